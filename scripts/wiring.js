@@ -14,6 +14,6 @@ export const WIRING = [
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{node,worker,config,http-server,platform-pool,stale-connections}.ts',
-  'relay/outbox/{on-node,on-worker,sqlite,sqlite-thread}.ts',
+  'relay/{node,worker,durable-outbox,config,http-server,platform-pool,stale-connections}.ts',
+  'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
 ]

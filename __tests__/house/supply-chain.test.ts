@@ -14,7 +14,9 @@ const bundled = withDependencies(root, packagesBehind([...modules.keys()], modul
 const withoutDoor = new Map(
   [...modules].map(([path, module]) => [
     path,
-    ['relay/door.ts', 'relay/clock.ts'].includes(path) ? { ...module, imports: [] } : module,
+    ['relay/door.ts', 'relay/clock.ts', 'relay/durable-outbox.ts'].includes(path)
+      ? { ...module, imports: [] }
+      : module,
   ]),
 )
 

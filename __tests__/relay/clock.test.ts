@@ -258,17 +258,19 @@ export default {
 `
   const TOKEN = `github_pat_${'a'.repeat(40)}`
 
-  async function started(times: readonly string[], withObject: boolean) {
+  async function started(times: readonly string[], withObject: boolean, refusal?: number) {
     const github = await startGitHub()
     github.always(({ method }) =>
       method === 'POST'
-        ? { status: 204 }
+        ? { status: refusal ?? 204 }
         : { status: 200, body: JSON.stringify({ default_branch: 'main' }) },
     )
     const folder = await mkdtemp(join(tmpdir(), 'hookline-clock-'))
     await writeFile(join(folder, 'wrapper.js'), WRAPPER)
-    const [script, clock] = await Promise.all(
-      ['relay/worker.js', 'relay/clock.js'].map((name) => readFile(bundle(name), 'utf8')),
+    const [script, clock, outbox] = await Promise.all(
+      ['worker', 'clock', 'durable-outbox'].map((name) =>
+        readFile(bundle(`relay/${name}.js`), 'utf8'),
+      ),
     )
     const worker = await startWorkerd(
       join(folder, 'wrapper.js'),
@@ -281,6 +283,7 @@ export default {
         modules: new Map([
           ['relay.js', script ?? ''],
           ['clock.js', clock ?? ''],
+          ['durable-outbox.js', outbox ?? ''],
         ]),
         ...(withObject && { disk: folder }),
       },
@@ -290,6 +293,7 @@ export default {
         const answer = await fetch(`${worker.url}/?at=${Date.parse(time)}`)
         expect(await answer.text()).toBe('ticked')
       }
+      if (refusal !== undefined) return worker.log.map((line) => JSON.parse(line))
       const posts = github.calls.filter(({ method }) => method === 'POST')
       return posts.map(({ url, body }) => ({ url, body: JSON.parse(body) }))
     } finally {
@@ -313,6 +317,12 @@ export default {
     const calls = await started(times, true)
     expect(calls).toHaveLength(3)
     expect(calls).toEqual(expect.arrayContaining([POLL, REPORT]))
+  })
+
+  test('what GitHub refuses is told, though the module beside has its own copy of the error', async () => {
+    const lines = await started(['2026-11-23T08:05:00Z'], false, 404)
+    const told = lines.map(({ clock, workflow, reason }) => [clock, workflow, reason])
+    expect(told).toContainEqual(['refused', 'poll', 'workflow_not_accessible'])
   })
 
   test('without the binding nobody remembers, and each counts as new', async () => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { bundle } from './build.ts'
@@ -15,10 +15,7 @@ const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { defa
 /** The relay as it is shipped for the edge, in the runtime that the edge runs. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
-  const door = await readFile(bundle('relay/door.js'), 'utf8')
-  return startWorkerd(bundle('relay/worker.js'), bindings, {
-    modules: new Map([['door.js', door]]),
-  })
+  return startWorkerd(bundle('relay/worker.js'), bindings)
 }
 
 /** A running workerd. */
@@ -35,15 +32,16 @@ interface WorkerdOptions {
   readonly mostOfFile?: number
   /** Its storage was broken on purpose. */
   readonly isBroken?: boolean
-  /** Modules that the script imports, by the name that it knows them under. */
+  /** Modules that the script imports, by the name that it knows them under; else those beside it. */
   readonly modules?: ReadonlyMap<string, string>
 }
 
 export async function startWorkerd(
   script: string,
   bindings: Readonly<Record<string, string>>,
-  { disk, mostOfFile, isBroken = false, modules = new Map() }: WorkerdOptions = {},
+  { disk, mostOfFile, isBroken = false, modules: given }: WorkerdOptions = {},
 ): Promise<Workerd> {
+  const modules = given ?? (await modulesBeside(script))
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
   const file = join(folder, 'config.capnp')
   await copyFile(script, join(folder, 'worker.js'))
@@ -73,6 +71,15 @@ export async function startWorkerd(
     kill: () => end('SIGKILL'),
     pid: child.pid ?? 0,
   }
+}
+
+async function modulesBeside(script: string): Promise<Map<string, string>> {
+  const folder = dirname(script)
+  const names = (await readdir(folder)).filter(
+    (name) => name.endsWith('.js') && name !== basename(script),
+  )
+  const read = async (name: string) => [name, await readFile(join(folder, name), 'utf8')] as const
+  return new Map(await Promise.all(names.map(read)))
 }
 
 async function listeningPort(child: ChildProcess): Promise<number> {

@@ -141,7 +141,7 @@ function copiesOf(resolveDir) {
 }
 
 /**
- * What the worker imports at the first grant that asks for something stays a file of its own.
+ * What the worker imports only where something asks for it stays a file of its own.
  *
  * @returns {Plugin}
  */
@@ -149,8 +149,8 @@ function modulesBeside() {
   return {
     name: 'modules-beside',
     setup(building) {
-      building.onResolve({ filter: /^\.\/(?:door|clock)\.ts$/ }, ({ importer, path }) =>
-        /[\\/]worker\.ts$/.test(importer)
+      building.onResolve({ filter: /^\.\// }, ({ importer, kind, path }) =>
+        kind === 'dynamic-import' && /[\\/]worker\.ts$/.test(importer)
           ? { path: path.replace(/ts$/, 'js'), external: true }
           : null,
       )

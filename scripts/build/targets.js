@@ -69,6 +69,16 @@ export const TARGETS = [
     portable: true,
   },
   {
+    // What `worker.js` imports where there is an outbox, or an operator.
+    entry: 'build/relay/durable-outbox.js',
+    folder: 'relay',
+    file: 'durable-outbox.js',
+    licenses: 'durable-outbox.licenses.txt',
+    format: 'module',
+    minify: true,
+    portable: true,
+  },
+  {
     // What `worker.js` imports where `HOOKLINE_CRON` is set.
     entry: 'build/relay/clock.js',
     folder: 'relay',

@@ -23,6 +23,12 @@ export interface Attempts {
 /** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
 export class RelayError extends Error {
   override readonly name = 'RelayError'
+
+  /** The modules beside a worker's hold copies of this class: its errors are told by their name. */
+  static override [Symbol.hasInstance](value: unknown): value is RelayError {
+    return value instanceof Error && value.name === 'RelayError'
+  }
+
   readonly status: number
   readonly code: string
   readonly hint: string

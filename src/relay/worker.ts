@@ -3,6 +3,7 @@ import { UserError } from '../wire/errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../wire/github.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
+import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 import {
   type LoadClock,
   openClock,
@@ -11,10 +12,10 @@ import {
   readRelayConfig,
   relayPorts,
 } from './config.ts'
+import { dispatchTo } from './dispatch.ts'
 import type { LoadDoor } from './door-claims.ts'
 import { internalError } from './errors.ts'
 import type { LaneObject } from './outbox/durable.ts'
-import { type Bindings, openLaneObject, outboxPorts, settingsOf } from './outbox/on-worker.ts'
 import type { ObjectState } from './outbox/sql.ts'
 import { firstTickIn, noteTick, TICK } from './outbox/ticks.ts'
 import type { RelayPorts, RelayRequest } from './ports.ts'
@@ -24,9 +25,6 @@ import { relay } from './relay.ts'
 interface Context {
   waitUntil(work: Promise<unknown>): void
 }
-
-/** A file beside this one: whoever has no grant that asks for something never reads it. */
-const door: LoadDoor = () => import(/* webpackIgnore: true */ './door.ts')
 
 /** The relay as a module worker: https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/ */
 export default {
@@ -77,7 +75,8 @@ export class Outbox {
       const config = await readRelayConfig(settings)
       const platform = platformOf(settings, config, platformFetch(config.apiUrl))
       const ports = relayPorts(config, platform, write, { door })
-      return openLaneObject(state, env, config, { ports, platform, write })
+      const { openLaneObject } = await loadOutbox()
+      return openLaneObject(state, env, config, { ports, platform, dispatchTo, write })
     })
   }
 
@@ -109,8 +108,10 @@ function openedFor(env: Bindings): Promise<Opened> {
   return opened
 }
 
-/** A module of its own, beside the worker's. */
+/** Files beside this one: whoever asks for none of them never reads them. */
+const door: LoadDoor = () => import(/* webpackIgnore: true */ './door.ts')
 const loadClock: LoadClock = () => import(/* webpackIgnore: true */ './clock.ts')
+const loadOutbox = () => import(/* webpackIgnore: true */ './durable-outbox.ts')
 
 async function open(env: Bindings): Promise<Opened> {
   const settings = settingsOf(env)
@@ -118,8 +119,11 @@ async function open(env: Bindings): Promise<Opened> {
   const write = (line: string) => console.log(line)
   const platform = platformOf(settings, config, platformFetch(config.apiUrl))
   const ports = relayPorts(config, platform, write, { door })
+  const isOperated = namespaceOf(env) || settings.HOOKLINE_OPERATOR_KEY
+  const outbox = isOperated ? await loadOutbox() : undefined
   return {
-    portsOf: outboxPorts(env, config, { ports, platform, write }),
+    portsOf:
+      outbox?.outboxPorts(env, config, { ports, platform, dispatchTo, write }) ?? (() => ports),
     clock: await openClock(settings, config, platform, ports, write, loadClock),
   }
 }

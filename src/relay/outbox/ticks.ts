@@ -1,4 +1,4 @@
-import type { ObjectNamespace } from './durable.ts'
+import { type Bindings, namespaceOf } from '../bindings.ts'
 import type { ObjectStorage } from './sql.ts'
 
 /** The path by which the object of the clock is asked. */
@@ -14,12 +14,9 @@ const KNOWN_FOR = 24 * 3600 * 1000
  * Asks whether a tick comes for the first time. Without the binding there is nobody to ask, and every
  * one counts as new: at least once, then.
  */
-export function firstTickIn({
-  OUTBOX: namespace,
-}: Readonly<Record<string, ObjectNamespace | string | undefined>>): (
-  tick: string,
-) => Promise<boolean> {
-  if (typeof namespace !== 'object') return async () => true
+export function firstTickIn(env: Bindings): (tick: string) => Promise<boolean> {
+  const namespace = namespaceOf(env)
+  if (!namespace) return async () => true
   return async (tick) => {
     const object = namespace.get(namespace.idFromName(CLOCK))
     const answer = await object.fetch(`http://clock${TICK}`, { method: 'POST', body: tick })

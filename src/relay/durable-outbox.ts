@@ -1,31 +1,24 @@
-import { type Environment, readSetting } from '../../wire/settings.ts'
-import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
-import { dispatchTo } from '../dispatch.ts'
-import type { RelayPorts } from '../ports.ts'
-import { throughOutbox } from './accept.ts'
-import { durableLanes, durableView, LaneObject, type ObjectNamespace } from './durable.ts'
-import { laneNames } from './lane.ts'
-import { withOperator } from './operator.ts'
-import type { OutboxLine } from './outbox.ts'
-import { sealEventsFor } from './sealed-event.ts'
-import { readOutboxSettings } from './settings.ts'
-import type { ObjectState } from './sql.ts'
-
-/** What a worker is given: settings, which are text, and the outbox where it is bound. */
-export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
+import { readSetting } from '../wire/settings.ts'
+import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
+import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
+import type { dispatchTo } from './dispatch.ts'
+import { throughOutbox } from './outbox/accept.ts'
+import { durableLanes, durableView, LaneObject } from './outbox/durable.ts'
+import { laneNames } from './outbox/lane.ts'
+import { withOperator } from './outbox/operator.ts'
+import type { OutboxLine } from './outbox/outbox.ts'
+import { sealEventsFor } from './outbox/sealed-event.ts'
+import { readOutboxSettings } from './outbox/settings.ts'
+import type { ObjectState } from './outbox/sql.ts'
+import type { RelayPorts } from './ports.ts'
 
 interface Given {
   /** Those of a relay without outbox. */
   readonly ports: RelayPorts
   readonly platform: Platform
+  /** The worker's own, so that it is loaded once. */
+  readonly dispatchTo: typeof dispatchTo
   write(line: string): void
-}
-
-export function settingsOf(env: Bindings): Environment {
-  const settings = Object.entries(env).filter((entry): entry is [string, string] => {
-    return typeof entry[1] === 'string'
-  })
-  return Object.fromEntries(settings)
 }
 
 /**
@@ -37,7 +30,7 @@ export function settingsOf(env: Bindings): Environment {
 export function outboxPorts(
   env: Bindings,
   { apiUrl, budget, credentials }: RelayConfig,
-  { ports, platform, write }: Given,
+  { ports, platform, dispatchTo, write }: Given,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
   const key = readSetting(settingsOf(env), 'HOOKLINE_OPERATOR_KEY')
@@ -77,7 +70,7 @@ export function openLaneObject(
   state: ObjectState,
   env: Bindings,
   { apiUrl, budget, credentials }: RelayConfig,
-  { ports, platform, write }: Given,
+  { ports, platform, dispatchTo, write }: Given,
 ): Promise<LaneObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
@@ -101,8 +94,4 @@ export function openLaneObject(
     log: (line) => write(JSON.stringify(line)),
     report: ports.report,
   })
-}
-
-function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
-  return typeof OUTBOX === 'object' ? OUTBOX : undefined
 }

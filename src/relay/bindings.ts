@@ -1,0 +1,17 @@
+import type { Environment } from '../wire/settings.ts'
+import type { ObjectNamespace } from './outbox/durable.ts'
+
+/** What a worker is given: settings, which are text, and the outbox where it is bound. */
+export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
+
+export function settingsOf(env: Bindings): Environment {
+  const settings = Object.entries(env).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === 'string'
+  })
+  return Object.fromEntries(settings)
+}
+
+/** The objects of class `Outbox`, where the outbox is switched on. */
+export function namespaceOf({ OUTBOX }: Bindings): ObjectNamespace | undefined {
+  return typeof OUTBOX === 'object' ? OUTBOX : undefined
+}
