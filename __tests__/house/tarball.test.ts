@@ -58,8 +58,7 @@ test('it weighs less than 3 MB', () => {
   expect(packed.size).toBeLessThan(3 * MEGABYTE)
 })
 
-// It does not at present, by half a megabyte, since scripts run in WebAssembly.
-test.failing('it weighs less than 7 MB unpacked', () => {
+test('it weighs less than 7 MB unpacked', () => {
   expect(packed.unpackedSize).toBeLessThan(7 * MEGABYTE)
 })
 

@@ -13,6 +13,9 @@ const EAGER = '__eager__'
  * The functions that webpack puts round modules stay in the parentheses it prints them in: those the
  * engine compiles at once, while it reads any other function twice, first to find its end.
  *
+ * Bytes that stand in a text, as WebAssembly does, take four times the room as escapes: a module that
+ * would grow stays as it is.
+ *
  * @param {string} code as webpack prints it
  * @param {{ module: boolean, smallest?: boolean | undefined }} format `module`: true for ES modules,
  *   false for CommonJS; `smallest`: what is sent to every place at the edge, where a start costs little
@@ -33,5 +36,6 @@ export async function shrink(code, { module, smallest = false }) {
   const once = await minify(marked, options)
   // What is inlined the first time can be folded the second time.
   const shrunk = smallest ? await minify(once.code, options) : once
-  return shrunk.code.replaceAll(`${EAGER}(`, '(')
+  const text = shrunk.code.replaceAll(`${EAGER}(`, '(')
+  return Buffer.byteLength(text) < Buffer.byteLength(code) ? text : code
 }

@@ -79,10 +79,20 @@ async function endOf(
 
 async function loadEngine(): Promise<QuickJSWASMModule> {
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core')
-  const { default: variant } = await import('@jitl/quickjs-singlefile-cjs-release-sync')
-  // A CommonJS module: in Node its default export is one of what is imported by default.
-  const own = variant as typeof variant & { readonly default?: typeof variant }
-  return newQuickJSWASMModuleFromVariant(own.default ?? own)
+  // Its parts: its index holds the WebAssembly again as escapes, which is twice the size.
+  return newQuickJSWASMModuleFromVariant({
+    type: 'sync',
+    importFFI: async () =>
+      (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
+    importModuleLoader: async () => {
+      const { default: loader } = await import(
+        '@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module'
+      )
+      // A CommonJS module: in Node its default export is one of what is imported by default.
+      const own = loader as typeof loader & { readonly default?: typeof loader }
+      return own.default ?? own
+    },
+  })
 }
 
 interface Task {
