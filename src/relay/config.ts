@@ -14,6 +14,7 @@ import {
   type CredentialOptions,
   judgeCredentials,
 } from './credentials.ts'
+import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
 import { countingRefusals, dispatchTo } from './dispatch.ts'
 import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
@@ -96,21 +97,25 @@ export function platformOf(
   return { call, metrics, governors: new Governors(ports, isApp) }
 }
 
-/** The ports of a relay towards GitHub. */
+/** The ports of a relay towards GitHub. Of an `outbox` they only tell whether there is one. */
 export function relayPorts(
   config: RelayConfig,
   { call, governors, metrics }: Platform,
   write: (line: string) => void,
-  { packers, door }: Pick<RelayPorts, 'packers' | 'door'> = {},
+  {
+    packers,
+    door,
+    outbox = false,
+  }: Pick<RelayPorts, 'packers' | 'door'> & { outbox?: boolean } = {},
 ): RelayPorts {
-  const { pages, repository, apiUrl, budget, event, ref, publicUrl } = config
+  const { repository, apiUrl, budget, event, ref, publicUrl } = config
   const { now } = systemClock
   const options = { call, apiUrl, budget, clock: systemClock, govern: governors.live }
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,
     credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
-    pages,
+    pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
     ...(repository && { repository }),
     event,
     ref,
@@ -123,6 +128,12 @@ export function relayPorts(
     log: (entry: LogEntry) => write(JSON.stringify(entry)),
     report: (error) => write(JSON.stringify({ error: bugOf(error) })),
   }
+}
+
+function discoveryOf({ authority, event, pages }: RelayConfig, outbox: boolean) {
+  const kind = authority === undefined ? 'none' : 'app' in authority ? 'app' : 'token'
+  const seal = pages.has(SEAL_KEYS_PATH) ? SEAL_KEYS_PATH : null
+  return discoveryPage({ event, authority: kind, outbox, seal })
 }
 
 const MEGABYTE = 1024 * 1024

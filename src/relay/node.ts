@@ -58,6 +58,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
     door: () => import('./door.ts'),
+    outbox: options.outbox !== undefined,
   })
   const clock = await openClock(env, config, github, direct, write, () => import('./clock.ts'))
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')

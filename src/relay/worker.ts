@@ -118,7 +118,10 @@ async function open(env: Bindings): Promise<Opened> {
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const platform = platformOf(settings, config, platformFetch(config.apiUrl))
-  const ports = relayPorts(config, platform, write, { door })
+  const ports = relayPorts(config, platform, write, {
+    door,
+    outbox: namespaceOf(env) !== undefined,
+  })
   const isOperated = namespaceOf(env) || settings.HOOKLINE_OPERATOR_KEY
   const outbox = isOperated ? await loadOutbox() : undefined
   return {

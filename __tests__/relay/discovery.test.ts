@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { newSignKey } from '../../src/relay/grant.ts'
+import { newSealKey } from '../../src/relay/seal.ts'
+import { VERSION } from '../../src/wire/version.ts'
+import { APP_ID, PKCS1 } from '../support/github-app.ts'
+import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
+import { send } from '../support/raw-http.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { TOKEN } from '../support/scene.ts'
+
+const TARGET = '/.well-known/hookline'
+const signKeys = JSON.stringify((await newSignKey()).jwk)
+const sealKeys = JSON.stringify((await newSealKey()).privateJwk)
+const PLAIN = {
+  ...{ version: VERSION, event: 'repository_dispatch', authority: 'none' },
+  ...{ outbox: false, seal: null },
+}
+
+test('the version is that of the package', () => {
+  const manifest = new URL('../../package.json', import.meta.url)
+  expect(VERSION).toBe(JSON.parse(readFileSync(manifest, 'utf8')).version)
+})
+
+describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
+  test.each([
+    ['nothing set', {}, PLAIN],
+    ['another event', { HOOKLINE_EVENT: 'workflow_dispatch' }, { event: 'workflow_dispatch' }],
+    ['a token', { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SIGN_KEYS: signKeys }, { authority: 'token' }],
+    [
+      'an App',
+      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGN_KEYS: signKeys },
+      { authority: 'app' },
+    ],
+    ['keys', { HOOKLINE_SEAL_KEYS: sealKeys }, { seal: '/.well-known/hookline-seal.json' }],
+  ])('%s', async (_name, env, told) => {
+    const relay = await start({ env })
+    const answer = await send(relay.url, { target: TARGET })
+    const head = await send(relay.url, { method: 'HEAD', target: TARGET })
+    const post = await send(relay.url, { method: 'POST', target: TARGET })
+    await relay.close()
+    expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+      ...{ status: 200, ...PLAIN },
+      ...told,
+    })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'access-control-allow-origin': '*',
+    })
+    for (const secret of [TOKEN, JSON.parse(sealKeys).d, JSON.parse(signKeys).k]) {
+      expect(answer.body).not.toContain(secret)
+    }
+    expect(head).toMatchObject({ status: 200, body: '' })
+    expect(post.status).toBe(404)
+  })
+})
+
+describe.each(OUTBOX_RUNTIMES)('with an outbox on $name', ({ isThere, start }) => {
+  const run = isThere ? test : test.skip
+  run('it says so', async () => {
+    const relay = await start({})
+    const { body } = await send(relay.url, { target: TARGET })
+    await relay.close()
+    expect(JSON.parse(body)).toMatchObject({ outbox: true, seal: expect.any(String) })
+  })
+})

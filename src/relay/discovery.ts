@@ -1,0 +1,24 @@
+import type { DispatchEvent } from '../wire/payload.ts'
+import { VERSION } from '../wire/version.ts'
+import type { Page } from './answers.ts'
+import type { SEAL_KEYS_PATH } from './seal.ts'
+
+export const DISCOVERY_PATH = '/.well-known/hookline'
+
+/** What a relay tells anyone of itself: nothing that an answer to a webhook would not tell. */
+export interface Discovery {
+  /** Of the package, such as `1.2.3`. */
+  readonly version: string
+  /** Which event starts a workflow, where the credential does not say. */
+  readonly event: DispatchEvent
+  /** What it asks GitHub with by itself. */
+  readonly authority: 'none' | 'token' | 'app'
+  readonly outbox: boolean
+  /** Where its public sealing keys are, if it has any. */
+  readonly seal: typeof SEAL_KEYS_PATH | null
+}
+
+export function discoveryPage(facts: Omit<Discovery, 'version'>): Page {
+  const discovery: Discovery = { version: VERSION, ...facts }
+  return { contentType: 'application/json', body: JSON.stringify(discovery) }
+}
