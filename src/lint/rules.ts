@@ -5,6 +5,7 @@ import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missedWebhook } from './rules/missed-webhook.ts'
 import { objectAsText } from './rules/object-as-text.ts'
 import { placeholderCommit } from './rules/placeholder-commit.ts'
+import { statePermissions } from './rules/state-permissions.ts'
 import { textAsBoolean } from './rules/text-as-boolean.ts'
 import { textAsObject } from './rules/text-as-object.ts'
 import { tokenInClear } from './rules/token-in-clear.ts'
@@ -35,6 +36,7 @@ export const RULES: readonly Rule[] = [
   missedWebhook,
   misplacedTrigger,
   actionInput,
+  statePermissions,
   placeholderCommit,
   usesWithoutRef,
   unknownShell,
