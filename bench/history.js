@@ -54,15 +54,17 @@ async function writeEvents(events) {
     files = new Map([...files, ...added])
     commits.push(files)
   }
-  /** GitHub, as far as the store calls it. @type {import('../src/state/place.ts').GitHubApi} */
-  const github = async (route, parameters) => {
+  /** GitHub, as far as the store calls it. @type {import('../src/wire/github.ts').PlatformCall} */
+  const call = async ({ path, body = '{}' }) => {
     /** @type {any} */
-    const { tree, query = '', variables } = parameters
-    const answer = (/** @type {unknown} */ data, status = 200) => ({ status, data, message: '' })
-    if (route.endsWith('/git/trees')) {
+    const { tree, query = '', variables } = JSON.parse(body)
+    const answer = (/** @type {unknown} */ data, status = 200) => {
+      return { status, header: () => undefined, text: JSON.stringify(data) }
+    }
+    if (path.endsWith('/git/trees')) {
       keep(tree.map((/** @type {any} */ { path, content }) => [path, content]))
     }
-    if (route.includes('/git/')) return answer({ sha: head() }, 201)
+    if (path.includes('/git/')) return answer({ sha: head() }, 201)
     if (query.startsWith('mutation')) {
       const { additions } = variables.input.fileChanges
       keep(additions.map((/** @type {any} */ one) => [one.path, atob(one.contents)]))
@@ -73,9 +75,10 @@ async function writeEvents(events) {
     })
     const names = [...files.keys()].map((path) => ({ name: path.split('/')[0] }))
     const file = { object: { entries } }
-    const target = { oid: head(), tree: { entries: names }, file }
+    const target = { oid: head(), tree: { entries: names }, f0: file }
     return answer({ data: { repository: { ref: head() === undefined ? null : { target } } } })
   }
+  const github = { apiUrl: new URL('https://api.github.com'), call }
   const known = { read: async () => undefined, write: async () => {} }
   /** @type {any} */
   const place = { github, known, now: () => now, random: Math.random, sleep: async () => {} }
@@ -89,16 +92,16 @@ async function writeEvents(events) {
   for (let at = 0; at < FULL; at += 500) {
     now += 60_000
     const run = { id: String(20_000_000_000 + at * 97), at: now }
-    await store.claim(ID, old.slice(at, at + 500), run, { lease })
-    await store.commit(ID, { id: run.id })
+    await store.claim([{ ...ID, keys: old.slice(at, at + 500), lease }], run)
+    await store.commit([ID], run.id)
   }
   const start = files
   commits.length = 1
   for (let event = 0; event < events; event++) {
     now += 61_337
     const run = { id: String(21_000_000_000 + event * 1_013), at: now }
-    await store.claim(ID, [key()], run, { lease })
-    await store.commit(ID, { id: run.id })
+    await store.claim([{ ...ID, keys: [key()], lease }], run)
+    await store.commit([ID], run.id)
   }
   return { start, commits: commits.slice(1) }
 }

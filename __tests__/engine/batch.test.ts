@@ -10,6 +10,7 @@ import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 import { problemsOf } from '../support/problems.ts'
 import { memoryStore } from '../support/queue-trigger.ts'
+import { single } from '../support/stores.ts'
 
 const SECRET = 'it is a secret'
 const RECEIVED = '2026-11-20T10:00:00.000Z'
@@ -155,7 +156,9 @@ describe('fails before anything fires:', () => {
     const [problem] = await problemsOf(fire(on, await batch(large), { store }))
     expect(problem?.message).toMatch(/^the output "items" would have 50\d{4} characters/)
     expect(problem?.notes?.[0]).toContain('filterOutputs')
-    expect((await store.read({ workflow: 'hook', trigger: 'webhook' })).state.claims).toEqual([])
+    expect(
+      (await single(store).read({ workflow: 'hook', trigger: 'webhook' })).state.claims,
+    ).toEqual([])
   })
 
   test('limit beside batch', async () => {
@@ -191,9 +194,9 @@ describe('with a store', () => {
     const calls: string[] = []
     const counted: typeof store = {
       ...store,
-      read(id) {
+      read(ids) {
         calls.push('read')
-        return store.read(id)
+        return store.read(ids)
       },
       claim(...all) {
         calls.push('claim')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { githubApi } from '../../src/action/store.ts'
+import { githubPort } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
-import { createStore, MOST_CLAIMS, type Run, type StateStore } from '../../src/state/store.ts'
+import { createStore, MOST_CLAIMS, type Run } from '../../src/state/store.ts'
 import {
   type Call,
   type ContentsApi,
@@ -9,7 +9,7 @@ import {
   startContentsApi,
 } from '../support/contents-api.ts'
 import { problemsOf } from '../support/problems.ts'
-import { named, storePlace } from '../support/stores.ts'
+import { named, type SingleStore, single, storePlace } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const FOLDER = 'v2.hook.webhook'
@@ -19,7 +19,7 @@ const PORTS = { sleep: async () => {}, random: () => 0 }
 const LEASE = { lease: 3_600_000 }
 
 let api: ContentsApi
-let store: StateStore
+let store: SingleStore
 
 beforeEach(async () => {
   api = await startContentsApi()
@@ -29,8 +29,9 @@ beforeEach(async () => {
 })
 afterEach(() => api.close())
 
-function open(branch = 'state', token = 'token'): StateStore {
-  return createStore(openBranch(branch, storePlace('', { ...PORTS, github: githubApi(token) })))
+function open(branch = 'state', token = 'token'): SingleStore {
+  const place = storePlace('', { ...PORTS, github: githubPort(token) })
+  return single(createStore(openBranch(branch, place)))
 }
 
 async function claim(keys: string[], run: Run, from = store): Promise<string[]> {
@@ -81,8 +82,10 @@ describe('where nobody interferes', () => {
     write: async (name: string, text: string) => void texts.set(name, text),
   }
   const process = () =>
-    createStore(
-      openBranch('state', storePlace('', { ...PORTS, github: githubApi('token'), known })),
+    single(
+      createStore(
+        openBranch('state', storePlace('', { ...PORTS, github: githubPort('token'), known })),
+      ),
     )
 
   beforeEach(async () => {
@@ -112,6 +115,24 @@ describe('where nobody interferes', () => {
       input: { fileChanges: { additions } },
     })
     expect(before.size).toBeGreaterThan(2)
+  })
+
+  test('several triggers cost one read and one write, and post one write', async () => {
+    const ids = ['one', 'two', 'three'].map((trigger) => ({ workflow: 'hook', trigger }))
+    const store = createStore(openBranch('state', storePlace('', { ...PORTS, known })))
+    await store.read(ids)
+    const wanted = ids.map((id) => ({ ...id, ...LEASE, keys: named(['a', 'x']) }))
+    const states = await store.claim(wanted, RUN)
+    expect(states.flat().map(({ status }) => status)).toEqual(Array(6).fill('new'))
+    const post = createStore(openBranch('state', storePlace('', { ...PORTS, known })))
+    await post.commit(
+      ids.map((id, place) => ({ ...id, cursor: place })),
+      RUN.id,
+    )
+    expect(calls()).toEqual(['read', 'write', 'write'])
+    const left = (await store.read(ids)).map(({ state }) => state)
+    expect(left.map(({ cursor }) => cursor)).toEqual([0, 1, 2])
+    expect(left.flatMap(({ claims }) => claims).every(({ done }) => done)).toBe(true)
   })
 
   test('a run that was given nothing writes nothing', async () => {
@@ -364,7 +385,7 @@ test.each([
 })
 
 describe('the limits of GitHub', () => {
-  const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225600' }
+  const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '4102444800' }
 
   test.each([
     ['of calls', 403, { message: 'API rate limit exceeded for installation ID 1.' }],
@@ -389,14 +410,14 @@ describe('the limits of GitHub', () => {
     async (message) => {
       const pauses: number[] = []
       const sleep = async (duration: number) => void pauses.push(duration)
-      const place = storePlace('', { ...PORTS, sleep, github: githubApi('token') })
+      const place = storePlace('', { ...PORTS, sleep, github: githubPort('token') })
       let left = 1
       api.intervene(() =>
         left-- > 0
           ? { status: 403, headers: { 'retry-after': '7' }, body: { message } }
           : undefined,
       )
-      await createStore(openBranch('state', place)).read(ID)
+      await single(createStore(openBranch('state', place))).read(ID)
       expect(pauses).toEqual([7_000])
     },
   )
@@ -407,9 +428,9 @@ describe('the limits of GitHub', () => {
       now += duration + 10_000
     }
     api.hang()
-    const github = githubApi('token', 50)
+    const github = githubPort('token', 50)
     const place = storePlace('', { now: () => now, sleep, random: () => 1, github })
-    const [problem] = await problemsOf(createStore(openBranch('state', place)).read(ID))
+    const [problem] = await problemsOf(single(createStore(openBranch('state', place))).read(ID))
     expect(problem?.message).toContain('GitHub gave no answer in 0.05 s')
     expect(now).toBeLessThan(45_000)
   })
@@ -443,6 +464,12 @@ describe('which runs have ended without success', () => {
     expect([...((await store.endedRuns?.(asked)) ?? [])]).toEqual(ended)
     expect(api.calls.length).toBeLessThanOrEqual(1)
     expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
+  })
+
+  test('as they are now, not as a cache told a moment ago', async () => {
+    expect([...((await store.endedRuns?.(['4'])) ?? [])]).toEqual([])
+    api.runs.set('4', 'failure')
+    expect([...((await store.endedRuns?.(['4'])) ?? [])]).toEqual(['4'])
   })
 
   test.each([403, 404, 500])('where GitHub answers %d nothing is known', async (status) => {

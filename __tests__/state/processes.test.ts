@@ -6,11 +6,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
-import { createStore, type StateStore } from '../../src/state/store.ts'
+import { createStore } from '../../src/state/store.ts'
 import { compiledSources } from '../support/build.ts'
 import { startContentsApi } from '../support/contents-api.ts'
 import { IS_FULL, scaled } from '../support/effort.ts'
-import { named, storePlace } from '../support/stores.ts'
+import { named, type SingleStore, single, storePlace } from '../support/stores.ts'
 
 /**
  * What a process does that claims the keys of every round, and prints those that it was given. It
@@ -23,7 +23,7 @@ const CLAIMER = `
   const { createStore } = await load('state/store.js')
   const { openFile } = await load('state/file.js')
   const { openBranch } = await load('state/branch.js')
-  const { stateFiles, githubApi } = await load('action/store.js')
+  const { stateFiles, githubPort } = await load('action/store.js')
   // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
   const pace = kind === 'file' ? 1 : 50
   const sleep = (ms) => new Promise((r) => setTimeout(r, ms / pace))
@@ -32,7 +32,7 @@ const CLAIMER = `
   const files = stateFiles('/')
   const backend = kind === 'file'
     ? openFile(place, { ...common, files })
-    : openBranch('state', { ...common, github: githubApi('token'), known })
+    : openBranch('state', { ...common, github: githubPort('token'), known })
   const store = createStore(backend)
   const given = []
   for (let round = 0; round < Number(rounds); round++) {
@@ -43,7 +43,8 @@ const CLAIMER = `
     process.send('ready')
     await once(process, 'message')
     const claimed = named.map((key) => ({ key }))
-    const states = await store.claim(trigger, claimed, { id, at: 1000 }, { lease: 3600000 })
+    const wanted = { ...trigger, keys: claimed, lease: 3600000 }
+    const [states] = await store.claim([wanted], { id, at: 1000 })
     given.push(...named.filter((_, at) => states[at].status === 'new'))
   }
   process.stdout.write(JSON.stringify(given))
@@ -99,7 +100,7 @@ function keepInStep(children: readonly ChildProcess[]): void {
 }
 
 /** What a re-run of each of those runs is given, which is to be the very same; in this process. */
-async function claimedAgain(store: StateStore): Promise<string[][]> {
+async function claimedAgain(store: SingleStore): Promise<string[][]> {
   const given = IDS.map((): string[] => [])
   for (const [at, id] of IDS.entries()) {
     for (let round = 0; round < ROUNDS; round++) {
@@ -127,7 +128,7 @@ describe('processes that claim overlapping keys at once', () => {
     expect(given.flat().sort()).toEqual(keysOf(ROUNDS).sort())
     expect(await readdir(folder)).toEqual(['state.json'])
     const backend = openFile('state.json', storePlace(folder))
-    expect(await claimedAgain(createStore(backend))).toEqual(given)
+    expect(await claimedAgain(single(createStore(backend)))).toEqual(given)
   }, 300_000)
 
   test('rounds on a branch: every key is given to exactly one, and to a re-run again', async () => {
@@ -138,7 +139,7 @@ describe('processes that claim overlapping keys at once', () => {
     const writes = api.calls.filter(({ body }) => String(body.query).startsWith('mutation'))
     const outrun = writes.length - commits
     Object.assign(process.env, env)
-    const again = await claimedAgain(createStore(openBranch('state', storePlace(folder))))
+    const again = await claimedAgain(single(createStore(openBranch('state', storePlace(folder)))))
     await api.close()
     expect(given.flat().sort()).toEqual(keysOf(ROUNDS).sort())
     expect(again).toEqual(given)
@@ -192,13 +193,14 @@ describe('a process that is killed', () => {
     const store = createStore(openFile(place, { ...common, files: stateFiles('/') }))
     const trigger = { workflow: 'hook', trigger: 'webhook' }
     const run = { id, at: Date.now() }
-    const [state] = await store.claim(trigger, [{ key: 'key' }, { key: id }], run, { lease: 3600000 })
+    const keys = [{ key: 'key' }, { key: id }]
+    const [[state]] = await store.claim([{ ...trigger, keys, lease: 3600000 }], run)
     process.stdout.write(state.status)
   `
 
   /** What the next run finds of the common key, which asks for it in this process. */
   async function claimNext(): Promise<string> {
-    const store = createStore(openFile('state.json', storePlace(folder)))
+    const store = single(createStore(openFile('state.json', storePlace(folder))))
     const trigger = { workflow: 'hook', trigger: 'webhook' }
     const run = { id: '2', at: Date.now() }
     const [state] = await store.claim(trigger, named(['key', '2']), run, { lease: 3_600_000 })
@@ -276,8 +278,8 @@ async function hasStopped({ pid, exitCode }: ChildProcess): Promise<boolean> {
 describe('a lock', () => {
   const trigger = { workflow: 'hook', trigger: 'webhook' }
   const open = (repository = 'octo/repo', now = Date.now) =>
-    createStore(openFile('state.json', storePlace(folder, { repository, now })))
-  const claim = (store: StateStore, id = '1') =>
+    single(createStore(openFile('state.json', storePlace(folder, { repository, now }))))
+  const claim = (store: SingleStore, id = '1') =>
     store.claim(trigger, named(['a']), { id, at: 0 }, { lease: 3_600_000 })
   const lock = () => join(folder, 'state.json.lock')
 
@@ -304,7 +306,9 @@ describe('a lock', () => {
         ahead += 1_000
       },
     })
-    expect(await claim(createStore(openFile('state.json', place)))).toEqual([{ status: 'new' }])
+    expect(await claim(single(createStore(openFile('state.json', place))))).toEqual([
+      { status: 'new' },
+    ])
     expect(ahead).toBeGreaterThanOrEqual(5_000)
     expect(ahead).toBeLessThan(10_000)
   })
@@ -319,7 +323,7 @@ describe('a lock', () => {
         now += 1_000
       },
     })
-    const store = createStore(openFile('state.json', place))
+    const store = single(createStore(openFile('state.json', place)))
     await expect(claim(store)).rejects.toThrow(/hold this lock/)
     expect(now).toBeGreaterThan(60_000)
     expect(await readdir(folder)).toEqual(['state.json.lock'])

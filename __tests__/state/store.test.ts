@@ -3,17 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { digest } from '../../src/engine/keys.ts'
 import { STATE_FORMS_IN_WORDS, STORE_KINDS } from '../../src/state/index.ts'
-import {
-  deliveryMark,
-  keyStates,
-  MOST_CLAIMS,
-  type Run,
-  type StateStore,
-} from '../../src/state/store.ts'
+import { deliveryMark, keyStates, MOST_CLAIMS, type Run } from '../../src/state/store.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
 import { problemsOf } from '../support/problems.ts'
-import { named, PLACES, type SharedPlace } from '../support/stores.ts'
+import { named, PLACES, type SharedPlace, type SingleStore } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const START = Date.UTC(2026, 0, 1)
@@ -27,7 +21,7 @@ function run(id: string, minutes = 0) {
 
 describe.each(PLACES)('the store in a %s', (kind, make) => {
   let place: SharedPlace
-  let store: StateStore
+  let store: SingleStore
 
   beforeEach(async () => {
     place = await make()

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { checkCall } from './openapi.ts'
+import { memoryRepository, type Repository } from './repositories.ts'
 
 export interface Call {
   readonly method: string
@@ -46,16 +46,12 @@ export interface ContentsApi {
   close(): Promise<void>
 }
 
-interface Commit {
-  readonly files: ReadonlyMap<string, string>
-  readonly parents: readonly string[]
-}
-
 const MISSING: Reply = { status: 404, body: { message: 'Not Found' } }
 
 interface GraphqlVariables {
   readonly ref?: string
-  readonly folder?: string
+  /** `f0`, `f1`, …: the folders that are asked for. */
+  readonly [folder: `f${number}`]: string
   readonly input?: {
     readonly branch: { readonly branchName: string; readonly repositoryNameWithOwner: string }
     readonly expectedHeadOid: string
@@ -70,11 +66,15 @@ export function graphqlError(type: string, message: string): Reply {
 
 /**
  * Starts it on a free port. It compares the head that a commit is to be made on, tells a refusal of
- * GraphQL within a 200, and tells runs and branches as GitHub does.
+ * GraphQL within a 200, answers a GET from a cache unless it is asked not to, and tells runs and
+ * branches as GitHub does.
+ *
+ * @param repository where branches lie: in memory, or in git itself
  */
-export async function startContentsApi(): Promise<ContentsApi> {
-  const objects = new Map<string, Commit | ReadonlyMap<string, string>>()
-  const branches = new Map<string, string>()
+export async function startContentsApi(
+  repository: Repository = memoryRepository(),
+): Promise<ContentsApi> {
+  const cached = new Map<string, Reply>()
   const runs = new Map<string, string | null>()
   const calls: Call[] = []
   const clock = { ahead: 0 }
@@ -82,15 +82,17 @@ export async function startContentsApi(): Promise<ContentsApi> {
   let before: Parameters<ContentsApi['intervene']>[0] = () => undefined
   let after: Parameters<ContentsApi['afterwards']>[0] = () => undefined
 
-  const commitOf = (sha: string | undefined) => objects.get(sha ?? '') as Commit | undefined
-  const headOf = (branch: string) => commitOf(branches.get(branch))
+  const filesOf = (branch: string) => {
+    const head = repository.head(branch)
+    return head === undefined ? undefined : repository.files(head)
+  }
 
-  function commit(branch: string, files: ReadonlyMap<string, string>): string {
-    const parent = branches.get(branch)
-    const sha = hash(JSON.stringify([...files]), String(objects.size))
-    objects.set(sha, { files, parents: parent === undefined ? [] : [parent] })
-    branches.set(branch, sha)
-    return sha
+  /** The oldest first. */
+  const commitsOf = (branch: string) => {
+    const found: string[] = []
+    let oid = repository.head(branch)
+    for (; oid !== undefined; oid = repository.parents(oid)[0]) found.unshift(oid)
+    return found
   }
 
   /** Answers as GraphQL: what is wrong stands in a 200. */
@@ -99,23 +101,27 @@ export async function startContentsApi(): Promise<ContentsApi> {
     return String(query).startsWith('mutation') ? mutate(given) : lookUp(given)
   }
 
-  function lookUp({ ref, folder }: GraphqlVariables): Reply {
-    const oid = branches.get(String(ref).replace('refs/heads/', ''))
-    const files = [...(commitOf(oid)?.files ?? [])]
+  function lookUp({ ref, ...folders }: GraphqlVariables): Reply {
+    const oid = repository.head(String(ref).replace('refs/heads/', ''))
+    if (oid === undefined) return { status: 200, body: { data: { repository: { ref: null } } } }
+    const files = [...repository.files(oid)]
     const names = [...new Set(files.map(([path]) => path.split('/', 1)[0]))]
-    const entries = files
-      .filter(([path]) => path.startsWith(`${folder}/`))
-      .map(([path, text]) => ({ name: path.slice(String(folder).length + 1), object: { text } }))
-    const file = entries.length > 0 ? { object: { entries } } : null
+    const asked = Object.entries(folders).filter(([name]) => /^f\d+$/.test(name))
+    const found = asked.map(([name, folder]) => {
+      const entries = files
+        .filter(([path]) => path.startsWith(`${folder}/`))
+        .map(([path, text]) => ({ name: path.slice(String(folder).length + 1), object: { text } }))
+      return [name, entries.length > 0 ? { object: { entries } } : null]
+    })
     const tree = { entries: names.map((name) => ({ name })) }
-    const found = oid === undefined ? null : { target: { oid, tree, file } }
-    return { status: 200, body: { data: { repository: { ref: found } } } }
+    const target = { oid, tree, ...Object.fromEntries(found) }
+    return { status: 200, body: { data: { repository: { ref: { target } } } } }
   }
 
   function mutate({ input }: GraphqlVariables): Reply {
     if (!input) throw new Error('a mutation without input')
     const { branch, expectedHeadOid, fileChanges } = input
-    const head = branches.get(branch.branchName)
+    const head = repository.head(branch.branchName)
     if (head === undefined) return graphqlError('NOT_FOUND', `No such branch`)
     if (head !== expectedHeadOid) {
       const expected = `Expected branch to point to "${expectedHeadOid}" but it did not.`
@@ -124,10 +130,9 @@ export async function startContentsApi(): Promise<ContentsApi> {
     const added = fileChanges.additions.map(({ path, contents }) => {
       return [path, Buffer.from(contents, 'base64').toString()] as const
     })
-    const oid = commit(
-      branch.branchName,
-      new Map([...(headOf(branch.branchName)?.files ?? []), ...added]),
-    )
+    const tree = repository.tree(new Map([...repository.files(head), ...added]))
+    const oid = repository.commit(tree, [head])
+    repository.set(branch.branchName, oid)
     return { status: 200, body: { data: { createCommitOnBranch: { commit: { oid } } } } }
   }
 
@@ -141,23 +146,20 @@ export async function startContentsApi(): Promise<ContentsApi> {
 
   function postTree(body: Call['body']): Reply {
     const entries = body.tree as { path: string; content: string }[]
-    const files = new Map(entries.map(({ path, content }) => [path, content]))
-    const sha = hash('tree', JSON.stringify([...files]))
-    objects.set(sha, files)
+    const sha = repository.tree(new Map(entries.map(({ path, content }) => [path, content])))
     return { status: 201, body: { sha } }
   }
 
-  function postCommit(body: Call['body']): Reply {
-    const files = objects.get(String(body.tree)) as ReadonlyMap<string, string>
-    const sha = hash('commit', String(objects.size))
-    objects.set(sha, { files, parents: body.parents as string[] })
-    return { status: 201, body: { sha } }
+  function postCommit({ tree, parents }: Call['body']): Reply {
+    return { status: 201, body: { sha: repository.commit(String(tree), parents as string[]) } }
   }
 
   function postRef(body: Call['body']): Reply {
     const branch = String(body.ref).replace('refs/heads/', '')
-    if (branches.has(branch)) return { status: 422, body: { message: 'Reference already exists' } }
-    branches.set(branch, String(body.sha))
+    if (repository.head(branch) !== undefined) {
+      return { status: 422, body: { message: 'Reference already exists' } }
+    }
+    repository.set(branch, String(body.sha))
     return { status: 201, body: { ref: body.ref } }
   }
 
@@ -170,13 +172,20 @@ export async function startContentsApi(): Promise<ContentsApi> {
     return MISSING
   }
 
+  function fromCache(call: Call, mayBeOld: boolean): Reply {
+    const old = mayBeOld ? cached.get(call.path) : undefined
+    const reply = old ?? asGitHub(call)
+    if (call.method === 'GET') cached.set(call.path, reply)
+    return reply
+  }
+
   const server = createServer(async (request, response) => {
     const call = await read(request)
     const number = calls.push(call)
     if (isHanging) return
     const instead = before(call, number)
     if (instead === 'drop') return void request.socket.destroy()
-    const reply = instead ?? asGitHub(call)
+    const reply = instead ?? fromCache(call, request.headers['if-none-match'] === undefined)
     if (after(call, number) === 'drop') return void request.socket.destroy()
     response.writeHead(reply.status, {
       'content-type': 'application/json; charset=utf-8',
@@ -194,28 +203,24 @@ export async function startContentsApi(): Promise<ContentsApi> {
     hang: () => {
       isHanging = true
     },
-    files: (branch) => headOf(branch)?.files,
-    put: (branch, path, text) => void commit(branch, new Map([[path, text]])),
+    files: filesOf,
+    put(branch, path, text) {
+      const head = repository.head(branch)
+      const tree = repository.tree(new Map([[path, text]]))
+      repository.set(branch, repository.commit(tree, head === undefined ? [] : [head]))
+    },
     rewind(branch, by) {
-      if (by === 'delete') return void branches.delete(branch)
+      if (by === 'delete') return repository.set(branch, undefined)
       for (let left = by; left > 0; left--) {
-        branches.set(branch, headOf(branch)?.parents[0] ?? '')
+        repository.set(branch, repository.parents(repository.head(branch) ?? '')[0])
       }
     },
     runs,
-    commits(branch) {
-      const found: ReadonlyMap<string, string>[] = []
-      for (let one = headOf(branch); one; one = commitOf(one.parents[0])) found.unshift(one.files)
-      return found
-    },
+    commits: (branch) => commitsOf(branch).map((oid) => repository.files(oid)),
     history(branch) {
-      let commits = 0
-      let roots = 0
-      for (let sha = branches.get(branch); sha !== undefined; sha = commitOf(sha)?.parents[0]) {
-        commits++
-        if (commitOf(sha)?.parents.length === 0) roots++
-      }
-      return { commits, roots }
+      const commits = commitsOf(branch)
+      const roots = commits.filter((oid) => repository.parents(oid).length === 0)
+      return { commits: commits.length, roots: roots.length }
     },
     intervene: (by) => {
       before = by
@@ -246,8 +251,4 @@ async function read(request: IncomingMessage): Promise<Call> {
     violations:
       url.pathname === '/graphql' ? [] : checkCall(method, request.url ?? '', text).violations,
   }
-}
-
-function hash(...parts: string[]): string {
-  return createHash('sha1').update(parts.join('')).digest('hex')
 }

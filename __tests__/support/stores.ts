@@ -2,11 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { http } from '../../src/action/http.ts'
-import { githubApi, stateFiles } from '../../src/action/store.ts'
+import { githubPort, stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
 import type { StorePlace } from '../../src/state/place.ts'
-import { type ClaimedKey, createStore, type StateStore } from '../../src/state/store.ts'
+import {
+  type ClaimedKey,
+  createStore,
+  type KeyState,
+  type Run,
+  type Snapshot,
+  type StateStore,
+  type TriggerId,
+  type WantedKeys,
+} from '../../src/state/store.ts'
+import type { Json } from '../../src/wire/json.ts'
 import { startContentsApi } from './contents-api.ts'
 
 /** Keys as a run claims them. */
@@ -14,10 +24,38 @@ export function named(keys: readonly string[], delivery?: string): ClaimedKey[] 
   return keys.map((key) => (delivery === undefined ? { key } : { key, delivery }))
 }
 
+type Options = Pick<WantedKeys, 'lease' | 'force' | 'ended'>
+
+/** A store, asked for one trigger at a time. */
+export interface SingleStore {
+  read(id: TriggerId): Promise<Snapshot>
+  claim(id: TriggerId, keys: readonly ClaimedKey[], run: Run, by: Options): Promise<KeyState[]>
+  commit(id: TriggerId, run: { id: string; at?: number }, cursor?: Json): Promise<void>
+  readonly endedRuns?: StateStore['endedRuns']
+}
+
+export function single(store: StateStore): SingleStore {
+  return {
+    async read(id) {
+      const [snapshot] = await store.read([id])
+      if (!snapshot) throw new Error('a store gave no snapshot')
+      return snapshot
+    },
+    claim: async (id, keys, run, options) =>
+      (await store.claim([{ ...id, ...options, keys }], run))[0] ?? [],
+    commit: (id, { id: run, at }, cursor) =>
+      store.commit(
+        [{ ...id, ...(at !== undefined && { at }), ...(cursor !== undefined && { cursor }) }],
+        run,
+      ),
+    ...(store.endedRuns && { endedRuns: store.endedRuns }),
+  }
+}
+
 /** A place for state that several stores, of several processes so to speak, share. */
 export interface SharedPlace {
   /** A store of its own on that place. */
-  open(): StateStore
+  open(): SingleStore
   /** Puts text where the state of `hook/webhook` lies. */
   overwrite(text: string): Promise<void>
   /** Makes the place what a newer version would leave there. */
@@ -37,7 +75,7 @@ export function storePlace(folder: string, other: Partial<StorePlace> = {}): Sto
     now: Date.now,
     repository: 'octo/repo',
     files: stateFiles(folder),
-    github: githubApi('token'),
+    github: githubPort('token'),
     http,
     known: { read: async () => undefined, write: async () => {} },
     ...other,
@@ -59,7 +97,7 @@ async function filePlace(): Promise<SharedPlace> {
     await stateFiles(folder).write(path, text)
   }
   return {
-    open: () => createStore(openFile(path, storePlace(folder, { now }))),
+    open: () => single(createStore(openFile(path, storePlace(folder, { now })))),
     overwrite,
     overwriteByNewer: () => overwrite('{"format":"hookline-state","version":2,"entries":{}}'),
     setClock(time) {
@@ -75,7 +113,7 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_API_URL = api.url
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
-    open: () => createStore(openBranch('state', storePlace(''))),
+    open: () => single(createStore(openBranch('state', storePlace('')))),
     overwrite: async (text) => api.put('state', 'v2.hook.webhook/00', text),
     overwriteByNewer: async () => api.put('state', 'v3.hook.webhook/00', 'x'),
     setClock(time) {

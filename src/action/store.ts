@@ -12,11 +12,11 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GRAPHQL } from '../state/branch-api.ts'
 import { openState, type StateChoice } from '../state/index.ts'
-import type { Files, GitHubApi, GitHubReply, KnownTexts } from '../state/place.ts'
+import type { Files, GitHubPort, KnownTexts } from '../state/place.ts'
 import { createStore, type StateStore } from '../state/store.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
+import { type PlatformAnswer, PlatformFault } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
 import { http } from './http.ts'
 
@@ -36,7 +36,7 @@ export async function chosenStore(
     now: Date.now,
     repository: process.env.GITHUB_REPOSITORY ?? '',
     files: stateFiles(folder),
-    github: githubApi(githubToken),
+    github: githubPort(githubToken),
     http,
     known: knownTexts(process.env.RUNNER_TEMP),
   })
@@ -46,80 +46,64 @@ export async function chosenStore(
 /** A call by itself may take so many milliseconds. */
 const CALL_LIMIT = 10_000
 
-/** GitHub for the repository of the run, by its own client, which is loaded with the first call. */
-export function githubApi(token: string, limit = CALL_LIMIT): GitHubApi {
+/** GitHub by its own client, which is loaded with the first call. */
+export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
   let client: Promise<Client> | undefined
-  return async (route, parameters) => {
-    client ??= connect(token)
-    const { request, owner, repo } = await client
-    const signal = AbortSignal.timeout(limit)
-    try {
-      const own = route === GRAPHQL ? { baseUrl: graphqlBase() } : { owner, repo }
-      const reply = await request(route, { ...own, ...parameters, request: { signal } })
-      return { status: reply.status, data: reply.data, message: '', ...told(reply.headers) }
-    } catch (error) {
-      // The client's own message is not told: it may hold the address of a proxy.
-      if (!hasResponse(error)) {
+  const apiUrl = new URL(process.env.GITHUB_API_URL ?? 'https://api.github.com')
+  return {
+    apiUrl,
+    async call({ method = 'POST', path, headers, body, timeout }) {
+      client ??= connect(token)
+      const request = await client
+      const signal = AbortSignal.timeout(Math.min(limit, timeout))
+      try {
+        const reply = await request(`${method} ${apiUrl.origin}${path}`, {
+          // An answer from a cache may be a minute old.
+          headers: { ...headers, 'if-none-match': '' },
+          ...(body !== undefined && { data: body }),
+          request: { signal, redirect: 'manual' },
+        })
+        return answerOf(reply)
+      } catch (error) {
+        if (hasResponse(error)) return answerOf({ ...error.response, status: error.status })
+        // The client's own message is not told: it may hold the address of a proxy.
         const message = signal.aborted ? `no answer in ${limit / 1_000} s` : 'no answer'
-        return { status: 0, data: undefined, message }
+        throw new PlatformFault(message, { sent: true, cause: error })
       }
-      const { data, headers } = error.response
-      const said = isObject(data) ? data.message : undefined
-      const message = typeof said === 'string' ? said : ''
-      return { status: error.status, data, message, ...told(headers) }
-    }
+    },
   }
 }
 
-/** On GitHub Enterprise Server the GraphQL API stands beside the version of the REST API. */
-function graphqlBase(): string {
-  return apiUrl().replace(/\/v3\/?$/, '')
+interface ClientReply {
+  readonly status: number
+  readonly data: unknown
+  readonly headers?: Readonly<Record<string, unknown>>
 }
 
-function apiUrl(): string {
-  return process.env.GITHUB_API_URL ?? 'https://api.github.com'
-}
-
-type Headers = Readonly<Record<string, unknown>>
-
-interface Client {
-  readonly request: (
-    route: string,
-    parameters: Record<string, unknown>,
-  ) => Promise<{ readonly status: number; readonly data: unknown; readonly headers: Headers }>
-  readonly owner: string
-  readonly repo: string
-}
+type Client = (route: string, parameters: Record<string, unknown>) => Promise<ClientReply>
 
 async function connect(token: string): Promise<Client> {
   if (token === '') {
     throw new UserError({ message: 'input "github-token" is empty, but state is on a branch' })
   }
-  const [owner = '', repo = ''] = (process.env.GITHUB_REPOSITORY ?? '').split('/')
   const { getOctokit } = await import('@actions/github')
-  const { request } = getOctokit(token, { baseUrl: apiUrl() })
-  return { request, owner, repo }
+  return getOctokit(token).request
 }
 
-/** What headers of an answer tell of time and of limits. */
-function told(headers: Headers | undefined): Partial<GitHubReply> {
-  const number = (name: string) => {
-    const value = Number(headers?.[name] ?? Number.NaN)
-    return Number.isFinite(value) ? value : undefined
-  }
-  const date = Date.parse(String(headers?.date))
-  const [resetAt, retryAfter] = [number('x-ratelimit-reset'), number('retry-after')]
+function answerOf({ status, data, headers }: ClientReply): PlatformAnswer {
   return {
-    date: Number.isNaN(date) ? undefined : date,
-    remaining: number('x-ratelimit-remaining'),
-    resetAt: resetAt && resetAt * 1_000,
-    retryAfter: retryAfter && retryAfter * 1_000,
+    status,
+    header(name) {
+      const value = headers?.[name]
+      return value === undefined ? undefined : String(value)
+    },
+    text: typeof data === 'string' ? data : (JSON.stringify(data) ?? ''),
   }
 }
 
 interface RequestError {
   readonly status: number
-  readonly response: { readonly data: unknown; readonly headers?: Headers }
+  readonly response: Omit<ClientReply, 'status'>
 }
 
 /** The client's error for an answer that is no success. */

@@ -43,19 +43,17 @@ export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
 /** Finds a workflow by its name, with the options that hold the secrets. */
 type Find = (workflow: string) => Workflow | undefined
 
-/** Carries effects out, one after the other: a store is written to once for each trigger. */
+/** Carries effects out: a store is written to once for all triggers. */
 export async function runEffects(
   effects: readonly Effect[],
   find: Find,
   { triggers, store, run }: Pick<EnginePorts, 'triggers' | 'store' | 'run'>,
 ): Promise<void> {
+  const commits = effects.filter((effect) => effect.kind === 'commit')
+  if (commits.length > 0) await store?.commit(commits, run.id)
   for (const effect of effects) {
-    if (effect.kind === 'commit') {
-      const { at, cursor } = effect
-      await store?.commit(effect, { id: run.id, ...(at !== undefined && { at }) }, cursor)
-    } else {
-      const declared = find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger)
-      await declared?.acknowledge?.(effect.cursor, triggers)
-    }
+    if (effect.kind !== 'acknowledge') continue
+    const declared = find(effect.workflow)?.triggers.find(({ name }) => name === effect.trigger)
+    await declared?.acknowledge?.(effect.cursor, triggers)
   }
 }

@@ -20,12 +20,21 @@ import {
   type Decision,
   Evaluation,
   FULL_BUDGET,
-  type OutputBudget,
   remainingBudget,
   type TriggerRun,
   unfiredContext,
 } from './result.ts'
-import { asksStore, notFired, placed, runTrigger, triggerId } from './run-trigger.ts'
+import {
+  asksStore,
+  claimRuns,
+  notFired,
+  type PreparedRun,
+  placed,
+  preparedContexts,
+  prepareRun,
+  type RunMode,
+  triggerId,
+} from './run-trigger.ts'
 import { checkSchedule } from './schedule.ts'
 
 /**
@@ -112,8 +121,10 @@ async function receive(
     events
       ? receiveBatch(events, payload.path, receiveOne, asks)
       : receiveEvent(payload, receiveOne, asks)
-  const snapshot = asks ? await ports.store?.read(triggerId(ref)) : undefined
-  return runTrigger(ref, look, ports, { isPolled: false, snapshot })
+  const [snapshot] = asks ? ((await ports.store?.read([triggerId(ref)])) ?? []) : []
+  const prepared = await prepareRun(ref, look, ports, { isPolled: false, snapshot })
+  const [run] = await claimRuns([prepared], ports)
+  return run ?? notFired(ref, '')
 }
 
 /** Nobody is to get the first event alone, so the step fails. */
@@ -130,8 +141,8 @@ function batchForOne({ trigger }: TriggerRef, count: number): UserError {
 
 /**
  * An event that is no webhook: the triggers that poll on it do so, one after the other, each in the
- * room that those before have left in the outputs. When there is none, nothing fires, and the reason
- * says why.
+ * room that those before have left in the outputs. The store is read once before all of them, and
+ * written once after them. When there is none, nothing fires, and the reason says why.
  */
 async function evaluatePoll(
   event: PlatformEvent,
@@ -143,13 +154,18 @@ async function evaluatePoll(
   )
   const wanted = pollers.filter((ref) => pollRefusal(ref, event) === undefined)
   if (wanted.length === 0) return pollsNothing(event, workflows, pollers)
-  const runs: TriggerRun[] = []
+  const asked = wanted.filter(({ trigger }) => trigger.config.active && trigger.poll)
+  const snapshots = (asked.length > 0 && (await ports.store?.read(asked.map(triggerId)))) || []
+  const prepared: PreparedRun[] = []
   let budget = FULL_BUDGET
   for (const ref of wanted) {
-    const run = await poll(ref, event, ports, budget)
-    if (run.contexts.length > 0) budget = remainingBudget(run.contexts, budget)
-    runs.push(run)
+    const snapshot = snapshots[asked.indexOf(ref)]
+    const one = await poll(ref, event, ports, { isPolled: true, snapshot, budget })
+    const contexts = preparedContexts(one, ports)
+    if (contexts.length > 0) budget = remainingBudget(contexts, budget)
+    prepared.push(one)
   }
+  const runs = await claimRuns(prepared, ports)
   // Of every workflow that polled; each decision names its own where there are several.
   const polled = [...new Set(runs.map(({ workflow }) => workflow))]
   const decisions = polled.flatMap((workflow) => {
@@ -241,12 +257,12 @@ async function poll(
   ref: TriggerRef,
   event: PlatformEvent,
   ports: EnginePorts,
-  budget: OutputBudget,
-): Promise<TriggerRun> {
+  mode: RunMode,
+): Promise<PreparedRun> {
+  const { snapshot } = mode
   const { config, poll, pollDisabledReason = 'it does not poll' } = ref.trigger
-  if (!config.active) return notFired(ref, 'config.active is false')
-  if (!poll) return notFired(ref, pollDisabledReason)
-  const snapshot = await ports.store?.read(triggerId(ref))
+  if (!config.active) return { run: notFired(ref, 'config.active is false') }
+  if (!poll) return { run: notFired(ref, pollDisabledReason) }
   const { every, timeZone, force } = config
   // Only a schedule asks whether it is time; who starts a run by hand wants it now.
   if (event.name === 'schedule' && every && !force) {
@@ -258,10 +274,10 @@ async function poll(
     }).catch((error: unknown) => {
       throw placed(error, ref)
     })
-    if (!due) return notFired(ref, reason)
+    if (!due) return { run: notFired(ref, reason) }
   }
   const look = async () => fromPoll(await poll(ports.triggers, snapshot?.state.cursor))
-  return runTrigger(ref, look, ports, { isPolled: true, snapshot, budget })
+  return prepareRun(ref, look, ports, mode)
 }
 
 /** Why a webhook for a name that is not declared fires nothing. */

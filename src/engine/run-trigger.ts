@@ -1,5 +1,5 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import { keyStates, type Snapshot } from '../state/store.ts'
+import { type KeyState, keyStates, type Snapshot, type WantedKeys } from '../state/store.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { scalarText } from '../wire/json.ts'
@@ -13,6 +13,7 @@ import {
   type Decision,
   FULL_BUDGET,
   failedContext,
+  type OnContext,
   type OutputBudget,
   type TriggerRun,
   takeFitting,
@@ -20,7 +21,7 @@ import {
 import { needsStore } from './schedule.ts'
 
 /** The way that items come, what the store said, and how much room is left for them in the outputs. */
-interface RunMode {
+export interface RunMode {
   readonly isPolled: boolean
   /** There when the store was asked. */
   readonly snapshot: Snapshot | undefined
@@ -33,18 +34,29 @@ export function asksStore({ trigger }: TriggerRef, isPolled: boolean): boolean {
   return isPolled || trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }
 
+/** A trigger that has looked, and what it would hand on; or the whole run, where that is known. */
+export type PreparedRun =
+  | { readonly run: TriggerRun }
+  | {
+      readonly ref: TriggerRef
+      readonly mode: RunMode
+      readonly result: TriggerResult
+      readonly prepared: PipelineResult & LeftOut
+      /** Runs that have ended without success. */
+      readonly ended: ReadonlySet<string>
+    }
+
 /**
- * Looks for items with one trigger, sends them through its `config`, and claims in the store what
- * is handed on. What is held back, because of `limit`, another run or its size, is not acknowledged.
+ * Looks for items with one trigger, and sends them through its `config`. Nothing is claimed yet.
  *
  * @throws UserError
  */
-export async function runTrigger(
+export async function prepareRun(
   ref: TriggerRef,
   look: () => Promise<TriggerResult>,
   ports: EnginePorts,
   mode: RunMode,
-): Promise<TriggerRun> {
+): Promise<PreparedRun> {
   try {
     const hasStore = ports.store !== undefined
     const way = { hasStore, isPolled: mode.isPolled, isEveryExact: true }
@@ -61,30 +73,67 @@ export async function runTrigger(
       result = await look()
       prepared = await filterAndFit(ref, result, ports, mode, ended)
     } catch (error) {
-      return failedRun(error, ref)
+      return { run: failedRun(error, ref) }
     }
     if (!mode.isPolled) refuseUnfit(ref, prepared, ports)
-    const claimed = await claim(ref, prepared, ports, mode, ended)
-    const items = claimed.kept.map(({ item }) => item)
-    const decision = buildDecision(ref, result, claimed)
-    const repeats = repeatWarning(ref.trigger, { ...mode, hasStore })
-    // Keys that mean something elsewhere, and are taken as they come with a workflow.
-    const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
-    const advice = unused.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
-    return {
-      ...notFired(ref, decision.reason),
-      ...buildContexts(ref, items, ports.folder),
-      decision,
-      found: result.found.map(({ item }) => item),
-      items,
-      deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
-      errors: prepared.errors,
-      warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
-      notices: [...claimed.notices, ...advice],
-      effects: effectsOf(ref, result, claimed, ports, mode),
-    }
+    return { ref, mode, result, prepared, ended }
   } catch (error) {
     throw placed(error, ref)
+  }
+}
+
+/** What a run hands on, as far as is known before anything is claimed: it may become less. */
+export function preparedContexts(one: PreparedRun, { folder }: EnginePorts): readonly OnContext[] {
+  if ('run' in one) return one.run.contexts
+  const items = one.prepared.kept.map(({ item }) => item)
+  return buildContexts(one.ref, items, folder).contexts
+}
+
+/**
+ * Claims in the store what is handed on, of all triggers in one step. What is held back, because of
+ * `limit`, another run or its size, is not acknowledged.
+ *
+ * @throws UserError
+ */
+export async function claimRuns(
+  all: readonly PreparedRun[],
+  ports: EnginePorts,
+): Promise<TriggerRun[]> {
+  const wanted = all.map(wantedKeys)
+  const asked = wanted.filter((one) => one !== undefined)
+  const states = asked.length > 0 ? await ports.store?.claim(asked, ports.run) : undefined
+  return all.map((one, place) => {
+    if ('run' in one) return one.run
+    const asks = wanted[place]
+    const own = asks && states?.[asked.indexOf(asks)]
+    return finishRun(one, own ? withoutTaken(one, own) : one.prepared, ports)
+  })
+}
+
+type Looked = Exclude<PreparedRun, { readonly run: TriggerRun }>
+
+function finishRun(
+  { ref, mode, result, prepared }: Looked,
+  claimed: PipelineResult,
+  ports: EnginePorts,
+): TriggerRun {
+  const items = claimed.kept.map(({ item }) => item)
+  const decision = buildDecision(ref, result, claimed)
+  const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
+  // Keys that mean something elsewhere, and are taken as they come with a workflow.
+  const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
+  const advice = unused.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
+  return {
+    ...notFired(ref, decision.reason),
+    ...buildContexts(ref, items, ports.folder),
+    decision,
+    found: result.found.map(({ item }) => item),
+    items,
+    deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
+    errors: prepared.errors,
+    warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
+    notices: [...claimed.notices, ...advice],
+    effects: effectsOf(ref, result, claimed, ports, mode),
   }
 }
 
@@ -174,22 +223,24 @@ function refuseUnfit(ref: TriggerRef, { kept }: PipelineResult, { folder }: Engi
   })
 }
 
-/** Another run may have been quicker since the store was read: what it took is left to it. */
-async function claim(
-  ref: TriggerRef,
-  prepared: PipelineResult,
-  { store, run }: EnginePorts,
-  { isPolled }: RunMode,
-  ended: ReadonlySet<string>,
-): Promise<PipelineResult> {
-  const { kept, recorded, heldBack, log, notices } = prepared
-  const keys = [...kept, ...recorded].flatMap(({ key, delivery }) =>
+/** `undefined` where there is nothing to claim. */
+function wantedKeys(one: PreparedRun): WantedKeys | undefined {
+  if ('run' in one) return undefined
+  const { ref, prepared, ended } = one
+  const keys = [...prepared.kept, ...prepared.recorded].flatMap(({ key, delivery }) =>
     key === undefined ? [] : { key, delivery: delivery?.mark },
   )
-  if (!store || keys.length === 0) return prepared
+  if (keys.length === 0) return undefined
   const { lease, force } = ref.trigger.config
-  const options = { lease: lease * 60_000, force, ended }
-  const states = await store.claim(triggerId(ref), keys, run, options)
+  return { ...triggerId(ref), keys, lease: lease * 60_000, force, ended }
+}
+
+/** Another run may have been quicker since the store was read: what it took is left to it. */
+function withoutTaken(
+  { prepared, mode: { isPolled } }: Looked,
+  states: readonly KeyState[],
+): PipelineResult {
+  const { kept, heldBack, log, notices } = prepared
   const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
   const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
   if (taken.length === 0) return prepared

@@ -1,46 +1,239 @@
 import * as v from 'valibot'
-import type { GitHubApi, GitHubReply } from './place.ts'
+import { toBase64 } from '../wire/bytes.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import {
+  fieldsOf,
+  type GitHubOutcome,
+  GitHubQuestions,
+  isRateLimit,
+  jsonOf,
+  type Patience,
+  PlatformFault,
+} from '../wire/github.ts'
+import { graphqlCall, graphqlData } from '../wire/graphql.ts'
+import type { StorePlace } from './place.ts'
 
-export const GRAPHQL = 'POST /graphql'
+/** For a call with all its repeats, and for one by itself. A write may be repeated: see `commit`. */
+const PATIENCE: Patience = {
+  budget: 30_000,
+  callTime: 10_000,
+  repeats: 'nothing',
+  pause: { first: 250, longest: 4_000 },
+}
 
-const errorsSchema = v.object({
-  errors: v.pipe(
-    v.array(v.object({ type: v.optional(v.string()), message: v.optional(v.string()) })),
-    v.minLength(1),
-  ),
+/** The branch, as GitHub's API reads and writes it. */
+export interface BranchApi {
+  /** `undefined` where there is no such branch. @throws UserError when GitHub refuses */
+  read(folders: readonly string[]): Promise<BranchFiles | undefined>
+  /**
+   * Commits files on the head that was read; makes the branch where there was none. One that took
+   * effect unheard is refused when it is repeated, and what is read then holds it.
+   *
+   * @returns the new head; `undefined` when the branch moved on, or went, since the head was read
+   * @throws UserError when GitHub refuses
+   */
+  commit(files: readonly FileText[], head: string | undefined): Promise<string | undefined>
+  /** Which of these runs have ended without success, by one question; none where nobody may know. */
+  endedRuns(runs: readonly string[]): Promise<ReadonlySet<string>>
+  /** By GitHub's own clock, as its last answer told it; by this machine's before the first. */
+  now(): number
+}
+
+export interface BranchFiles {
+  /** Its last commit. */
+  readonly head: string
+  /** What lies at its top. */
+  readonly names: readonly string[]
+  /** The texts of the asked folders, by name, in their order. */
+  readonly folders: readonly ReadonlyMap<string, string>[]
+}
+
+export interface FileText {
+  readonly path: string
+  readonly text: string
+}
+
+/** Asks GitHub: a path below that of the run's repository, or the GraphQL API. A GET is asked once. */
+type Ask = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<GitHubOutcome>
+
+export function branchApi(branch: string, place: StorePlace): BranchApi {
+  const { github, repository, now } = place
+  let ahead = 0
+  const clock = {
+    now: () => new Date(now()),
+    sleep: (duration: number) => place.sleep(duration),
+    random: () => place.random(),
+  }
+  const call: typeof github.call = async (request) => {
+    const answer = await github.call(request)
+    const date = Date.parse(answer.header('date') ?? '')
+    if (!Number.isNaN(date)) ahead = date - now()
+    return answer
+  }
+  const ask: Ask = (method, path, body) => {
+    const isGraphql = path === GRAPHQL
+    const options = isGraphql
+      ? { call: graphqlCall(call), apiUrl: graphqlBase(github.apiUrl), clock }
+      : { call, apiUrl: github.apiUrl, clock }
+    // The call brings the token of the run along.
+    const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
+    return new GitHubQuestions(options, patience, async () => undefined).ask({
+      ...{ method, path: isGraphql ? path : `/repos/${repository}${path}`, reads: true },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  }
+  return {
+    read: (folders) => readFolders(branch, folders, repository, ask),
+    commit: (files, head) =>
+      head === undefined
+        ? begin(branch, files, ask)
+        : commitOn(branch, files, head, repository, ask),
+    endedRuns: (runs) => endedRuns(runs, ask),
+    now: () => now() + ahead,
+  }
+}
+
+const GRAPHQL = '/graphql'
+
+/** On GitHub Enterprise Server the GraphQL API stands beside the version of the REST API. */
+function graphqlBase(apiUrl: URL): URL {
+  return new URL(apiUrl.href.replace(/\/v3\/?$/, ''))
+}
+
+/** One question for any number of folders. */
+function queryOf(folders: readonly string[]): string {
+  const names = folders.map((_, place) => `f${place}`)
+  const files = names.map(
+    (name) =>
+      `${name}: file(path: $${name}) { object { ... on Tree { entries { name object { ... on Blob { text } } } } } }`,
+  )
+  return `query($owner: String!, $name: String!, $ref: String!${names.map((name) => `, $${name}: String!`).join('')}) {
+  repository(owner: $owner, name: $name) {
+    ref(qualifiedName: $ref) {
+      target { oid ... on Commit { tree { entries { name } } ${files.join(' ')} } }
+    }
+  }
+}`
+}
+
+const folderSchema = v.object({
+  object: v.object({
+    entries: v.array(v.object({ name: v.string(), object: v.object({ text: v.string() }) })),
+  }),
 })
 
-const dataSchema = v.object({ data: v.unknown() })
+const targetSchema = v.looseObject({
+  oid: v.string(),
+  tree: v.object({ entries: v.array(v.object({ name: v.string() })) }),
+})
 
-/** The statuses with which the REST API says the same; what has no name is tried again. */
-const STATUS_OF: ReadonlyMap<string, number> = new Map([
-  ['RATE_LIMITED', 403],
-  ['FORBIDDEN', 403],
-  ['INSUFFICIENT_SCOPES', 403],
-  ['NOT_FOUND', 404],
-  ['STALE_DATA', 409],
-  ['UNPROCESSABLE', 422],
-])
+const querySchema = v.object({
+  repository: v.object({ ref: v.nullable(v.object({ target: targetSchema })) }),
+})
 
-/**
- * An answer of the GraphQL API, which tells what went wrong within a 200, as one of the REST API: the
- * data alone, or the status that says the same.
- *
- * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
- */
-export function graphqlReply(reply: GitHubReply): GitHubReply {
-  if (reply.status !== 200) return reply
-  const failed = v.safeParse(errorsSchema, reply.data)
-  if (failed.success) {
-    const [{ type, message = '' } = {}] = failed.output.errors
-    const unnamed = /^Something went wrong|timed? ?out/i.test(message) ? 502 : 422
-    const status = STATUS_OF.get(type ?? '') ?? unnamed
-    // A limit of points, unless it is one of the secondary ones, which pass sooner.
-    const isSpent = type === 'RATE_LIMITED' && !/secondary/i.test(message)
-    return { ...reply, status, kind: type, message, ...(isSpent && { remaining: 0 }) }
+async function readFolders(
+  branch: string,
+  folders: readonly string[],
+  repository: string,
+  ask: Ask,
+): Promise<BranchFiles | undefined> {
+  const [owner, name] = repository.split('/')
+  const named = Object.fromEntries(folders.map((folder, place) => [`f${place}`, folder]))
+  const variables = { owner, name, ref: `refs/heads/${branch}`, ...named }
+  const outcome = await ask('POST', GRAPHQL, { query: queryOf(folders), variables })
+  if (!outcome.accepted) throw refusalError(outcome, branch)
+  const found = v.safeParse(querySchema, graphqlData(outcome.answer))
+  if (!found.success) throw notState(folders, branch)
+  const target = found.output.repository.ref?.target
+  if (!target) return undefined
+  const texts = folders.map((_, place) => {
+    const folder = v.safeParse(v.nullable(folderSchema), target[`f${place}`])
+    if (!folder.success) throw notState(folders, branch)
+    const entries = folder.output?.object.entries ?? []
+    return new Map(entries.map((one) => [one.name, one.object.text]))
+  })
+  const names = target.tree.entries.map((entry) => entry.name)
+  return { head: target.oid, names, folders: texts }
+}
+
+function notState(folders: readonly string[], branch: string): UserError {
+  const { place, reset } = naming(folders.join(', '), branch)
+  return new UserError({ message: `${place} is not a state of Hookline`, notes: [reset] })
+}
+
+/** How the user finds a folder, and can start over. */
+export function naming(folder: string, branch: string) {
+  const place = `${folder} on the branch ${branch}`
+  const reset = `to start over, delete the folder, or the branch: git push origin --delete ${branch}`
+  return { place, reset }
+}
+
+const MUTATION = `mutation($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`
+
+const mutationSchema = v.object({
+  createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
+})
+
+/** The same for every write, since every byte of it stays in the history. */
+const MESSAGE = 'state'
+
+async function commitOn(
+  branch: string,
+  files: readonly FileText[],
+  head: string,
+  repository: string,
+  ask: Ask,
+): Promise<string | undefined> {
+  const input = {
+    branch: { repositoryNameWithOwner: repository, branchName: branch },
+    message: { headline: MESSAGE },
+    expectedHeadOid: head,
+    fileChanges: {
+      additions: files.map(({ path, text }) => {
+        return { path, contents: toBase64(new TextEncoder().encode(text)) }
+      }),
+    },
   }
-  const found = v.safeParse(dataSchema, reply.data)
-  return { ...reply, data: found.success ? found.output.data : undefined }
+  const outcome = await ask('POST', GRAPHQL, { query: MUTATION, variables: { input } })
+  if (outcome.accepted) {
+    const made = v.safeParse(mutationSchema, graphqlData(outcome.answer))
+    if (made.success) return made.output.createCommitOnBranch.commit.oid
+    throw refusalError(outcome, branch)
+  }
+  // A branch that is gone is not found, as a repository is that the token cannot see: that is told
+  // when the branch is read, or begun, the next time.
+  if (outcome.refusal.kind === 'missing' || isStale(outcome)) return undefined
+  throw refusalError(outcome, branch)
+}
+
+function isStale(outcome: GitHubOutcome): boolean {
+  const { type, message } = said(outcome)
+  return type === 'STALE_DATA' || message.startsWith('Expected branch to point to ')
+}
+
+/** Makes the branch, with the files as its first commit. */
+async function begin(
+  branch: string,
+  files: readonly FileText[],
+  ask: Ask,
+): Promise<string | undefined> {
+  const entries = files.map(({ path, text }) => {
+    return { path, mode: '100644', type: 'blob', content: text }
+  })
+  const made = async (path: string, body: unknown) => {
+    const outcome = await ask('POST', path, body)
+    const { sha } = outcome.accepted ? fieldsOf(outcome.answer) : {}
+    if (typeof sha === 'string') return sha
+    throw refusalError(outcome, branch)
+  }
+  const tree = await made('/git/trees', { tree: entries })
+  const commit = await made('/git/commits', { message: MESSAGE, tree, parents: [] })
+  const outcome = await ask('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: commit })
+  if (outcome.accepted) return commit
+  if (/already exists/i.test(said(outcome).message)) return undefined
+  throw refusalError(outcome, branch)
 }
 
 const runSchema = v.object({ id: v.number(), conclusion: v.nullable(v.string()) })
@@ -55,29 +248,73 @@ const FAILED: ReadonlySet<string> = new Set([
   'startup_failure',
 ])
 
-/**
- * Which of these runs have ended without success, by one call. None where the token may not read runs,
- * or GitHub does not tell: then nothing is known of any.
- *
- * @param runs ids of runs
- * @see https://docs.github.com/en/rest/actions/workflow-runs
- */
-export async function endedRuns(
-  runs: readonly string[],
-  api: GitHubApi,
-): Promise<ReadonlySet<string>> {
+/** @see https://docs.github.com/en/rest/actions/workflow-runs */
+async function endedRuns(runs: readonly string[], ask: Ask): Promise<ReadonlySet<string>> {
   const ids = runs.filter((run) => /^\d{1,15}$/.test(run))
   const [first, ...others] = ids
   if (first === undefined) return new Set()
-  // A cached answer would tell of a run that it is still at work.
-  const fresh = { headers: { 'if-none-match': '' } }
-  const reply =
-    others.length === 0
-      ? await api('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { run_id: first, ...fresh })
-      : await api('GET /repos/{owner}/{repo}/actions/runs', { per_page: 100, ...fresh })
-  const one = v.safeParse(runSchema, reply.data)
-  const many = v.safeParse(runsSchema, reply.data)
-  const told = one.success ? [one.output] : many.success ? many.output.workflow_runs : []
-  const failed = told.filter(({ conclusion }) => FAILED.has(conclusion ?? ''))
+  const path = others.length === 0 ? `/${first}` : '?per_page=100'
+  const outcome = await ask('GET', `/actions/runs${path}`)
+  if (!outcome.accepted) return new Set()
+  const told = jsonOf(outcome.answer.text)
+  const one = v.safeParse(runSchema, told)
+  const many = v.safeParse(runsSchema, told)
+  const found = one.success ? [one.output] : many.success ? many.output.workflow_runs : []
+  const failed = found.filter(({ conclusion }) => FAILED.has(conclusion ?? ''))
   return new Set(failed.map(({ id }) => String(id)).filter((id) => ids.includes(id)))
+}
+
+/** What GitHub says is wrong, and how its GraphQL API calls that. */
+function said({ answer }: GitHubOutcome): { readonly type?: string; readonly message: string } {
+  const { type, message } = answer ? fieldsOf(answer) : {}
+  return {
+    ...(typeof type === 'string' && type !== '' && { type }),
+    message: typeof message === 'string' ? message : '',
+  }
+}
+
+/** What GitHub's refusal means for the store, and what would help. */
+function refusalError(outcome: GitHubOutcome, branch: string): UserError {
+  const { answer } = outcome
+  const cause = outcome.accepted ? undefined : outcome.refusal.cause
+  const { type, message } = said(outcome)
+  const told = message.replace(/\s+/g, ' ').slice(0, 200)
+  const what = answer
+    ? `answered ${type ?? answer.status}: ${told}`
+    : `gave ${cause instanceof PlatformFault ? cause.message : 'no answer'}`
+  return new UserError({
+    message: `the branch ${branch} cannot be used as state: GitHub ${what}`,
+    notes: notes(outcome, message),
+  })
+}
+
+function notes(outcome: GitHubOutcome, message: string): NonNullable<Problem['notes']> {
+  const { answer } = outcome
+  if (answer && isRateLimit(answer)) {
+    const isSpent = answer.header('x-ratelimit-remaining') === '0'
+    if (!isSpent) return ['GitHub limits how often it is called: try again later']
+    const reset = new Date(Number(answer.header('x-ratelimit-reset')) * 1_000)
+    const again = Number.isNaN(reset.getTime())
+      ? 'within the hour'
+      : `at ${reset.toISOString().slice(11, 16)} UTC`
+    return [
+      `the calls that GitHub allows this token in an hour are spent; there are new ones ${again}`,
+      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/scale.md',
+    ]
+  }
+  const kind = outcome.accepted ? undefined : outcome.refusal.kind
+  if (kind === 'unauthorized') {
+    return ['the input `github-token` is not a token that GitHub knows']
+  }
+  if (kind === 'sso') return ['the organisation has not authorised the token for single sign-on']
+  if (kind === 'conflict' || /rule violation|protected|required status check/i.test(message)) {
+    return ['a rule protects the branch: exempt it, or choose another name']
+  }
+  if (kind === 'forbidden' || kind === 'missing') {
+    return [
+      'the job needs `permissions: contents: write`',
+      "another token than the job's own goes into the input `github-token`",
+    ]
+  }
+  return ['try again later']
 }

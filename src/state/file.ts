@@ -10,6 +10,7 @@ import {
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
+  updated,
   VERSION,
 } from './store.ts'
 
@@ -47,18 +48,23 @@ export function openFile(path: string, place: StorePlace): StateBackend {
   }
 
   return {
-    load: async (id) => ({ state: stateOf(await read(), id), now: now() }),
-    async change(id, update) {
+    async load(ids) {
+      const all = await read()
+      return { states: ids.map((id) => stateOf(all, id)), now: now() }
+    },
+    async change(ids, update) {
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         const lock = await acquire(path, place)
         try {
           await removeLeftovers(path, files)
           const all = await read()
-          const before = { state: stateOf(all, id), now: now() }
-          const { [oldId(id)]: _, ...triggers } = all
-          const after = update(before.state, before.now)
-          if (after === before.state) return before
-          const parts = Object.entries({ ...triggers, [idOf(id)]: after }).map(
+          const before = { states: ids.map((id) => stateOf(all, id)), now: now() }
+          const after = update(before.states, before.now)
+          if (after.every((state, place) => state === before.states[place])) return before
+          const old = new Set(ids.map(oldId))
+          const triggers = new Map(Object.entries(all).filter(([name]) => !old.has(name)))
+          for (const [place, id] of ids.entries()) triggers.set(idOf(id), updated(after, place))
+          const parts = [...triggers].map(
             ([name, state]) => `\n${JSON.stringify(name)}:${stateJson(state)}`,
           )
           const text = `${HEAD},"triggers":{${parts.join(',')}}}\n`

@@ -1,17 +1,19 @@
-import { NO_STATE, type StateBackend, type TriggerId, type TriggerState } from './store.ts'
+import { NO_STATE, type StateBackend, type TriggerId, type TriggerState, updated } from './store.ts'
 
 /** State that lasts as long as its process, as for a local trial. */
 export function memoryBackend(now: () => number): StateBackend {
-  const states = new Map<string, TriggerState>()
-  const load = ({ workflow, trigger }: TriggerId) => ({
-    state: states.get(`${workflow}/${trigger}`) ?? NO_STATE,
+  const known = new Map<string, TriggerState>()
+  const nameOf = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
+  const load = (ids: readonly TriggerId[]) => ({
+    states: ids.map((id) => known.get(nameOf(id)) ?? NO_STATE),
     now: now(),
   })
   return {
-    load: async (id) => load(id),
-    async change(id, update) {
-      const before = load(id)
-      states.set(`${id.workflow}/${id.trigger}`, update(before.state, before.now))
+    load: async (ids) => load(ids),
+    async change(ids, update) {
+      const before = load(ids)
+      const after = update(before.states, before.now)
+      for (const [place, id] of ids.entries()) known.set(nameOf(id), updated(after, place))
       return before
     },
   }

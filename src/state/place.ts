@@ -1,3 +1,4 @@
+import type { PlatformCall } from '../wire/github.ts'
 import type { Http } from '../wire/http.ts'
 
 /** The outside world, as far as stores need it. */
@@ -15,7 +16,7 @@ export interface StorePlace extends StorePorts {
   /** `owner/name` of the run's repository. */
   readonly repository: string
   readonly files: Files
-  readonly github: GitHubApi
+  readonly github: GitHubPort
   /** Any other service, for a store that lies there. */
   readonly http: Http
   /** What an earlier process of the same job wrote to a branch. */
@@ -44,37 +45,17 @@ export interface Files {
 }
 
 /**
- * Texts of files that an earlier process of this job wrote, by the name of the file: what GitHub need
- * not be asked for. A text that is not GitHub's any more, or never was, is refused as a conflict.
+ * What an earlier process of this job wrote to a branch, by its name: what GitHub need not be asked
+ * for. A text that is not GitHub's any more, or never was, is refused as a conflict.
  */
 export interface KnownTexts {
   read(name: string): Promise<string | undefined>
   write(name: string, text: string): Promise<void>
 }
 
-/** The answer to a call, whatever its status. Times are in milliseconds since 1970. */
-export interface GitHubReply {
-  /** 0 when no answer came. */
-  readonly status: number
-  readonly data: unknown
-  /** What GitHub says is wrong; empty when nothing is. */
-  readonly message: string
-  /** How the GraphQL API calls what is wrong. */
-  readonly kind?: string | undefined
-  /** When it answered, by its own clock. */
-  readonly date?: number | undefined
-  /** Calls that the token has left, and when it has new ones. */
-  readonly remaining?: number | undefined
-  readonly resetAt?: number | undefined
-  /** Milliseconds that GitHub asks to wait. */
-  readonly retryAfter?: number | undefined
+/** GitHub for the repository of the run, with the token of the run. */
+export interface GitHubPort {
+  /** Base address of its REST API. */
+  readonly apiUrl: URL
+  readonly call: PlatformCall
 }
-
-/**
- * Calls GitHub for the repository of the run: a route such as `GET /repos/{owner}/{repo}/…` in which
- * owner and repository are filled in.
- */
-export type GitHubApi = (
-  route: string,
-  parameters: Readonly<Record<string, unknown>>,
-) => Promise<GitHubReply>

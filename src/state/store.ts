@@ -4,14 +4,15 @@ import type { Json } from '../wire/json.ts'
 
 /** Where the state of triggers lies: one file of `src/state` for each kind of place. */
 export interface StateBackend {
-  load(id: TriggerId): Promise<Snapshot>
+  /** The states of these triggers, in their order. */
+  load(ids: readonly TriggerId[]): Promise<Snapshots>
   /**
-   * Puts what `update` makes of a state in its place, in one step: nobody changes it in between.
-   * When it is the very same state, nothing is written.
+   * Puts what `update` makes of the states of these triggers in their place, in one step: nobody
+   * changes them in between. When they are the very same states, nothing is written.
    *
    * @returns what stood there before
    */
-  change(id: TriggerId, update: Update): Promise<Snapshot>
+  change(ids: readonly TriggerId[], update: Update): Promise<Snapshots>
   /**
    * Which of these runs have ended without success; there where the place can tell. Where it may not
    * be asked, none.
@@ -25,32 +26,52 @@ export interface Snapshot {
   readonly now: number
 }
 
-type Update = (state: TriggerState, now: number) => TriggerState
+/** Several states at one time, by the clock of the place where they lie. */
+export interface Snapshots {
+  readonly states: readonly TriggerState[]
+  readonly now: number
+}
 
-/** What runs of workflows have in common: which keys are taken, and by whom. */
+/** Gives as many states as it is given, in their order. */
+type Update = (states: readonly TriggerState[], now: number) => readonly TriggerState[]
+
+/** What an update gives for the state at this place. */
+export function updated(states: readonly TriggerState[], place: number): TriggerState {
+  const state = states[place]
+  if (!state) throw new Error('an update gave fewer states than it was given')
+  return state
+}
+
+/** What runs of workflows have in common: which keys are taken, and by whom. One call, one step. */
 export interface StateStore {
-  read(id: TriggerId): Promise<Snapshot>
+  read(ids: readonly TriggerId[]): Promise<Snapshot[]>
   /**
-   * Gives the new ones among the keys to a run, in one step.
+   * Gives the new ones among the keys to a run.
    *
-   * @returns how each key stood, in their order: what was new is the run's own from now on
+   * @returns how each key of each trigger stood, in their order: what was new is the run's own now
    */
-  claim(
-    id: TriggerId,
-    keys: readonly ClaimedKey[],
-    run: Run,
-    options: ClaimOptions,
-  ): Promise<KeyState[]>
+  claim(wanted: readonly WantedKeys[], run: Run): Promise<KeyState[][]>
   /**
-   * Marks all that a run has claimed as done, in one step, with the place up to which a poll has
-   * handed on; without one, that place stays as it was.
+   * Marks all that a run has claimed of these triggers as done.
+   *
+   * @param run its id
    */
-  commit(id: TriggerId, run: Commit, cursor?: Json): Promise<void>
+  commit(triggers: readonly CommittedTrigger[], run: string): Promise<void>
   readonly endedRuns?: StateBackend['endedRuns']
 }
 
-/** A run that has succeeded; with the time of its beginning where that is to be remembered. */
-type Commit = Pick<Run, 'id'> & Partial<Pick<Run, 'at'>>
+/** What a run that has succeeded leaves of a trigger. */
+export interface CommittedTrigger extends TriggerId {
+  /** When the run began, where that is to be remembered. */
+  readonly at?: number
+  /** Up to where a poll has handed on; without one, that place stays as it was. */
+  readonly cursor?: Json
+}
+
+/** Keys of a trigger that a run asks for. */
+export interface WantedKeys extends TriggerId, ClaimOptions {
+  readonly keys: readonly ClaimedKey[]
+}
 
 /** A key, and what tells the relay's repeats of the event that brought it; see `deliveryMark`. */
 export interface ClaimedKey {
@@ -69,16 +90,23 @@ interface ClaimOptions {
 
 export function createStore(backend: StateBackend): StateStore {
   return {
-    read: (id) => backend.load(id),
-    async claim(id, keys, run, options) {
-      const before = await backend.change(id, (state, now) =>
-        withClaims({ state, now }, keys, run, options),
-      )
-      const keyState = keyStates(before, run, options)
-      return keys.map(({ key, delivery }) => (options.force ? NEW : keyState(key, delivery)))
+    async read(ids) {
+      const { states, now } = await backend.load(ids)
+      return states.map((state) => ({ state, now }))
     },
-    async commit(id, run, cursor) {
-      await backend.change(id, (state, now) => withCommit({ state, now }, run, cursor))
+    async claim(wanted, run) {
+      const { states, now } = await backend.change(wanted, (before, at) =>
+        before.map((state, place) => withClaims({ state, now: at }, wanted[place], run)),
+      )
+      return wanted.map(({ keys, force, ...options }, place) => {
+        const keyState = keyStates({ state: updated(states, place), now }, run, options)
+        return keys.map(({ key, delivery }) => (force ? NEW : keyState(key, delivery)))
+      })
+    },
+    async commit(triggers, run) {
+      await backend.change(triggers, (before, now) =>
+        before.map((state, place) => withCommit({ state, now }, triggers[place], run)),
+      )
     },
     ...(backend.endedRuns && { endedRuns: backend.endedRuns }),
   }
@@ -162,10 +190,11 @@ export async function deliveryMark(
 
 function withClaims(
   { state, now }: Snapshot,
-  keys: readonly ClaimedKey[],
+  wanted: WantedKeys | undefined,
   run: Run,
-  { force, ...options }: ClaimOptions,
 ): TriggerState {
+  if (!wanted) return state
+  const { keys, force, ...options } = wanted
   const keyState = keyStates({ state, now }, run, options)
   const taken = new Map(
     keys
@@ -184,11 +213,15 @@ function withClaims(
 }
 
 /** A commit that took effect, though nobody heard so, is the same state when it is made again. */
-function withCommit({ state, now }: Snapshot, run: Commit, cursor: Json | undefined): TriggerState {
+function withCommit(
+  { state, now }: Snapshot,
+  { at, cursor }: Partial<CommittedTrigger> = {},
+  run: string,
+): TriggerState {
   const last = state.lastSuccess
   const known = last !== null && ageOf(last, now) < Infinity
-  const lastSuccess = run.at === undefined ? last : known ? Math.max(last, run.at) : run.at
-  const isOpen = (claim: Claim) => claim.run === run.id && !claim.done
+  const lastSuccess = at === undefined ? last : known ? Math.max(last, at) : at
+  const isOpen = (claim: Claim) => claim.run === run && !claim.done
   const moves = cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(state.cursor)
   if (lastSuccess === last && !moves && !state.claims.some(isOpen)) return state
   const claims = state.claims.map((claim) => (isOpen(claim) ? { ...claim, done: true } : claim))

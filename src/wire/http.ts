@@ -46,13 +46,6 @@ export class HttpFailure extends Error {
 }
 
 /**
- * What GitHub says to those who call too fast, whatever number of calls they have left.
- *
- * @see https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
- */
-export const SECONDARY_LIMIT: RegExp = /secondary rate|abuse detection|number of login attempts/i
-
-/**
  * Milliseconds until another try, with full jitter.
  *
  * @param retry how many there were; the pause doubles with each

@@ -10,6 +10,7 @@ import {
   scheduleEvent,
   updates,
 } from '../../support/queue-trigger.ts'
+import { single } from '../../support/stores.ts'
 
 /** The next poll begins behind what was handed on, which is what makes the service forget. */
 async function expectForgotten(queue: Queue, store: MemoryStore): Promise<void> {
@@ -59,10 +60,13 @@ describe('with a store', () => {
     const id = { workflow: 'hook', trigger: 'queue' }
     const store: MemoryStore = {
       ...inner,
-      async claim(trigger, keys, by, options) {
-        await inner.claim(id, keys.slice(0, 1), run('other'), options)
-        if (done) await inner.commit(id, run('other'))
-        return inner.claim(trigger, keys, by, options)
+      async claim(wanted, by) {
+        await inner.claim(
+          wanted.map((one) => ({ ...one, keys: one.keys.slice(0, 1) })),
+          run('other'),
+        )
+        if (done) await single(inner).commit(id, run('other'))
+        return inner.claim(wanted, by)
       },
     }
     const queue = queueOf(2)
@@ -107,7 +111,7 @@ describe('with a store', () => {
     [45, ['t1']],
   ])('every: 45 after %d minutes', async (minutes, texts) => {
     const store = memoryStore()
-    await store.commit({ workflow: 'hook', trigger: 'queue' }, run('1'))
+    await single(store).commit({ workflow: 'hook', trigger: 'queue' }, run('1'))
     const event = scheduleEvent('*/5 * * * *')
     const other = { store, run: run('2', minutes) }
     expect((await poll(queueOf(1), { every: 45 }, event, other)).texts).toEqual(texts)
@@ -129,7 +133,7 @@ describe('with a store', () => {
     const store = memoryStore()
     const id = { workflow: 'hook', trigger: 'queue' }
     const at = (hour: number, minute: number) => Date.UTC(2026, 0, 5, hour, minute)
-    await store.commit(id, { id: '1', at: at(0, 0) })
+    await single(store).commit(id, { id: '1', at: at(0, 0) })
     const config = { every: '0 9 * * *', timeZone: 'Europe/Berlin' }
     const event = scheduleEvent('*/5 * * * *')
     const due = async (hour: number, minute: number) => {
@@ -138,7 +142,7 @@ describe('with a store', () => {
     }
     expect(await due(7, 59)).toBe(false) // 8:59 in Berlin
     expect(await due(8, 40)).toBe(true)
-    await store.commit(id, { id: '2', at: at(8, 40) })
+    await single(store).commit(id, { id: '2', at: at(8, 40) })
     expect(await due(12, 0)).toBe(false)
   })
 })

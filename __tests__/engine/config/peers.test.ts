@@ -6,6 +6,7 @@ import { dispatchEvent, runInShared, runPost } from '../../support/action.ts'
 import { POLL } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'
 import { memoryStore, poll, queueOf, scheduleEvent, updates } from '../../support/queue-trigger.ts'
+import { single } from '../../support/stores.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 import { itemsOf, runJob, webhookRun } from './scene.ts'
 
@@ -31,7 +32,7 @@ test('peers’ fault: limit does not cut before deduplication, which would stop 
   const config = { limit: 2 }
   const first = await poll(queue, config, undefined, { store, run: { id: '1', at: 0 } })
   // The job commits, and the acknowledgement is lost: both come again, before two new ones.
-  await store.commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 0 })
+  await single(store).commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 0 })
   queue.put(...updates(3, 4))
   const second = await poll(queue, config, undefined, { store, run: { id: '2', at: 1 } })
   expect([first.texts, second.texts]).toEqual([
@@ -43,7 +44,7 @@ test('peers’ fault: limit does not cut before deduplication, which would stop 
 test('peers’ fault: every: 45 is a number of minutes, and no cron field', async () => {
   const at = (minutes: number) => ({ store, run: { id: '2', at: minutes * 60_000 } })
   const store = memoryStore()
-  await store.commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 0 })
+  await single(store).commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 0 })
   for (const every of [45, '45']) {
     expect((await poll(queueOf(1), { every }, scheduleEvent('*/5 * * * *'), at(44))).texts).toEqual(
       [],
@@ -56,7 +57,7 @@ test('peers’ fault: every: 45 is a number of minutes, and no cron field', asyn
 
 test('a schedule as rare as every is heeded at each of its starts, store or not', async () => {
   const store = memoryStore()
-  await store.commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 40_000 })
+  await single(store).commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 40_000 })
   // The second start came 20 s sooner after its minute than the first.
   const run = { id: '2', at: 15 * 60_000 + 20_000 }
   const texts = async (schedule: string) =>
@@ -105,7 +106,7 @@ test('peers’ fault: active: false holds for webhooks too', async () => {
 test('peers’ fault: keys are not saved before the outputs are written and the job has succeeded', async () => {
   const store = memoryStore()
   await poll(queueOf(1), {}, undefined, { store, run: { id: '1', at: 0 } })
-  const { state } = await store.read({ workflow: 'hook', trigger: 'queue' })
+  const { state } = await single(store).read({ workflow: 'hook', trigger: 'queue' })
   expect(state.claims.map(({ done }) => done)).toEqual([false])
 })
 
