@@ -10,11 +10,14 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all that a bundle may hold, nested ones too. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
+/** Of which Node loads it at the first batch, and workers with the outbox. */
+const BATCHES = 'relay/outbox/batches.ts'
+
 /** Without what is loaded only where it is asked for, as bundles of their own. */
 const withoutDoor = new Map(
   [...modules].map(([path, module]) => [
     path,
-    ['relay/door.ts', 'relay/clock.ts', 'relay/durable-outbox.ts'].includes(path)
+    ['relay/door.ts', 'relay/clock.ts', 'relay/durable-outbox.ts', BATCHES].includes(path)
       ? { ...module, imports: [] }
       : module,
   ]),
@@ -42,6 +45,11 @@ describe('the relay stands on at most three packages', () => {
 
   test('and on one more where it keeps time', () => {
     expect(packagesBehind(['relay/clock.ts'], modules)).toContain('croner')
+  })
+
+  test('and on one more where it collects batches', () => {
+    expect(packagesBehind([BATCHES], modules)).toContain('fflate')
+    expect(manifestOf(`${root}node_modules/fflate`).dependencies).toBeUndefined()
   })
 
   test('and each of them on none', () => {

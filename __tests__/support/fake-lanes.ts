@@ -9,6 +9,7 @@ import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/ou
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
 import { SharedRoom } from '../../src/relay/outbox/room.ts'
 import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
+import { PACK } from '../../src/relay/payload.ts'
 import { newSealKey, type SealKey } from '../../src/relay/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
@@ -155,6 +156,8 @@ export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Prom
     wake: (lane, delay) => void time.at(lane, delay, () => queue.run(lane)),
     log: (line) => log.push(line),
     report: (error) => reported.push(error),
+    ...{ newId: () => crypto.randomUUID(), pack: PACK },
+    loadBatches: () => import('../../src/relay/outbox/batches.ts'),
   })
   await queue.start()
   const seals = new Map<string, ReturnType<typeof sealEventsFor>>()

@@ -39,6 +39,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
     },
     find: (delivery) => outbox.find(delivery),
     replay: (delivery) => actions.replay(delivery),
+    separate: (delivery) => actions.separate(delivery),
     replayAll: (filter) => actions.replayAll(filter),
     drop: (delivery) => actions.drop(delivery),
     dropAll: (filter) => actions.dropAll(filter),

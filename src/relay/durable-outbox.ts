@@ -3,6 +3,8 @@ import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
 import type { dispatchTo } from './dispatch.ts'
 import { throughOutbox } from './outbox/accept.ts'
+import { Batches } from './outbox/batches.ts'
+import { collectInto } from './outbox/collect.ts'
 import { durableLanes, durableView, LaneObject } from './outbox/durable.ts'
 import { laneNames } from './outbox/lane.ts'
 import { withOperator } from './outbox/operator.ts'
@@ -10,6 +12,7 @@ import type { OutboxLine } from './outbox/outbox.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { readOutboxSettings } from './outbox/settings.ts'
 import type { ObjectState } from './outbox/sql.ts'
+import { PACK } from './payload.ts'
 import type { RelayPorts } from './ports.ts'
 
 interface Given {
@@ -62,7 +65,11 @@ export function outboxPorts(
     after: steadyClock.after,
     report,
   }
-  return (background) => ({ ...operated, dispatch: throughOutbox({ ...accept, background }) })
+  const collect = collectInto(accept)
+  return (background) => ({
+    ...{ ...operated, collect },
+    dispatch: throughOutbox({ ...accept, background }),
+  })
 }
 
 /** The object of one lane, which asks GitHub as the relay does. */
@@ -93,5 +100,6 @@ export function openLaneObject(
     random: Math.random,
     log: (line) => write(JSON.stringify(line)),
     report: ports.report,
+    ...{ loadBatches: async () => ({ Batches }), pack: PACK, newId: ports.newDelivery },
   })
 }

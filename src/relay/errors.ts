@@ -16,6 +16,8 @@ export interface Attempts {
   readonly platformStatus?: number
   /** The outbox has the event, not the platform: why, a code, or `queued` behind others. */
   readonly queued?: string
+  /** Id of the batch that took the event. */
+  readonly batch?: string
   /** Page of the run that was started, where the platform told it. */
   readonly run?: string
 }
@@ -91,6 +93,21 @@ export function noTrigger(form: string): RelayError {
   return new RelayError(400, 'bad_workflow', 'the path names no workflow and its trigger', {
     hint: `a webhook URL has the form ${form}; the workflow is the name of its file, without the extension`,
   })
+}
+
+export function badBatch(message: string, hint: string): RelayError {
+  return new RelayError(400, 'bad_batch', message, { hint })
+}
+
+export function batchNeedsOutbox(): RelayError {
+  return new RelayError(
+    400,
+    'batch_needs_outbox',
+    'this relay has no outbox to collect events in',
+    {
+      hint: 'leave __batch out of the URL, or start the relay with --outbox (on Workers, with the binding OUTBOX)',
+    },
+  )
 }
 
 export function badResponseOption(parameter: string, hint: string): RelayError {

@@ -15,13 +15,16 @@ import {
   QUEUED,
   unsignedHandshake,
 } from './answers.ts'
+import { type BatchPeriod, batchPeriod } from './batch-period.ts'
 import type { Scope } from './claims.ts'
 import { type Credential, presentedToken } from './credentials.ts'
-import type { DispatchTarget } from './dispatch.ts'
+import type { Dispatch, DispatchTarget } from './dispatch.ts'
 import type { OpenDoor } from './door-claims.ts'
 import {
+  type Attempts,
   badResponseOption,
   badWorkflow,
+  batchNeedsOutbox,
   bodyTooLarge,
   brokenBody,
   missingToken,
@@ -53,10 +56,17 @@ export const STEPS = [
   'verify',
   'handshake',
   'if',
+  'batch',
   'dispatch',
 ] as const
 
 type Step = (typeof STEPS)[number]
+
+/** What can be handed on, and how it is answered then. */
+interface Ready {
+  readonly event: Dispatch
+  readonly answer: (attempts: Attempts) => Reply
+}
 
 /** One webhook on its way through the steps. */
 export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
@@ -65,19 +75,23 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
   readonly #log: RequestLog
   readonly #webhook: Webhook
   readonly #custom: Reply | undefined
+  readonly #period: BatchPeriod | undefined
   #credential: Credential = { kind: 'none', secrets: [], token: async () => undefined }
   #held: HeldBody | undefined
   #body: ReceivedBody = { bytes: new Uint8Array(), text: '' }
   /** There where the grant asks for something. */
   #door: OpenDoor | undefined
+  #ready: Ready | undefined
 
-  /** @throws RelayError for an address, or an answer asked for, that cannot be */
+  /** @throws RelayError for an address, an answer or a batch asked for, that cannot be */
   constructor(request: RelayRequest, ports: RelayPorts, log: RequestLog) {
     this.#request = request
     this.#ports = ports
     this.#log = log
     this.#webhook = routeWebhook(request.target, ports.repository)
     this.#custom = customReply(this.#webhook.reserved)
+    this.#period = batchPeriod(this.#webhook.reserved)
+    if (this.#period && !ports.collect) throw batchNeedsOutbox()
   }
 
   /** @throws RelayError */
@@ -158,36 +172,54 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     return redactReply(withHeaders(this.#custom ?? ACCEPTED, FILTERED), this.#credential.secrets)
   }
 
+  /** Where the URL asks for one, and the credential may be kept. */
+  async batch(): Promise<Reply | undefined> {
+    if (!this.#period) return undefined
+    this.#ready ??= await this.#made()
+    const { event, answer } = this.#ready
+    const batch = await this.#ports.collect?.(event, this.#period)
+    return batch === undefined ? undefined : answer({ tries: 0, queued: 'batch', batch })
+  }
+
   async dispatch(): Promise<Reply> {
+    const { event, answer } = this.#ready ?? (await this.#made())
+    return answer(await this.#ports.dispatch(event))
+  }
+
+  /** @throws RelayError for an event that cannot be handed on, or not be answered as is asked */
+  async #made(): Promise<Ready> {
     const credential = this.#credential
     const { secrets, platformToken, scope } = credential
-    const { repository, path, reserved } = this.#webhook
+    const { repository, path } = this.#webhook
     const { method, headers: raw } = this.#request
     const { delivery, receivedAt } = this.#log
     const target = targetOf(this.#webhook, scope, this.#ports)
-    const hint = namesNoTrigger(path) ? NO_TRIGGER : undefined
-    this.#log.hinted(hint)
-    const echoed = { ...echoedHeaders(this.#asking()), ...(hint && { [HEADER.hint]: hint }) }
-    const own = this.#door?.accepted()
-    const reply = redactReply(withHeaders(own ?? this.#custom ?? ACCEPTED, echoed), secrets)
+    const answer = this.#answer()
     const headers = forwardedHeaders(raw)
     const received = { path, method, headers, body: this.#body, delivery, receivedAt }
     const forwardable = redactRequest(received, secrets, platformToken)
     const limit = LIMIT_OF[target.event]
     const clientPayload = await writePayload(forwardable, limit, this.#ports.packers)
-    const attempts = await this.#ports.dispatch({
-      ...{ repository, target, delivery, clientPayload, credential },
-    })
-    this.#log.attempted(attempts)
-    if (attempts.queued) {
-      const why = { [HEADER.reason]: attempts.queued }
+    return { event: { repository, target, delivery, clientPayload, credential }, answer }
+  }
+
+  /** @throws RelayError for an answer that cannot be */
+  #answer(): Ready['answer'] {
+    const { path, reserved } = this.#webhook
+    const hint = namesNoTrigger(path) ? NO_TRIGGER : undefined
+    this.#log.hinted(hint)
+    const echoed = { ...echoedHeaders(this.#asking()), ...(hint && { [HEADER.hint]: hint }) }
+    const own = this.#door?.accepted()
+    const accepted = withHeaders(own ?? this.#custom ?? ACCEPTED, echoed)
+    const reply = redactReply(accepted, this.#credential.secrets)
+    return (attempts) => {
+      this.#log.attempted(attempts)
+      const { run, queued, batch } = attempts
+      if (!queued) return withHeaders(reply, run === undefined ? run : { [HEADER.run]: run })
+      const why = { [HEADER.reason]: queued, ...(batch && { [HEADER.batch]: batch }) }
       if (own) return withHeaders(reply, { ...QUEUED.headers, ...why })
       return withHeaders(customReply(reserved, QUEUED) ?? QUEUED, { ...echoed, ...why })
     }
-    return withHeaders(
-      reply,
-      attempts.run === undefined ? undefined : { [HEADER.run]: attempts.run },
-    )
   }
 
   #asking(): Asking {

@@ -25,6 +25,9 @@ interface Received {
 /** Packs bytes by gzip. Resolves with their base64, which each runtime writes fastest by itself. */
 export type Packer = (bytes: Uint8Array) => Promise<string>
 
+/** On any runtime. */
+export const PACK: Packer = async (bytes) => toBase64(await gzip(bytes))
+
 /** How GitHub measures what an event brings. */
 interface PayloadLimit {
   readonly most: number
@@ -52,7 +55,7 @@ export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
 export async function writePayload(
   received: Received,
   limit: PayloadLimit,
-  packers: readonly Packer[] = [async (bytes) => toBase64(await gzip(bytes))],
+  packers: readonly Packer[] = [PACK],
 ): Promise<string> {
   const { bytes, text } = received.body
   // JSON is never shorter than what it holds, so a large body is not written in vain.

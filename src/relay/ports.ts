@@ -2,6 +2,7 @@ import type { RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import type { Pages } from './answers.ts'
+import type { CollectPort } from './batch-period.ts'
 import type { Credentials } from './credentials.ts'
 import type { DispatchPort } from './dispatch.ts'
 import type { LoadDoor } from './door-claims.ts'
@@ -31,6 +32,8 @@ export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'
 
 export interface RelayPorts {
   readonly dispatch: DispatchPort
+  /** Takes events into batches; absent where nothing can be kept. */
+  readonly collect?: CollectPort
   readonly credentials: Credentials
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository?: Repository

@@ -25,6 +25,8 @@ export interface LogEntry {
   readonly condition?: string | undefined
   /** Page of the run that was started. */
   readonly run?: string | undefined
+  /** Id of the batch that took it. */
+  readonly batch?: string | undefined
   readonly ms: number
   /** Of the received body. */
   readonly bytes: number | undefined
@@ -102,6 +104,7 @@ export class RequestLog {
       ...(this.#isFiltered && { filtered: true }),
       condition: this.#condition,
       run: this.#attempts?.run,
+      batch: this.#attempts?.batch,
       status,
       code: this.#code,
       hint: this.#hint,

@@ -56,6 +56,8 @@ export const PARAMETER = {
   responseCode: '__response_code',
   responseContentType: '__response_content_type',
   responseBody: '__response_body',
+  batch: '__batch',
+  quiet: '__quiet',
 } as const
 
 /** Values of the reserved parameters of a request by name: of each the first one. */

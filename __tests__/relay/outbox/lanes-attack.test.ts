@@ -3,6 +3,7 @@ import { judgeCredentials } from '../../../src/relay/credentials.ts'
 import { Governors } from '../../../src/relay/governor.ts'
 import { RelayMetrics } from '../../../src/relay/metrics.ts'
 import { LaneObject, type ObjectPorts } from '../../../src/relay/outbox/durable.ts'
+import { PACK } from '../../../src/relay/payload.ts'
 
 /** The storage of a Durable Object, as far as it notes what is written. */
 function noted() {
@@ -44,6 +45,8 @@ const PORTS: ObjectPorts = {
   random: Math.random,
   log: () => {},
   report: () => {},
+  ...{ newId: () => crypto.randomUUID(), pack: PACK },
+  loadBatches: () => import('../../../src/relay/outbox/batches.ts'),
 }
 
 function asked(name: string, given: unknown): Request {

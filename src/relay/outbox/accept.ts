@@ -86,7 +86,7 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
  * GitHub must have accepted something, and so it must of an authority before its refusal is only one
  * of the moment.
  */
-function mayBeKept(
+export function mayBeKept(
   { credential }: Dispatch,
   lane: string,
   { lanes }: Pick<AcceptPorts, 'lanes'>,

@@ -18,15 +18,34 @@ export class OutboxActions {
     this.#ports = ports
   }
 
-  /** Lets a dead letter wait again, behind all others. @returns false when there is none */
+  /**
+   * Lets a dead letter wait again, or a batch that was handed over, behind all others.
+   *
+   * @returns false when there is none
+   */
   async replay(delivery: string): Promise<boolean> {
     const { outbox, queue } = this.#ports
     const found = await outbox.find(delivery)
-    if (found?.state !== 'dead') return false
+    if (!found || !isEnded(found)) return false
     const { sealed: _, ...event } = found
     await this.#again(event)
     await queue.recount()
     return true
+  }
+
+  /** Lets the events of a batch wait again, each by itself. @returns how many */
+  async separate(batch: string): Promise<number> {
+    const { outbox, queue } = this.#ports
+    const found = await outbox.find(batch)
+    if (!found || found.count === 0 || !isEnded(found)) return 0
+    const members = await outbox.members(batch)
+    const events = members.map(({ sealed: _, ...event }) =>
+      this.#waitingAgain({ ...event, batch: undefined }),
+    )
+    await outbox.apply([...events.map((event) => ({ set: event })), { forget: batch }])
+    for (const event of events) queue.enqueue(event, 0)
+    await queue.recount()
+    return events.length
   }
 
   /** @returns how many */
@@ -43,7 +62,7 @@ export class OutboxActions {
     const event = await outbox.find(delivery)
     if (!event) return false
     await outbox.apply([{ forget: delivery }])
-    if (event.state === 'waiting') queue.dequeue(event)
+    queue.dequeue(event)
     await queue.recount()
     return true
   }
@@ -66,14 +85,25 @@ export class OutboxActions {
   }
 
   async #again(event: OutboxEvent): Promise<void> {
-    const { outbox, queue, now } = this.#ports
+    const { outbox, queue } = this.#ports
+    const again = this.#waitingAgain(event)
+    const { delivery, at } = again
+    await outbox.apply([{ set: again }, { members: delivery, state: 'member', at }])
+    queue.enqueue(again, 0)
+  }
+
+  #waitingAgain(event: OutboxEvent): OutboxEvent {
+    const { queue, now } = this.#ports
     const at = now()
-    const again = {
+    return {
       ...event,
       ...({ state: 'waiting', reason: 'replayed', seq: queue.nextPlace() } as const),
       ...{ at, since: at, next: at, wait: 0, tries: 0, maybe: 0, aside: 0 },
     }
-    await outbox.apply([{ set: again }])
-    queue.enqueue(again, 0)
   }
+}
+
+/** True for what is handed over no more unless an operator says so. */
+function isEnded({ state, count }: OutboxEvent): boolean {
+  return state === 'dead' || (state === 'sent' && count > 0)
 }

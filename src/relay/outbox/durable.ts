@@ -1,9 +1,9 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import { outboxFull } from '../errors.ts'
 import type { Governors } from '../governor.ts'
-import type { Lanes } from './accept.ts'
 import { type DeadFilter, OutboxActions } from './actions.ts'
 import type { Outcome } from './attempt.ts'
+import type { CollectedEvent, CollectingLanes } from './collect.ts'
 import { holderOfLane, ownerOf } from './lane.ts'
 import { type OutboxView, SHOWN_STATES } from './operator.ts'
 import type {
@@ -52,10 +52,12 @@ interface Calls {
   look(lane: string): { waits: boolean; accepted: boolean }
   accepted(lane: string): unknown
   put(event: NewEvent): 'kept' | 'full'
+  collect(event: CollectedEvent): string | null
   settle(given: { event: Pick<OutboxEvent, 'lane' | 'delivery'>; outcome: Outcome }): unknown
   list(query: OutboxQuery): readonly OutboxEvent[]
   find(delivery: string): SealedEvent | null
   replay(delivery: string): boolean
+  separate(delivery: string): number
   replayAll(filter: DeadFilter): number
   drop(delivery: string): boolean
   dropAll(filter: DeadFilter): number
@@ -125,10 +127,12 @@ export class LaneObject {
       look: async (lane) => ({ waits: queue.waits(lane), accepted: await queue.wasAccepted(lane) }),
       accepted: async (lane) => queue.accepted(lane),
       put: (event) => this.#put(event),
+      collect: (event) => queue.collect(event).catch(() => null),
       settle: ({ event, outcome }) => queue.settle(event, outcome),
       list: (query) => outbox.list(query),
       find: async (delivery) => (await outbox.find(delivery)) ?? null,
       replay: (delivery) => actions.replay(delivery),
+      separate: (delivery) => actions.separate(delivery),
       replayAll: (filter) => actions.replayAll(filter),
       drop: (delivery) => actions.drop(delivery),
       dropAll: (filter) => actions.dropAll(filter),
@@ -176,9 +180,9 @@ export class LaneObject {
     }
     if (this.#next !== undefined) await this.#wakeAt(this.#next)
     await this.#queue.check()
-    const { waiting, dead } = this.#queue.figures()
+    const { waiting, dead, sent } = this.#queue.figures()
     if (waiting > 0) return
-    if (dead > 0) return this.#wakeAt(this.#ports.now() + DAY)
+    if (dead + sent > 0) return this.#wakeAt(this.#ports.now() + DAY)
     for (const lane of lanes) await this.#unlist(lane)
   }
 
@@ -279,7 +283,7 @@ async function call<Name extends keyof Calls>(
 export function durableLanes(
   namespace: ObjectNamespace,
   { now, report }: Pick<ObjectPorts, 'now' | 'report'>,
-): Lanes {
+): CollectingLanes {
   // When each was accepted last, as far as this isolate knows: told to its object once an hour.
   const told = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
   const accepted = new BoundedCache<string, boolean>(KNOWN_CREDENTIALS)
@@ -299,6 +303,11 @@ export function durableLanes(
     put: async (event) => {
       const result = await call(namespace, event.lane, 'put', event).catch(report)
       if (result !== 'kept') throw outboxFull('the outbox cannot take the event')
+    },
+    collect: async (event) => {
+      const batch = await call(namespace, event.lane, 'collect', event).catch(report)
+      if (typeof batch !== 'string') throw outboxFull('the outbox cannot take the event')
+      return batch
     },
     settle: async (event, outcome) => {
       await call(namespace, event.lane, 'settle', { event, outcome })
@@ -346,18 +355,20 @@ export function durableView(namespace: ObjectNamespace): OutboxView {
     find: async (delivery) =>
       (await ofAll('find', delivery)).find((event) => event !== null) ?? undefined,
     replay: async (delivery) => (await ofAll('replay', delivery)).includes(true),
+    separate: async (delivery) => Math.max(0, ...(await ofAll('separate', delivery))),
     replayAll: (filter) => sumOfAll('replayAll', filter),
     drop: async (delivery) => (await ofAll('drop', delivery)).includes(true),
     dropAll: (filter) => sumOfAll('dropAll', filter),
     figures: async () => {
       const all = await ofAll('figures')
-      const total = { waiting: 0, bytes: 0, oldest: 0, dead: 0, unreadable: 0 }
-      for (const { waiting, bytes, oldest, dead, unreadable } of all) {
+      const total = { waiting: 0, bytes: 0, oldest: 0, dead: 0, unreadable: 0, sent: 0 }
+      for (const { waiting, bytes, oldest, dead, unreadable, sent } of all) {
         total.waiting += waiting
         total.bytes += bytes
         total.oldest = Math.max(total.oldest, oldest)
         total.dead += dead
         total.unreadable += unreadable
+        total.sent += sent
       }
       return total
     },

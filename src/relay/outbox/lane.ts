@@ -1,6 +1,7 @@
 import type { Credential } from '../credentials.ts'
 import type { Dispatch } from '../dispatch.ts'
 import { type Governors, isOwnHolder } from '../governor.ts'
+import { backoff, backoffAside, LONGEST_WAIT, type Outcome } from './attempt.ts'
 import type { OutboxEvent } from './outbox.ts'
 
 /** Milliseconds until a lane that is refused is asked for again, each time it is; then the last. */
@@ -67,6 +68,14 @@ export class Lane {
     return this.line.size + this.aside.size
   }
 
+  /** Those of batches each by itself. */
+  get events(): number {
+    let sum = 0
+    for (const { event } of this.line.values()) sum += event.count || 1
+    for (const { event } of this.aside.values()) sum += event.count || 1
+    return sum
+  }
+
   /** When its first event came; `undefined` where there is none. */
   get oldest(): number | undefined {
     const [first] = this.line.values()
@@ -103,6 +112,46 @@ export class Lane {
     return { entry: this.#other(head) ?? head, at: now }
   }
 
+  /** How long an event waits after a failure; its lane does too. */
+  waitAfter(
+    entry: Waiting,
+    outcome: Exclude<Outcome, { kind: 'accepted' | 'refused' }>,
+    now: number,
+    random: number,
+  ): { wait: number; aside: number } {
+    const { aside } = entry.event
+    const hold = (wait: number) => {
+      this.notBefore = Math.max(this.notBefore, now + wait)
+      return { wait, aside }
+    }
+    if (outcome.kind === 'limited') return hold(outcome.wait)
+    if (outcome.kind === 'paused') {
+      this.pauses++
+      return hold(pauseOf(this.pauses))
+    }
+    if (outcome.kind === 'aside' || aside > 0) {
+      const wait = outcome.kind === 'aside' ? pauseOf(aside + 1) : backoffAside(aside + 1, random)
+      entry.until = now + wait
+      return { wait, aside: aside + 1 }
+    }
+    this.failures++
+    return hold(backoff(this.failures, random))
+  }
+
+  /** Events from before a time that failed, and of which no call is open. */
+  olderThan(limit: number): Waiting[] {
+    const old: Waiting[] = []
+    const isOld = (entry: Waiting) => !entry.isOpen && entry.event.at < limit
+    for (const entry of this.line.values()) {
+      if (!isOld(entry)) break
+      // What the whole lane is refused with, none of it needs to be asked for.
+      if (this.pauses === 0 && !entry.hasFailed) break
+      old.push(entry)
+    }
+    for (const entry of this.aside.values()) if (entry.hasFailed && isOld(entry)) old.push(entry)
+    return old
+  }
+
   /** The first in line, where it has failed so often that others are tried between its tries. */
   get stuckHead(): Waiting | undefined {
     const [head] = this.line.values()
@@ -135,6 +184,10 @@ export class Lane {
     }
     return first
   }
+}
+
+function pauseOf(times: number): number {
+  return PAUSES[Math.min(times, PAUSES.length) - 1] ?? LONGEST_WAIT
 }
 
 /**
@@ -175,4 +228,11 @@ export function holderOfLane(lane: string): string {
 export function labelOf({ kind, id, kid }: Credential, lane: string): string {
   if (kind === 'token') return `token:${holderOfLane(lane).slice(0, 8)}`
   return `${kind}:${(kind === 'grant' ? id : kid) ?? ''}`
+}
+
+type Named = Pick<OutboxEvent, 'delivery' | 'lane' | 'credential'>
+
+/** Who and what an event is of, for the log. */
+export function namesOf({ delivery, lane, credential }: Named) {
+  return { delivery, repository: repositoryOf(lane), credential }
 }

@@ -16,7 +16,8 @@ export function memoryOutbox(): Outbox {
     if ('put' in step) events.set(step.put.delivery, step.put)
     else if ('set' in step) {
       const known = events.get(step.set.delivery)
-      if (known) events.set(step.set.delivery, { ...known, ...step.set })
+      const { sealed = known?.sealed ?? '' } = step
+      if (known) events.set(step.set.delivery, { ...step.set, sealed })
     } else if ('forget' in step) {
       for (const { delivery, batch } of events.values()) {
         if (delivery === step.forget || batch === step.forget) events.delete(delivery)

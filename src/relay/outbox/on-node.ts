@@ -7,9 +7,11 @@ import { bugOf } from '../../wire/errors.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { countingRefusals, dispatchTo, type Govern } from '../dispatch.ts'
+import { PACK } from '../payload.ts'
 import type { RelayPorts } from '../ports.ts'
 import { throughOutbox } from './accept.ts'
 import { OutboxActions } from './actions.ts'
+import { collectInto } from './collect.ts'
 import { holderOfLane, laneNames, ownerOf } from './lane.ts'
 import { type OutboxView, SHOWN_STATES } from './operator.ts'
 import { type OutboxLine, StorageError, type StorageFault } from './outbox.ts'
@@ -76,14 +78,15 @@ export async function openNodeOutbox(
       await governors.of(holderOfLane(lane), ownerOf(lane)).turn()
       return 0
     },
-    ...{ log, report },
+    ...{ log, report, newId: ports.newDelivery, pack: ports.packers?.at(-1) ?? PACK },
+    loadBatches: () => import('./batches.ts'),
   })
   const open = new Set<Promise<void>>()
+  const seal = sealEventsFor(sealKey, NODE_CIPHER)
+  const laneOf = laneNames(governors)
   const dispatch = throughOutbox({
     ask: dispatcher(acceptTime, governors.live),
-    lanes: queue,
-    seal: sealEventsFor(sealKey, NODE_CIPHER),
-    laneOf: laneNames(governors),
+    ...{ lanes: queue, seal, laneOf },
     ...{ acceptTime, callTime: config.budget, ...clock, after: steadyClock.after },
     background: (work) => {
       open.add(work)
@@ -100,6 +103,7 @@ export async function openNodeOutbox(
     ports: {
       ...ports,
       dispatch,
+      collect: collectInto({ lanes: queue, seal, laneOf }),
       report,
       unready: async () => unready(isStopping, room, await fault()),
     },
@@ -135,6 +139,7 @@ function nodeView({ outbox, backup }: OutboxFile, queue: OutboxQueue): OutboxVie
     },
     find: (delivery) => outbox.find(delivery),
     replay: (delivery) => actions.replay(delivery),
+    separate: (delivery) => actions.separate(delivery),
     replayAll: (filter) => actions.replayAll(filter),
     drop: (delivery) => actions.drop(delivery),
     dropAll: (filter) => actions.dropAll(filter),

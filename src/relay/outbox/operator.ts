@@ -32,6 +32,8 @@ export interface OutboxView {
   find(delivery: string): Promise<SealedEvent | undefined>
   /** False when there is no such dead letter. */
   replay(delivery: string): Promise<boolean>
+  /** Makes single events of those of a batch, dead or handed over; how many. */
+  separate(delivery: string): Promise<number>
   /** Of dead letters alone; how many. */
   replayAll(filter: DeadFilter): Promise<number>
   /** False when there is no such event. */
@@ -94,7 +96,17 @@ async function answer(
   const id = delivery.toLowerCase()
   if (replay) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])
-    if (!(await outbox.replay(id))) throw noSuchEvent('no dead letter has this delivery id')
+    const separate = query.get('separate') ?? 'false'
+    if (separate !== 'true' && separate !== 'false') throw badQuery('separate is true or false')
+    if (separate === 'true') {
+      const events = await outbox.separate(id)
+      if (events === 0) throw noSuchEvent('no batch has this id that died or was handed over')
+      log({ outbox: 'replayed', delivery: id, events })
+      return json({ success: true, events })
+    }
+    if (!(await outbox.replay(id))) {
+      throw noSuchEvent('no dead letter has this delivery id, and no batch that was handed over')
+    }
     log({ outbox: 'replayed', delivery: id })
     return json({ success: true })
   }
@@ -148,8 +160,11 @@ async function answerAll(outbox: OutboxView, { method, place, query, log }: Aske
   }
   const { events, next } = await outbox.list({ ...filterOf(query), cursor, limit })
   return json({
-    waiting: events.filter(({ state }) => state !== 'dead').map(shown),
+    waiting: events.filter(({ state }) => state !== 'dead' && state !== 'sent').map(shown),
     dead: events.filter(({ state }) => state === 'dead').map(shown),
+    ...(events.some(({ state }) => state === 'sent') && {
+      sent: events.filter(({ state, count }) => state === 'sent' && count > 0).map(shown),
+    }),
     ...(next !== undefined && { next }),
   })
 }
@@ -173,11 +188,16 @@ function deadFilter(query: URLSearchParams): DeadFilter {
 }
 
 function shown(event: OutboxEvent) {
-  const { delivery, lane, credential, at, tries, next, reason, bytes, state, since, count } = event
+  const { delivery, lane, credential, at, tries, next, reason, bytes, state, since } = event
+  const { batch, count } = event
   return {
     ...{ delivery, lane, credential, at: iso(at), tries, reason, bytes },
     ...(count > 0 && { events: count }),
-    ...(state === 'dead' ? { died: iso(since) } : { next: iso(next) }),
+    ...(state === 'collecting' && { state }),
+    ...(batch !== undefined && { batch }),
+    ...(state === 'waiting' || state === 'collecting' ? { next: iso(next) } : {}),
+    ...(state === 'dead' && { died: iso(since) }),
+    ...(state === 'sent' && { sent: iso(since) }),
   }
 }
 

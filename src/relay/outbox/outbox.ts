@@ -57,12 +57,21 @@ export type NewEvent = Pick<
   'delivery' | 'lane' | 'credential' | 'tries' | 'wait' | 'reason' | 'key' | 'sealed'
 >
 
+/** An event as it waits from now on. */
+export function newEvent({ sealed, ...given }: NewEvent, seq: number, now: number): OutboxEvent {
+  return {
+    ...given,
+    ...{ state: 'waiting', seq, at: now, since: now, next: now + given.wait },
+    ...{ maybe: 0, aside: 0, bytes: sealed.length, batch: undefined, count: 0 },
+  }
+}
+
 /** One step of what is written at once. */
 export type OutboxChange =
   /** Adds an event. */
   | { readonly put: SealedEvent }
-  /** Writes all of an event anew, but what is sealed. Nothing where there is none. */
-  | { readonly set: OutboxEvent }
+  /** Writes all of an event anew; what is sealed only where it is given. Nothing where there is none. */
+  | { readonly set: OutboxEvent; readonly sealed?: string }
   /** Forgets an event, and the members of a batch. */
   | { readonly forget: string }
   /** Changes the state of all members of a batch. */
@@ -146,6 +155,8 @@ export interface OutboxFigures {
   readonly dead: number
   /** Those that no key opens: they wait until one does. */
   readonly unreadable: number
+  /** Events of batches that GitHub has, and that can be sent again. */
+  readonly sent: number
 }
 
 /** The disk is full, gone or broken. */

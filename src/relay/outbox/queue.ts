@@ -1,20 +1,22 @@
-import { BoundedCache } from '../bounded-cache.ts'
 import { outboxFull } from '../errors.ts'
 import type { Lanes } from './accept.ts'
 import {
   type AttemptPorts,
   attempt,
-  backoff,
   backoffAside,
   LONGEST_WAIT,
   type Outcome,
   openDispatch,
 } from './attempt.ts'
-import { isOwnLane, Lane, PAUSES, repositoryOf, type Waiting } from './lane.ts'
+import type { CollectedEvent } from './collect.ts'
+import { KnownLanes } from './known-lanes.ts'
+import { isOwnLane, Lane, namesOf, type Waiting } from './lane.ts'
+import { type BatchSetup, LaneBatches } from './lane-batches.ts'
 import { LaterWrites } from './later-writes.ts'
 import {
   allEvents,
   type NewEvent,
+  newEvent,
   type Outbox,
   type OutboxEvent,
   type OutboxFigures,
@@ -22,9 +24,9 @@ import {
   type SealedEvent,
 } from './outbox.ts'
 import type { Room } from './room.ts'
-import { endRevoked, forgetOld } from './upkeep.ts'
+import { countKept, endRevoked, forgetOld } from './upkeep.ts'
 
-export interface QueuePorts extends AttemptPorts {
+export interface QueuePorts extends AttemptPorts, BatchSetup {
   readonly outbox: Outbox
   readonly room: Room
   /** Milliseconds after which an event that still fails is a dead letter. */
@@ -46,12 +48,10 @@ export interface QueuePorts extends AttemptPorts {
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
-const ACCEPTED_AGE = 30 * 24 * HOUR
 /** After so many an event whose fault is ours is given up. */
 const MOST_FAULTS = 5
 /** Each may have started a run. */
 const MOST_MAYBES = 10
-const KNOWN_CREDENTIALS = 10_000
 
 /**
  * Hands events over in lanes, in their order. It knows what waits; what is sealed, and what died,
@@ -61,12 +61,13 @@ export class OutboxQueue implements Lanes {
   readonly #ports: QueuePorts
   readonly #keyIds: ReadonlySet<string>
   readonly #lanes = new Map<string, Lane>()
-  /** When GitHub accepted a lane's credential, as far as it was asked for. */
-  readonly #accepted = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
+  readonly #known: KnownLanes
+  readonly #batches: LaneBatches
   readonly #writes: LaterWrites
   #lastPlace = 0
   #dead = 0
   #unreadable = 0
+  #sent = 0
   #toldLate = Number.NEGATIVE_INFINITY
   #stopped = false
   readonly #turns = new Set<Promise<void>>()
@@ -75,6 +76,15 @@ export class OutboxQueue implements Lanes {
   constructor(ports: QueuePorts) {
     this.#ports = ports
     this.#keyIds = new Set(ports.keys.map(({ id }) => id))
+    this.#known = new KnownLanes(ports)
+    this.#batches = new LaneBatches({
+      ...ports,
+      nextPlace: () => this.nextPlace(),
+      look: (lane) => this.#look(this.#laneOf(lane)),
+      hand: (event) => this.enqueue(event, 0),
+      died: (event) => this.#died(event),
+      write: (delivery, changes) => this.#writes.write(delivery, changes),
+    })
     this.#writes = new LaterWrites(ports, (delivery) => this.#log({ outbox: 'disk', delivery }))
   }
 
@@ -98,6 +108,7 @@ export class OutboxQueue implements Lanes {
         lane.notBefore = Math.max(lane.notBefore, now + pace, event.aside > 0 ? 0 : now + wait)
       }
     }
+    await this.#batches.start()
     for (const lane of this.#lanes.values()) this.#look(lane)
     if (this.#unreadable > 0) this.#log({ outbox: 'unreadable', events: this.#unreadable })
     await this.check()
@@ -109,16 +120,22 @@ export class OutboxQueue implements Lanes {
 
   /** To be told when GitHub accepted something of the lane's credential. */
   accepted(lane: string): void {
-    const now = this.#ports.now()
-    if (now - (this.#accepted.get(lane) ?? 0) < HOUR) return
-    this.#accepted.set(lane, now)
-    this.#ports.outbox.apply([{ accepted: lane, at: now }]).catch(this.#ports.report)
+    this.#known.note(lane)
   }
 
   /** Whether GitHub accepted the lane's credential within thirty days. */
-  async wasAccepted(lane: string): Promise<boolean> {
-    const at = this.#accepted.get(lane) ?? (await this.#ports.outbox.accepted(lane))
-    return at !== undefined && this.#ports.now() - at <= ACCEPTED_AGE
+  wasAccepted(lane: string): Promise<boolean> {
+    return this.#known.has(lane)
+  }
+
+  /**
+   * Takes an event into a batch; it is on disk when the promise resolves.
+   *
+   * @returns the id of the batch
+   * @throws RelayError 503 when there is no room, or the disk fails
+   */
+  collect(event: CollectedEvent): Promise<string> {
+    return this.#batches.collect(event)
   }
 
   /**
@@ -128,7 +145,7 @@ export class OutboxQueue implements Lanes {
    * @throws RelayError 503 when there is no room, or the disk fails
    */
   async put({ sealed, ...given }: NewEvent): Promise<void> {
-    const event = this.#newEvent({ sealed, ...given }, 'waiting')
+    const event = newEvent({ sealed, ...given }, this.nextPlace(), this.#ports.now())
     await this.#takeRoom(event)
     const lane = this.#laneOf(event.lane)
     const entry = this.#add(lane, event, event.tries > 0 ? 0 : event.wait)
@@ -180,14 +197,15 @@ export class OutboxQueue implements Lanes {
 
   figures(): OutboxFigures {
     const now = this.#ports.now()
-    let [waiting, oldest] = [this.#unreadable, now]
+    let [waiting, oldest] = [this.#unreadable + this.#batches.events, now]
     for (const lane of this.#lanes.values()) {
-      waiting += lane.size
+      waiting += lane.events
       oldest = Math.min(oldest, lane.oldest ?? now)
     }
     const { bytes } = this.#ports.room
     const seconds = Math.max(0, Math.floor((now - oldest) / SECOND))
-    return { waiting, bytes, oldest: seconds, dead: this.#dead, unreadable: this.#unreadable }
+    const [dead, unreadable, sent] = [this.#dead, this.#unreadable, this.#sent]
+    return { waiting, bytes, oldest: seconds, dead, unreadable, sent }
   }
 
   /** To be called now and then: drops what is kept for no longer, and says what waits too long. */
@@ -224,7 +242,10 @@ export class OutboxQueue implements Lanes {
   }
 
   /** Takes an event out of line that is on disk no more. */
-  dequeue({ lane: name, delivery, key, count }: OutboxEvent): void {
+  dequeue(event: OutboxEvent): void {
+    const { lane: name, delivery, key, count, state } = event
+    if (state === 'collecting') this.#batches.drop(event)
+    if (state !== 'waiting') return
     const lane = this.#lanes.get(name)
     const entry = lane?.entry(delivery)
     if (lane && entry) {
@@ -235,18 +256,17 @@ export class OutboxQueue implements Lanes {
 
   /** Counts anew what the disk holds, after changes that do not happen every day. */
   async recount(): Promise<void> {
-    const usage = await this.#ports.outbox.usage()
-    this.#dead = 0
-    for (const { state, events, last } of usage) {
-      this.#lastPlace = Math.max(this.#lastPlace, last)
-      if (state === 'dead') this.#dead += events
-    }
+    const { usage, dead, sent, last } = await countKept(this.#ports.outbox)
+    this.#dead = dead
+    this.#sent = sent
+    this.#lastPlace = Math.max(this.#lastPlace, last)
     await this.#ports.room.reset(usage)
   }
 
   async #turn(lane: Lane): Promise<void> {
     const { now, turn } = this.#ports
     await this.#writes.again()
+    await this.#batches.endDue(lane.name)
     await this.#giveUpOld(lane)
     if (lane.granted === undefined || lane.granted > now()) {
       const isDue = lane.next(now())?.entry !== undefined
@@ -290,6 +310,10 @@ export class OutboxQueue implements Lanes {
   async #attempt({ delivery }: OutboxEvent): Promise<Outcome> {
     const event = await this.#ports.outbox.find(delivery)
     if (!event) return { kind: 'refused', reason: 'unreadable' }
+    if (event.count > 0) {
+      const batch = await this.#batches.dispatchOf(event)
+      return 'kind' in batch ? batch : attempt(batch, this.#ports)
+    }
     const dispatch = await openDispatch(event.sealed, this.#ports)
     return 'kind' in dispatch ? dispatch : attempt(dispatch, this.#ports)
   }
@@ -303,6 +327,7 @@ export class OutboxQueue implements Lanes {
     lane.flows = false
     if (outcome.kind === 'failed') entry.failures++
     if (outcome.kind === 'refused') {
+      if (event.count > 0 && (await this.#halved(lane, entry, { tries, maybe, reason }))) return
       return this.#bury(lane, entry, { tries, maybe, reason })
     }
     if (outcome.kind === 'broken' && tries >= MOST_FAULTS) {
@@ -310,7 +335,8 @@ export class OutboxQueue implements Lanes {
     }
     if (maybe >= MOST_MAYBES)
       return this.#bury(lane, entry, { tries, maybe, reason: 'maybe_accepted' })
-    const { wait, aside } = this.#waitAfter(lane, entry, outcome)
+    const { now, random } = this.#ports
+    const { wait, aside } = lane.waitAfter(entry, outcome, now(), random())
     lane.passTurn(entry)
     entry.hasFailed = true
     this.#log({
@@ -323,35 +349,9 @@ export class OutboxQueue implements Lanes {
         seconds: Math.ceil(wait / SECOND),
       },
     })
-    const next = this.#ports.now() + wait
+    const next = now() + wait
     this.#set(lane, entry, { tries, maybe, reason, wait, next, aside })
     await this.#giveUpOld(lane)
-  }
-
-  /** How long an event waits after a failure, and how long its lane does. */
-  #waitAfter(
-    lane: Lane,
-    entry: Waiting,
-    outcome: Exclude<Outcome, { kind: 'accepted' | 'refused' }>,
-  ): { wait: number; aside: number } {
-    const { now, random } = this.#ports
-    const { aside } = entry.event
-    const hold = (wait: number) => {
-      lane.notBefore = Math.max(lane.notBefore, now() + wait)
-      return { wait, aside }
-    }
-    if (outcome.kind === 'limited') return hold(outcome.wait)
-    if (outcome.kind === 'paused') {
-      lane.pauses++
-      return hold(pauseOf(lane.pauses))
-    }
-    if (outcome.kind === 'aside' || aside > 0) {
-      const wait = outcome.kind === 'aside' ? pauseOf(aside + 1) : backoffAside(aside + 1, random())
-      entry.until = now() + wait
-      return { wait, aside: aside + 1 }
-    }
-    lane.failures++
-    return hold(backoff(lane.failures, random()))
   }
 
   async #delivered(lane: Lane, entry: Waiting): Promise<void> {
@@ -371,38 +371,48 @@ export class OutboxQueue implements Lanes {
       stuckHead.until = now() + wait
       this.#set(lane, stuckHead, { wait, next: now() + wait, aside: 1 })
     }
+    if (event.count > 0) {
+      this.#sent += event.count
+      return this.#batches.sent({ ...event, tries })
+    }
     room.give(lane.name, 1, bytes)
     await this.#writes.write(delivery, [{ forget: delivery }])
   }
 
-  async #bury(
-    lane: Lane,
-    entry: Waiting,
-    to: Pick<OutboxEvent, 'tries' | 'maybe' | 'reason'>,
-  ): Promise<void> {
+  /** @returns false where parts of the batch would be refused as it is, or cannot be written */
+  async #halved(lane: Lane, entry: Waiting, to: Refused): Promise<boolean> {
+    const { event } = entry
+    const halves = await this.#batches.halve({ ...event, ...to })
+    if (!halves) return false
+    lane.remove(event.delivery)
+    lane.failures = 0
+    if (halves.length > 0) {
+      this.#log({ outbox: 'halved', ...namesOf(event), ...to, events: event.count })
+    }
+    for (const half of halves) this.enqueue(half, 0)
+    return true
+  }
+
+  async #bury(lane: Lane, entry: Waiting, to: Refused): Promise<void> {
     const now = this.#ports.now()
     const event = { ...entry.event, ...to, state: 'dead' as const, since: now }
     lane.remove(entry.event.delivery)
     lane.failures = 0
-    this.#dead++
-    this.#log({ outbox: 'dead', ...namesOf(event), tries: to.tries, reason: to.reason })
+    this.#died(event)
     await this.#writes.write(event.delivery, [{ set: event }])
+  }
+
+  #died(event: OutboxEvent): void {
+    const { tries, reason } = event
+    this.#dead += event.count || 1
+    this.#log({ outbox: 'dead', ...namesOf(event), tries, reason })
   }
 
   /** Makes dead letters of those that failed, and are too old to be tried again. */
   async #giveUpOld(lane: Lane): Promise<void> {
     const { age } = this.#ports
-    const limit = this.#ports.now() - age
+    const old = lane.olderThan(this.#ports.now() - age)
     const isPaused = lane.pauses > 0
-    const old: Waiting[] = []
-    const isOld = (entry: Waiting) => !entry.isOpen && entry.event.at < limit
-    for (const entry of lane.line.values()) {
-      if (!isOld(entry)) break
-      // What the whole lane is refused with, none of it needs to be asked for.
-      if (!isPaused && !entry.hasFailed) break
-      old.push(entry)
-    }
-    for (const entry of lane.aside.values()) if (entry.hasFailed && isOld(entry)) old.push(entry)
     const notBefore = isPaused ? lane.notBefore : this.#ports.now()
     const isFailing = lane.failures > 0
     for (const entry of old) {
@@ -428,19 +438,21 @@ export class OutboxQueue implements Lanes {
 
   /** Has the lane woken when there is something to do in it. */
   #look(lane: Lane): void {
-    if (lane.size === 0 && lane.open === 0 && !lane.isAsking) {
+    const collects = this.#batches.holds(lane.name)
+    if (lane.size === 0 && lane.open === 0 && !lane.isAsking && !collects) {
       this.#lanes.delete(lane.name)
       return
     }
     if (this.#stopped || lane.isAsking) return
     const now = this.#ports.now()
     const next = lane.next(now)
-    if (!next) return
+    const due = this.#batches.dueAt(lane.name)
+    if (!next && due === Number.POSITIVE_INFINITY) return
     const [head] = lane.line.values()
-    const end = head?.hasFailed ? head.event.at + this.#ports.age + 1 : Number.POSITIVE_INFINITY
-    const at = Math.max(next.at, lane.granted ?? 0)
+    const end = next && head?.hasFailed ? head.event.at + this.#ports.age + 1 : due
+    const at = next ? Math.max(next.at, lane.granted ?? 0) : due
     lane.isAwaited = true
-    this.#ports.wake(lane.name, Math.max(0, Math.min(at, end) - now))
+    this.#ports.wake(lane.name, Math.max(0, Math.min(at, end, due) - now))
   }
 
   #laneOf(name: string): Lane {
@@ -454,15 +466,6 @@ export class OutboxQueue implements Lanes {
     const entry = { event, until, isOpen: false, failures: 0, hasFailed: false }
     lane.add(entry)
     return entry
-  }
-
-  #newEvent({ sealed, ...given }: NewEvent, state: OutboxEvent['state']): OutboxEvent {
-    const now = this.#ports.now()
-    return {
-      ...given,
-      ...{ state, seq: this.nextPlace(), at: now, since: now, next: now + given.wait },
-      ...{ maybe: 0, aside: 0, bytes: sealed.length, batch: undefined, count: 0 },
-    }
   }
 
   /** @throws RelayError 503 */
@@ -492,12 +495,5 @@ export class OutboxQueue implements Lanes {
   }
 }
 
-function pauseOf(times: number): number {
-  return PAUSES[Math.min(times, PAUSES.length) - 1] ?? LONGEST_WAIT
-}
-
-type Named = Pick<OutboxEvent, 'delivery' | 'lane' | 'credential'>
-
-function namesOf({ delivery, lane, credential }: Named) {
-  return { delivery, repository: repositoryOf(lane), credential }
-}
+/** What a refusal, or an end, leaves of the account of an event. */
+type Refused = Pick<OutboxEvent, 'tries' | 'maybe' | 'reason'>

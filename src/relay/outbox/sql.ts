@@ -70,7 +70,8 @@ const NAMES = [
 
 const SHOWN = NAMES.join(', ')
 const PUT = `INSERT INTO event (${SHOWN}, sealed) VALUES (${NAMES.map(() => '?').join(', ')}, ?)`
-const SET = `UPDATE event SET ${NAMES.map((name) => `${name} = ?`).join(', ')} WHERE delivery = ?`
+const SET_TO = NAMES.map((name) => `${name} = ?`).join(', ')
+const SET = `UPDATE event SET ${SET_TO}, sealed = coalesce(?, sealed) WHERE delivery = ?`
 const SET_MEMBERS = 'UPDATE event SET state = ?, since = ? WHERE batch = ?'
 const FORGET = 'DELETE FROM event WHERE delivery = ? OR batch = ?'
 const ACCEPTED = `INSERT INTO accepted VALUES (?, ?)
@@ -101,7 +102,10 @@ export function sqlOutbox({ read, write }: SqlDatabase): Outbox {
 
 function statementsOf(change: OutboxChange): SqlStatement[] {
   if ('put' in change) return [[PUT, ...valuesOf(change.put), change.put.sealed]]
-  if ('set' in change) return [[SET, ...valuesOf(change.set), change.set.delivery]]
+  if ('set' in change) {
+    const { set, sealed = null } = change
+    return [[SET, ...valuesOf(set), sealed, set.delivery]]
+  }
   if ('forget' in change) return [[FORGET, change.forget, change.forget]]
   if ('members' in change) return [[SET_MEMBERS, change.state, change.at, change.members]]
   const { accepted, at } = change

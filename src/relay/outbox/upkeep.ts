@@ -1,4 +1,4 @@
-import { allEvents, type Outbox, type OutboxEvent } from './outbox.ts'
+import { allEvents, type LaneUsage, type Outbox, type OutboxEvent } from './outbox.ts'
 
 const DAY = 24 * 3_600_000
 /** Dead letters stay for so long. */
@@ -26,11 +26,35 @@ export async function endRevoked(
   const ended: OutboxEvent[] = []
   for (const id of revoked) {
     const query = { states: ['waiting', 'member'], credential: `grant:${id}` } as const
-    for await (const event of allEvents(outbox, query)) ended.push(event)
+    for await (const event of allEvents(outbox, query)) {
+      // A batch bears the name of its first event's; others may be in it.
+      if (event.count === 0) ended.push(event)
+    }
   }
   for (const event of ended) {
     const dead = { state: 'dead', since: now, reason: 'revoked', batch: undefined } as const
     await outbox.apply([{ set: { ...event, ...dead } }])
   }
   return ended
+}
+
+/** What is kept, and how many of it died, or were handed over in batches; `last` is the last place. */
+export async function countKept(outbox: Outbox): Promise<{
+  readonly usage: readonly LaneUsage[]
+  readonly dead: number
+  readonly sent: number
+  readonly last: number
+}> {
+  const usage = await outbox.usage()
+  let [dead, sent, last] = [0, 0, 0]
+  for (const { state, events, last: place } of usage) {
+    last = Math.max(last, place)
+    if (state === 'dead') dead += events
+    if (state === 'sent') sent += events
+  }
+  // Of a batch that died, the members are members still.
+  if (usage.some(({ state }) => state === 'member')) {
+    for await (const { count } of allEvents(outbox, { states: ['dead'] })) dead += count
+  }
+  return { usage, dead, sent, last }
 }

@@ -1,0 +1,428 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from '@jest/globals'
+import type { BatchPeriod } from '../../../src/relay/batch-period.ts'
+import type { Dispatch } from '../../../src/relay/dispatch.ts'
+import { RelayError } from '../../../src/relay/errors.ts'
+import { collectInto } from '../../../src/relay/outbox/collect.ts'
+import { laneNames } from '../../../src/relay/outbox/lane.ts'
+import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
+import { type Outbox, StorageError } from '../../../src/relay/outbox/outbox.ts'
+import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
+import { newSealKey, type SealKey } from '../../../src/relay/seal.ts'
+import { readBatch } from '../../../src/wire/batch.ts'
+import { LIMITS } from '../../../src/wire/limits.ts'
+import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
+import { dispatchOf, FakeTime, fakeLanes, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
+
+const DONE = { tries: 1, platformStatus: 204 }
+const HOUR = 60 * MINUTE
+
+function refused(status: number, code: string) {
+  return new RelayError(status, code, 'no', { hint: '' })
+}
+
+const random = (length: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('base64')
+
+interface Scene {
+  readonly answer?: (dispatch: Dispatch, events: readonly string[]) => RelayError | undefined
+  readonly outbox?: Outbox
+  readonly keys?: readonly SealKey[]
+  readonly time?: FakeTime
+  readonly isKnown?: boolean
+  readonly limits?: { readonly events: number }
+}
+
+/** Lanes that collect, before a GitHub that notes what it is given. */
+async function collecting(scene: Scene = {}) {
+  const { time = new FakeTime(), outbox = memoryOutbox(), isKnown = true } = scene
+  const keys = scene.keys ?? [await newSealKey()]
+  const [key] = keys
+  if (!key) throw new Error('a key is needed')
+  const calls: { at: number; delivery: string; events: string[]; size: number }[] = []
+  const send = async (dispatch: Dispatch) => {
+    const payload = readClientPayload(JSON.parse(dispatch.clientPayload))
+    const all = (await readBatch(payload)) ?? [JSON.parse(dispatch.clientPayload)]
+    const events = all.map((one) => readClientPayload(one).headers['x-hookline-delivery'] ?? '')
+    const error = scene.answer?.(dispatch, events)
+    const [at, size] = [(time.now - START) / SECOND, dispatch.clientPayload.length]
+    if (error) throw error
+    calls.push({ at, delivery: dispatch.delivery, events, size })
+    return DONE
+  }
+  const setup = { time, outbox, keys, ...(scene.limits && { limits: scene.limits }) }
+  const lanes = await fakeLanes(send, setup)
+  const laneOf = laneNames(lanes.governors)
+  if (isKnown) {
+    for (const kind of ['token', 'key'] as const) {
+      lanes.queue.accepted(await laneOf(dispatchOf('before', kind)))
+    }
+  }
+  const collect = collectInto({ lanes: lanes.queue, seal: sealEventsFor(key), laneOf })
+  const give = (delivery: string, period: BatchPeriod, other: Partial<Given> = {}) =>
+    collect(eventOf(delivery, other), period)
+  return { ...lanes, calls, give, outbox, key, time, laneOf }
+}
+
+interface Given {
+  readonly path: string
+  readonly body: string
+  readonly kind: 'token' | 'key'
+  readonly target: Dispatch['target']
+}
+
+function eventOf(delivery: string, other: Partial<Given> = {}): Dispatch {
+  const { path = 'hook/webhook', body = '{}', kind = 'token' } = other
+  const headers = { 'x-hookline-delivery': delivery, 'x-hookline-received-at': 'then' }
+  return {
+    ...dispatchOf(delivery, kind),
+    ...(other.target && { target: other.target }),
+    clientPayload: writeClientPayload({ path, method: 'POST', headers, body }),
+  }
+}
+
+const of = (most: number, quiet?: number): BatchPeriod => ({
+  most: most * SECOND,
+  quiet: quiet && quiet * SECOND,
+})
+
+const states = async (outbox: Outbox) => {
+  const all = ['waiting', 'dead', 'collecting', 'member', 'sent'] as const
+  const events = await outbox.list({ states: all, limit: 10_000 })
+  return events.map(({ delivery, state, count }) => [delivery, state, count])
+}
+
+describe('a batch', () => {
+  test('is handed over as one event when its seconds are over', async () => {
+    const { give, calls, time, queue } = await collecting()
+    const id = await give('a', of(60))
+    await time.pass(30 * SECOND)
+    expect(await give('b', of(10))).toBe(id)
+    expect(queue.figures().waiting).toBe(2)
+    await time.pass(MINUTE)
+    expect(calls).toEqual([{ at: 60, delivery: id, events: ['a', 'b'], size: expect.any(Number) }])
+    expect(await give('c', of(60))).not.toBe(id)
+    expect(queue.figures()).toMatchObject({ waiting: 1, sent: 2, dead: 0 })
+  })
+
+  test('is handed over when nothing came for its quiet seconds', async () => {
+    const { give, calls, time } = await collecting()
+    await give('a', of(600, 60))
+    await time.pass(50 * SECOND)
+    await give('b', of(600, 60))
+    await time.pass(10 * MINUTE)
+    expect(calls.map(({ at, events }) => [at, events])).toEqual([[110, ['a', 'b']]])
+  })
+
+  test('ends by its seconds, however often something comes', async () => {
+    const { give, calls, time } = await collecting()
+    for (let n = 0; n < 30; n++) {
+      await give(`${n}`, of(100, 20))
+      await time.pass(10 * SECOND)
+    }
+    await time.pass(MINUTE)
+    expect(calls.map(({ at }) => at)).toEqual([100, 200, 300])
+    expect(calls.flatMap(({ events }) => events)).toHaveLength(30)
+  })
+
+  test.each([
+    ['another trigger', { path: 'hook/other' }],
+    ['another workflow', { path: 'build/webhook' }],
+    ['another credential', { kind: 'key' }],
+    ['another event', { target: { event: 'workflow_dispatch', workflow: 'hook' } }],
+  ] as const)('takes nothing of %s', async (_, other) => {
+    const { give } = await collecting()
+    expect(await give('b', of(60), other)).not.toBe(await give('a', of(60)))
+  })
+
+  test('takes what differs in the path behind the trigger, or in its query', async () => {
+    const { give, calls, time } = await collecting()
+    const id = await give('a', of(60), { path: 'hook/webhook/1?x=1' })
+    for (const path of ['hook/webhook', 'hook/webhook?y=2', 'hook/webhook/2/3']) {
+      expect(await give(path, of(60), { path })).toBe(id)
+    }
+    await time.pass(MINUTE)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('does not make its lane wait', async () => {
+    const { give, queue, laneOf } = await collecting()
+    await give('a', of(60))
+    expect(queue.waits(await laneOf(eventOf('b')))).toBe(false)
+  })
+
+  test.each([
+    ['256 events', 300, '{}', [256, 44]],
+    ['400,000 characters', 40, 'x'.repeat(20_000), [19, 19, 2]],
+  ])('is full with %s, and handed over at once', async (_, count, body, expected) => {
+    const { give, calls, time } = await collecting()
+    for (let n = 0; n < count; n++) await give(`${n}`, of(3600), { body })
+    await time.pass(10 * SECOND)
+    expect(calls.map(({ events }) => events.length)).toEqual(expected.slice(0, -1))
+    await time.pass(HOUR)
+    expect(calls.map(({ events }) => events.length)).toEqual(expected)
+  })
+
+  test.each([
+    ['chance', () => random(2000)],
+    ['a large body each', () => random(40_000)],
+    ['what repeats itself', (n: number) => JSON.stringify({ n, of: 'an event '.repeat(200) })],
+    ['both', (n: number) => `${random(300)}${JSON.stringify({ n, text: 'word '.repeat(300) })}`],
+  ])('never grows beyond what GitHub takes, nor is it half empty: %s', async (_, body) => {
+    const { give, calls, time, log } = await collecting()
+    for (let n = 0; n < 120; n++) await give(`${n}`, of(3600), { body: body(n) })
+    await time.pass(2 * HOUR)
+    expect(calls.flatMap(({ events }) => events)).toEqual(
+      Array.from({ length: 120 }, (_, n) => `${n}`),
+    )
+    for (const { size } of calls) expect(size).toBeLessThanOrEqual(LIMITS.clientPayloadBytes)
+    // None but the last is handed over with much room left.
+    for (const { size, events } of calls.slice(0, -1)) {
+      if (events.length > 1) expect(size).toBeGreaterThan(LIMITS.clientPayloadBytes * 0.4)
+    }
+    expect(log.filter(({ outbox }) => outbox === 'halved')).toEqual([])
+  })
+
+  test('an event that is too large for a batch is handed over by itself', async () => {
+    const { give, calls, time } = await collecting()
+    const body = random(48_900)
+    await give('large', of(60), { body })
+    await time.pass(MINUTE)
+    expect(calls.map(({ events }) => events)).toEqual([['large']])
+  })
+
+  test('of a credential that may not be kept is none', async () => {
+    const { give, outbox } = await collecting({ isKnown: false })
+    expect(await give('a', of(60))).toBeUndefined()
+    expect(await states(outbox)).toEqual([])
+  })
+
+  test('has the same members and id at every try', async () => {
+    let tries = 0
+    const seen: string[] = []
+    const { give, calls, time } = await collecting({
+      answer: ({ clientPayload, delivery }) => {
+        seen.push(delivery + clientPayload)
+        return ++tries < 4 ? refused(502, 'platform_unavailable') : undefined
+      },
+    })
+    const id = await give('a', of(10))
+    await time.pass(11 * SECOND)
+    expect(await give('b', of(10))).not.toBe(id)
+    await time.pass(HOUR)
+    expect(new Set(seen.slice(0, 4)).size).toBe(1)
+    expect(calls.map(({ events }) => events)).toEqual([['a'], ['b']])
+  })
+
+  test.each([
+    [413, 'payload_too_large'],
+    [422, 'rejected'],
+  ])('is halved by %i, down to a single dead letter', async (status, code) => {
+    const { give, calls, time, outbox, log, queue } = await collecting({
+      answer: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
+    })
+    const id = await give('0', of(10))
+    for (let n = 1; n < 10; n++) await give(`${n}`, of(10))
+    await time.pass(10 * MINUTE)
+    expect(calls.flatMap(({ events }) => events).sort()).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+      '6',
+      '7',
+      '8',
+      '9',
+    ])
+    const dead = await outbox.list({ states: ['dead'], limit: 9 })
+    expect(dead).toMatchObject([{ delivery: '5', reason: code, count: 0, batch: undefined }])
+    expect(log.filter((line) => line.outbox === 'halved')[0]).toMatchObject({ delivery: id })
+    expect(log.filter((line) => line.outbox === 'dead')).toMatchObject([{ delivery: '5' }])
+    expect(queue.figures()).toMatchObject({ dead: 1, waiting: 0, sent: 9 })
+  })
+
+  test('that nothing waits for dies whole, and can be sent again', async () => {
+    let isMended = false
+    const { give, calls, time, queue, actions, outbox } = await collecting({
+      answer: () => (isMended ? undefined : refused(422, 'workflow_not_listening')),
+    })
+    const id = (await give('a', of(10))) ?? ''
+    await give('b', of(10))
+    await time.pass(MINUTE)
+    expect(queue.figures()).toMatchObject({ dead: 2, waiting: 0 })
+    await queue.recount()
+    expect(queue.figures()).toMatchObject({ dead: 2, waiting: 0 })
+    expect((await outbox.list({ states: ['dead'], limit: 9 })).map((one) => one.count)).toEqual([2])
+    isMended = true
+    expect(await actions.replay(id)).toBe(true)
+    await time.pass(MINUTE)
+    expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
+  })
+
+  test('stays for a day, in which it can be sent again, whole or event by event', async () => {
+    const { give, calls, time, actions, queue, outbox } = await collecting()
+    const id = (await give('a', of(10))) ?? ''
+    await give('b', of(10))
+    await time.pass(MINUTE)
+    expect(await actions.replay(id)).toBe(true)
+    await time.pass(MINUTE)
+    expect(await actions.separate(id)).toBe(2)
+    expect(await actions.separate(id)).toBe(0)
+    await time.pass(MINUTE)
+    const [first, second, ...single] = calls
+    expect([first, second]).toMatchObject([{ delivery: id }, { delivery: id, events: ['a', 'b'] }])
+    expect(single.map(({ delivery }) => delivery)).toEqual(['a', 'b'])
+    expect(await states(outbox)).toEqual([])
+    const other = (await give('c', of(10))) ?? ''
+    await time.pass(23 * HOUR)
+    await queue.check()
+    expect(await states(outbox)).toEqual([
+      ['c', 'sent', 0],
+      [other, 'sent', 1],
+    ])
+    await time.pass(2 * HOUR)
+    await queue.check()
+    expect(await states(outbox)).toEqual([])
+    expect(queue.figures()).toMatchObject({ bytes: 0, sent: 0 })
+  })
+
+  test('can be dropped while it collects, and a member by itself', async () => {
+    const { give, calls, time, actions, outbox } = await collecting()
+    const id = (await give('a', of(10))) ?? ''
+    expect(await actions.drop(id)).toBe(true)
+    await give('b', of(10))
+    await give('c', of(10))
+    expect(await actions.drop('b')).toBe(true)
+    await time.pass(MINUTE)
+    expect(calls.map(({ events }) => events)).toEqual([['c']])
+    expect((await states(outbox)).map(([, state]) => state)).toEqual(['sent', 'sent'])
+  })
+})
+
+describe('after a start', () => {
+  test('a batch goes on with its time, its members and its size', async () => {
+    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
+    const before = await collecting({ outbox, time, keys })
+    const id = await before.give('a', of(100, 40))
+    await before.give('b', of(100, 40))
+    await before.queue.stop()
+    await time.pass(30 * SECOND)
+    const after = await collecting({ outbox, time, keys })
+    expect(await after.give('c', of(100, 40))).toBe(id)
+    await time.pass(2 * MINUTE)
+    expect(before.calls).toEqual([])
+    expect(after.calls).toMatchObject([{ at: 70, delivery: id, events: ['a', 'b', 'c'] }])
+  })
+
+  test('one whose time passed meanwhile is handed over at once', async () => {
+    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
+    const before = await collecting({ outbox, time, keys })
+    await before.give('a', of(100))
+    await before.queue.stop()
+    await time.pass(HOUR)
+    const after = await collecting({ outbox, time, keys })
+    await time.pass(SECOND)
+    expect(after.calls).toMatchObject([{ at: 3600, events: ['a'] }])
+  })
+
+  test('the size of what came before counts', async () => {
+    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
+    const scene = { outbox, time, keys }
+    for (let n = 0; n < 8; n++) {
+      const { give, queue } = await collecting(scene)
+      for (let m = 0; m < 4; m++) await give(`${n} ${m}`, of(3600), { body: random(4000) })
+      await queue.stop()
+    }
+    const { calls, log } = await collecting(scene)
+    await time.pass(2 * HOUR)
+    expect(calls.flatMap(({ events }) => events)).toHaveLength(32)
+    expect(log.filter((line) => line.outbox === 'halved')).toEqual([])
+  })
+
+  test('a batch that no key opens waits whole until one does', async () => {
+    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
+    const before = await collecting({ outbox, time, keys })
+    const id = await before.give('a', of(100))
+    await before.queue.stop()
+    const between = await collecting({ outbox, time })
+    await time.pass(HOUR)
+    expect(between.calls).toEqual([])
+    await between.queue.stop()
+    const { calls } = await collecting({ outbox, time, keys })
+    await time.pass(2 * HOUR)
+    expect(calls).toMatchObject([{ delivery: id, events: ['a'] }])
+  })
+
+  test('members that no key opens wait by themselves, and the others go', async () => {
+    const [outbox, time] = [memoryOutbox(), new FakeTime()]
+    const [old, other] = [await newSealKey(), await newSealKey()]
+    const first = await collecting({ outbox, time, keys: [old] })
+    const id = await first.give('a', of(100))
+    await first.queue.stop()
+    const second = await collecting({ outbox, time, keys: [other, old] })
+    expect(await second.give('b', of(100))).toBe(id)
+    await second.queue.stop()
+    const { calls, queue } = await collecting({ outbox, time, keys: [other] })
+    await time.pass(HOUR)
+    expect(calls).toMatchObject([{ delivery: id, events: ['b'] }])
+    expect(queue.figures()).toMatchObject({ waiting: 1, unreadable: 1 })
+  })
+})
+
+test('an event whose disk fails is refused, and is in no batch', async () => {
+  const memory = memoryOutbox()
+  let isFull = false
+  const outbox: Outbox = {
+    ...memory,
+    apply: async (changes) => {
+      if (isFull && changes.some((change) => 'put' in change)) throw new StorageError('disk full')
+      await memory.apply(changes)
+    },
+  }
+  const { give, calls, time, queue } = await collecting({ outbox })
+  await give('a', of(10))
+  isFull = true
+  await expect(give('b', of(10))).rejects.toMatchObject({ code: 'outbox_full' })
+  await expect(give('c', of(10), { path: 'other/webhook' })).rejects.toMatchObject({ status: 503 })
+  isFull = false
+  await give('d', of(10))
+  await time.pass(MINUTE)
+  expect(calls.map(({ events }) => events)).toEqual([['a', 'd']])
+  expect(queue.figures().waiting).toBe(0)
+})
+
+test('an outbox that is full takes no event into a batch', async () => {
+  const { give } = await collecting({ limits: { events: 3 } })
+  await give('a', of(10))
+  await give('b', of(10))
+  await expect(give('c', of(10))).rejects.toMatchObject({ code: 'outbox_full' })
+})
+
+test('a workflow started directly gets a batch within its input', async () => {
+  const seen: number[] = []
+  const target = { event: 'workflow_dispatch', workflow: 'hook', ref: 'main' } as const
+  const { give, time } = await collecting({
+    answer: ({ clientPayload, target: { event } }) => {
+      if (event === 'workflow_dispatch') seen.push(clientPayload.length)
+      return undefined
+    },
+  })
+  for (let n = 0; n < 60; n++) await give(`${n}`, of(60), { body: random(3000), target })
+  await time.pass(HOUR)
+  expect(Math.max(...seen)).toBeLessThanOrEqual(LIMITS.workflowInputLength)
+  expect(seen.length).toBeGreaterThan(2)
+})
+
+test('what is packed is a gzip file', async () => {
+  let packed = ''
+  const { give, time } = await collecting({
+    answer: ({ clientPayload }) => {
+      packed = JSON.parse(clientPayload).body
+      return undefined
+    },
+  })
+  await give('a', of(1))
+  await time.pass(MINUTE)
+  expect(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())).toHaveLength(1)
+})
