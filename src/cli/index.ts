@@ -28,6 +28,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['grant', async () => (await import('./grant.ts')).grantCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],
   ['seal', async () => (await import('./seal.ts')).sealCommand()],
+  ['completion', async () => (await import('./completion.ts')).completionCommand(programFor)],
 ])
 
 endQuietlyOnClosedPipe()
@@ -42,18 +43,7 @@ run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error
 })
 
 async function run(words: readonly string[]): Promise<void> {
-  const program = new Command('hookline')
-    .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
-    .version(ownVersion(), '-v, --version', 'print the version')
-    .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
-    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
-  // With a slip in it a relay, and whatever speaks to it, would each take another event.
-  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
-  const [word = ''] = words
-  const load = COMMANDS.get(word)
-  // All of them where help, or a suggestion for a mistyped one, may be wanted.
-  const wanted = word === '--version' || word === '-v' ? [] : load ? [load] : COMMANDS.values()
-  for (const loadOne of wanted) program.addCommand(await loadOne())
+  const program = await programFor(words)
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
@@ -77,4 +67,21 @@ async function run(words: readonly string[]): Promise<void> {
 /** `keys` has commands of its own, which know wrong usage too. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
+}
+
+/** The command line as far as these words need it. */
+async function programFor(words: readonly string[]): Promise<Command> {
+  const program = new Command('hookline')
+    .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
+    .version(ownVersion(), '-v, --version', 'print the version')
+    .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
+    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
+  // With a slip in it a relay, and whatever speaks to it, would each take another event.
+  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
+  const [word = ''] = words
+  const load = COMMANDS.get(word)
+  // All of them where help, or a suggestion for a mistyped one, may be wanted.
+  const wanted = word === '--version' || word === '-v' ? [] : load ? [load] : COMMANDS.values()
+  for (const loadOne of wanted) program.addCommand(await loadOne())
+  return program
 }
