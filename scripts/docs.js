@@ -14,12 +14,14 @@ for (const [name, text] of await senderLists()) await write(name, text)
 // The reference of options is made of the compiled schemas.
 await compile()
 const { configTable } = await import('./docs/config.js')
+const { settingsTable } = await import('./docs/settings.js')
 const { countText, schemesTable, senderPages, sendersTable } = await import('./docs/senders.js')
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
   'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
+  'docs/relay.md': { settings: settingsTable },
   'docs/cli.md': { commands: commandReference },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }

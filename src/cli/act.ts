@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { PlatformEvent } from '../wire/payload.ts'
+import { readSetting } from '../wire/settings.ts'
 import { NATIVE_FOLDER } from './files.ts'
 import { environmentFor, PROXY_VARIABLES } from './programs.ts'
 
@@ -51,7 +52,7 @@ export function actRuns({ root, envFile, tell }: ActOptions): ActRuns {
       const values = envFile ? ['--secret-file', envFile, '--var-file', envFile] : []
       const args = [event.name, '--workflows', file, '--eventpath', eventFile, ...values]
       tell(`act: runs ${file}`)
-      const child = spawn(process.env.HOOKLINE_ACT || 'act', args, {
+      const child = spawn(readSetting(process.env, 'HOOKLINE_ACT'), args, {
         cwd: root,
         env: environmentFor(...CONTAINERS),
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -42,7 +42,7 @@ interface DevOptions {
 const HELP = `
 On a terminal, r replays the last request and q quits.
 
-${environmentHelp('PORT', 'HOOKLINE_KEYS', 'HOOKLINE_MESSAGING_API_URL')}
+${environmentHelp('PORT', 'HOOKLINE_KEYS', 'HOOKLINE_MESSAGING_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
 
 Examples:
   $ npx hookline dev --port 4000

@@ -4,8 +4,8 @@ import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { parsePort, presetOf, readSetting } from '../wire/settings.ts'
-import { environmentHelp } from '../wire/settings-help.ts'
+import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
+import { environmentHelp, RELAY_SETTINGS } from '../wire/settings-help.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -16,16 +16,6 @@ interface RelayCommandOptions {
   readonly outbox?: string
   readonly tunnel?: boolean
 }
-
-/** All that a relay reads, in the order of `--help`. */
-const RELAY_SETTINGS = [
-  ...(['HOOKLINE_TOKEN', 'HOOKLINE_APP_ID', 'HOOKLINE_APP_KEY', 'HOOKLINE_KEYS'] as const),
-  ...(['HOOKLINE_SIGN_KEYS', 'HOOKLINE_REVOKED', 'HOOKLINE_SEAL_KEYS'] as const),
-  ...(['HOOKLINE_EVENT', 'HOOKLINE_REF', 'HOOKLINE_REPOSITORY', 'HOOKLINE_API_URL'] as const),
-  ...(['HOOKLINE_OPERATOR_KEY', 'HOOKLINE_UPSTREAM_TIMEOUT_MS', 'HOOKLINE_ACCEPT_MS'] as const),
-  ...(['HOOKLINE_OUTBOX_PACE_MS', 'HOOKLINE_OUTBOX_HOURS', 'HOOKLINE_OUTBOX_EVENTS'] as const),
-  ...(['HOOKLINE_OUTBOX_MB', 'HOOKLINE_BODY_MEMORY_MB', 'HOOKLINE_MAX_CONNECTIONS'] as const),
-] as const
 
 const HELP = `
 ${environmentHelp(...RELAY_SETTINGS)}
@@ -43,7 +33,7 @@ export function relayCommand(): Command {
     .option(
       '--port <port>',
       'port to listen on, 0 for a free one',
-      process.env.PORT || presetOf('PORT'),
+      plainSetting(process.env, 'PORT') ?? presetOf('PORT'),
     )
     .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
     .option('--outbox <file>', 'keep here what GitHub cannot take now, and hand it over later')
@@ -99,11 +89,14 @@ async function publicLines(
   const { originRepository } = await import('./files.ts')
   const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
   const { workflow, trigger, example = ANY_REQUEST } = first
-  const servesOne = repository !== undefined || Boolean(env.HOOKLINE_REPOSITORY)
+  const servesOne =
+    repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined
   const place = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
-  const credential = env.HOOKLINE_KEYS ? '\u0024{HOOKLINE_KEYS%%[, ]*}' : '$HOOKLINE_TOKEN'
+  const credential = plainSetting(env, 'HOOKLINE_KEYS')
+    ? '\u0024{HOOKLINE_KEYS%%[, ]*}'
+    : '$HOOKLINE_TOKEN'
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,

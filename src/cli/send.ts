@@ -12,6 +12,7 @@ import { HEADER } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import type { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
 import { readSecret, unreachableHint } from './http.ts'
@@ -36,11 +37,14 @@ const HELP = `
 A saved request is JSON with method, path, headers and body. For it <url> is the address before its
 path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
 
-Secrets are read from the environment and never printed:
-  HOOKLINE_TOKEN   sent as X-Platform-Authorization: the platform token, or a key of the relay
-  GH_TOKEN         with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set
-  HOOKLINE_SECRET  signs the request as its sender would; where the workflow holds a public key, it is
-                   the private one, or --key names a file with it
+${environmentHelp(
+  'HOOKLINE_TOKEN',
+  ['GH_TOKEN', 'with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set'],
+  'HOOKLINE_SECRET',
+  'HOOKLINE_DEV_KEY',
+)}
+None of them is printed. HOOKLINE_TOKEN goes as X-Platform-Authorization, and may be a key of the relay.
+Where the workflow holds a public key, HOOKLINE_SECRET is the private one, or --key names its file.
 
 Senders: ${wrapped(
   SENDERS.map(({ name }) => name),

@@ -22,6 +22,7 @@ import { webhookUrl, withToken } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { makeGrant } from './grant.ts'
@@ -40,10 +41,15 @@ const HELP = `
 The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
 with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
 path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
-workflow is here, the path that its trigger asks for follows. A token itself is never printed:
-  HOOKLINE_TOKEN  the platform token, or a key of the relay
-  BOT_TOKEN       the bot's token, for --set and for what the bot API knows of its webhook
-  BOT_SECRET      the option secretToken of the trigger
+workflow is here, the path that its trigger asks for follows. A token itself is never printed.
+
+${environmentHelp(
+  'HOOKLINE_SIGN_KEYS',
+  'HOOKLINE_TOKEN',
+  ['BOT_TOKEN', "the bot's token, for --set and for what the bot API knows of its webhook"],
+  ['BOT_SECRET', 'the option secretToken of the trigger'],
+  'HOOKLINE_MESSAGING_API_URL',
+)}
 
 Examples:
   $ npx hookline url hook --relay https://relay.example --repository octo/repo

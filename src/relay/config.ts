@@ -4,7 +4,14 @@ import type { Clock, PlatformCall } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
-import { checkedRepository, type Environment, readSetting, split } from '../wire/settings.ts'
+import {
+  checkedRepository,
+  type Environment,
+  plainSetting,
+  readSetting,
+  type SettingName,
+  split,
+} from '../wire/settings.ts'
 import { type Pages, RELAY_PAGES } from './answers.ts'
 import { App, readAppKey } from './app.ts'
 import type { ClockPorts, Timer } from './clock.ts'
@@ -53,8 +60,10 @@ type AuthorityConfig =
  * @throws UserError naming the variable that is wrong
  */
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
-  const sealKeys = env.HOOKLINE_SEAL_KEYS ? await readSealKeys(env.HOOKLINE_SEAL_KEYS) : []
-  const signKeys = env.HOOKLINE_SIGN_KEYS ? await readSignKeys(env.HOOKLINE_SIGN_KEYS) : []
+  const sealSet = readSetting(env, 'HOOKLINE_SEAL_KEYS')
+  const signSet = readSetting(env, 'HOOKLINE_SIGN_KEYS')
+  const sealKeys = sealSet === undefined ? [] : await readSealKeys(sealSet)
+  const signKeys = signSet === undefined ? [] : await readSignKeys(signSet)
   const accessKeys = readSetting(env, 'HOOKLINE_KEYS') ?? []
   checkAuthority(env)
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
@@ -144,8 +153,10 @@ const MEGABYTE = 1024 * 1024
  * @throws UserError or UsageError
  */
 function checkAuthority(env: Environment): void {
-  const { HOOKLINE_TOKEN: token, HOOKLINE_KEYS: keys, HOOKLINE_SIGN_KEYS: signKeys } = env
-  const { HOOKLINE_APP_ID: id, HOOKLINE_APP_KEY: key } = env
+  const at = (name: SettingName) => plainSetting(env, name)
+  const [token, keys] = [at('HOOKLINE_TOKEN'), at('HOOKLINE_KEYS')]
+  const signKeys = at('HOOKLINE_SIGN_KEYS')
+  const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
     throw new UsageError({
@@ -210,9 +221,10 @@ export async function openClock(
   write: (line: string) => void,
   load: LoadClock,
 ): Promise<RelayClock | undefined> {
-  if (!env.HOOKLINE_CRON?.trim()) return undefined
+  const lines = readSetting(env, 'HOOKLINE_CRON')?.trim()
+  if (!lines) return undefined
   const module = await load()
-  const timers = module.readTimers(env.HOOKLINE_CRON)
+  const timers = module.readTimers(lines)
   const { authority } = authorityOf(config, call)
   if (timers.length === 0) return undefined
   if (!authority) {

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, tryParseJson, without } from '../wire/json.ts'
+import { isObject, without } from '../wire/json.ts'
 import { serviceTrigger } from './service.ts'
-import type { Item } from './trigger.ts'
+import { NOT_SLACK, slackItem } from './slack/item.ts'
 
 /**
  * Understands all that Slack posts: the Events API, slash commands, interactions, and the outgoing
@@ -51,47 +51,8 @@ export const slack = serviceTrigger({
   },
 })
 
-const NOT_SLACK = 'is nothing that Slack sends'
-
 /**
  * What lets its holder act in Slack, and so is no output, since logs are read by others: a secret of
  * old by which an app knew Slack, the addresses that write into a channel, the token of a function.
  */
 const CAPABILITIES = ['token', 'response_url', 'response_urls', 'bot_access_token']
-
-/** The item of what Slack posts, its capabilities included; or in words why it is none. */
-export function slackItem(body: JsonObject): Item | string {
-  if (isObject(body.event)) return event(body, body.event)
-  if (typeof body.payload === 'string') return interaction(body.payload)
-  if (typeof body.command === 'string') return { ...body, kind: 'command' }
-  return typeof body.channel_id === 'string' ? { ...body, kind: 'message' } : NOT_SLACK
-}
-
-/** https://api.slack.com/apis/events-api */
-function event(body: JsonObject, inner: JsonObject): Item {
-  const { text = null, user, channel, ts, event_ts } = inner
-  const found = { text, user_id: idOf(user), channel_id: idOf(channel) }
-  return { ...body, ...found, timestamp: ts ?? event_ts ?? null, kind: 'event' }
-}
-
-/** https://api.slack.com/interactivity/handling */
-function interaction(payload: string): Item | string {
-  const body = tryParseJson(payload)
-  if (!isObject(body)) return NOT_SLACK
-  const { user, channel, team, message } = body
-  return {
-    ...body,
-    kind: 'interaction',
-    text: isObject(message) ? (message.text ?? null) : null,
-    user_id: idOf(user),
-    user_name: isObject(user) ? (user.username ?? user.name ?? null) : null,
-    channel_id: idOf(channel),
-    channel_name: isObject(channel) ? (channel.name ?? null) : null,
-    team_id: idOf(team),
-  }
-}
-
-/** Some events and every interaction have the whole user or channel, others its id. */
-function idOf(value: Json | undefined): Json {
-  return (isObject(value) ? value.id : value) ?? null
-}

@@ -46,6 +46,7 @@ export const SETTINGS = {
   HOOKLINE_SEAL_KEYS: { read: plain },
   HOOKLINE_OPERATOR_KEY: { read: token },
   HOOKLINE_DEV_KEY: { read: token },
+  HOOKLINE_ACT: { preset: 'act', read: plain },
   HOOKLINE_SECRET: { read: secret },
 
   HOOKLINE_EVENT: {

@@ -1,4 +1,4 @@
-import { slackItem } from '../../triggers/slack.ts'
+import { slackItem } from '../../triggers/slack/item.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'

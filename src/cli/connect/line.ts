@@ -1,7 +1,9 @@
 import { newSignKey } from '../../relay/grant.ts'
 import type { RunningServer } from '../../relay/http-server.ts'
+import { baseOf } from '../../wire/address.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
 import { makeGrant } from '../grant.ts'
 import { openTunnel, type Tunnel } from '../tunnel.ts'
 import type { ConnectTarget } from './target.ts'
@@ -36,11 +38,11 @@ export async function openLine(
   const path = `${workflow}/${trigger}`
   const { text } = await makeGrant({ repository, path, event }, { HOOKLINE_SIGN_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')
-  const { HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL } = process.env
   const relay = await startRelay({
     ...{ host: '127.0.0.1', port, write },
     env: {
-      ...{ HOOKLINE_API_URL, GITHUB_API_URL, HOOKLINE_SERVER_URL },
+      HOOKLINE_API_URL: baseOf(readSetting(process.env, 'HOOKLINE_API_URL')),
+      HOOKLINE_SERVER_URL: baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL')),
       ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
     },
   })

@@ -13,7 +13,7 @@ const MB = 1024 * 1024
 
 /** @throws UserError naming the variable that is wrong */
 export function readOutboxSettings(env: Environment): OutboxSettings {
-  if (!env.HOOKLINE_SEAL_KEYS) {
+  if (readSetting(env, 'HOOKLINE_SEAL_KEYS') === undefined) {
     throw new UserError({
       message: 'HOOKLINE_SEAL_KEYS is missing',
       hint: 'what the outbox keeps is sealed; make keys with: npx hookline keys new',

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Persona',
   secret: 'PERSONA_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, `wbhsec_…`',
-  retries: 'up to eight times within two days',
+  retries: 'several times, ever more slowly',
   repeat: 'data.id',
   events: ['body.data.attributes.name', 'inquiry.completed', 'inquiry.approved'],
 }
