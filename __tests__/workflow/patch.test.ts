@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Operation, patch } from '../../src/workflow/patch.ts'
+import type { Operation } from '../../src/workflow/operations.ts'
+import { patch } from '../../src/workflow/patch.ts'
 import { applyEdits } from '../../src/workflow/spans.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
 
@@ -138,6 +139,33 @@ describe('insert', () => {
     expect(patched(text, operation)).toBe(wanted)
   })
 
+  test.each([
+    ['last in brackets', 'n: [a, b]\n', insert('n', 'last', '- c'), 'n: [a, b, c]\n'],
+    ['last in braces', 'n: {a: 1}\n', insert('n', 'last', 'b: x'), 'n: {a: 1, "b":"x"}\n'],
+    [
+      'a name that is a number',
+      'n:\n  1:\n    a: 1\n',
+      insert('n.1', 'last', 'b: x'),
+      'n:\n  1:\n    a: 1\n    b: x\n',
+    ],
+  ])('%s', (_, text, operation, wanted) => {
+    expect(patched(text, operation)).toBe(wanted)
+  })
+
+  test('into an empty document, what comes into the same place is made once', () => {
+    const top = (where: 'first' | 'last', line: string): Operation => {
+      return { op: 'insert', path: [], lines: [line], where }
+    }
+    const operations = [
+      top('last', 'on: x'),
+      insert('j', 'last', 'a: 1'),
+      insert('j', 'last', 'b: 2'),
+    ]
+    expect(patched('', ...operations, top('first', 'name: n'))).toBe(
+      'name: n\non: x\nj:\n  a: 1\n  b: 2\n',
+    )
+  })
+
   test('several at one place stand in their order', () => {
     const text = 'n:\n  a: 1\n'
     expect(patched(text, insert('n', 'first', 'x: 1'), insert('n', 'first', 'y: 2'))).toBe(
@@ -176,6 +204,25 @@ describe('wrap', () => {
     expect(patched('on: [push, fork]\n', wrap, remove('on.push'), add)).toBe(
       'on:\n  new:\n  fork:\n',
     )
+  })
+})
+
+describe('wrap, and changes below', () => {
+  const wrap: Operation = { op: 'wrap', path: ['on'] }
+  const input: Operation = {
+    op: 'insert',
+    path: ['on', 'call', 'inputs'],
+    where: 'last',
+    lines: ['b: x'],
+  }
+  test.each([
+    ['a list', 'on: [call]\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
+    ['a list of lines', 'on:\n  - call # c\n', 'on:\n  call: # c\n    inputs:\n      b: x\n'],
+    ['braces', 'on: {call: {inputs: {a: 1}}}\n', 'on:\n  call: {inputs: {a: 1, "b":"x"}}\n'],
+    ['braces without a value', 'on: {call}\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
+    ['lines', 'on:\n  call:\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
+  ])('%s', (_, text, wanted) => {
+    expect(patched(text, wrap, input)).toBe(wanted)
   })
 })
 

@@ -4,8 +4,8 @@ import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.
 import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { onEntryTexts } from './events.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
@@ -145,9 +145,9 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
  * their expressions read. GitHub must not fill in these itself, so each `${{` is written as a text.
  */
 export function actionInputLines(file: SourceFile, state: string): string[] {
-  const texts = onEntryTexts(file)
+  const there = namedEntries(file.document, file.source.text, ['on'])
   const on = file.triggers.flatMap(
-    ({ nodes }) => texts.find((text) => text.nodes === nodes)?.lines ?? [],
+    (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
   )
   // A blank line at the beginning would have to say how far the text is indented.
   const begin = on.findIndex((line) => line.trim() !== '')

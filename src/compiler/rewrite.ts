@@ -13,14 +13,18 @@ import {
   isFault,
   isWithin,
   keyOf,
+  NEEDS_PLACES,
   parseExpression,
   type Reference,
   references,
   referencesIn,
 } from '../workflow/file-expressions.ts'
-import { applyEdits, type Edit, type Span, singleQuoted, trimmedEnd } from '../workflow/spans.ts'
+import type { Operation } from '../workflow/operations.ts'
+import type { Path } from '../workflow/options.ts'
+import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** What the context `on` becomes. */
@@ -37,6 +41,69 @@ export interface Target {
 export const IN_JOBS_FILE: Target = {
   places: [...INPUTS_PLACES, 'defaults.run'], // moved into the jobs
   name: () => 'fromJSON(inputs.on)',
+}
+
+/** Where the one file can read the context `on`: what GitHub reads too early is moved into the jobs. */
+export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
+
+/**
+ * What the context `on` is called in a job of the one file, and `needs` where it has more in it.
+ *
+ * @param own the jobs that the source names
+ * @param needs those of the compiled file
+ */
+export function nativeTarget(
+  file: SourceFile,
+  native: string | undefined,
+  own: readonly string[],
+  needs: readonly string[],
+): Target {
+  const added = needs.filter((id) => !own.includes(id))
+  return {
+    places: ONE_FILE_PLACES,
+    name({ steps }) {
+      if (native === undefined) return 'fromJSON(needs.on.outputs.on)'
+      // Of a skipped trigger every output is missing, so nothing of its context has to be there.
+      const [trigger, field, output] = steps
+      const isOfTrigger = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
+      const readsOutput = isOfTrigger && output?.name !== undefined
+      const skipped = readsOutput ? '{}' : skippedContext(file.triggers)
+      return `fromJSON(needs.on.outputs.on || ${singleQuoted(skipped)})`
+    },
+    further: (text) => (added.length > 0 ? wholeNeedsEdits(text, own, added) : []),
+  }
+}
+
+const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i
+
+/**
+ * `needs` as a whole is about the jobs that the user named, and so is `needs.*`: a gate that reads it
+ * sees what it would in the source. Whether one of them failed or was cancelled stays true with the
+ * job `on` among them.
+ */
+function wholeNeedsEdits(text: string, own: readonly string[], added: readonly string[]): Edit[] {
+  const whole = referencesIn(text, 'needs').filter(({ steps }) => steps[0]?.name === undefined)
+  return whole.flatMap(({ start, end }): Edit[] => {
+    const found = NEEDS_RESULT.exec(text.slice(start))?.[0]
+    if (found === undefined) return [{ start, end, text: needsOf(own) }]
+    const after = start + found.length
+    const isHarmless =
+      added.every((id) => id === 'on') &&
+      /contains\(\s*$/i.test(text.slice(0, start)) &&
+      /^\s*,\s*'(failure|cancelled)'\s*\)/i.test(text.slice(after))
+    if (isHarmless) return []
+    const places = own.map((_, at) => `"{${at}}"`).join(', ')
+    const results = own.map((id) => `needs.${id}.result`)
+    const list = own.length > 0 ? `format('[${places}]', ${results.join(', ')})` : `'[]'`
+    return [{ start, end: after, text: `fromJSON(${list})` }]
+  })
+}
+
+/** The object of these jobs alone, as `needs` would be without the others. */
+function needsOf(ids: readonly string[]): string {
+  if (ids.length === 0) return `fromJSON('{}')`
+  const entries = ids.map((id, at) => `"${id}":{${at}}`).join(',')
+  return `fromJSON(format('{{${entries}}}', ${ids.map((id) => `toJSON(needs.${id})`).join(', ')}))`
 }
 
 /** Rewrites every `on` that is a context. */
@@ -63,47 +130,23 @@ function editsOf(text: string, target: Target): Edit[] {
   return [...names, ...(target.further?.(text) ?? [])]
 }
 
-/** The edits that make expressions of a file native. */
-export function expressionEdits(
-  file: SourceFile,
+/** What makes expressions of a file native. */
+export function referenceOperations(
   expressions: readonly FileExpression[],
   target: Target,
-): Edit[] {
-  const scalars = new Map<Scalar, FileExpression[]>()
-  for (const expression of expressions) {
-    const { scalar } = expression.found
-    const known = scalars.get(scalar)
-    if (known) known.push(expression)
-    else scalars.set(scalar, [expression])
+): Operation[] {
+  const texts = new Map<Scalar, { readonly path: Path; readonly edits: Edit[] }>()
+  for (const { text, start, found } of expressions) {
+    const { scalar, path } = found
+    const own = texts.get(scalar) ?? { path, edits: [] }
+    for (const edit of editsOf(text, target)) {
+      own.edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text })
+    }
+    texts.set(scalar, own)
   }
-  return [...scalars].flatMap(([scalar, all]) => scalarEdits(file, scalar, all, target))
-}
-
-function scalarEdits(
-  file: SourceFile,
-  scalar: Scalar,
-  expressions: readonly FileExpression[],
-  target: Target,
-): Edit[] {
-  const changes = expressions.flatMap((expression) =>
-    editsOf(expression.text, target).map((edit) => ({ expression, edit })),
-  )
-  // Within braces a plain text ends at the next bracket or comma.
-  const isInFlow = expressions.some(({ found }) => found.isInFlow)
-  const isPlain = scalar.type === Scalar.PLAIN && isInFlow
-  if (isPlain && changes.some(({ edit }) => /[[\]{},]/.test(edit.text))) {
-    const [start, end] = rangeOf(scalar)
-    const edits = changes.map(({ expression, edit }) => {
-      const offset = expression.start
-      return { start: edit.start + offset, end: edit.end + offset, text: edit.text }
-    })
-    const text = JSON.stringify(applyEdits(String(scalar.value), edits))
-    return [{ start, end: trimmedEnd(file.source.text, start, end), text }]
-  }
-  return changes.map(({ expression, edit }) => ({
-    ...expression.span(edit.start, edit.end),
-    text: encoded(edit.text, scalar),
-  }))
+  return [...texts.values()]
+    .filter(({ edits }) => edits.length > 0)
+    .map(({ path, edits }) => ({ op: 'rewriteText', path, edits }))
 }
 
 /** Every expression outside of the `on:` section itself. */

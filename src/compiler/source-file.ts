@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, isSeq, type Node, visit } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type Node, visit, type YAMLMap } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -6,7 +6,7 @@ import { pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
-import type { Operation } from '../workflow/patch.ts'
+import type { Where } from '../workflow/operations.ts'
 import { linesOf, type Span } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -43,10 +43,8 @@ export interface SourceFile {
 /** The top-level key by which a file says how it is to be compiled; no compiled file has it. */
 export const OWN_KEY = 'hookline'
 
-/** What takes the settings of the compiler out of a source. */
-export function withoutOwnKey({ sections }: SourceFile): Operation[] {
-  return sections.has(OWN_KEY) ? [{ op: 'remove', path: [OWN_KEY] }] : []
-}
+/** Keys that speak of the whole workflow, and so stand in the listening file alone. */
+export const LISTENING_KEYS: readonly string[] = ['name', 'run-name']
 
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 export function readSourceFile(name: string, source: Source): SourceFile {
@@ -217,6 +215,17 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
       needs: ids.flatMap((id) => (isScalar(id) && id.value !== null ? [String(id.value)] : [])),
     }
   })
+}
+
+/** After these a job says what it does; new keys stand behind them. */
+const HEAD_KEYS = ['needs', 'if']
+
+/** New keys of a job stand together: behind what is said of the same, or after the job's name. */
+export function topOfJob(node: YAMLMap): Where {
+  const names = pairsOf(node).map(keyOf)
+  const head = names.findLast((name) => HEAD_KEYS.includes(name))
+  const after = head ?? (names[0] === 'name' ? 'name' : undefined)
+  return after === undefined ? 'first' : { after }
 }
 
 /** What stands for the value of a secret or a variable before a run: it has the shape of a bot token. */

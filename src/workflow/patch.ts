@@ -2,6 +2,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   type Node,
@@ -19,6 +20,7 @@ import {
   pathKey,
 } from './document.ts'
 import { encoded, keyOf } from './file-expressions.ts'
+import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
 import type { Path } from './options.ts'
 import {
   applyEdits,
@@ -32,35 +34,6 @@ import {
   trimmedEnd,
 } from './spans.ts'
 import { rangeOf } from './yaml.ts'
-
-/** Where among the entries of a mapping or a list something comes to stand. */
-export type Where = 'first' | 'last' | { readonly before: Key } | { readonly after: Key }
-type Key = string | number
-
-/**
- * A change of a workflow file, by the path of what it changes. Everything else stays as it is, and
- * every comment stays with the entry that it speaks of.
- */
-export type Operation =
-  /** Gives an entry that is there another value, as lines at column 0. */
-  | { readonly op: 'set'; readonly path: Path; readonly lines: Lines }
-  /** An entry with all that is below it goes; a mapping without entries goes with the last of them. */
-  | { readonly op: 'remove'; readonly path: Path }
-  /**
-   * Entries, as lines at column 0, come into the mapping or list at a path. Where none is there,
-   * one is made, at `parent` among those beside it.
-   */
-  | {
-      readonly op: 'insert'
-      readonly path: Path
-      readonly lines: Lines
-      readonly where: Where
-      readonly parent?: Where
-    }
-  /** A name, a list of names, or a mapping in braces becomes a mapping of lines; one stays so. */
-  | { readonly op: 'wrap'; readonly path: Path }
-  /** Characters of a text become others; edits are of its value, not of how it is written. */
-  | { readonly op: 'rewriteText'; readonly path: Path; readonly edits: readonly Edit[] }
 
 type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
 
@@ -89,13 +62,20 @@ class Patch {
     this.#lines = lines
     const wrapped = operations.filter(({ op, path }) => op === 'wrap' && !this.#isBlockMap(path))
     this.#wrapped = new Set(wrapped.map(({ path }) => pathKey(path)))
-    this.#operations = withoutEmptied(operations, (path) => this.#collectionAt(path))
+    const merged = withMerged(operations, (path) => this.#collectionAt(path) !== undefined)
+    this.#operations = withoutEmptied(merged, (path) => this.#collectionAt(path))
     const removed = this.#operations.filter(({ op }) => op === 'remove')
     this.#removed = new Set(removed.map(({ path }) => pathKey(path)))
   }
 
   edits(): Edit[] {
-    return this.#operations.flatMap((operation) => this.#editsOf(operation))
+    // What is below something that is written anew is written with it.
+    const own = this.#operations.filter(({ path }) => !this.#isBelowWrapped(path))
+    return own.flatMap((operation) => this.#editsOf(operation))
+  }
+
+  #isBelowWrapped(path: Path): boolean {
+    return path.some((_, at) => this.#wrapped.has(pathKey(path.slice(0, at))))
   }
 
   #editsOf(operation: Operation): Edit[] {
@@ -112,8 +92,7 @@ class Patch {
   }
 
   #nodeAt(path: Path): Node | undefined {
-    const node = path.length === 0 ? this.#yaml.contents : this.#yaml.getIn(path, true)
-    return (node as Node | null | undefined) ?? undefined // a parsed document holds nodes only
+    return nodeAt(this.#yaml, path)
   }
 
   #collectionAt(path: Path): YAMLMap | YAMLSeq | undefined {
@@ -151,15 +130,10 @@ class Patch {
   }
 
   #remove({ path }: Of<'remove'>): Edit[] {
-    if (this.#wrapped.has(pathKey(path.slice(0, -1)))) return []
     const { text } = this.#lines
     const entry = this.#lines.entry(path)
     if (!entry) return this.#removeInFlow(path)
     const span = this.#lines.linesOf(entry)
-    if (path.length === 1) {
-      const empty = /^(?:[ \t]*\n)*/.exec(text.slice(span.end))?.[0] ?? ''
-      return [{ start: span.start, end: span.end + empty.length, text: '' }]
-    }
     const isReplaced = this.#operations.some(
       (one) =>
         one.op === 'insert' &&
@@ -168,6 +142,10 @@ class Patch {
         'before' in one.where &&
         one.where.before === path.at(-1),
     )
+    if (path.length === 1 && !isReplaced) {
+      const empty = /^(?:[ \t]*\n)*/.exec(text.slice(span.end))?.[0] ?? ''
+      return [{ start: span.start, end: span.end + empty.length, text: '' }]
+    }
     const start = isReplaced ? span.start : blanksAbove(text, span.start)
     return [{ start, end: span.end, text: '' }]
   }
@@ -193,6 +171,7 @@ class Patch {
     if (this.#wrapped.has(pathKey(path))) return []
     const collection = this.#collectionAt(path)
     if (!collection) {
+      if (path.length === 0) return [this.#lineAt(this.#lines.text.length, asLines(lines, 0))]
       const name = path.at(-1)
       if (typeof name !== 'string') throw new RangeError(`nothing at ${path.join('.')}`)
       const above = path.slice(0, -1)
@@ -208,11 +187,11 @@ class Patch {
     }
     const keys = this.#keysOf(collection)
     if (!isBlock(collection) || keys.length === 0)
-      return [this.#insertInFlow(path, collection, lines)]
+      return [this.#insertInFlow({ op: 'insert', path, lines, where }, collection)]
     const entry = (key: Key | undefined) =>
       key === undefined ? undefined : this.#lines.entry([...path, key])
     const beside = entry(keyBeside(where, keys))
-    if (!beside) return [this.#insertInFlow(path, collection, lines)]
+    if (!beside) return [this.#insertInFlow({ op: 'insert', path, lines, where }, collection)]
     const { text } = this.#lines
     const span = this.#lines.linesOf(beside)
     const isBehind = where === 'last' || (typeof where === 'object' && 'after' in where)
@@ -224,9 +203,11 @@ class Patch {
     return isMap(collection) ? pairsOf(collection).map(keyOf) : [...collection.items.keys()]
   }
 
-  #insertInFlow(path: Path, collection: YAMLMap | YAMLSeq, lines: Lines): Edit {
-    const start = rangeOf(collection)[0] + 1
+  #insertInFlow({ path, lines, where }: Of<'insert'>, collection: YAMLMap | YAMLSeq): Edit {
     const text = isSeq(collection) ? itemsInFlow(lines) : entriesInFlow(lines)
+    const last = where === 'last' ? endOfLast(collection) : undefined
+    if (last !== undefined) return { start: last, end: last, text: `, ${text}` }
+    const start = rangeOf(collection)[0] + 1
     // Of several that come into an empty one, each but the first needs a comma before it.
     const isFollowed = collection.items.length > 0
     const key = pathKey(path)
@@ -246,7 +227,7 @@ class Patch {
     const entry = this.#lines.entry(path)
     if (!pair || !entry) throw new RangeError(`nothing to wrap at ${path.join('.')}`)
     const { text } = this.#lines
-    const there = namedEntries(this.#yaml, text, path)
+    const there = this.entries(path)
     const inserted = (isHere: (where: Where) => boolean) =>
       this.#operations.flatMap((one) =>
         one.op === 'insert' && pathKey(one.path) === pathKey(path) && isHere(one.where)
@@ -276,6 +257,55 @@ class Patch {
     const stop = isList ? this.#endOfList(path, end) : trimmedEnd(text, start, lineEnd)
     const written = indent(lines, columnOf(text, rangeOf(pair.key)[0]) + 2)
     return [{ start, end: Math.max(stop, start), text: [beside.join(''), ...written].join('\n') }]
+  }
+
+  /** The entries of a mapping, or the names of a list, as they are to be. */
+  entries(path: Path): EntryLines[] {
+    const node = this.#nodeAt(path)
+    if (isMap(node)) {
+      return pairsOf(node).map((pair) => {
+        const name = keyOf(pair)
+        return { key: name, name, lines: this.#entryLines([...path, name], pair) }
+      })
+    }
+    const items = isSeq(node) ? node.items : isScalar(node) && node.value !== null ? [node] : []
+    return (items as Node[]).map((item, at) => {
+      const target = isAlias(item) ? item.resolve(this.#yaml) : item
+      const name = String(isScalar(target) ? target.value : target)
+      const entry = this.#lines.entry([...path, at])
+      // `- push # why` becomes a key of a mapping.
+      const own = entry
+        ? ownLines(this.#lines, entry).map((line) =>
+            line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${keyText(name)}:`),
+          )
+        : [`${keyText(name)}:`]
+      const below = [...path, name]
+      const inside = insertedBelow(below, this.#within(below))
+      return { key: at, name, lines: [...own, ...indent(inside, 2)] }
+    })
+  }
+
+  /** What changes an entry that itself stays. */
+  #within(path: Path): readonly Operation[] {
+    return this.#operations.filter((one) => one.op !== 'remove' && isAtOrBelow(one.path, path))
+  }
+
+  #entryLines(path: Path, { key, value }: NodePair): Lines {
+    const within = this.#within(path)
+    const entry = this.#lines.entry(path)
+    const { text } = this.#lines
+    if (entry)
+      return ownLines(
+        this.#lines,
+        entry,
+        within.flatMap((one) => this.#editsOf(one)),
+      )
+    const name = text.slice(...rangeOf(key))
+    if (!value) return [`${name}:`, ...indent(insertedBelow(path, within), 2)]
+    const [start, end] = rangeOf(value)
+    const edits = within.flatMap((one) => this.#editsOf(one))
+    const [first = '', ...more] = changedPart(text, start, end, edits).split('\n')
+    return [first ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]
   }
 
   /** With the comments that the last item has beside it, and below. */
@@ -335,28 +365,24 @@ export interface EntryLines {
 /**
  * The entries of a mapping as lines at column 0, each with its comments. A name, a list of names,
  * and a mapping in braces are written as a mapping of lines.
+ *
+ * @param operations what of them is written otherwise
  */
-export function namedEntries(yaml: Document.Parsed, text: string, path: Path): EntryLines[] {
-  const node = yaml.getIn(path, true)
-  const lines = new DocumentLines(text, yaml)
-  if (isMap(node)) {
-    return pairsOf(node).map((pair) => {
-      const name = keyOf(pair)
-      return { key: name, name, lines: entryLines(lines, [...path, name], pair) }
-    })
-  }
-  const items = isSeq(node) ? node.items : isScalar(node) && node.value !== null ? [node] : []
-  return (items as Node[]).map((item, at) => {
-    const target = isAlias(item) ? item.resolve(yaml) : item
-    const name = String(isScalar(target) ? target.value : target)
-    const entry = lines.entry([...path, at])
-    // `- push # why` becomes a key of a mapping.
-    const own = entry
-      ? ownLines(lines, entry).map((line) =>
-          line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${keyText(name)}:`),
-        )
-      : [`${keyText(name)}:`]
-    return { key: at, name, lines: own }
+export function namedEntries(
+  yaml: Document.Parsed,
+  text: string,
+  path: Path,
+  operations: readonly Operation[] = [],
+): EntryLines[] {
+  return new Patch(yaml, new DocumentLines(text, yaml), operations).entries(path)
+}
+
+/** What is inserted at and below a path where nothing is there, as lines at column 0. */
+function insertedBelow(path: Path, operations: readonly Operation[]): Lines {
+  return operations.flatMap((one) => {
+    if (one.op !== 'insert') return []
+    const keys = one.path.slice(path.length).map(String)
+    return keys.reduceRight<Lines>((lines, key) => [`${key}:`, ...indent(lines, 2)], one.lines)
   })
 }
 
@@ -364,68 +390,18 @@ function keyText(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
 }
 
-/**
- * An entry with its comments as lines at column 0.
- *
- * @param edits what of it is written otherwise, by places of the text
- */
-export function entryLines(
-  lines: DocumentLines,
-  path: Path,
-  { key, value }: NodePair,
-  edits: readonly Edit[] = [],
-): Lines {
-  const entry = lines.entry(path)
-  if (entry) return ownLines(lines, entry, edits)
-  const { text } = lines
-  const changed = (start: number, end: number) =>
-    applyEdits(
-      text.slice(start, end),
-      edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
-    )
-  const name = text.slice(...rangeOf(key))
-  const [first = '', ...more] = value ? changed(...rangeOf(value)).split('\n') : []
-  return [first ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]
-}
-
-function ownLines(lines: DocumentLines, entry: BlockEntry, edits: readonly Edit[] = []): Lines {
-  const { start, end } = lines.linesOf(entry)
-  const inside = edits.map((edit) => ({
-    ...edit,
-    start: edit.start - start,
-    end: edit.end - start,
-  }))
-  const written = applyEdits(lines.text.slice(start, end), inside)
-  return dedent(written.replace(/\n$/, '').split('\n'), entry.column)
-}
-
-/** The `remove`s with those of mappings and sections that lose their last entry. */
-function withoutEmptied(
-  operations: readonly Operation[],
-  collectionAt: (path: Path) => YAMLMap | YAMLSeq | undefined,
-): readonly Operation[] {
-  const counts = new Map<string, { readonly path: Path; count: number }>()
-  for (const { op, path } of operations) {
-    if (op !== 'remove' || path.length < 2) continue
-    const parent = path.slice(0, -1)
-    const known = counts.get(pathKey(parent)) ?? { path: parent, count: 0 }
-    known.count++
-    counts.set(pathKey(parent), known)
+/** The node that is written at a path; what an alias stands for is not followed. */
+function nodeAt(yaml: Document.Parsed, path: Path): Node | undefined {
+  let node = yaml.contents as Node | null | undefined // a parsed document holds nodes only
+  for (const key of path) {
+    if (isMap(node)) node = pairsOf(node).find((pair) => keyOf(pair) === key)?.value
+    else node = isSeq(node) ? (node.items[Number(key)] as Node | null) : undefined
   }
-  const isFilled = (path: Path) =>
-    operations.some(
-      (one) => (one.op === 'insert' || one.op === 'wrap') && pathKey(one.path) === pathKey(path),
-    )
-  const emptied = [...counts.values()].filter(
-    ({ path, count }) => collectionAt(path)?.items.length === count && !isFilled(path),
-  )
-  if (emptied.length === 0) return operations
-  const gone = new Set(emptied.map(({ path }) => pathKey(path)))
-  const rest = operations.filter(
-    ({ op, path }) => op !== 'remove' || !gone.has(pathKey(path.slice(0, -1))),
-  )
-  const whole = emptied.map(({ path }): Operation => ({ op: 'remove', path }))
-  return withoutEmptied([...rest, ...whole], collectionAt)
+  return node ?? undefined
+}
+
+function isAtOrBelow(path: Path, above: Path): boolean {
+  return path.length >= above.length && above.every((key, at) => path[at] === key)
 }
 
 function keyBeside(where: Where, keys: readonly Key[]): Key | undefined {
@@ -473,4 +449,27 @@ function itemsInFlow(lines: Lines): string {
   const items = parse(lines.join('\n')) as unknown[] // lines of a list
   const isName = (item: unknown) => typeof item === 'string' && /^[A-Za-z_][\w-]*$/.test(item)
   return items.map((item) => (isName(item) ? item : JSON.stringify(item))).join(', ')
+}
+
+/** A part of a text, with edits by places of the whole. */
+function changedPart(text: string, start: number, end: number, edits: readonly Edit[]): string {
+  const inside = edits.map((edit) => ({
+    ...edit,
+    start: edit.start - start,
+    end: edit.end - start,
+  }))
+  return applyEdits(text.slice(start, end), inside)
+}
+
+function ownLines(lines: DocumentLines, entry: BlockEntry, edits: readonly Edit[] = []): Lines {
+  const { start, end } = lines.linesOf(entry)
+  const written = changedPart(lines.text, start, end, edits)
+  return dedent(written.replace(/\n$/, '').split('\n'), entry.column)
+}
+
+/** Where the last entry of a collection in braces ends. */
+function endOfLast(collection: YAMLMap | YAMLSeq): number | undefined {
+  const last: unknown = collection.items.at(-1)
+  const node = isPair(last) ? ((last.value ?? last.key) as Node) : (last as Node | undefined)
+  return node ? rangeOf(node)[1] : undefined
 }

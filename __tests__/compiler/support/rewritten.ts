@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals'
 import {
-  expressionEdits,
   expressionProblems,
   expressionsOf,
   IN_JOBS_FILE,
+  referenceOperations,
   type Target,
 } from '../../../src/compiler/rewrite.ts'
+import { patch } from '../../../src/workflow/patch.ts'
 import { applyEdits } from '../../../src/workflow/spans.ts'
 import { sourceFile, withStep } from './compiled.ts'
 
@@ -15,7 +16,7 @@ export function rewritten(expression: string, target: Target = IN_JOBS_FILE): st
   const file = sourceFile(text)
   const expressions = expressionsOf(file)
   expect(expressionProblems(file, expressions, target.places)).toEqual([])
-  const edits = expressionEdits(file, expressions, target)
+  const edits = patch(file.document, text, referenceOperations(expressions, target))
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')
   return value.slice(`\${{`.length, -'}}'.length)
 }

@@ -1,0 +1,46 @@
+import { isMap } from 'yaml'
+import { isObject, type Json } from '../wire/json.ts'
+import { type NodePair, pairsOf } from '../workflow/document.ts'
+import { keyOf } from '../workflow/file-expressions.ts'
+import type { NativeEvent } from '../workflow/on.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
+export interface WorkflowInput {
+  readonly name: string
+  /** Types that only the form knows are text in a called workflow. */
+  readonly type: 'string' | 'boolean' | 'number'
+}
+
+/** The events whose runs carry inputs. */
+const EVENTS_WITH_INPUTS = ['workflow_dispatch', 'workflow_call']
+
+export function inputPairs(file: SourceFile): NodePair[] {
+  return file.native
+    .filter(({ name }) => EVENTS_WITH_INPUTS.includes(name))
+    .flatMap(({ nodes: { options } }: NativeEvent) => {
+      const inputs = isMap(options) ? options.get('inputs', true) : undefined
+      return isMap(inputs) ? pairsOf(inputs) : []
+    })
+}
+
+/**
+ * Hands an input on. In a run without inputs it is null, which a called workflow takes for no
+ * boolean and no number.
+ */
+export function handOnLine({ name, type }: WorkflowInput): string {
+  if (type === 'string') return `${name}: \${{ inputs.${name} }}`
+  const empty = type === 'boolean' ? 'false' : '0'
+  return `${name}: \${{ fromJSON(inputs.${name} || '${empty}') }}`
+}
+
+/** The inputs that the jobs file declares, once each: names ignore case. */
+export function workflowInputs(file: SourceFile): WorkflowInput[] {
+  const declared = inputPairs(file).map((pair): WorkflowInput => {
+    const input = pair.value?.toJS(file.document) as Json // YAML 1.2 core is JSON
+    const type = isObject(input) ? input.type : undefined
+    const isText = type !== 'boolean' && type !== 'number'
+    return { name: keyOf(pair), type: isText ? 'string' : type }
+  })
+  return [...new Map(declared.map((one) => [one.name.toLowerCase(), one])).values()]
+}

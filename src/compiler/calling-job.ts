@@ -1,0 +1,147 @@
+import { isMap } from 'yaml'
+import type { Problem } from '../wire/errors.ts'
+import { isObject, type Json } from '../wire/json.ts'
+import { pairsOf } from '../workflow/document.ts'
+import { keyOf } from '../workflow/file-expressions.ts'
+import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { handOnLine, workflowInputs } from './called-inputs.ts'
+import { nativeCondition, onJobCondition, pathLines, skippedContext } from './on-job.ts'
+import { type Permissions, permissionUnion } from './permissions.ts'
+import type { Plan, Starts } from './plan.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** How the events that a file listens to start its jobs. */
+export interface Started {
+  /** When the job `on` runs, by lines; none where it always does. */
+  readonly condition: Lines
+  /**
+   * What holds, where the job `on` was skipped, for an event of GitHub's own that no trigger polls on:
+   * it brings no item, and the jobs run once for it. `undefined` where there is no such event.
+   */
+  readonly native: string | undefined
+}
+
+/**
+ * By example, of a file with a trigger that polls (`schedule` is added), where a webhook comes as
+ * `repository_dispatch`:
+ *
+ * | in `on:` besides             | `on` runs for                      | the jobs run without it for      |
+ * | ---------------------------- | ---------------------------------- | -------------------------------- |
+ * | nothing                      | every event                        | none: `native` is `undefined`    |
+ * | a webhook                    | all but other workflows' webhooks  | none                             |
+ * | `push`                       | `schedule`                         | `push`                           |
+ * | `push`, and a webhook        | `schedule`, and its own webhooks   | `push`, not for other webhooks   |
+ * | `push`, a `manualRunEvent`   | every event                        | none                             |
+ */
+export function startedBy({ file, starting, webhooks, polled }: Starts): Started {
+  const configs = polled.map(({ trigger }) => trigger.config)
+  const polling = new Set([
+    ...(configs.every(({ skipSchedule }) => skipSchedule) ? [] : ['schedule']),
+    ...configs.flatMap(({ manualRunEvent }) => manualRunEvent),
+  ])
+  const starts = { file, webhooks, starting }
+  if (file.native.every(({ name }) => polling.has(name))) {
+    // Only a webhook can be another's: the triggers are asked of every other event.
+    if (starting !== 'repository_dispatch') return { condition: [], native: undefined }
+    const others = nativeCondition(starts) ?? `github.event_name != '${starting}'`
+    const lines = others.split(' || ').map((part) => `${part} ||`)
+    return { condition: [...lines, ...pathLines(starts)], native: undefined }
+  }
+  const isCalled = file.native.some(({ name }) => name === 'workflow_call')
+  const heard = ['schedule', ...file.native.map(({ name }) => name)]
+  const polls = [...polling]
+    .filter((name) => isCalled || heard.includes(name))
+    .map((name) => `github.event_name == '${name}'`)
+  const hooks = starting || polls.length === 0 ? onJobCondition(starts) : []
+  const own = starting === 'repository_dispatch' ? nativeCondition(starts) : undefined
+  const isLast = (at: number) => hooks.length === 0 && at === polls.length - 1
+  return {
+    condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],
+    native: ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
+  }
+}
+
+/** How many items run at once; messages of a bot are answered in their order where nothing is said. */
+function parallelOf({ file: { maxParallel }, polled }: Starts): number | undefined {
+  const isBot = polled.some(({ trigger }) => trigger.definition.name === 'messaging_bot')
+  return maxParallel ?? (isBot ? 1 : undefined)
+}
+
+/** The job that calls the jobs file, once for each item; lines stand at column 0. */
+export function eachJobLines(plan: Plan, { native }: Started): Lines {
+  const { name: workflow, triggers } = plan.file
+  const maxParallel = parallelOf(plan)
+  const { union } = permissionsOf(plan.file)
+  const inputs = workflowInputs(plan.file)
+  const hasItems = `needs.on.outputs.items != '[]'`
+  const skipped = native === undefined ? '' : ` || ${singleQuoted(`[${skippedContext(triggers)}]`)}`
+  return [
+    'each:',
+    `  name: item \${{ strategy.job-index }}`,
+    '  needs: on',
+    ...(native === undefined
+      ? [`  if: ${hasItems}`]
+      : [
+          '  if: >-',
+          `    !cancelled() && (${native} ||`,
+          `    needs.on.result == 'success' && ${hasItems})`,
+        ]),
+    '  strategy:',
+    '    fail-fast: false',
+    ...(maxParallel === undefined ? [] : [`    max-parallel: ${maxParallel}`]),
+    '    matrix:',
+    `      on: \${{ fromJSON(needs.on.outputs.items${skipped}) }}`,
+    ...indent(permissionLines(union), 2),
+    `  uses: ./.github/workflows/${workflow}.jobs.yml`,
+    '  with:',
+    `    on: \${{ toJSON(matrix.on) }}`,
+    ...indent(inputs.map(handOnLine), 4),
+    '  secrets: inherit',
+  ]
+}
+
+function permissionLines(permissions: Permissions | undefined): string[] {
+  if (permissions === undefined) return []
+  if (typeof permissions === 'string') return [`permissions: ${permissions}`]
+  const scopes = Object.entries(permissions).filter(([, access]) => access !== 'none')
+  if (scopes.length === 0) return ['permissions: {}']
+  return ['permissions:', ...scopes.map(([scope, access]) => `  ${scope}: ${access}`)]
+}
+
+/** What the job `each` must hold; and which jobs get less by it than the repository's default. */
+export function permissionsOf({ document, sections, source }: SourceFile) {
+  const value = (key: string) => sections.get(key)?.value?.toJS(document) as Json | undefined
+  const workflow = value('permissions')
+  const jobs = value('jobs')
+  const declared = Object.entries(isObject(jobs) ? jobs : {}).map(([id, job]) => ({
+    id,
+    permissions: isObject(job) ? (job.permissions as Json | undefined) : undefined,
+  }))
+  const union = permissionUnion(
+    workflow,
+    declared.map(({ permissions }) => permissions),
+  )
+  const silent =
+    workflow === undefined ? declared.filter((job) => job.permissions === undefined) : []
+  const asking = silent.length < declared.length && union !== undefined ? silent : []
+  const nodes = sections.get('jobs')?.value
+  const keys = isMap(nodes) ? pairsOf(nodes) : []
+  const notices = asking.map(({ id }): Problem => {
+    const key = keys.find((pair) => keyOf(pair) === id)?.key
+    return {
+      message: `job "${id}" asks for no permissions, and another one does: it gets at most those of "each"`,
+      ...(key && { position: positionAt(source, ...rangeOf(key)) }),
+      hint: 'give it a "permissions:" of its own',
+      notes: [
+        `"each" holds ${
+          permissionLines(union)
+            .slice(1)
+            .map((line) => line.trim())
+            .join(', ') || union
+        }`,
+      ],
+    }
+  })
+  return { union, notices }
+}

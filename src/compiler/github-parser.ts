@@ -1,0 +1,98 @@
+import type { Problem } from '../wire/errors.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { type Edit, placeBefore } from '../workflow/spans.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import type { MadeFile } from './made-files.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** A made file, and what made it of the source; `undefined` where it was written from nothing. */
+export interface Made extends MadeFile {
+  readonly edits: readonly Edit[] | undefined
+  readonly head: string
+}
+
+/** What GitHub's parser says of a made file, in the words and at the places of the source. */
+export async function parserProblems({ source, on }: SourceFile, made: Made): Promise<Problem[]> {
+  const messages = await githubMessages(made)
+  return messages.slice(0, LIMITS.problems).map((found) => {
+    // What the compiler wrote around an expression is not in the source.
+    const message = found.message
+      .replace(/\.? Located at position \d+ within expression: .*/s, '')
+      .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
+    const { edits, head } = made
+    const { code, subject: name } = found
+    const problem = { message, code, ...(name !== undefined && { subject: name }) }
+    if (!edits) return { ...problem, position: positionAt(source, ...rangeOf(on.key)) }
+    const start = placeBefore(edits, Math.max(0, found.start - head.length))
+    const end = Math.max(start, placeBefore(edits, Math.max(0, found.end - head.length)))
+    const lineEnd = source.text.indexOf('\n', end)
+    const at = code !== 'unknown-name' || name === undefined ? -1 : source.text.indexOf(name, start)
+    if (name === undefined || at < 0 || at > (lineEnd < 0 ? source.text.length : lineEnd)) {
+      return { ...problem, position: positionAt(source, start, end) }
+    }
+    return { ...problem, position: positionAt(source, at, at + name.length) }
+  })
+}
+
+/** What was said already, of the same line or in the same words, is not said twice. */
+export function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Problem[] {
+  const lines = new Set(own.map(({ position }) => position?.line))
+  const said = new Set<string>()
+  return parsed.filter(({ message, position }) => {
+    const key = `${position?.line}:${position?.column} ${message}`
+    const isNew = !lines.has(position?.line) && !said.has(key)
+    said.add(key)
+    return isNew
+  })
+}
+
+/** What GitHub's own parser says of a workflow file. */
+interface ParserMessage {
+  readonly message: string
+  readonly code: 'unexpected-value' | 'unknown-name' | 'github'
+  /** The value, or the name. */
+  readonly subject?: string
+  /** Where, in characters of the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
+export async function githubMessages({ name, text }: MadeFile): Promise<ParserMessage[]> {
+  const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
+    '@actions/workflow-parser'
+  )
+  const { FeatureFlags } = await import('@actions/expressions/features')
+  const { TemplateContext, TemplateValidationErrors } = await import(
+    '@actions/workflow-parser/templates/template-context'
+  )
+  const { getWorkflowSchema } = await import('@actions/workflow-parser/workflows/workflow-schema')
+  const [errors, trace] = [new TemplateValidationErrors(), new NoOperationTraceWriter()]
+  const context = new TemplateContext(errors, getWorkflowSchema(), trace)
+  // What GitHub has released counts, whatever its parser still calls an experiment: it looks while it
+  // reads, before it is given its options.
+  const featureFlags = new FeatureFlags({ all: true })
+  context.state.featureFlags = featureFlags
+  const { value } = parseWorkflow({ name, content: text }, context)
+  if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
+  const found = errors.getErrors()
+  if (found.length === 0) return []
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
+    (starts[line - 1] ?? text.length) + column - 1
+  return found.map(({ rawMessage, range }) => ({
+    message: rawMessage,
+    ...kindOf(rawMessage),
+    start: range ? offset(range.start) : 0,
+    end: range ? offset(range.end) : 0,
+  }))
+}
+
+/** GitHub's parser says what it found in words only; they are read here and nowhere else. */
+function kindOf(message: string): Pick<ParserMessage, 'code' | 'subject'> {
+  const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
+  if (value !== undefined) return { code: 'unexpected-value', subject: value }
+  const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
+  return name === undefined ? { code: 'github' } : { code: 'unknown-name', subject: name }
+}

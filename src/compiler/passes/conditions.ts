@@ -1,0 +1,146 @@
+import { isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
+import type { Problem } from '../../wire/errors.ts'
+import { type NodePair, pairsOf } from '../../workflow/document.ts'
+import { keyOf } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Path } from '../../workflow/options.ts'
+import { indent } from '../../workflow/spans.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Pass } from '../pass.ts'
+import type { PlannedJob } from '../plan.ts'
+import { type SourceFile, topOfJob } from '../source-file.ts'
+
+/** Each job waits for the job `on`, and runs when it would in the source. */
+export const conditions: Pass = {
+  name: 'conditions',
+  run({ file, jobs }, part) {
+    // In the two-file form `each` is called or not, and all jobs with it.
+    if (part !== 'whole') return {}
+    const changed = jobs.flatMap((one) => changedJob(file, one) ?? [])
+    return {
+      operations: changed.flatMap(({ operations }) => operations),
+      obstacles: changed.flatMap(({ problems }) => problems),
+    }
+  },
+}
+
+/** A job whose `needs` or `if` are changed where they stand. */
+interface Job {
+  readonly file: SourceFile
+  readonly path: Path
+  readonly node: YAMLMap
+  /** In braces, or in jobs that are: there everything stands on one line. */
+  readonly isFlow: boolean
+}
+
+function changedJob(file: SourceFile, { job: { id, node, needs }, condition }: PlannedJob) {
+  if (!isMap(node)) return undefined
+  const { value: jobs } = file.jobs
+  const isFlow = node.flow === true || (isMap(jobs) && jobs.flow === true)
+  const job: Job = { file, path: ['jobs', id], node, isFlow }
+  const hasOther = condition.needs.join(' ') !== needs.join(' ')
+  const { parts } = condition
+  return {
+    operations: [
+      ...(hasOther ? needsOperations(job, condition.needs) : []),
+      ...(parts ? conditionOperations(job, parts) : []),
+    ],
+    problems: [
+      ...(hasOther ? sharedProblems(job, 'needs') : []),
+      ...(parts ? sharedProblems(job, 'if') : []),
+    ],
+  }
+}
+
+function pairOf(map: YAMLMap, name: string): NodePair | undefined {
+  return pairsOf(map).find((pair) => keyOf(pair) === name)
+}
+
+function needsOperations(job: Job, needs: readonly string[]): Operation[] {
+  const { node, file, path } = job
+  const list = needs.length === 1 ? String(needs[0]) : `[${needs.join(', ')}]`
+  const pair = pairOf(node, 'needs')
+  if (!pair) {
+    const where = job.isFlow || !pairOf(node, 'if') ? topOfJob(job.node) : { before: 'if' }
+    return [{ op: 'insert', path, lines: [`needs: ${list}`], where }]
+  }
+  const { value } = pair
+  if (!isLongList(file.source.text, value)) {
+    return [{ op: 'set', path: [...path, 'needs'], lines: [list] }]
+  }
+  const there = value.items.map((item) => String(isScalar(item) ? item.value : item))
+  const names = needs.filter((id) => !there.includes(id))
+  if (names.length === 0) return []
+  const lines = names.map((name) => `- ${name}`)
+  return [{ op: 'insert', path: [...path, 'needs'], lines, where: 'first' }]
+}
+
+/** Whether a list stands on several lines, so that names are better put in than written anew. */
+function isLongList(text: string, node: Node | null): node is YAMLSeq {
+  if (!isSeq(node)) return false
+  const written = text.slice(...rangeOf(node)).trimEnd()
+  return !node.flow || written.includes('\n')
+}
+
+function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
+  const [first = '', ...more] = conditionText(parts, job.isFlow)
+  const { path } = job
+  if (pairOf(job.node, 'if')) {
+    return [{ op: 'set', path: [...path, 'if'], lines: [first, ...more] }]
+  }
+  return [
+    { op: 'insert', path, lines: [`if: ${first}`, ...indent(more, 2)], where: topOfJob(job.node) },
+  ]
+}
+
+/** Characters of an `if:` that still are read at one glance. */
+const LONGEST_LINE = 100
+
+/** The value of `if:`, and the lines that follow its key where it takes several. */
+function conditionText(parts: readonly string[], isFlow: boolean): string[] {
+  const lines = parts.map(ownLines)
+  const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
+  // A text with a line break in it would lose it when lines are folded.
+  const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
+  if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
+  if (isFlow) return [JSON.stringify(joined)]
+  const isPlain = /^[\w(]/.test(joined) && !/: |:$| #/.test(joined)
+  if (isPlain && joined.length <= LONGEST_LINE) return [joined]
+  if (joined.length <= LONGEST_LINE) return ['>-', joined]
+  return [
+    '>-',
+    ...lines.flatMap((own, at) =>
+      at < parts.length - 1 ? [...own.slice(0, -1), `${own.at(-1)} &&`] : own,
+    ),
+  ]
+}
+
+/** The lines of a part as they were written, at the margin; a text that lies over lines is one. */
+function ownLines(part: string): string[] {
+  const lines = part.split('\n').filter((line) => line.trim() !== '')
+  const [first = '', ...more] = lines.map((line) => line.trimEnd())
+  // The first line begins where the expression does; the others tell how far they stand in.
+  const margin = Math.min(...more.map((line) => line.search(/\S/)))
+  return [first.trim(), ...more.map((line) => line.slice(margin))]
+}
+
+/** A value that other places share by an anchor cannot change in this one alone. */
+function sharedProblems(job: Job, name: string): Problem[] {
+  const value = pairOf(job.node, name)?.value
+  const anchor = isScalar(value) || isSeq(value) ? value.anchor : undefined
+  if (!value || anchor === undefined) return []
+  let isShared = false
+  visit(job.file.document, {
+    Alias(_, alias) {
+      isShared ||= alias.source === anchor
+    },
+  })
+  if (!isShared) return []
+  return [
+    {
+      message: `"${name}" of a job is changed by the compiler, and "*${anchor}" would change with it`,
+      position: positionAt(job.file.source, ...rangeOf(value)),
+      hint: 'write the value out in both places',
+    },
+  ]
+}

@@ -1,0 +1,126 @@
+import { isMap } from 'yaml'
+import type { Problem } from '../../wire/errors.ts'
+import { pairsOf } from '../../workflow/document.ts'
+import { keyOf } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import { namedEntries } from '../../workflow/patch.ts'
+import type { Lines } from '../../workflow/spans.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { eachJobLines, permissionsOf, startedBy } from '../calling-job.ts'
+import {
+  actionInputLines,
+  emptiedEnv,
+  envPairs,
+  onJobCondition,
+  onJobLines,
+  readByTriggers,
+  readsContext,
+} from '../on-job.ts'
+import type { Pass } from '../pass.ts'
+import type { Plan } from '../plan.ts'
+import {
+  aliasProblems,
+  isInTrigger,
+  isWithinNode,
+  jobsOf,
+  LISTENING_KEYS,
+  type SourceFile,
+} from '../source-file.ts'
+
+/** The job `on` stands before all others; where it brings many items, `each` behind it calls them. */
+export const jobOn: Pass = {
+  name: 'job on',
+  run(plan, part) {
+    if (part === 'jobs') return {}
+    const { file } = plan
+    if (part === 'whole') {
+      return {
+        operations: [inserted(plan, [...wholeJob(plan), ''])],
+        obstacles: [
+          ...nameProblems(file),
+          ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
+        ],
+      }
+    }
+    const started = startedBy(plan)
+    const job = listeningJob(plan, started.condition)
+    return {
+      operations: [inserted(plan, [...job, '', ...eachJobLines(plan, started)])],
+      obstacles: strayAliases(file),
+      notices: permissionsOf(file).notices,
+    }
+  },
+}
+
+function inserted({ file: { jobs }, isOne }: Plan, lines: Lines): Operation {
+  const first = isOne && isMap(jobs.value) ? pairsOf(jobs.value)[0] : undefined
+  const where = first ? { before: keyOf(first) } : 'first'
+  return { op: 'insert', path: ['jobs'], lines, where }
+}
+
+function wholeJob(plan: Plan): Lines {
+  const { file, options } = plan
+  return onJobLines({
+    ...ofBoth(plan),
+    condition: onJobCondition(plan),
+    env: emptiedEnv(file),
+    outputs: ['triggered', 'on'],
+    isSerial: options.state !== 'none',
+  })
+}
+
+function listeningJob(plan: Plan, condition: Lines): Lines {
+  const { file, options, polled } = plan
+  return onJobLines({
+    ...ofBoth(plan),
+    condition,
+    env: readEnv(file),
+    outputs: ['items'],
+    isSerial: polled.length > 0 || options.state !== 'none',
+  })
+}
+
+function ofBoth({ file, options: { uses, state, runsOn } }: Plan) {
+  return {
+    uses,
+    runsOn,
+    workflow: file.name,
+    actionInputs: actionInputLines(file, state),
+    writesState: state.startsWith('branch:'),
+  }
+}
+
+/** The variables of the workflow that the triggers read, and no others. */
+function readEnv(file: SourceFile): Lines {
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  const names = envPairs(file)
+    .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
+    .map(keyOf)
+  if (names.length === 0) return []
+  return namedEntries(file.document, file.source.text, ['env'])
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ lines }) => lines)
+}
+
+function nameProblems(file: SourceFile): Problem[] {
+  return jobsOf(file)
+    .filter(({ id }) => id.toLowerCase() === 'on')
+    .map(({ key }) => ({
+      message: 'a job cannot be named "on": the compiled file has one of this name',
+      position: positionAt(file.source, ...rangeOf(key)),
+      hint: 'give it another name',
+    }))
+}
+
+/** Aliases whose anchors come to stand in another file. */
+function strayAliases(file: SourceFile): Problem[] {
+  const { sections, on } = file
+  return aliasProblems(file, (node) => {
+    if (isInTrigger(file, node)) return 'action'
+    if (isWithinNode(on.value, node)) return 'listening'
+    const isHead = LISTENING_KEYS.some((key) =>
+      isWithinNode(sections.get(key)?.value ?? null, node),
+    )
+    return isHead ? 'listening' : 'jobs'
+  })
+}

@@ -1,0 +1,64 @@
+import type { Scalar } from 'yaml'
+import type { FileExpression } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Pass } from '../pass.ts'
+import type { Plan, PlannedJob } from '../plan.ts'
+import {
+  expressionProblems,
+  IN_JOBS_FILE,
+  nativeTarget,
+  ONE_FILE_PLACES,
+  referenceOperations,
+} from '../rewrite.ts'
+import { LISTENING_KEYS } from '../source-file.ts'
+
+/** Every `on.` in an expression becomes what GitHub knows. */
+export const references: Pass = {
+  name: 'references',
+  run(plan, part) {
+    if (part === 'listening') return {}
+    const { file, expressions } = plan
+    return part === 'whole'
+      ? {
+          operations: inOneFile(plan),
+          problems: expressionProblems(file, expressions, ONE_FILE_PLACES),
+        }
+      : {
+          operations: referenceOperations(inJobsFile(plan), IN_JOBS_FILE),
+          problems: expressionProblems(file, expressions, IN_JOBS_FILE.places),
+        }
+  },
+}
+
+/** But for those that are moved, or part of a condition written anew. */
+function inOneFile(plan: Plan): Operation[] {
+  const isMoved = movedScalars(plan)
+  const byId = new Map(plan.jobs.map((one) => [one.job.id, one]))
+  const byJob = new Map<PlannedJob | undefined, FileExpression[]>()
+  for (const expression of plan.expressions) {
+    const { path, found } = expression
+    const one = path[0] === 'jobs' ? byId.get(String(path[1])) : undefined
+    const isCondition = path.length === 3 && path[2] === 'if' && one?.condition.parts !== undefined
+    if (isCondition || isMoved(found.scalar)) continue
+    const own = byJob.get(one) ?? []
+    own.push(expression)
+    byJob.set(one, own)
+  }
+  return [...byJob].flatMap(([one, own]) => {
+    const { needs = [] } = one?.job ?? {}
+    const target = nativeTarget(plan.file, plan.native, needs, one?.condition.needs ?? needs)
+    return referenceOperations(own, target)
+  })
+}
+
+function inJobsFile(plan: Plan): FileExpression[] {
+  const isMoved = movedScalars(plan)
+  return plan.expressions.filter(
+    ({ path, found }) => !LISTENING_KEYS.includes(String(path[0])) && !isMoved(found.scalar),
+  )
+}
+
+function movedScalars({ moved }: Plan): (scalar: Scalar) => boolean {
+  const scalars = new Set<unknown>(moved.pairs.map(({ value }) => value))
+  return (scalar) => scalars.has(scalar)
+}

@@ -1,0 +1,169 @@
+import { isAlias, isMap, isScalar, stringify } from 'yaml'
+import type { Problem } from '../../wire/errors.ts'
+import { type NodePair, pairsOf } from '../../workflow/document.ts'
+import { fileExpressions, keyOf } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Path } from '../../workflow/options.ts'
+import { namedEntries } from '../../workflow/patch.ts'
+import type { Lines } from '../../workflow/spans.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { concurrencyNotices, concurrencyOperations, concurrencyProblems } from '../concurrency.ts'
+import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
+import type { Pass } from '../pass.ts'
+import type { Plan, PlannedJob } from '../plan.ts'
+import {
+  IN_JOBS_FILE,
+  nativeTarget,
+  referenceOperations,
+  rewriteText,
+  type Target,
+} from '../rewrite.ts'
+import { LISTENING_KEYS, OWN_KEY, type SourceFile, topOfJob } from '../source-file.ts'
+
+/**
+ * What a workflow says of all its jobs, where they can have it: what reads `on` goes into each of
+ * them, a name stands where GitHub starts, a group keeps the webhooks of others out.
+ */
+export const settings: Pass = {
+  name: 'settings',
+  run(plan, part) {
+    const { file, native } = plan
+    if (part === 'listening') {
+      return {
+        operations: headOperations(file),
+        problems: concurrencyProblems(file),
+        notices: concurrencyNotices(file, plan),
+      }
+    }
+    const isWhole = part === 'whole'
+    const target = isWhole ? nativeTarget(file, native, [], []) : IN_JOBS_FILE
+    const entries = movedEntries(plan, target)
+    const jobs = plan.jobs.filter(({ isMovedInto }) => isMovedInto)
+    const gone: Path[] = [
+      ...[OWN_KEY, ...(isWhole ? [] : LISTENING_KEYS)]
+        .filter((key) => file.sections.has(key))
+        .map((key) => [key]),
+      ...entries.map(({ section, name }) => [...section, name]),
+    ]
+    return {
+      operations: [
+        ...gone.map((path): Operation => ({ op: 'remove', path })),
+        ...(isWhole ? concurrencyOperations(file, plan) : []),
+        ...jobs.flatMap((one) => entryOperations(one, entries)),
+      ],
+      problems: isWhole ? concurrencyProblems(file) : [],
+      obstacles: [
+        ...(isWhole ? variableProblems(file) : []),
+        ...jobs.flatMap((one) => mergeProblems(file, one, entries)),
+      ],
+      notices: isWhole ? concurrencyNotices(file, plan) : [],
+    }
+  },
+}
+
+/** What speaks of the whole workflow, for the file that GitHub starts. */
+function headOperations({ document, source, sections }: SourceFile): Operation[] {
+  const keys = LISTENING_KEYS.filter((key) => sections.has(key))
+  if (keys.length === 0) return []
+  const there = namedEntries(document, source.text, [])
+  const lines = keys.flatMap((key) => there.find(({ name }) => name === key)?.lines ?? [])
+  return [{ op: 'insert', path: [], lines, where: 'first' }]
+}
+
+/** A setting that is moved, with its comments, and as it was written. */
+interface Entry {
+  readonly section: Path
+  readonly name: string
+  /** At column 0. */
+  readonly lines: Lines
+}
+
+function movedEntries({ file, moved }: Plan, target: Target): Entry[] {
+  const { source, document } = file
+  const entriesOf = (section: Path, pairs: readonly NodePair[]): Entry[] => {
+    if (pairs.length === 0) return []
+    const expressions = pairs.flatMap((pair) =>
+      fileExpressions(source.text, pair.value, [...section, keyOf(pair)]),
+    )
+    const operations = referenceOperations(expressions, target)
+    const there = namedEntries(document, source.text, section, operations)
+    return pairs.map((pair) => {
+      const name = keyOf(pair)
+      const { value } = pair
+      // Into several jobs an anchor cannot go along.
+      const isNamed = value !== null && 'anchor' in value && value.anchor !== undefined
+      const lines = isNamed
+        ? writtenAnew(name, rewriteText(isScalar(value) ? String(value.value) : '', target))
+        : (there.find((entry) => entry.name === name)?.lines ?? [])
+      return { section, name, lines }
+    })
+  }
+  return [...entriesOf(['env'], moved.env), ...entriesOf(['defaults', 'run'], moved.defaults)]
+}
+
+function writtenAnew(name: string, text: string): Lines {
+  return stringify({ [name]: text }, { lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+}
+
+/** Moved settings come into a job, but for names that it has itself. */
+function entryOperations({ job }: PlannedJob, entries: readonly Entry[]): Operation[] {
+  const { node, id } = job
+  if (!isMap(node)) return []
+  const sections = [...new Set(entries.map(({ section }) => section))]
+  return sections.flatMap((section): Operation[] => {
+    const map: unknown = node.getIn(section, true)
+    const own = isMap(map) ? pairsOf(map).map((pair) => keyOf(pair).toLowerCase()) : []
+    const news = entries.filter(
+      (one) => one.section === section && !own.includes(one.name.toLowerCase()),
+    )
+    if (news.length === 0) return []
+    const lines = news.flatMap((one) => one.lines)
+    const path = ['jobs', id, ...section]
+    // What is made for them stands at the top of the job, unless a part of it is there.
+    const parent = section.length > 1 && node.has(section[0]) ? 'first' : topOfJob(node)
+    return [{ op: 'insert', path, lines, where: 'first', parent }]
+  })
+}
+
+/** Where a mapping comes by an alias or an expression, nothing can be added to it. */
+function mergeProblems(
+  { source }: SourceFile,
+  { job: { node } }: PlannedJob,
+  entries: readonly Entry[],
+): Problem[] {
+  const names = [...new Set(entries.map(({ section: [name] }) => String(name)))]
+  return names.flatMap((name): Problem[] => {
+    const pairs = isMap(node) ? pairsOf(node) : []
+    const value = pairs.find((pair) => keyOf(pair) === name)?.value
+    const isOpen = !value || isMap(value) || (isScalar(value) && value.value === null)
+    if (isOpen) return []
+    return [
+      {
+        message: `"${name}" of the workflow reads "on", so it is moved into the jobs, and this one is ${isAlias(value) ? 'an alias' : 'not a mapping'}`,
+        position: positionAt(source, ...rangeOf(value)),
+        hint: 'write it out here',
+      },
+    ]
+  })
+}
+
+/** Variables of the workflow that the job `on` cannot have, or cannot do with. */
+function variableProblems(file: SourceFile): Problem[] {
+  const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
+  return envPairs(file).flatMap((pair): Problem[] => {
+    const name = keyOf(pair)
+    const position = positionAt(file.source, ...rangeOf(pair.key))
+    const isOfEvent = readsContext(file, pair, 'on')
+    // The action is found by the `PATH` of its runner.
+    if (name.toUpperCase() === 'PATH' && !isOfEvent) {
+      const message = 'PATH of the workflow would change what the job "on" runs'
+      return [{ message, position, hint: 'move it into the "env:" of the jobs that need it' }]
+    }
+    // A variable that is made from the event cannot say which event is wanted.
+    if (!isOfEvent || !read.includes(name.toLowerCase())) return []
+    const made = 'which is made from "on" itself'
+    return [{ message: `the "on:" section reads the variable "${name}", ${made}`, position }]
+  })
+}

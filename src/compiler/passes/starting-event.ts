@@ -1,0 +1,257 @@
+import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
+import type { Problem } from '../../wire/errors.ts'
+import { isObject, type Json } from '../../wire/json.ts'
+import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { DocumentLines, pairsOf, resolved } from '../../workflow/document.ts'
+import { keyOf } from '../../workflow/file-expressions.ts'
+import type { NativeEvent } from '../../workflow/on.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Path } from '../../workflow/options.ts'
+import { namedEntries } from '../../workflow/patch.ts'
+import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { inputPairs, workflowInputs } from '../called-inputs.ts'
+import type { Pass } from '../pass.ts'
+import type { Plan, Starts } from '../plan.ts'
+import { entryKey, type ScheduleEntry } from '../schedule.ts'
+import type { SourceFile } from '../source-file.ts'
+
+/** The `on:` section becomes GitHub's own: triggers go, the event that starts them comes. */
+export const startingEvent: Pass = {
+  name: 'starting event',
+  run(plan, part) {
+    if (part === 'jobs') return { operations: calledOperations(plan) }
+    const problems = collisionProblems(plan)
+    if (part === 'whole') return { operations: onOperations(plan), problems }
+    return {
+      operations: [{ op: 'insert', path: [], lines: listeningLines(plan), where: 'last' }],
+      problems,
+      obstacles: inputProblems(plan.file),
+    }
+  },
+}
+
+const ON: Path = ['on']
+
+/** In the one file every event of the source's own stays as it stands. */
+function onOperations({ file, starting }: Plan): Operation[] {
+  const own = file.native.find(({ name }) => name === starting)
+  const [first] = file.triggers
+  const lines = starting && !own && first ? eventLines(starting) : []
+  return [
+    { op: 'wrap', path: ON },
+    ...file.triggers.map(({ name }): Operation => ({ op: 'remove', path: [...ON, name] })),
+    ...(first && lines.length > 0
+      ? [{ op: 'insert', path: ON, lines, where: { before: first.name } } as const]
+      : []),
+    ...(starting && own ? addedOperations(file, own) : []),
+  ]
+}
+
+/** The event that starts the triggers, where the source does not listen to it. */
+function eventLines(starting: DispatchEvent): Lines {
+  if (starting === 'workflow_dispatch') {
+    return [`${starting}:`, '  inputs:', ...indent(INPUT, 4)]
+  }
+  return [`${starting}:`, `  types: [${EVENT_TYPE}]`]
+}
+
+const INPUT: Lines = [`${WORKFLOW_INPUT}:`, '  type: string']
+
+/** An event of the source's own listens to what starts the triggers, too. */
+function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operation[] {
+  const path = [...ON, name]
+  const options = resolved(file.document, nodes.options)
+  const map = isMap(options) ? options : undefined
+  if (name === 'workflow_dispatch') {
+    const inputs = map?.get('inputs', true)
+    const isOpen = isOpenAt(nodes.options) && isOpenAt(inputs)
+    const added = { [WORKFLOW_INPUT]: { type: 'string' } }
+    return isOpen
+      ? [{ op: 'insert', path: [...path, 'inputs'], lines: INPUT, where: 'last', parent: 'last' }]
+      : withAdded(file, path, nodes.options, 'inputs', (there) => ({ ...Object(there), ...added }))
+  }
+  const types = map?.get('types', true)
+  const isOne = isScalar(types) && types.value !== null
+  if (isOpenAt(nodes.options) && isOne) {
+    const lines = [`[${String(types.value)}, ${EVENT_TYPE}]`]
+    return [{ op: 'set', path: [...path, 'types'], lines }]
+  }
+  const isOpen = isOpenAt(nodes.options) && isOpenAt(types)
+  const lines = [`- ${EVENT_TYPE}`]
+  return isOpen
+    ? [{ op: 'insert', path: [...path, 'types'], lines, where: 'last', parent: 'last' }]
+    : withAdded(file, path, nodes.options, 'types', (there) => [there ?? [], EVENT_TYPE].flat())
+}
+
+/** Whether something can be put in where a node stands: what an alias names stands elsewhere. */
+function isOpenAt(node: unknown): boolean {
+  return !node || isMap(node) || isSeq(node) || (isScalar(node) && node.value === null)
+}
+
+/** An event with an alias in it, written out. */
+function withAdded(
+  { document }: SourceFile,
+  path: Path,
+  options: Node | null,
+  key: string,
+  add: (there: unknown) => unknown,
+): Operation[] {
+  const value = (options?.toJS(document) ?? {}) as Record<string, unknown>
+  const lines = [JSON.stringify({ ...value, [key]: add(value[key]) })]
+  return [{ op: 'set', path, lines }]
+}
+
+/** The `on:` of the file that listens: what the triggers need, and the source's own events. */
+function listeningLines(plan: Plan): Lines {
+  const { file, starting } = plan
+  const { document, source, native } = file
+  const own = native.find(({ name }) => name === starting)
+  const scheduled = native.find(({ name }) => name === 'schedule')
+  const added = addedSchedule(plan, scheduled)
+  const operations = [
+    ...(own ? addedOperations(file, own) : []),
+    ...(scheduled && added.length > 0 ? scheduleOperations(file, scheduled, added) : []),
+    ...native.flatMap((event) => calledOutputOperations(file, event)),
+  ]
+  const there = namedEntries(document, source.text, ON, operations)
+  const linesOf = (event: NativeEvent) => there.find(({ name }) => name === event.name)?.lines ?? []
+  const others = native.filter(({ name }) => name !== starting && name !== 'schedule')
+  const comments = new DocumentLines(source.text, document).commentsOf(ON)
+  const said = (role: string) =>
+    comments
+      .filter((one) => one.role === role)
+      .map(({ start, end }) => source.text.slice(start, end))
+  const [above, beside, below] = [said('above'), said('beside'), said('below')]
+  return [
+    ...above,
+    ['on:', ...beside].join(' '),
+    ...indent(
+      [
+        ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
+        ...(scheduled ? linesOf(scheduled) : []),
+        ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
+        ...others.flatMap(linesOf),
+        ...below,
+      ],
+      2,
+    ),
+    '',
+  ]
+}
+
+/** The entries that the triggers need beside those of the source. */
+function addedSchedule({ file, polled }: Starts, own: NativeEvent | undefined): Lines {
+  const there = own ? [optionsOf(file, own)].flat() : []
+  const known = there.flatMap((entry) =>
+    isObject(entry) && typeof entry.cron === 'string'
+      ? [entryKey({ cron: entry.cron, timeZone: String(entry.timezone ?? 'UTC') })]
+      : [],
+  )
+  const wanted = polled.flatMap(({ schedule }): ScheduleEntry[] => (schedule ? [schedule] : []))
+  const entries = [...new Map(wanted.map((entry) => [entryKey(entry), entry])).values()]
+  return entries
+    .filter((entry) => !known.includes(entryKey(entry)))
+    .flatMap(({ cron, timeZone = 'UTC' }) => [
+      `- cron: ${singleQuoted(cron)}`,
+      ...(timeZone === 'UTC' ? [] : [`  timezone: ${singleQuoted(timeZone)}`]),
+    ])
+}
+
+function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): Operation[] {
+  const path = [...ON, own.name]
+  if (isOpenAt(own.nodes.options)) return [{ op: 'insert', path, lines: added, where: 'last' }]
+  const there = stringify(optionsOf(file, own)).trimEnd().split('\n')
+  return [{ op: 'set', path, lines: ['', ...there, ...added] }]
+}
+
+/** A source that can be called has outputs of its jobs; in the listening file these are one job's. */
+function calledOutputOperations({ document }: SourceFile, { name, nodes }: NativeEvent) {
+  const outputs = isMap(nodes.options) ? nodes.options.get('outputs', true) : undefined
+  if (name !== 'workflow_call' || !isMap(outputs)) return []
+  return pairsOf(outputs).map((pair): Operation => {
+    const path = [...ON, name, 'outputs', keyOf(pair)]
+    const value = `\${{ jobs.each.outputs.${keyOf(pair)} }}`
+    if (isMap(pair.value) && pair.value.has('value')) {
+      return { op: 'set', path: [...path, 'value'], lines: [value] }
+    }
+    const output = pair.value?.toJS(document) as unknown
+    const there = typeof output === 'object' ? output : {}
+    return { op: 'set', path, lines: [JSON.stringify({ ...there, value })] }
+  })
+}
+
+/** The jobs file is called, with one item, and with the inputs of the source's own events. */
+function calledOperations({ file }: Plan): Operation[] {
+  const lines = [
+    'on:',
+    '  workflow_call:',
+    '    inputs:',
+    '      on:',
+    '        description: The on context of one item, as JSON.',
+    '        required: true',
+    '        type: string',
+    ...workflowInputs(file).flatMap(({ name, type }) => [
+      `      ${name}:`,
+      `        type: ${type}`,
+    ]),
+    ...indent(outputLines(file), 4),
+  ]
+  return [
+    { op: 'remove', path: ON },
+    { op: 'insert', path: [], lines, where: { before: 'on' } },
+  ]
+}
+
+/** The `outputs:` of a source that can be called. */
+function outputLines(file: SourceFile): Lines {
+  const call = file.native.find(({ name }) => name === 'workflow_call')
+  const options = call && optionsOf(file, call)
+  if (!isObject(options) || options.outputs === undefined) return []
+  return stringify({ outputs: options.outputs }, { lineWidth: 0 }).trimEnd().split('\n')
+}
+
+function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
+  return (nodes.options?.toJS(document) ?? null) as Json // YAML 1.2 core is JSON
+}
+
+/** Inputs of the source's own that the item would come by. */
+function inputProblems(file: SourceFile): Problem[] {
+  return inputPairs(file)
+    .filter((pair) => keyOf(pair).toLowerCase() === 'on')
+    .map(({ key }) => ({
+      message: 'an input cannot be named "on": the compiled jobs get their event by this name',
+      position: positionAt(file.source, ...rangeOf(key)),
+    }))
+}
+
+/** Events of the source's own that could not be told from a webhook. */
+function collisionProblems({ file, starting }: Starts): Problem[] {
+  const place = (node: Node) => positionAt(file.source, ...rangeOf(node))
+  if (starting === 'workflow_dispatch') {
+    return inputPairs(file)
+      .filter((pair) => keyOf(pair).toLowerCase() === WORKFLOW_INPUT)
+      .map(({ key }) => ({
+        message: `an input cannot be named "${WORKFLOW_INPUT}": the webhook comes by this name`,
+        position: place(key),
+        hint: 'give it another name',
+      }))
+  }
+  const own = file.native.find(({ name }) => name === 'repository_dispatch')
+  if (starting === undefined || !own) return []
+  const { key, options } = own.nodes
+  const types = isMap(options) ? resolved(file.document, options.get('types', true)) : undefined
+  const items = isSeq(types) ? types.items.map((item) => resolved(file.document, item)) : [types]
+  const taken = items.find((item) => isScalar(item) && item.value === EVENT_TYPE)
+  const isEmpty = !items.some((item) => isScalar(item) && item.value !== null)
+  if (!taken && !isEmpty) return []
+  return [
+    {
+      message: taken
+        ? `the type "${EVENT_TYPE}" is what webhooks come as`
+        : `"repository_dispatch" without types listens to every webhook, too`,
+      position: place(taken ?? key),
+      hint: taken ? 'choose another type' : 'name its types',
+    },
+  ]
+}

@@ -1,0 +1,176 @@
+import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
+import { UserError } from '../wire/errors.ts'
+import type { Json } from '../wire/json.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
+import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
+import { hasExpression, textExpression } from '../workflow/expressions.ts'
+import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
+import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
+import { envPairs, nativeCondition, readsContext } from './on-job.ts'
+import { expressionsOf, nativeTarget, rewriteExpression } from './rewrite.ts'
+import { type Schedule, scheduleOf } from './schedule.ts'
+import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
+
+/** How the triggers of a file are reached. */
+export interface Starts {
+  readonly file: SourceFile
+  /** Triggers that webhooks reach, or may reach. */
+  readonly webhooks: readonly SourceTrigger[]
+  /** Triggers that look by themselves, or may. */
+  readonly polled: readonly PolledTrigger[]
+  /** What a webhook starts the workflow by; `undefined` where none does. */
+  readonly starting: DispatchEvent | undefined
+}
+
+export interface PolledTrigger {
+  readonly trigger: SourceTrigger
+  /** `undefined` where the source has a schedule of its own, or wants none. */
+  readonly schedule: Schedule | undefined
+}
+
+/** What the job `on` is to be made with. */
+export interface PlanOptions {
+  readonly uses: string
+  readonly state: string
+  readonly event: DispatchEvent
+  readonly runsOn: Json
+}
+
+/** What a source is to become; the passes say what that changes. */
+export interface Plan extends Starts {
+  readonly options: PlanOptions
+  /** Where every event brings one item, one file is all; else one listens, and calls the other. */
+  readonly isOne: boolean
+  /** What holds for an event that is not Hookline's; `undefined` where there is none. */
+  readonly native: string | undefined
+  /** Every expression outside of the `on:` section. */
+  readonly expressions: readonly FileExpression[]
+  readonly moved: MovedSettings
+  readonly jobs: readonly PlannedJob[]
+}
+
+/** A job, and when it runs in the one file. */
+export interface PlannedJob {
+  readonly job: SourceJob
+  readonly condition: JobCondition
+  /** Whether settings of the workflow are moved into it. */
+  readonly isMovedInto: boolean
+}
+
+/** Settings of the workflow that read `on`: there it cannot be read, in each job it can. */
+export interface MovedSettings {
+  readonly env: readonly NodePair[]
+  readonly defaults: readonly NodePair[]
+  readonly pairs: readonly NodePair[]
+}
+
+/** @throws UserError when nothing could ever start the workflow */
+export function planOf(file: SourceFile, options: PlanOptions): Plan {
+  const starts = startsOf(file, options.event)
+  const isOne = starts.polled.length === 0
+  const native = nativeCondition(starts)
+  const expressions = expressionsOf(file)
+  // The jobs file reads `inputs`, which `env` can where it stands.
+  const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
+  const jobs = plannedJobs(file, expressions, moved, native)
+  return { ...starts, options, isOne, native, expressions, moved, jobs }
+}
+
+function startsOf(file: SourceFile, event: DispatchEvent): Starts {
+  const active = file.triggers.filter(({ config }) => config.active)
+  if (active.length === 0 && file.native.length === 0) {
+    throw new UserError({
+      message: `no trigger of ${file.source.name} is active`,
+      notes: ['a workflow needs one event at least; to rest, move the file elsewhere'],
+    })
+  }
+  const webhooks = active.filter((trigger) => trigger.takesWebhooks || mayTakeWebhooks(trigger))
+  const hasOwn = file.native.some(({ name }) => name === 'schedule')
+  const polled = active
+    .filter(({ poll }) => poll)
+    .map((trigger) => {
+      const { every, timeZone, skipSchedule } = trigger.config
+      const isChosen = Boolean(every?.cron ?? every?.minutes)
+      const isNeeded = !skipSchedule && (isChosen || !hasOwn)
+      const schedule = isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined
+      return { trigger, schedule }
+    })
+  return { file, webhooks, polled, starting: webhooks.length > 0 ? event : undefined }
+}
+
+/** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
+function mayTakeWebhooks({ receive, nodes: { options } }: SourceTrigger): boolean {
+  const node = receive && isMap(options) ? options.get('webhook', true) : undefined
+  return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
+}
+
+function movedSettings(file: SourceFile, sections: readonly ('env' | 'defaults')[]): MovedSettings {
+  const env = sections.includes('env')
+    ? envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
+    : []
+  const section = file.sections.get('defaults')?.value
+  const runMap = isMap(section) ? section.get('run', true) : undefined
+  const run = isMap(runMap) ? pairsOf(runMap) : []
+  const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
+  return { env, defaults, pairs: [...env, ...defaults] }
+}
+
+function plannedJobs(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+  { pairs }: MovedSettings,
+  native: string | undefined,
+): PlannedJob[] {
+  const reads = onReader(file, expressions)
+  const jobs = jobsOf(file).map((job) => ({
+    job,
+    // One that calls a workflow has none of its own.
+    isMovedInto: pairs.length > 0 && !(isMap(job.content) && job.content.has('uses')),
+  }))
+  const sources = jobs.map(({ job, isMovedInto }): [string, SourceCondition] => {
+    const readsOn = isMovedInto || reads(job.content)
+    return [job.id.toLowerCase(), { needs: job.needs, condition: conditionOf(file, job), readsOn }]
+  })
+  const conditions = jobConditions(new Map(sources), native, (condition, job, needs) =>
+    rewriteExpression(condition, nativeTarget(file, native, job.needs, needs)),
+  )
+  return jobs.map((one) => {
+    const same = { needs: one.job.needs, parts: undefined }
+    return { ...one, condition: conditions.get(one.job.id.toLowerCase()) ?? same }
+  })
+}
+
+/** Finds what reads the context `on`, by way of aliases too. */
+function onReader(
+  file: SourceFile,
+  expressions: readonly FileExpression[],
+): (node: Node | null | undefined) => boolean {
+  const readers = new Set<Scalar>(
+    expressions
+      .filter(({ text }) => referencesIn(text, 'on').length > 0)
+      .map(({ found }) => found.scalar),
+  )
+  const reads = (node: Node | null | undefined): boolean => {
+    let found = false
+    visit(node ?? null, {
+      Scalar(_, scalar) {
+        found ||= readers.has(scalar)
+      },
+      Alias(_, alias) {
+        found ||= reads(alias.resolve(file.document))
+      },
+    })
+    return found
+  }
+  return reads
+}
+
+/** `if:` of a job as one expression; `undefined` where it says nothing. */
+function conditionOf({ document }: SourceFile, { content }: SourceJob): string | undefined {
+  const value = isMap(content) ? resolved(document, content.get('if', true)) : undefined
+  if (!isScalar(value) || value.value === null) return undefined
+  const text = String(value.value).trim()
+  if (!hasExpression(text)) return text === '' ? undefined : text
+  return textExpression(text)
+}

@@ -1,0 +1,136 @@
+import { repeatWarning, storeNeeds } from '../state/index.ts'
+import { IGNORED_KEYS } from '../triggers/config.ts'
+import type { Problem } from '../wire/errors.ts'
+import {
+  type FileExpression,
+  fileExpressions,
+  isFault,
+  parseExpression,
+  references,
+} from '../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
+import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import type { Plan, PolledTrigger } from './plan.ts'
+import { DEFAULT_EVERY } from './schedule.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** What triggers ask for that cannot be, whatever the file is compiled into. */
+export function triggerProblems(plan: Plan): Problem[] {
+  return [...onProblems(plan.file), ...configProblems(plan, plan.options.state)]
+}
+
+/** What a person should know of the triggers, though nothing is wrong. */
+export function triggerNotices({ file, polled, options: { state } }: Plan): Problem[] {
+  return [
+    ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
+    ...file.triggers.flatMap(ignoredNotices),
+    ...polled.flatMap((one) => scheduleNotices(file, one)),
+  ]
+}
+
+/** Expressions of the `on:` section that can mean nothing: GitHub, or the action, reads it first. */
+function onProblems(file: SourceFile): Problem[] {
+  const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
+  return expressions.flatMap((expression) => {
+    if (!expression.closed) {
+      const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
+      return [problemAt(file, expression, found, 'expression is not closed with }}')]
+    }
+    const parsed = parseExpression(expression.text)
+    if (isFault(parsed)) {
+      return [problemAt(file, expression, parsed, `expression: ${parsed.message}`)]
+    }
+    return [
+      ...references(expression.text, 'on').map((found) =>
+        problemAt(file, expression, found, 'the context "on" is not available in "on:" itself'),
+      ),
+      // Secrets are handed on by name, so a name that only the run knows cannot be among them.
+      ...['secrets', 'vars'].flatMap((context) =>
+        references(expression.text, context)
+          .filter(({ steps }) => steps[0]?.name === undefined)
+          .map((found) => ({
+            ...problemAt(file, expression, found, `"${context}" is read here without a name`),
+            hint: `write ${context}.NAME`,
+            notes: [`only what the "on:" section names is given to the action`],
+          })),
+      ),
+    ]
+  })
+}
+
+function problemAt(
+  { source }: SourceFile,
+  expression: FileExpression,
+  found: { readonly start: number; readonly end: number },
+  message: string,
+): Problem {
+  const { start, end } = expression.span(found.start, found.end)
+  return { message, position: positionAt(source, start, end) }
+}
+
+/** What `config` asks for and the compiled files cannot give. */
+function configProblems({ webhooks, polled }: Plan, state: string): Problem[] {
+  const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
+  const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
+  const exported = triggers.flatMap(({ config, positionOf }): Problem[] => {
+    if (!config.exportOutputs) return []
+    const position = positionOf(['config', 'exportOutputs'])
+    const hint = 'leave it out: jobs get their outputs as "on"'
+    return [{ message: '"exportOutputs" writes a file that no other job sees', position, hint }]
+  })
+  const lacking = triggers.flatMap((trigger) =>
+    storeNeeds(trigger, {
+      hasStore: state !== 'none',
+      isPolled: trigger.poll !== undefined,
+      isEveryExact: schedules.get(trigger)?.isExact !== false,
+    }).map(({ option, needs }): Problem => {
+      const position = trigger.positionOf(['config', option])
+      if (needs === 'shouldDeduplicate') {
+        return { message: `"${option}" with a sort order needs "shouldDeduplicate"`, position }
+      }
+      const notes = [
+        'build with --state branch:hookline-state',
+        ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
+      ]
+      return { message: `"${option}" needs a store`, position, notes }
+    }),
+  )
+  return [...exported, ...lacking]
+}
+
+/** Of a service that forgets nothing, every entry comes again where nothing is remembered. */
+function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Problem[] {
+  const message = repeatWarning(trigger, { hasStore: state !== 'none', isPolled: true })
+  if (message === undefined) return []
+  const position = positionAt(source, ...rangeOf(trigger.nodes.key))
+  return [{ message, position, hint: 'build with --state branch:hookline-state' }]
+}
+
+/** Keys of another program, which mean nothing here. */
+function ignoredNotices({ config, positionOf }: SourceTrigger): Problem[] {
+  return [...IGNORED_KEYS].flatMap(([key, advice]) =>
+    key in config
+      ? [
+          {
+            message: `"config.${key}" does nothing here`,
+            position: positionOf(['config', key]),
+            notes: [advice],
+          },
+        ]
+      : [],
+  )
+}
+
+/** Where the schedule is none that the user wrote. */
+function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTrigger): Problem[] {
+  const minutes = trigger.config.every?.minutes
+  if (!schedule || (minutes && schedule.isExact) || trigger.config.every?.cron) return []
+  const position = positionAt(source, ...rangeOf(trigger.nodes.key))
+  const message = minutes
+    ? `cron cannot say "every ${minutes} minutes": the schedule is "${schedule.cron}"`
+    : `"${trigger.name}" is polled every ${DEFAULT_EVERY} minutes`
+  const hint = minutes
+    ? 'the store tells which of these runs is due'
+    : '"config.every" changes that'
+  return [{ message, position, hint }]
+}
