@@ -64,37 +64,11 @@ export function graphqlError(type: string, message: string): Reply {
   return { status: 200, body: { data: null, errors: [{ type, message }] } }
 }
 
-/**
- * Starts it on a free port. It compares the head that a commit is to be made on, tells a refusal of
- * GraphQL within a 200, answers a GET from a cache unless it is asked not to, and tells runs and
- * branches as GitHub does.
- *
- * @param repository where branches lie: in memory, or in git itself
- */
-export async function startContentsApi(
-  repository: Repository = memoryRepository(),
-): Promise<ContentsApi> {
-  const cached = new Map<string, Reply>()
-  const runs = new Map<string, string | null>()
-  const calls: Call[] = []
-  const clock = { ahead: 0 }
-  let isHanging = false
-  let before: Parameters<ContentsApi['intervene']>[0] = () => undefined
-  let after: Parameters<ContentsApi['afterwards']>[0] = () => undefined
-
-  const filesOf = (branch: string) => {
-    const head = repository.head(branch)
-    return head === undefined ? undefined : repository.files(head)
-  }
-
-  /** The oldest first. */
-  const commitsOf = (branch: string) => {
-    const found: string[] = []
-    let oid = repository.head(branch)
-    for (; oid !== undefined; oid = repository.parents(oid)[0]) found.unshift(oid)
-    return found
-  }
-
+/** What GitHub answers to a call, and what it does then. */
+export function githubAnswers(
+  repository: Repository,
+  runs: ReadonlyMap<string, string | null> = new Map(),
+): (call: Pick<Call, 'method' | 'path' | 'body'>) => Reply {
   /** Answers as GraphQL: what is wrong stands in a 200. */
   function postGraphql({ query, variables }: Call['body']): Reply {
     const given = variables as GraphqlVariables
@@ -163,13 +137,46 @@ export async function startContentsApi(
     return { status: 201, body: { ref: body.ref } }
   }
 
-  function asGitHub({ method, path, body }: Call): Reply {
+  return ({ method, path, body }) => {
     if (path === '/graphql') return postGraphql(body)
     if (/\/actions\/runs(\/\d+)?$/.test(path) && method === 'GET') return getRuns(path)
     if (path.endsWith('/git/trees')) return postTree(body)
     if (path.endsWith('/git/commits')) return postCommit(body)
     if (path.endsWith('/git/refs')) return postRef(body)
     return MISSING
+  }
+}
+
+/**
+ * Starts it on a free port. It compares the head that a commit is to be made on, tells a refusal of
+ * GraphQL within a 200, answers a GET from a cache unless it is asked not to, and tells runs and
+ * branches as GitHub does.
+ *
+ * @param repository where branches lie: in memory, or in git itself
+ */
+export async function startContentsApi(
+  repository: Repository = memoryRepository(),
+): Promise<ContentsApi> {
+  const cached = new Map<string, Reply>()
+  const runs = new Map<string, string | null>()
+  const asGitHub = githubAnswers(repository, runs)
+  const calls: Call[] = []
+  const clock = { ahead: 0 }
+  let isHanging = false
+  let before: Parameters<ContentsApi['intervene']>[0] = () => undefined
+  let after: Parameters<ContentsApi['afterwards']>[0] = () => undefined
+
+  const filesOf = (branch: string) => {
+    const head = repository.head(branch)
+    return head === undefined ? undefined : repository.files(head)
+  }
+
+  /** The oldest first. */
+  const commitsOf = (branch: string) => {
+    const found: string[] = []
+    let oid = repository.head(branch)
+    for (; oid !== undefined; oid = repository.parents(oid)[0]) found.unshift(oid)
+    return found
   }
 
   function fromCache(call: Call, mayBeOld: boolean): Reply {

@@ -9,7 +9,8 @@ import { type Snapshots, type StateBackend, type TriggerId, updated } from './st
 /** Somebody wins each round, so this is enough for dozens of runs at once. */
 const MOST_ATTEMPTS = 40
 
-const CONFLICT_PAUSE = { first: 50, longest: 2_000 }
+/** Long enough for others to have read and written: each conflict costs two of the calls of an hour. */
+const CONFLICT_PAUSE = { first: 2_000, longest: 16_000 }
 
 /**
  * A folder for each trigger on a branch that has nothing in common with the others: its keys in files
@@ -62,7 +63,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
           await keep({ head, folders: merged(stored.folders, changes) })
           return before
         }
-        if (attempt > 0) await sleep(jitter(attempt, random(), CONFLICT_PAUSE))
+        await sleep(jitter(attempt, random(), CONFLICT_PAUSE))
         stored = undefined
       }
       throw new UserError({

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import { runEffects } from '../../../src/engine/effects.ts'
 import { evaluate } from '../../../src/engine/evaluate.ts'
+import type { StateStore } from '../../../src/state/store.ts'
 import type { PlatformEvent } from '../../../src/wire/payload.ts'
 import { testPorts } from '../../support/ports.ts'
 import {
   dispatch,
+  memoryStore,
   poll,
   Queue,
   queueOf,
@@ -57,6 +60,38 @@ describe('which event polls', () => {
     const alone = await run(named('a', queueOf(1)))
     expect(alone.owners).toEqual([])
     expect(alone.decisions[0]).not.toHaveProperty('workflow')
+  })
+
+  test('all of them together cost the store one read, one claim and one commit', async () => {
+    const inner = memoryStore()
+    const calls: string[] = []
+    const told = (what: string, all: readonly { readonly workflow: string }[]) =>
+      calls.push([what, ...all.map(({ workflow }) => workflow)].join(' '))
+    const store: StateStore = {
+      read(ids) {
+        told('read', ids)
+        return inner.read(ids)
+      },
+      claim(wanted, run) {
+        told('claim', wanted)
+        return inner.claim(wanted, run)
+      },
+      commit(triggers, run) {
+        told('commit', triggers)
+        return inner.commit(triggers, run)
+      },
+    }
+    const queues = { a: queueOf(1), b: new Queue(), c: queueOf(2) }
+    const all = Object.entries(queues).map(([name, queue]) => ({ ...queueWorkflow(queue), name }))
+    const names = Object.keys(queues)
+    const find = (name: string) => all.find((one) => one.name === name)
+    const workflows = { calling: 'a', names: () => names, polled: () => names, find }
+    const ports = testPorts({ store })
+    const evaluation = await evaluate(scheduleEvent(), workflows, ports)
+    expect(evaluation.owners).toEqual(['a', 'c', 'c'])
+    await runEffects(evaluation.effects, find, ports)
+    expect(calls).toEqual(['read a b c', 'claim a c', 'commit a c'])
+    expect((await evaluate(scheduleEvent(), workflows, ports)).items).toEqual([])
   })
 
   test('a trigger whose options say so does not poll, and says why', async () => {

@@ -14,6 +14,7 @@ import {
 import { type ContentsApi, startContentsApi } from '../../support/contents-api.ts'
 import { IS_FULL, scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
+import { gitRepository } from '../../support/repositories.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 const KILLER = fileURLToPath(new URL('../../support/kill-at-await.mjs', import.meta.url))
@@ -26,6 +27,9 @@ const ON = `messaging_bot:
   token: \${{ secrets.BOT }}
   config: { lease: 0.0005 }
 `
+
+/** Its claims are held for an hour. */
+const LEASED = ON.replace(/ {2}config.*\n/, '')
 
 let telegram: TelegramStandIn
 let github: ContentsApi
@@ -44,7 +48,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-function bot(state: string, killAt?: number): ActionRun {
+function bot(state: string, killAt?: number, on = ON): ActionRun {
   const kill = { NODE_OPTIONS: `--import=${KILLER}`, KILL_AT_AWAIT: String(killAt) }
   return {
     event: 'schedule',
@@ -52,7 +56,7 @@ function bot(state: string, killAt?: number): ActionRun {
     calling: 'bot',
     workspace: folder,
     inputs: {
-      on: ON,
+      on,
       state,
       secrets: JSON.stringify({ BOT: BOT_TOKEN }),
       'github-token': 'ghs_token',
@@ -117,14 +121,26 @@ async function drain(state: string): Promise<number[]> {
   return seen
 }
 
-const STATES = ['file:state.json', 'branch:hookline-state']
+const STATES = [
+  ['file:state.json', 'in memory'],
+  ['branch:hookline-state', 'in memory'],
+  ['branch:hookline-state', 'in git'],
+] as const
 
-describe.each(STATES)('a bot with state %s', (state) => {
+describe.each(STATES)('a bot with state %s, GitHub %s', (state, where) => {
+  const isGit = where === 'in git'
+
+  beforeEach(async () => {
+    if (!isGit) return
+    await github.close()
+    github = await startContentsApi(gitRepository(join(folder, 'repository.git')))
+  })
+
   test.each(['main', 'post'] as const)(
     'killed at every await of %s loses no message, and doubles only what was not committed',
     async (process) => {
       let number = 0
-      for (; ; number += STRIDES[process]) {
+      for (; ; number += STRIDES[process] * (isGit && !IS_FULL ? 3 : 1)) {
         const sent = send()
         const job = await runJob(state, { [process]: number })
         const rest = await drain(state)
@@ -168,6 +184,26 @@ test('without a store, a Bot API that fails in post fails the job, and the messa
   expect(failing).toEqual({ seen: sent, succeeded: false })
   telegram.faults.length = 0
   expect(await drain('none')).toEqual(sent)
+})
+
+test('a run that failed holds nothing: the next poll hands on the same messages', async () => {
+  await runJob('branch:state') // makes the branch
+  const sent = send()
+  runs++
+  const failing = await runInShared(bot('branch:state', undefined, LEASED))
+  expect(JSON.parse(failing.outputs.items ?? '')).toHaveLength(2)
+  const next = async () => {
+    runs++
+    const main = await runInShared(bot('branch:state', undefined, LEASED))
+    const items = JSON.parse(main.outputs.items ?? '[]') as {
+      messaging_bot: { outputs: { update_id: number } }
+    }[]
+    return items.map(({ messaging_bot }) => messaging_bot.outputs.update_id)
+  }
+  github.runs.set('2', null)
+  expect(await next()).toEqual([])
+  github.runs.set('2', 'failure')
+  expect(await next()).toEqual(sent)
 })
 
 test('with a store on a branch a run costs GitHub one read and two writes', async () => {
