@@ -47,7 +47,10 @@ function apply(root: Fields, operation: Operation): void {
   const { op, path } = operation
   if (op === 'wrap') return
   const [parent, key] = placeOf(root, path)
-  if (op === 'remove') return removed(root, path)
+  if (op === 'remove') {
+    removed(root, path)
+    return
+  }
   if (op === 'rewriteText') {
     parent[key] = applyEdits(String(parent[key]), operation.edits)
     return
