@@ -64,7 +64,7 @@ test.each([
   const event = { delivery: EVIL, lane: EVIL, at: EVIL, tries: 1, next: EVIL, reason: EVIL }
   const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
   const server = createServer((request, response) => {
-    const isOne = request.url !== '/outbox'
+    const isOne = request.url?.startsWith('/outbox?') !== true
     response.end(
       JSON.stringify(isOne ? shown : { waiting: [event], dead: [{ ...event, died: EVIL }] }),
     )
@@ -93,8 +93,10 @@ test('every command prints JSON from elsewhere by the one function that cleans i
       .map((line) => `${name}: ${line.trim()}`),
   )
   expect(raw).toEqual([
-    // A delivery id that was checked.
-    'outbox.ts: print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
+    // A delivery id that was checked, a count, and the file that the user named.
+    'outbox.ts: return print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
+    'outbox.ts: if (json) return print(JSON.stringify({ success: true, events }))',
+    'outbox.ts: print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)',
     // Our own list.
   ])
 })

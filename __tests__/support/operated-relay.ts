@@ -19,11 +19,13 @@ interface Setup {
   /** Empty: a relay without the operator's key. */
   readonly key?: string
   readonly hasOutbox?: boolean
+  /** The bytes of its backup. */
+  readonly copy?: () => AsyncIterable<Uint8Array>
 }
 
 /** A relay with an operator, and lanes that stand still before a GitHub that is down. */
 export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
-  const { key = OPERATOR_KEY, hasOutbox = true } = setup
+  const { key = OPERATOR_KEY, hasOutbox = true, copy = wholeCopy } = setup
   let calls = 0
   const log: string[] = []
   const lanes = await fakeLanes(async () => {
@@ -63,7 +65,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
 }
 
 /** What stands for the bytes of a database. */
-async function* copy(): AsyncGenerator<Uint8Array> {
+async function* wholeCopy(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('SQLite format 3')
   yield Buffer.from(' and more')
 }

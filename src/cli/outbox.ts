@@ -1,14 +1,12 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { http } from '../action/http.ts'
-import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
-import { UserError } from '../wire/errors.ts'
-import { fieldsOf } from '../wire/github.ts'
-import { HttpFailure, type HttpReply } from '../wire/http.ts'
-import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { UsageError, UserError } from '../wire/errors.ts'
+import { HttpFailure } from '../wire/http.ts'
+import { isObject } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { unreachableHint } from './http.ts'
+import { type Filter, type Listing, listingText, readListing } from './outbox/listing.ts'
+import { LIST, notARelay, RelayClient } from './outbox/relay-client.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {
@@ -16,8 +14,17 @@ interface OutboxOptions {
   readonly json?: boolean
 }
 
-interface ListOptions extends OutboxOptions {
+interface ListOptions extends OutboxOptions, Filter {
   readonly watch?: boolean
+}
+
+interface ChangeOptions extends OutboxOptions, Filter {
+  readonly all?: boolean
+  readonly separate?: boolean
+}
+
+interface BackupOptions extends OutboxOptions {
+  readonly out: string
 }
 
 const HELP = `
@@ -26,11 +33,11 @@ ${environmentHelp(['HOOKLINE_OPERATOR_KEY', "the relay's, sent to it and never p
 Examples:
   $ npx hookline outbox list --relay https://relay.example.com --watch
   $ npx hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
-  $ npx hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com`
+  $ npx hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ npx hookline outbox replay --reason too_old --relay https://relay.example.com
+  $ npx hookline outbox backup --out outbox.copy.db --relay https://relay.example.com`
 
-const TIMEOUT = 30_000
-
-/** Milliseconds from one look to the next. */
+/** Milliseconds from one look to the next, at least. */
 const WATCH_INTERVAL = 2000
 
 /** What a relay keeps until GitHub can take it, and what it gave up. */
@@ -39,7 +46,7 @@ export function outboxCommand(): Command {
     .description('see what waits in the outbox of a relay and what died, and send it again')
     .addHelpText('after', HELP)
     .addCommand(
-      command('list', 'list what waits and what died, and why')
+      filtered(command('list', 'list what waits and what died, and why'))
         .option('--watch', 'keep looking, until Ctrl-C')
         .action(list),
     )
@@ -49,14 +56,22 @@ export function outboxCommand(): Command {
         .action(show),
     )
     .addCommand(
-      command('replay', 'let a dead letter wait again')
-        .argument('<delivery>', 'delivery id')
-        .action((delivery, options) => change('POST', delivery, '/replay', 'waits again', options)),
+      filtered(command('replay', 'let a dead letter wait again, or several; or a batch'))
+        .argument('[delivery]', 'delivery id, of a batch too')
+        .option('--all', 'every dead letter')
+        .option('--separate', 'the events of a batch, each by itself')
+        .action((delivery, options) => change(REPLAY, delivery, options)),
     )
     .addCommand(
-      command('drop', 'forget an event, waiting or dead')
-        .argument('<delivery>', 'delivery id')
-        .action((delivery, options) => change('DELETE', delivery, '', 'is forgotten', options)),
+      filtered(command('drop', 'forget an event, waiting or dead; or several dead letters'))
+        .argument('[delivery]', 'delivery id')
+        .option('--all', 'every dead letter')
+        .action((delivery, options) => change(DROP, delivery, options)),
+    )
+    .addCommand(
+      command('backup', 'write a copy of the file, while the relay uses it')
+        .requiredOption('--out <file>', 'new file for the copy')
+        .action(backup),
     )
 }
 
@@ -67,31 +82,36 @@ function command(name: string, description: string): Command {
     .option('--json', 'print JSON')
 }
 
-async function list({ relay, watch, json = false }: ListOptions): Promise<void> {
-  const url = addressOf(relay, '/outbox')
-  const look = async (): Promise<Listing> => {
-    const listing = readJson(await ask('GET', url))
-    const { waiting, dead } = isObject(listing) ? listing : {}
-    if (!areEvents(waiting) || !areEvents(dead)) throw noListing()
-    return { waiting, dead }
-  }
+function filtered(made: Command): Command {
+  return made
+    .option('--lane <owner/name>', 'only those of this repository')
+    .option('--reason <code>', 'only those that were refused, or died, for this reason')
+    .option('--credential <name>', 'only those sent with it, as list shows it: grant:<id>')
+}
+
+async function list({ relay, watch, json = false, ...given }: ListOptions): Promise<void> {
+  const client = new RelayClient(relay)
+  const look = () => readListing(client, filterOf(given))
   if (!watch) {
-    const listing = await withProgress(`asking ${url.host}`, look())
+    const listing = await withProgress(`asking ${client.host}`, look())
     return print(json ? printableJson(JSON.stringify(listing)) : listingText(listing, Date.now()))
   }
   for (let before = ''; ; ) {
+    const started = performance.now()
     const found = await look().catch((error: unknown): Unanswered => {
       // Who watches a relay watches it come back, too.
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
     })
-    if (process.stdout.isTTY && !json) drawScreen(found, url.host)
+    if (process.stdout.isTTY && !json) drawScreen(found, client.host)
     else {
       const states = statesOf(found, json)
       if (states !== before) print(json ? printableJson(JSON.stringify(found)) : lookText(found))
       before = states
     }
-    await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL))
+    // A long list is a burden for the relay: it is left alone most of the time.
+    const pause = Math.max(WATCH_INTERVAL, 10 * (performance.now() - started))
+    await new Promise((done) => setTimeout(done, pause))
   }
 }
 
@@ -110,7 +130,7 @@ function drawScreen(found: Listing | Unanswered, host: string): void {
 /** In a pipe: what, when it changes, is worth printing again. In text, ages change by time alone. */
 function statesOf(found: Listing | Unanswered, json: boolean): string {
   if (json || typeof found === 'string') return JSON.stringify(found)
-  const events = [...found.waiting, ...found.dead]
+  const events = [...found.waiting, ...found.dead, ...found.sent]
   return JSON.stringify(events.map(({ delivery, tries, reason }) => [delivery, tries, reason]))
 }
 
@@ -125,134 +145,88 @@ const LINES_AROUND = 6
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
 async function show(delivery: string, { relay, json }: OutboxOptions): Promise<void> {
-  const event = readJson(await ask('GET', addressOf(relay, `/outbox/${checkedId(delivery)}`)))
+  const path = `/outbox/${checkedId(delivery)}`
+  const event = await new RelayClient(relay).ask({ method: 'GET', path })
+  if (!isObject(event)) throw notARelay()
   if (json) return print(printableJson(JSON.stringify(event)))
-  const { payload, ...rest } = isObject(event) ? event : {}
-  const lines = Object.entries(rest).map(([name, value]) => `${name.padEnd(9)} ${String(value)}`)
+  const { payload, ...rest } = event
+  const width = Math.max(...Object.keys(rest).map((name) => name.length))
+  const lines = Object.entries(rest).map(
+    ([name, value]) => `${name.padEnd(width)} ${String(value)}`,
+  )
   const text =
     payload === null ? 'no key of the relay opens its payload' : JSON.stringify(payload, null, 2)
   print(printable([...lines, '', text].join('\n')))
 }
 
+/** What is done to one event, or to dead letters. */
+interface Change {
+  readonly method: string
+  /** Behind the address of what it is done to. */
+  readonly path: string
+  readonly done: string
+  readonly doneToMany: string
+}
+
+const REPLAY: Change = {
+  ...{ method: 'POST', path: '/replay' },
+  ...{ done: 'waits again', doneToMany: 'wait again' },
+}
+
+const DROP: Change = {
+  ...{ method: 'DELETE', path: '' },
+  ...{ done: 'is forgotten', doneToMany: 'are forgotten' },
+}
+
 async function change(
-  method: string,
-  delivery: string,
-  path: string,
-  done: string,
-  { relay, json }: OutboxOptions,
+  { method, path, done, doneToMany }: Change,
+  delivery: string | undefined,
+  { relay, json, all, separate, ...given }: ChangeOptions,
 ): Promise<void> {
-  const url = addressOf(relay, `/outbox/${checkedId(delivery)}${path}`)
-  await withProgress(`asking ${url.host}`, ask(method, url))
-  print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)
-}
-
-interface OutboxEvent {
-  readonly delivery: string
-  readonly lane: string
-  readonly at: string
-  readonly tries: number
-  readonly reason: string
-  readonly next?: string
-  readonly died?: string
-}
-
-interface Listing {
-  readonly waiting: readonly OutboxEvent[]
-  readonly dead: readonly OutboxEvent[]
-}
-
-/** @param most events to show: half of them may be dead letters, the last ones, even where many wait */
-function listingText({ waiting, dead }: Listing, now: number, most = Infinity): string {
-  const ofDead = Math.min(dead.length, Math.max(Math.floor(most / 2), most - waiting.length))
-  const events = [...waiting.slice(0, most - ofDead), ...dead.slice(dead.length - ofDead)]
-  const summary = `${waiting.length} waiting, ${dead.length} dead`
-  if (events.length === 0) return summary
-  const rows = events.map(({ lane, delivery, at, tries, reason, next = '', died }) => {
-    const wait = Date.parse(next) - now
-    const turn = wait > 0 ? `in ${duration(wait)}` : 'in its turn'
-    return [
-      died === undefined ? 'waiting' : 'dead',
-      lane.split('#')[0] ?? '',
-      delivery,
-      duration(now - Date.parse(at)),
-      String(tries),
-      reason,
-      died === undefined ? turn : '',
-    ]
-  })
-  const head = ['', 'REPOSITORY', 'DELIVERY', 'SINCE', 'TRIES', 'REASON', 'NEXT']
-  const table = [head, ...rows]
-  const widths = head.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)))
-  const lines = table.map((row) =>
-    printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
-  )
-  const left = waiting.length + dead.length - events.length
-  return [summary, '', ...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
-}
-
-function duration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000))
-  if (seconds < 120) return `${seconds} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return `${Math.round(seconds / 3600)} h`
-}
-
-/** @throws UserError for what the relay refuses, and when there is none */
-async function ask(method: string, url: URL): Promise<HttpReply> {
-  const key = readSetting(process.env, 'HOOKLINE_OPERATOR_KEY')
-  if (!key) {
-    throw new UserError({
-      message: 'HOOKLINE_OPERATOR_KEY is not set',
-      hint: 'set it to the key that the relay was started with',
-    })
+  const filter = filterOf(given)
+  const isMany = all === true || Object.keys(filter).length > 0
+  if (isMany === (delivery !== undefined)) throw oneOrMany(delivery)
+  if (separate && delivery === undefined) throw oneOrMany(delivery)
+  const client = new RelayClient(relay)
+  const place = delivery === undefined ? '' : `/${checkedId(delivery)}`
+  const query = { ...filter, ...(all && { all: 'true' }), ...(separate && { separate: 'true' }) }
+  const isBulk = isMany || separate === true
+  const question = { method, path: `${LIST}${place}${path}`, query, isBulk }
+  const answer = await withProgress(`asking ${client.host}`, client.ask(question))
+  if (!isBulk) {
+    return print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)
   }
-  const headers = { authorization: `Bearer ${key.reveal()}` }
-  try {
-    const reply = await http({ method, url: url.href, headers, timeout: TIMEOUT })
-    if (reply.status === 200) return reply
-    const { error } = fieldsOf(reply)
-    const { message, hint } = isObject(error) ? error : {}
-    if (typeof message !== 'string' || typeof hint !== 'string') {
-      throw new UserError({
-        message: `${url.host} answers ${reply.status}, and is not a relay`,
-        hint: 'check --relay: it is the address without a path',
-      })
-    }
-    throw new UserError({ message: printable(message), hint: printable(hint) })
-  } catch (cause) {
-    if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'is the relay running there?')
-    throw new UserError({ message: `${url.host}: ${cause.message}`, hint }, { cause })
+  const events = isObject(answer) ? answer.events : undefined
+  if (typeof events !== 'number') throw notARelay()
+  if (json) return print(JSON.stringify({ success: true, events }))
+  const what = isMany ? 'dead letter' : 'event'
+  print(`${events} ${events === 1 ? `${what} ${done}` : `${what}s ${doneToMany}`}`)
+}
+
+function oneOrMany(delivery: string | undefined): UsageError {
+  const message =
+    delivery === undefined
+      ? 'it is not said which events are meant'
+      : 'a delivery id stands beside what names several events'
+  const hint = 'give a delivery id; or --all, --lane, --reason or --credential for dead letters'
+  return new UsageError({ message, hint })
+}
+
+async function backup({ relay, out, json }: BackupOptions): Promise<void> {
+  const client = new RelayClient(relay)
+  const file = resolve(out)
+  const work = client.download('/outbox/backup', file)
+  const bytes = await withProgress(`copying from ${client.host}`, work)
+  print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)
+}
+
+/** What is named of it. */
+function filterOf({ lane, reason, credential }: Filter): Filter {
+  return {
+    ...(lane !== undefined && { lane }),
+    ...(reason !== undefined && { reason }),
+    ...(credential !== undefined && { credential }),
   }
-}
-
-function areEvents(value: unknown): value is readonly OutboxEvent[] {
-  if (!Array.isArray(value)) return false
-  return value.every((event) => {
-    if (!isObject(event)) return false
-    const { delivery, lane, at, reason, tries } = event
-    const texts = [delivery, lane, at, reason].every((text) => typeof text === 'string')
-    return texts && typeof tries === 'number'
-  })
-}
-
-function readJson({ text }: HttpReply): Json {
-  try {
-    return parseJson(text)
-  } catch {
-    throw noListing()
-  }
-}
-
-function noListing(): UserError {
-  return new UserError({
-    message: 'what answered is not a relay with an outbox',
-    hint: 'check --relay: it is the address without a path',
-  })
-}
-
-function addressOf(relay: string, path: string): URL {
-  return new URL(baseOf(readAddress(relay, RELAY_ADDRESS)) + path)
 }
 
 function checkedId(delivery: string): string {

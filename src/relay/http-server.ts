@@ -101,7 +101,8 @@ export async function answer(
     : await relay(relayRequest(request), ports)
   if (response.destroyed || request.socket.writableEnded) return
   response.writeHead(reply.status, framed(reply, request.method))
-  if (reply.stream) await pipeline(reply.stream, response)
+  // A client that goes away in the middle ends its own answer, and nothing else.
+  if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
   else response.end(reply.body)
 }
 

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { runCommand, runCommands, startCommand } from '../../support/command.ts'
 import { MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
@@ -33,6 +36,14 @@ const ADDRESSES = [
   ['OPTIONS', '/outbox'],
   ['PUT', `/outbox/${FIRST.toUpperCase()}?__token=x`],
 ] as const
+
+/** More than one answer of a relay holds. */
+const MANY = 1010
+
+async function* brokenCopy(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('SQLite format 3')
+  throw new Error('the disk is gone')
+}
 
 /** Makes a dead letter of an event that waits. */
 async function bury({ outbox, time }: OperatedRelay['lanes'], delivery: string) {
@@ -228,9 +239,16 @@ describe('hookline outbox', () => {
       ['replay', DEAD],
       ['drop', DEAD],
       ['show', 'x'],
+      ['list', '--reason', 'rejected'],
+      ['replay'],
+      ['drop', DEAD, '--all'],
     ].map((args) => [...args, '--relay', relay.url])
     const elsewhere = ['nowhere', 'http://127.0.0.1:9'].map((url) => ['list', '--relay', url])
-    const runs = [...toRelay, ...elsewhere].map((args) => ({ arguments: args, env }))
+    const list = ['list', '--relay', relay.url]
+    const runs = [
+      ...[...toRelay, ...elsewhere].map((args) => ({ arguments: args, env })),
+      { arguments: list, env: { HOOKLINE_OPERATOR_KEY: 'another-key-of-somebody' } },
+    ]
     const results = await runCommands('outbox', runs)
     printed = results.map(({ output, errors }) => output || errors)
   })
@@ -264,9 +282,92 @@ describe('hookline outbox', () => {
   test('what is no id, no address, or no relay is refused with a reason', () => {
     expect(printed.slice(6)).toEqual([
       expect.stringContaining('"x" is not a delivery id'),
+      expect.stringMatching(/^0 waiting, 0 dead$/),
+      expect.stringContaining('it is not said which events are meant'),
+      expect.stringContaining('a delivery id stands beside what names several events'),
       expect.stringContaining('--relay is not the address of a relay'),
       expect.stringContaining('127.0.0.1:9: no connection'),
+      expect.stringMatching(
+        /the relay at 127\.0\.0\.1:\d+ does not accept the key in HOOKLINE_OPERATOR_KEY/,
+      ),
     ])
+  })
+
+  test('list: all pages of them, and not the first alone', async () => {
+    const crowded = await operatedRelay()
+    const place = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+    for (let n = 0; n < MANY; n++) await crowded.lanes.put(place(n))
+    for (let n = 0; n < 3; n++) await bury(crowded.lanes, place(MANY - 1 - n))
+    const relay = ['--relay', crowded.url]
+    const runs = [
+      ['list', '--json'],
+      ['list', '--lane', 'o/other'],
+      ['replay', '--reason', 'no_such'],
+      ['replay', '--reason', 'rejected'],
+      ['list', '--reason', 'replayed', '--credential', 'token:1234', '--lane', 'O/R'],
+      ['drop', '--all'],
+    ].map((args) => ({ arguments: [...args, ...relay], env }))
+    const [listed, ...others] = await runCommands('outbox', runs)
+    await crowded.close()
+    const { waiting, dead } = JSON.parse(listed?.output ?? '')
+    expect([waiting.length, dead.length]).toEqual([MANY - 3, 3])
+    expect(others.map(({ output, errors }) => output || errors)).toEqual([
+      '0 waiting, 0 dead',
+      '0 dead letters wait again',
+      '3 dead letters wait again',
+      expect.stringMatching(/^3 waiting, 0 dead\n/),
+      '0 dead letters are forgotten',
+    ])
+  })
+
+  test('a relay without the operator’s key, and one without outbox, are told apart', async () => {
+    const [keyless, without] = await Promise.all([
+      operatedRelay({ key: '' }),
+      operatedRelay({ hasOutbox: false }),
+    ])
+    const lists = [keyless, without].map(({ url }) => ({
+      arguments: ['list', '--relay', url],
+      env,
+    }))
+    const results = await runCommands('outbox', lists)
+    await Promise.all([keyless.close(), without.close()])
+    expect(results.map(({ errors }) => errors)).toEqual([
+      expect.stringMatching(/shows an operator nothing[\s\S]*start it with HOOKLINE_OPERATOR_KEY/),
+      expect.stringContaining('this relay has no outbox'),
+    ])
+  })
+
+  test('backup: a new file for the user alone, never in place of another', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backup-'))
+    const copy = join(folder, 'copy.db')
+    const args = (out: string) => ['backup', '--relay', relay.url, '--out', out]
+    const files = [copy, copy, join(folder, 'none', 'copy.db')]
+    const runs = files.map((file) => ({ arguments: args(file), env }))
+    const foreign = { HOOKLINE_OPERATOR_KEY: 'another-key-of-somebody' }
+    runs.push({ arguments: args(join(folder, 'refused.db')), env: foreign })
+    const results = await runCommands('outbox', runs)
+    expect(results.map(({ output, errors }) => output || errors)).toEqual([
+      `${copy}: 24 bytes`,
+      expect.stringContaining('copy.db is there already'),
+      expect.stringContaining('cannot be written (ENOENT)'),
+      expect.stringContaining('does not accept the key'),
+    ])
+    expect(await readdir(folder)).toEqual(['copy.db'])
+    expect((await stat(copy)).mode & 0o777).toBe(0o600)
+    expect(await readFile(copy, 'utf8')).toBe('SQLite format 3 and more')
+    await rm(folder, { recursive: true })
+  })
+
+  test('backup: one that breaks off leaves no file, and the relay serves on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backup-'))
+    const broken = await operatedRelay({ copy: brokenCopy })
+    const args = ['backup', '--relay', broken.url, '--out', join(folder, 'copy.db')]
+    const [result] = await runCommands('outbox', [{ arguments: args, env }])
+    expect(result?.errors).toMatch(/127\.0\.0\.1:\d+: no connection/)
+    expect(await readdir(folder)).toEqual([])
+    expect((await send(broken.url, { target: '/healthz' })).status).toBe(200)
+    await broken.close()
+    await rm(folder, { recursive: true })
   })
 
   test('without the key it says so, and fails', async () => {
@@ -313,7 +414,7 @@ describe('hookline outbox', () => {
     }
     const lines = screens()[1]?.trimEnd().split('\n') ?? []
     expect(lines[1]).toBe('31 waiting, 1 dead')
-    expect(lines[3]).toMatch(/^ +REPOSITORY +DELIVERY +SINCE +TRIES +REASON/)
+    expect(lines[3]).toMatch(/^ +REPOSITORY +DELIVERY +CREDENTIAL +SINCE +TRIES +REASON/)
     expect(lines.slice(4, -1).map((line) => line.split(' ')[0])).toEqual([
       ...Array(5).fill('waiting'),
       'dead',

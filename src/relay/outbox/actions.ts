@@ -28,7 +28,7 @@ export class OutboxActions {
     const found = await outbox.find(delivery)
     if (!found || !isEnded(found)) return false
     const { sealed: _, ...event } = found
-    await this.#again(event)
+    await this.#again([event])
     await queue.recount()
     return true
   }
@@ -51,7 +51,7 @@ export class OutboxActions {
   /** @returns how many */
   async replayAll(filter: DeadFilter): Promise<number> {
     const dead = await this.#deadLetters(filter)
-    for (const event of dead) await this.#again(event)
+    for (const some of chunks(dead)) await this.#again(some)
     await this.#ports.queue.recount()
     return dead.length
   }
@@ -71,7 +71,9 @@ export class OutboxActions {
   async dropAll(filter: DeadFilter): Promise<number> {
     const { outbox, queue } = this.#ports
     const dead = await this.#deadLetters(filter)
-    for (const { delivery } of dead) await outbox.apply([{ forget: delivery }])
+    for (const some of chunks(dead)) {
+      await outbox.apply(some.map(({ delivery }) => ({ forget: delivery })))
+    }
     await queue.recount()
     return dead.length
   }
@@ -84,12 +86,15 @@ export class OutboxActions {
     return events
   }
 
-  async #again(event: OutboxEvent): Promise<void> {
+  async #again(events: readonly OutboxEvent[]): Promise<void> {
     const { outbox, queue } = this.#ports
-    const again = this.#waitingAgain(event)
-    const { delivery, at } = again
-    await outbox.apply([{ set: again }, { members: delivery, state: 'member', at }])
-    queue.enqueue(again, 0)
+    const again = events.map((event) => this.#waitingAgain(event))
+    const changes = again.map((event) => [
+      { set: event } as const,
+      { members: event.delivery, state: 'member', at: event.at } as const,
+    ])
+    await outbox.apply(changes.flat())
+    for (const event of again) queue.enqueue(event, 0)
   }
 
   #waitingAgain(event: OutboxEvent): OutboxEvent {
@@ -106,4 +111,11 @@ export class OutboxActions {
 /** True for what is handed over no more unless an operator says so. */
 function isEnded({ state, count }: OutboxEvent): boolean {
   return state === 'dead' || (state === 'sent' && count > 0)
+}
+
+/** What is written together: each write waits for the disk, and live events wait for each. */
+const CHUNK = 250
+
+function* chunks(events: readonly OutboxEvent[]): Generator<readonly OutboxEvent[]> {
+  for (let at = 0; at < events.length; at += CHUNK) yield events.slice(at, at + CHUNK)
 }

@@ -228,8 +228,8 @@ function iso(time: number): string {
 }
 
 function noSuchAddress(): RelayError {
-  return new RelayError(404, 'not_found', 'there is nothing at this address', {
-    hint: 'set HOOKLINE_OPERATOR_KEY',
+  return new RelayError(404, 'not_found', 'this relay shows an operator nothing', {
+    hint: 'start it with HOOKLINE_OPERATOR_KEY',
   })
 }
 
