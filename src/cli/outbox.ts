@@ -94,7 +94,7 @@ async function list({ relay, watch, json = false, ...given }: ListOptions): Prom
   const look = () => readListing(client, filterOf(given))
   if (!watch) {
     const listing = await withProgress(`asking ${client.host}`, look())
-    return print(json ? printableJson(JSON.stringify(listing)) : listingText(listing, Date.now()))
+    return print(json ? listingJson(listing) : listingText(listing, Date.now()))
   }
   for (let before = ''; ; ) {
     const started = performance.now()
@@ -106,13 +106,20 @@ async function list({ relay, watch, json = false, ...given }: ListOptions): Prom
     if (process.stdout.isTTY && !json) drawScreen(found, client.host)
     else {
       const states = statesOf(found, json)
-      if (states !== before) print(json ? printableJson(JSON.stringify(found)) : lookText(found))
+      if (states !== before) print(json ? listingJson(found) : lookText(found))
       before = states
     }
     // A long list is a burden for the relay: it is left alone most of the time.
     const pause = Math.max(WATCH_INTERVAL, 10 * (performance.now() - started))
     await new Promise((done) => setTimeout(done, pause))
   }
+}
+
+/** As the relay answers it: `sent` is there where there are batches. */
+function listingJson(found: Listing | Unanswered): string {
+  if (typeof found === 'string') return printableJson(JSON.stringify(found))
+  const { sent, ...rest } = found
+  return printableJson(JSON.stringify({ ...rest, ...(sent.length > 0 && { sent }) }))
 }
 
 /** Why a look at the relay found nothing. */

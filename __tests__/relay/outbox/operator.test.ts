@@ -242,6 +242,8 @@ describe('hookline outbox', () => {
       ['list', '--reason', 'rejected'],
       ['replay'],
       ['drop', DEAD, '--all'],
+      ['replay', FIRST, '--separate'],
+      ['replay', '--all', '--separate'],
     ].map((args) => [...args, '--relay', relay.url])
     const elsewhere = ['nowhere', 'http://127.0.0.1:9'].map((url) => ['list', '--relay', url])
     const list = ['list', '--relay', relay.url]
@@ -285,6 +287,8 @@ describe('hookline outbox', () => {
       expect.stringMatching(/^0 waiting, 0 dead$/),
       expect.stringContaining('it is not said which events are meant'),
       expect.stringContaining('a delivery id stands beside what names several events'),
+      expect.stringContaining('no batch has this id that died or was handed over'),
+      expect.stringContaining('it is not said which events are meant'),
       expect.stringContaining('--relay is not the address of a relay'),
       expect.stringContaining('127.0.0.1:9: no connection'),
       expect.stringMatching(
