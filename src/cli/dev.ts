@@ -25,7 +25,7 @@ import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { print, reportBug, stopOnSignal, styled } from './terminal.ts'
+import { print, reportBug, shellHere, stopOnSignal, styled } from './terminal.ts'
 import { devWarnings, devWorkflowSource } from './workflows-here.ts'
 
 interface DevOptions {
@@ -169,7 +169,9 @@ function welcome(
 ): string {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
-  const lines = triggers.flatMap(({ url, example }) => (example ? [exampleLine(url, example)] : []))
+  const lines = triggers.flatMap(({ url, example }) =>
+    example ? [exampleLine(url, example, undefined, shellHere().request)] : [],
+  )
   const [first] = lines
   // The inspector answers under the names of this machine alone, wherever the server listens.
   const { hostname, port } = new URL(url)

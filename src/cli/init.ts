@@ -13,7 +13,7 @@ import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledFiles, localServer, type NextSteps, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
 import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
-import { print, wrapped } from './terminal.ts'
+import { print, shellHere, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
@@ -83,7 +83,7 @@ async function init(options: InitOptions): Promise<void> {
     env: environmentFor(...GH_VARIABLES),
   })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
-  const steps = nextSteps(kind, answers, files, port, ghState)
+  const steps = nextSteps(kind, answers, files, port, { gh: ghState, shell: shellHere() })
   if (!json) print(files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n'))
   if (!dryRun) {
     refuseExisting(process.cwd(), files)
@@ -160,7 +160,7 @@ function reportText(
   const { pin, tryOut, publish, token, tokenBox, relay, doctor, url, missing, curl, sealedUrl } =
     steps
   const [serve = '', ...fire] = tryOut
-  const asks = fire.some((line) => line.startsWith('read '))
+  const asks = fire.some((line) => /^read |Read-Host/.test(line))
     ? ', which asks for a secret, unseen'
     : ''
   const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
@@ -182,7 +182,9 @@ function reportText(
     section(`In a second one${asks}:`, fire),
     published,
     `\nThe token, for that repository alone, with the box "${tokenBox}", is made at\n${token.join('\n')}\n`,
-    section('In the second terminal, this line waits for it, unseen:', [READ_TOKEN]),
+    section('In the second terminal, this line waits for it, unseen:', [
+      shellHere().asking('HOOKLINE_TOKEN'),
+    ]),
     section(`The relay${place}:`, relay),
     section('In the second terminal, this tells what is still missing:', doctor),
     curl === null
@@ -191,8 +193,6 @@ function reportText(
     next,
   ].join('')
 }
-
-const READ_TOKEN = 'read -rs HOOKLINE_TOKEN && export HOOKLINE_TOKEN'
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`

@@ -87,6 +87,7 @@ async function publicLines(
   const { ANY_REQUEST, exampleLine } = await import('../triggers/example-line.ts')
   const { triggersHere } = await import('./workflows-here.ts')
   const { originRepository } = await import('./files.ts')
+  const { shellOf } = await import('../wire/shell.ts')
   const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
   const { workflow, trigger, example = ANY_REQUEST } = first
   const servesOne =
@@ -94,13 +95,17 @@ async function publicLines(
   const place = servesOne ? undefined : originRepository() || 'owner/name'
   const url = webhookUrl({ relay, repository: place, workflow, trigger })
   // A relay with a token of its own is brought one of its keys.
-  const credential = plainSetting(env, 'HOOKLINE_KEYS')
-    ? '\u0024{HOOKLINE_KEYS%%[, ]*}'
-    : '$HOOKLINE_TOKEN'
+  const shell = shellOf(env, process.platform)
+  const firstKey =
+    shell.name === 'posix'
+      ? '\u0024{HOOKLINE_KEYS%%[, ]*}'
+      : "$(($env:HOOKLINE_KEYS -split '[, ]')[0])"
+  const hasKeys = plainSetting(env, 'HOOKLINE_KEYS')
+  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_TOKEN')
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,
-    `try it:         ${exampleLine(url, example, credential)}`,
+    `try it:         ${exampleLine(url, example, credential, shell.request)}`,
   ]
 }
 

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/http-server.ts'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
+import { type Shell, shellOf } from '../wire/shell.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** What the exit code of every command says. */
@@ -67,6 +68,11 @@ export function endQuietlyOnClosedPipe(): void {
     if (error.code !== 'EPIPE') throw error
     process.exit(EXIT.done)
   })
+}
+
+/** The shell that lines are pasted into. */
+export function shellHere(): Shell {
+  return shellOf(process.env, process.platform)
 }
 
 /** A line, or lines, on standard output. */

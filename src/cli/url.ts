@@ -15,7 +15,6 @@ import {
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
 import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
-import { shellQuoted } from '../wire/curl.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
@@ -23,11 +22,13 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { POSIX, type Shell } from '../wire/shell.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { makeGrant } from './grant.ts'
 import { type ScopeOptions, withScopeOptions } from './scope.ts'
 import { GITHUB_TOKEN, sealingKey } from './seal.ts'
+import { shellHere } from './terminal.ts'
 
 interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
   readonly relay?: string
@@ -91,11 +92,14 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   const granted = await grantFor(path, options)
   // What hookline dev is sent brings no credential.
   const isDev = given.relay === undefined && repository === undefined
-  const token = granted?.text ?? (isDev ? undefined : await sealedAtHand(relay, repository, path))
-  const seal = isDev ? undefined : sealCommand(relay, repository, path)
+  const shell = shellHere()
+  const variable = shell.variable('HOOKLINE_TOKEN')
+  const token =
+    granted?.text ?? (isDev ? undefined : await sealedAtHand(relay, repository, path, variable))
+  const seal = isDev ? undefined : sealCommand(relay, repository, path, shell)
   const described = bot
-    ? await describeBot(bare, token === TOKEN_VARIABLE ? undefined : token, options, process.env)
-    : describeWebhook(bare, await exampleHere(path), token, seal)
+    ? await describeBot(bare, token === variable ? undefined : token, options, process.env)
+    : describeWebhook(bare, await exampleHere(path), token, seal, shell)
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
@@ -124,9 +128,14 @@ function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | u
 }
 
 /** A token that was sealed before, or can be now; a plain one does not belong in a URL. */
-async function sealedAtHand(relay: string, repository: string | undefined, path: string) {
+async function sealedAtHand(
+  relay: string,
+  repository: string | undefined,
+  path: string,
+  variable: string,
+) {
   const token = readSetting(process.env, 'HOOKLINE_TOKEN')?.reveal() ?? ''
-  if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return TOKEN_VARIABLE
+  if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
   if (!GITHUB_TOKEN.test(token) || repository === undefined) return undefined
   try {
     const { sealToken } = await import('../relay/seal.ts')
@@ -178,18 +187,31 @@ async function describeBot(
     const secretToken = env.BOT_SECRET || undefined
     await setWebhook(bot, { url: carrying, secretToken, updates: kinds })
   }
-  const url = withToken(bare, grant ?? TOKEN_VARIABLE)
-  const body = setWebhookBody({ url, secretToken: '$BOT_SECRET', updates: kinds })
-  const call = { method: 'POST', url: `${apiFrom(env)}/bot$BOT_TOKEN/setWebhook`, body }
+  const shell = shellHere()
+  const variables = ['HOOKLINE_TOKEN', 'BOT_TOKEN', 'BOT_SECRET'].map((name) =>
+    shell.variable(name),
+  )
+  const [token = '', botToken = '', secretToken = ''] = variables
+  const url = withToken(bare, grant ?? token)
+  const body = setWebhookBody({ url, secretToken, updates: kinds })
+  const call = { method: 'POST', url: `${apiFrom(env)}/bot${botToken}/setWebhook`, body }
   const webhook = bot && (await getWebhookInfo(bot))
   const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
   const title = set ? 'Webhook, as it was just set' : 'Webhook now'
-  // The body comes from a here-document, in which the shell fills in the variables.
-  const register = `curl -sS ${shellQuoted(call.url, ['$BOT_TOKEN'])} -H 'Content-Type: application/json' -d @- <<JSON
-${JSON.stringify(body)}
-JSON`
+  const headers = { 'Content-Type': 'application/json' }
+  const register =
+    shell.name === 'powershell'
+      ? shell.request({ ...call, headers, body: JSON.stringify(body), variables })
+      : hereDocument(call.url, botToken, body)
   const text = lines('Webhook URL', url, 'Register it', register, title, state)
   return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+}
+
+/** In a here-document the shell fills in every variable. */
+function hereDocument(url: string, botToken: string, body: object): string {
+  return `curl -sS ${POSIX.quoted(url, [botToken])} -H 'Content-Type: application/json' -d @- <<JSON
+${JSON.stringify(body)}
+JSON`
 }
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
@@ -245,9 +267,6 @@ interface Described {
   readonly [field: string]: unknown
 }
 
-/** Stands for the token in what is printed; a shell puts it in. */
-const TOKEN_VARIABLE = '$HOOKLINE_TOKEN'
-
 /**
  * A webhook URL, and a curl line to try it with, which keeps the token out of the URL.
  *
@@ -259,24 +278,32 @@ function describeWebhook(
   example: ExampleRequest,
   token: string | undefined,
   seal: string | undefined,
+  shell: Shell,
 ): Described {
   const place = bare + example.path
   const isOpen = token === undefined && seal === undefined
-  const curl = exampleLine(bare, example, isOpen ? undefined : (token ?? TOKEN_VARIABLE))
+  // Stands for the token in what is printed; the shell puts it in.
+  const variable = shell.variable('HOOKLINE_TOKEN')
+  const curl = exampleLine(bare, example, isOpen ? undefined : (token ?? variable), shell.request)
   const url = token === undefined ? place : withToken(place, token)
   const parts = ['Webhook URL', url]
   if (token !== undefined || seal === undefined) {
     return { text: lines(...parts, 'Try it', curl), url, curl }
   }
-  const header = `X-Platform-Authorization: Bearer ${TOKEN_VARIABLE}`
+  const header = `X-Platform-Authorization: Bearer ${variable}`
   const other = 'A sender that sets no header needs a token that may stand in a URL'
   parts.push('Header that the sender sets', header, 'Try it', curl, other, seal)
   return { text: lines(...parts), url, header, curl }
 }
 
-function sealCommand(relay: string, repository: string | undefined, path: string): string {
-  const scope = `--repository ${shellQuoted(repository ?? 'owner/name')} --path ${shellQuoted(path)}`
-  return `npx hookline seal --relay ${shellQuoted(relay)} ${scope}   # or npx hookline grant`
+function sealCommand(
+  relay: string,
+  repository: string | undefined,
+  path: string,
+  { quoted }: Shell,
+): string {
+  const scope = `--repository ${quoted(repository ?? 'owner/name')} --path ${quoted(path)}`
+  return `npx hookline seal --relay ${quoted(relay)} ${scope}   # or npx hookline grant`
 }
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */

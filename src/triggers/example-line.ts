@@ -1,4 +1,5 @@
 import { curlLine } from '../wire/curl.ts'
+import type { Shell } from '../wire/shell.ts'
 import type { ExampleRequest } from './trigger.ts'
 
 /** What fires a trigger that asks for nothing else. */
@@ -14,16 +15,18 @@ export const ANY_REQUEST: ExampleRequest = {
  *
  * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_TOKEN`; absent
  * where none is needed
+ * @param write as the shell takes it
  */
 export function exampleLine(
   url: string,
   { method, path, contentType, body }: ExampleRequest,
   credential?: string,
+  write: Shell['request'] = curlLine,
 ): string {
   const headers = {
     ...(credential !== undefined && { 'X-Platform-Authorization': `Bearer ${credential}` }),
     ...(contentType !== undefined && { 'content-type': contentType }),
   }
   const variables = credential?.startsWith('$') ? [credential] : []
-  return curlLine({ method, url: url + path, headers, body: body ?? '', variables })
+  return write({ method, url: url + path, headers, body: body ?? '', variables })
 }

@@ -1,5 +1,5 @@
 /** A request as `curl` sends it. */
-interface CurlRequest {
+export interface CurlRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -96,7 +96,7 @@ test('who is not logged in to gh does that before anything is pushed', () => {
   const kind = KINDS.get('webhook')
   if (!kind) throw new Error('no kind')
   const answers = { kind: 'webhook', ...ANSWERS }
-  const { publish } = nextSteps(kind, answers, kind.files(answers), '3000', 'out')
+  const { publish } = nextSteps(kind, answers, kind.files(answers), '3000', { gh: 'out' })
   expect(publish[0]).toBe('gh auth login')
 })
 

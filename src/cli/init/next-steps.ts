@@ -1,6 +1,7 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
+import { POSIX, type Shell, type Value } from '../../wire/shell.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
 import { secretsOf, triggerOf, urlSecretOf } from './sender.ts'
@@ -47,7 +48,7 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
-  gh: GhState = 'absent',
+  { gh = 'absent', shell = POSIX }: Surroundings = {},
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const { name } = answers
@@ -63,8 +64,8 @@ export function nextSteps(
     answers.uses === undefined ? ['git ls-remote https://github.com/hookline/hookline HEAD'] : []
   const steps =
     kind.secret === undefined
-      ? webhookSteps(kind, answers, push, port)
-      : pollingSteps(kind.secret, answers, push)
+      ? webhookSteps(kind, answers, push, port, shell)
+      : pollingSteps(kind.secret, answers, push, shell)
   return { ...steps, pin }
 }
 
@@ -75,15 +76,18 @@ function webhookSteps(
   { name, relay, repository, sender, event = 'repository_dispatch' }: Answers,
   push: readonly string[],
   port: string,
+  shell: Shell,
 ): Steps {
-  const { box, permission, flag, variable } = BY_EVENT[event]
+  const { box, permission, flag, variables } = BY_EVENT[event]
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
   const local = `${localServer(port)}/webhook/${name}/${trigger}`
   const isOwn = relay === localServer(port)
   // Keys that end with a relay will do for one whose public address ends with it too.
-  const sealing = sender && isOwn ? 'HOOKLINE_SEAL_KEYS="$(npx hookline keys new)" ' : ''
+  const sealing: Readonly<Record<string, Value>> =
+    sender && isOwn ? { HOOKLINE_SEAL_KEYS: { printedBy: 'npx hookline keys new' } } : {}
+  const serving = `npx hookline relay${isOwn ? ' --tunnel' : ''}`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
@@ -91,18 +95,20 @@ function webhookSteps(
       ...(repository ? [] : [`your repository for ${SOME_REPOSITORY}`]),
       ...(isOwn ? [`your relay's address for ${relay}`] : []),
     ],
-    curl: sender ? null : exampleLine(url, ANY_REQUEST, '$HOOKLINE_TOKEN'),
+    curl: sender
+      ? null
+      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_TOKEN'), shell.request),
     sealedUrl: [`npx hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
     tryOut: [
       'npx hookline dev',
-      ...(sender ? sendLines(sender, local) : [exampleLine(local, ANY_REQUEST)]),
+      ...(sender
+        ? sendLines(sender, local, shell)
+        : [exampleLine(local, ANY_REQUEST, undefined, shell.request)]),
     ],
     token: [tokenPage(name, repository, permission)],
     tokenBox: box,
     // The relay holds no token: each request brings its own.
-    relay: [
-      `env -u HOOKLINE_TOKEN ${variable}${sealing}npx hookline relay${isOwn ? ' --tunnel' : ''}`,
-    ],
+    relay: [shell.hiding('HOOKLINE_TOKEN', shell.having({ ...variables, ...sealing }, serving))],
     publish: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])]
       .map(secretLine)
       .concat(push),
@@ -124,13 +130,13 @@ const BY_EVENT = {
     box: 'Contents: Read and write',
     permission: 'contents',
     flag: '',
-    variable: '',
+    variables: {},
   },
   workflow_dispatch: {
     box: 'Actions: Read and write',
     permission: 'actions',
     flag: ' --event workflow_dispatch',
-    variable: 'HOOKLINE_EVENT=workflow_dispatch ',
+    variables: { HOOKLINE_EVENT: { text: 'workflow_dispatch' } },
   },
 } as const
 
@@ -139,13 +145,18 @@ const BY_EVENT = {
  * file that then holds it is kept out of the repository. What polls needs no token of GitHub, so there
  * is nothing for doctor to look at.
  */
-function pollingSteps(secret: string, { name }: Answers, push: readonly string[]): Steps {
+function pollingSteps(
+  secret: string,
+  { name }: Answers,
+  push: readonly string[],
+  shell: Shell,
+): Steps {
   return {
     url: null,
     missing: [],
     curl: null,
     sealedUrl: [],
-    tryOut: [IGNORE_LINE, readLine(secret), 'npx hookline dev --poll'],
+    tryOut: [ignoreLine(shell), shell.keeping(secret, '.env'), 'npx hookline dev --poll'],
     token: [],
     tokenBox: '',
     relay: [],
@@ -158,28 +169,27 @@ function secretLine(secret: string): string {
   return `gh secret set ${secret}`
 }
 
-const IGNORE_LINE = 'echo .env >> .gitignore'
-
-function readLine(secret: string): string {
-  return `read -rs ${secret} && echo "${secret}=$${secret}" >> .env`
+function ignoreLine(shell: Shell): string {
+  return shell.appending('.env', '.gitignore')
 }
 
 /**
  * Gives `hookline dev` the secrets, and fires as the sender does; Amazon alone signs for SNS. Where
  * the workflow holds a public key, `send` makes a pair for a trial, and tells that half of it.
  */
-function sendLines(sender: Sender, url: string): readonly string[] {
+function sendLines(sender: Sender, url: string, shell: Shell): readonly string[] {
   const { name, secret, scheme = name } = sender
   const signed = urlSecretOf(sender)
-  const address = signed === undefined ? [] : [`echo '${signed}=${url}' >> .env`]
-  if (secret === undefined) return signed === undefined ? [] : [IGNORE_LINE, ...address]
+  const address = signed === undefined ? [] : [shell.appending(`${signed}=${url}`, '.env')]
+  if (secret === undefined) return signed === undefined ? [] : [ignoreLine(shell), ...address]
   const send = `npx hookline send '${url}' --as ${name}`
   if (!PAIRED.includes(scheme)) {
-    return [IGNORE_LINE, readLine(secret), ...address, `HOOKLINE_SECRET="$${secret}" ${send}`]
+    const firing = shell.having({ HOOKLINE_SECRET: { of: secret } }, send)
+    return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]
   }
   const paired = `${send} --key ${name}.pem`
-  const making = `${paired} 2>&1 | sed -n 's/.* public half: //p' >> .env`
-  return [IGNORE_LINE, making, ...address, paired]
+  const making = shell.picking('public half:', paired, '.env')
+  return [ignoreLine(shell), making, ...address, paired]
 }
 
 /** What `hookline build` will make of it: not there yet. */
@@ -203,6 +213,12 @@ function tokenPage(name: string, repository: string, permission: string): string
     [permission]: 'write',
   })
   return `https://github.com/settings/personal-access-tokens/new?${asked}`
+}
+
+/** What is known of the machine. */
+interface Surroundings {
+  readonly gh?: GhState
+  readonly shell?: Shell
 }
 
 /** Whether the tool of GitHub is there, and knows who asks. */
