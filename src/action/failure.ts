@@ -1,7 +1,7 @@
 import * as core from '@actions/core'
 import { bugOf, type Position, type Problem, UserError } from '../wire/errors.ts'
 import { printable } from '../wire/printable.ts'
-import { withoutBotTokens } from '../wire/secret.ts'
+import { withoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
@@ -23,7 +23,7 @@ function annotate(problem: Problem): void {
   if (position && !isOfFile(position))
     lines.push(`line ${position.line} of the ${position.source.name}`)
   core.info(renderProblem(problem))
-  const text = withoutBotTokens(lines.join('\n'))
+  const text = withoutTokens(lines.join('\n'))
   core.error(text, { title: 'Hookline', ...(position && placeOf(position)) })
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { parseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
-import { withoutBotTokens } from '../wire/secret.ts'
+import { withoutTokens } from '../wire/tokens.ts'
 import { fail } from './failure.ts'
 import { http } from './http.ts'
 import { reply } from './reply.ts'
@@ -23,7 +23,7 @@ reply(input, {
   http,
   sleep: (duration) => sleep(duration),
   mask: core.setSecret,
-  warn: (message) => core.warning(printable(withoutBotTokens(message)), { title: 'Hookline' }),
+  warn: (message) => core.warning(printable(withoutTokens(message)), { title: 'Hookline' }),
   readFile: (path) => readFileSync(resolve(process.env.GITHUB_WORKSPACE || '.', path)),
   requests,
 }).then((id) => core.setOutput('id', id), fail)

@@ -4,6 +4,7 @@ import type { RunningServer } from '../relay/http-server.ts'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
 import { type Shell, shellOf } from '../wire/shell.ts'
+import { problemWithoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
 /** What the exit code of every command says. */
@@ -45,7 +46,7 @@ function failureJson(error: unknown) {
   if (!(error instanceof UserError)) {
     return { code: 'internal_error', message: 'a bug of ours: please report it', notes: [] }
   }
-  const [first, ...others] = error.problems
+  const [first, ...others] = error.problems.map(problemWithoutTokens)
   const placed = ({ message, position }: Problem) =>
     position ? `${position.source.name}:${position.line}:${position.column}: ${message}` : message
   return {
@@ -136,7 +137,7 @@ export function warn(problems: readonly Problem[]): void {
 
 /** A problem for a program to read: an editor, or a reviewer's bot. */
 export function problemJson(problem: Problem, severity: 'error' | 'warning') {
-  const { message, position, hint, notes } = problem
+  const { message, position, hint, notes } = problemWithoutTokens(problem)
   return {
     severity,
     message,

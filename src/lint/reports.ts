@@ -1,9 +1,11 @@
+import { problemWithoutTokens } from '../wire/tokens.ts'
 import { OTHER_FINDINGS, RULES_PAGE } from './lint.ts'
 import type { Finding } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /** A finding for a program to read. Lines and columns count from 1; the end stands behind the last character. */
-export function findingJson({ code, level, position, message, hint }: Finding) {
+export function findingJson(finding: Finding) {
+  const { code, level, position, message, hint } = problemWithoutTokens(finding)
   return {
     id: code,
     level,
@@ -50,10 +52,8 @@ export function sarifLog(findings: readonly Finding[], version: string) {
   }
 }
 
-function resultOf(
-  { code, level, message, hint, position }: Finding,
-  rules: readonly { readonly id: string }[],
-) {
+function resultOf(finding: Finding, rules: readonly { readonly id: string }[]) {
+  const { code, level, message, hint, position } = problemWithoutTokens(finding)
   const location = position && {
     physicalLocation: {
       artifactLocation: { uri: encodeURI(position.source.file) },

@@ -164,14 +164,6 @@ export function shownSetting(text: string): string {
 }
 
 /**
- * A text with asterisks for whatever looks like a bot's token, as many as it has characters, so that
- * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.
- */
-export function withoutBotTokens(text: string): string {
-  return text.replace(/\d{5,}:[\w-]{20,}/g, (token) => '*'.repeat(token.length))
-}
-
-/**
  * Compares a secret with what someone presents, without telling by its duration how much of it was
  * right: both become a MAC under a key of one call, and those are compared by the platform.
  */

@@ -1,6 +1,6 @@
 import type { Position, Problem } from '../wire/errors.ts'
 import { printable } from '../wire/printable.ts'
-import { withoutBotTokens } from '../wire/secret.ts'
+import { withoutTokens } from '../wire/tokens.ts'
 
 /**
  * A problem as a person reads it: what, where, the line itself and what would do.
@@ -19,7 +19,7 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
   const lines = position
     ? [title, ...codeFrame(position, hint, digits), ...bullets(notes, digits + 1)]
     : [title, ...bullets(hint ? [hint, ...notes] : notes, 1)]
-  return printable(withoutBotTokens(lines.join('\n')))
+  return printable(withoutTokens(lines.join('\n')))
 }
 
 function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {

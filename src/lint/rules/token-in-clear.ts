@@ -1,4 +1,5 @@
 import type { Problem } from '../../wire/errors.ts'
+import { tokensIn } from '../../wire/tokens.ts'
 import { textsOf } from '../../workflow/nodes.ts'
 import { ScalarText } from '../../workflow/spans.ts'
 import { positionAt } from '../../workflow/yaml.ts'
@@ -22,21 +23,13 @@ export const tokenInClear: Rule = {
   check: tokens,
 }
 
-/**
- * Telegram: https://core.telegram.org/bots/api#authorizing-your-bot
- * GitHub: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats
- * Slack: https://docs.slack.dev/authentication/tokens
- */
-const TOKEN =
-  /(?<![\w-])(?:\d{6,12}:[\w-]{35}(?![\w-])|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,}|xox[abprs]-\d[\w-]{20,})/g
-
 function tokens({ top, file }: RuleFile): Problem[] {
   return textsOf(top).flatMap(({ node }) => {
-    const found = [...node.value.matchAll(TOKEN)]
+    const found = tokensIn(node.value)
     if (found.length === 0) return []
     const written = new ScalarText(file.source.text, node)
-    return found.map(({ index, 0: token }) => {
-      const { start, end } = written.span(index, index + token.length)
+    return found.map((token) => {
+      const { start, end } = written.span(token.start, token.end)
       const message = 'a token stands here in clear text, for everyone who can read the repository'
       const position = positionAt(file.source, start, end)
       return { message, position, hint: 'put a new one into a secret: ${{ secrets.NAME }}' }

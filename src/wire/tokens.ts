@@ -1,0 +1,50 @@
+import type { Problem } from './errors.ts'
+
+/**
+ * What a token looks like that its maker marked: of Telegram, GitHub, Slack and Discord, and the
+ * addresses of Slack and Discord that take a message from whoever knows them.
+ *
+ * Telegram: https://core.telegram.org/bots/api#authorizing-your-bot (one cut short counts, too)
+ * GitHub: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats
+ * Slack: https://docs.slack.dev/authentication/tokens
+ * Discord: https://docs.discord.com/developers/reference#authentication
+ */
+const TOKEN = new RegExp(
+  String.raw`(?<!\d)\d{5,}:[\w-]{20,}|(?<![\w-])(?:${[
+    String.raw`gh[pousr]_[A-Za-z0-9]{36,}`,
+    String.raw`github_pat_\w{40,}`,
+    String.raw`xox[abeprs](?:\.xox[bp])?-\d[\w-]{20,}`,
+    String.raw`xapp-\d-[\w-]{20,}`,
+    String.raw`[MNO][\w-]{23,}\.[\w-]{6}\.[\w-]{27,}`,
+  ].join(
+    '|',
+  )})|(?<=https://hooks\.slack\.com/services/)T\w{6,}/B\w{6,}/\w{16,}|(?<=https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{1,25}/)[\w-]{40,}`,
+  'g',
+)
+
+/** A problem without the tokens that its texts quote. */
+export function problemWithoutTokens<Of extends Problem>(problem: Of): Of {
+  const { message, hint, notes } = problem
+  return {
+    ...problem,
+    message: withoutTokens(message),
+    ...(hint !== undefined && { hint: withoutTokens(hint) }),
+    ...(notes && { notes: notes.map(withoutTokens) }),
+  }
+}
+
+/** Where tokens stand in a text. */
+export function tokensIn(text: string): { readonly start: number; readonly end: number }[] {
+  return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({
+    start: index,
+    end: index + token.length,
+  }))
+}
+
+/**
+ * A text with asterisks for whatever looks like a token, as many as it has characters, so that
+ * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.
+ */
+export function withoutTokens(text: string): string {
+  return text.replace(TOKEN, (token) => '*'.repeat(token.length))
+}
