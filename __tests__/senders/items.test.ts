@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { fixtureOf } from '../../src/cli/send/fixtures.ts'
+import { TRIGGERS } from '../../src/triggers/index.ts'
+import { SENDERS } from '../../src/triggers/senders.ts'
 import { bound, receive } from '../support/receive.ts'
 import { RECORDED } from './recorded.ts'
 
@@ -8,6 +11,30 @@ test.each(RECORDED)('$name makes one item, with all that its page promises', asy
   const { items } = await receive(bound(trigger, {}), { headers, body })
   expect(items).toEqual([expect.objectContaining(outputs)])
   for (const text of hidden) expect(JSON.stringify(items)).not.toContain(text)
+})
+
+/** Senders that have a trigger of their own, besides `webhook`. */
+const OWN = SENDERS.flatMap(({ name, trigger }) => (trigger ? [[name, trigger] as const] : []))
+
+test('there are such senders', () => expect(OWN.length).toBeGreaterThan(3))
+
+test.each(OWN)('what send --as %s sends fires %s, in its own shape', async (name, trigger) => {
+  const fixture = fixtureOf(name)
+  const { headers, body } = fixture?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const { items } = await receive(
+    bound(trigger, trigger === 'messaging_bot' ? { webhook: true } : {}),
+    {
+      headers: { ...headers },
+      body: text,
+    },
+  )
+  const [first] = TRIGGERS.get(trigger)?.columns ?? []
+  const path = String(first).split('.')
+  const shown = path.reduce<unknown>((value, key) => Object(value)[key], items[0])
+  // A map of answers by an empty title, or none, is what the shape of another sender gives.
+  expect(shown).toBeTruthy()
+  expect(JSON.stringify(shown)).not.toBe('{}')
 })
 
 test.each([
