@@ -92,6 +92,17 @@ describe('hookline send', () => {
     else expect(advice).toContain(`add to plain:\n  run-name: plain \${{ ${line}`)
   })
 
+  test('to dev does not speak of success where nothing fired', async () => {
+    const address = `${url.replace('http://', '')}/webhook/hook/webhook`
+    const fired = await hookline('send', address, '--data', 'x')
+    expect([fired.code, fired.stdout]).toEqual([0, expect.stringContaining('{"success":true}')])
+    const skipped = await hookline('send', address)
+    expect([skipped.code, skipped.stdout]).toEqual([0, expect.stringContaining('nothing fired')])
+    expect(skipped.stdout).not.toContain('success')
+    const json = await hookline('send', address, '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ accepted: true, nothingFired: true })
+  })
+
   test('to dev says nothing of it, and that there is no run to wait for', async () => {
     await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
     const address = `${url.replace('http://', '')}/webhook/plain/webhook`
@@ -113,6 +124,25 @@ test.each([
     code: 2,
     stderr: expect.stringContaining('Did you mean --repository?'),
   })
+})
+
+test.each([
+  [
+    ['url', 'hoook'],
+    'warning: there is no workflow file "hoook" here, so that the URL starts nothing',
+  ],
+  [['url', 'hoook'], 'did you mean "hook"?'],
+  [['url', 'plain'], ''],
+  [['url', 'hook'], ''],
+  // Of another repository nothing is known.
+  [['url', 'hoook', '--relay', 'https://relay.example', '--repository', 'octo/other'], ''],
+])('%j says of its file %j', async (args, said) => {
+  await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
+  const { code, stdout, stderr } = await hookline(...args)
+  expect([code, stdout]).toEqual([0, expect.stringContaining('# Webhook URL')])
+  expect(said === '' ? stderr : [stderr]).toEqual(
+    said === '' ? '' : [expect.stringContaining(said)],
+  )
 })
 
 test('--env names the file that is not there', async () => {

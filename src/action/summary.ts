@@ -1,4 +1,5 @@
 import type { Decision, Evaluation, Miss } from '../engine/result.ts'
+import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
@@ -144,7 +145,7 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
     `Nothing to do, unless something is missing: then ${command(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
 }
 
-function conditionStep({ decisions, warnings }: Evaluation, workflow: string): string {
+function conditionStep({ decisions, warnings, runs }: Evaluation, workflow: string): string {
   // The trigger that looked at the event is the one with conditions, or with items.
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
@@ -152,7 +153,8 @@ function conditionStep({ decisions, warnings }: Evaluation, workflow: string): s
     return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
   }
   const { trigger, checks } = looked
-  const send = command(`hookline send http://localhost:3000/webhook/${workflow}/${trigger}`)
+  const { example = ANY_REQUEST } = runs.find(({ decision }) => decision === looked)?.trigger ?? {}
+  const send = command(sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example))
   const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
   const { option: missed, found = '' } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {

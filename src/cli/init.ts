@@ -164,8 +164,11 @@ function reportText(
     ? ', which asks for a secret, unseen'
     : ''
   const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
+  const where = publish.some((line) => line.includes('hookline build'))
+    ? ' in the line of build'
+    : ''
   const pinned = section(
-    'In place of the ones after "@", put the commit to pin; the newest is:',
+    `In place of the ones after "@"${where}, put the commit to pin; the newest is:`,
     pin,
   )
   const published = section('Then on GitHub, from the default branch:', publish)

@@ -115,7 +115,7 @@ async function sendRequest(
     ...(run === null ? [] : [run]),
     ...(answer.queued ? [QUEUED] : []),
     ...(answer.noTrigger ? [NO_TRIGGER] : []),
-    message === null ? body : `${message}: ${hint ?? ''}`,
+    answer.nothingFired ? NOTHING_FIRED : message === null ? body : `${message}: ${hint ?? ''}`,
   ]
   print(
     options.json
@@ -161,6 +161,9 @@ const QUEUED =
 
 const NO_TRIGGER =
   'accepted, but the URL names no trigger: it ends in /<workflow>/<trigger>, as in /hook/webhook, without an extension'
+
+const NOTHING_FIRED =
+  'taken, and nothing fired: the terminal of hookline dev, and its page, say which condition did not hold'
 
 const SKIPPED =
   'nothing ran: does the guard in `if:` name another workflow or trigger than the URL?'
@@ -287,6 +290,8 @@ export interface Answer {
   readonly queued: boolean
   /** True when its path names no trigger of a workflow: only what reads the path by itself runs. */
   readonly noTrigger: boolean
+  /** True when `hookline dev` looked at it, and no trigger fired. */
+  readonly nothingFired: boolean
   /** The relay's error code: `missing_token`. */
   readonly code: string | null
   /** What is wrong, and what would do; absent in an answer that is not the relay's. */
@@ -306,6 +311,7 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
     run: headers[HEADER.run] ?? null,
     queued: headers[HEADER.queued] === 'true',
     noTrigger: headers[HEADER.hint] === 'no_trigger',
+    nothingFired: headers[HEADER.hint] === 'nothing_fired',
     code: textOf(code),
     message: textOf(message),
     hint: textOf(hint),

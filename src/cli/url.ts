@@ -28,7 +28,7 @@ import { originRepository } from './files.ts'
 import { makeGrant } from './grant.ts'
 import { type ScopeOptions, withScopeOptions } from './scope.ts'
 import { GITHUB_TOKEN, sealingKey } from './seal.ts'
-import { shellHere } from './terminal.ts'
+import { shellHere, warn } from './terminal.ts'
 
 interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
   readonly relay?: string
@@ -87,6 +87,7 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
     const message = `unknown trigger ${quoted(trigger)}`
     throw new UserError({ message, ...(hint && { hint }), notes })
   }
+  if (given.repository === undefined) await tellMissing(workflow)
   const bare = webhookUrl({ relay, repository, workflow, trigger })
   const path = bare.split('/').slice(-2).join('/')
   const granted = await grantFor(path, options)
@@ -102,6 +103,17 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
     : describeWebhook(bare, await exampleHere(path), token, seal, shell)
   const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
+}
+
+/** A slip in the name would be a URL that starts nothing; where no file is here at all, nobody can tell. */
+async function tellMissing(workflow: string): Promise<void> {
+  const { workflowNamesHere } = await import('./workflows-here.ts')
+  const names = workflowNamesHere(process.env)
+  if (names.length === 0 || names.includes(workflow)) return
+  const hint = didYouMean(workflow, names)
+  const notes = [`workflows here: ${names.join(', ')}`]
+  const message = `there is no workflow file ${quoted(workflow)} here, so that the URL starts nothing`
+  warn([{ message, ...(hint && { hint }), notes }])
 }
 
 /** Where `hookline dev` listens. */

@@ -118,6 +118,19 @@ function readInline(
   return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
 }
 
+/** Names of all workflow files here, whether a trigger of ours is in them or not. */
+export function workflowNamesHere(env: Readonly<Record<string, string | undefined>>): string[] {
+  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
+  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
+  const native = nativeFiles(process.cwd()).map(({ name }) => name)
+  try {
+    return [...new Set([...native, ...source.names()])]
+  } catch (error) {
+    if (error instanceof UserError) return native // no workflow file has a trigger
+    throw error
+  }
+}
+
 /** The triggers that wait for requests, of the workflow files here; one with mistakes has none. */
 export function triggersHere(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
   const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })

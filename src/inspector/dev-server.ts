@@ -231,7 +231,7 @@ function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPor
     recorder.add(unlisted, withheld)
     tell(event, arrival.readers, jobs)
     if (mayRun && event.count > 0 && event.origin) runs?.start(event.workflow, event.origin.event)
-    return { tries: 1 }
+    return { tries: 1, isIdle: event.count === 0 }
   }
 }
 

@@ -20,6 +20,8 @@ export interface Attempts {
   readonly batch?: string
   /** Page of the run that was started, where the platform told it. */
   readonly run?: string
+  /** True where the local engine took the event at once, and no trigger fired. */
+  readonly isIdle?: boolean
 }
 
 /** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */

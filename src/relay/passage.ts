@@ -214,7 +214,8 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     const reply = redactReply(accepted, this.#credential.secrets)
     return (attempts) => {
       this.#log.attempted(attempts)
-      const { run, queued, batch } = attempts
+      const { run, queued, batch, isIdle } = attempts
+      if (isIdle && !hint) return withHeaders(reply, { [HEADER.hint]: NOTHING_FIRED })
       if (!queued) return withHeaders(reply, run === undefined ? run : { [HEADER.run]: run })
       const why = { [HEADER.reason]: queued, ...(batch && { [HEADER.batch]: batch }) }
       if (own) return withHeaders(reply, { ...QUEUED.headers, ...why })
@@ -230,6 +231,9 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
 
 /** The event starts nothing but what reads the path by itself. */
 const NO_TRIGGER = 'no_trigger'
+
+/** The local engine has looked, and its triggers wanted something else. */
+const NOTHING_FIRED = 'nothing_fired'
 
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 

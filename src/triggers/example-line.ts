@@ -1,4 +1,4 @@
-import { curlLine } from '../wire/curl.ts'
+import { curlLine, shellQuoted } from '../wire/curl.ts'
 import type { Shell } from '../wire/shell.ts'
 import type { ExampleRequest } from './trigger.ts'
 
@@ -29,4 +29,23 @@ export function exampleLine(
   }
   const variables = credential?.startsWith('$') ? [credential] : []
   return write({ method, url: url + path, headers, body: body ?? '', variables })
+}
+
+/**
+ * The same by the command line: `hookline send <url>`, for a POSIX shell. It sends JSON by POST where it
+ * is given a body, and else GET.
+ */
+export function sendLine(url: string, { method, path, contentType, body }: ExampleRequest): string {
+  const byItself = body === undefined ? 'GET' : 'POST'
+  const isJson = contentType === undefined || contentType === 'application/json'
+  return [
+    `hookline send ${plainOrQuoted(url + path)}`,
+    ...(method === byItself ? [] : [`--method ${method}`]),
+    ...(isJson ? [] : [`--header ${shellQuoted(`content-type: ${contentType}`)}`]),
+    ...(body === undefined ? [] : [`--data ${shellQuoted(body)}`]),
+  ].join(' ')
+}
+
+function plainOrQuoted(url: string): string {
+  return /^[\w./:@%-]+$/.test(url) ? url : shellQuoted(url)
 }

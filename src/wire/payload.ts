@@ -43,7 +43,7 @@ export const HEADER = {
   run: 'x-hookline-run',
   /** Of an answer: `true` where the event waits in the outbox. */
   queued: 'x-hookline-queued',
-  /** Of an answer: why what was accepted may start nothing, `no_trigger`. */
+  /** Of an answer: why what was accepted may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
   hint: 'x-hookline-hint',
   /** Of an answer: `true` where the grant's own condition wanted none of the event. */
   filtered: 'x-hookline-filtered',

@@ -109,6 +109,8 @@ const BASH = spawnSync('bash', ['--version']).status === 0
 
 test('kind compiled: what it prints makes the native workflows that it then adds', async () => {
   const { stdout } = await hookline(['init', '--kind', 'compiled'])
+  // Its file names no action: the ones stand in the line that compiles it.
+  expect(stdout).toContain('In place of the ones after "@" in the line of build')
   const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
   expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
   const made = await readFile(join(folder, '.github/workflows/hook.yml'), 'utf8')
