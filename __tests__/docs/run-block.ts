@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { runEnvironmentFile } from './environment-file.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
-import { runCaddyfile, runNginx, runUnit } from './server-files.ts'
+import { runCaddyfile, runNginx } from './server-files.ts'
 import type { Session } from './session.ts'
 import { runShell } from './shell-blocks.ts'
 import { runText } from './text-blocks.ts'
@@ -14,7 +14,6 @@ type Run = (block: Block, page: Page, session: Session) => Promise<void>
 const RUNNERS = new Map<string, Run>([
   ['caddyfile', runCaddyfile],
   ['dotenv', runEnvironmentFile],
-  ['ini', runUnit],
   ['json', runJson],
   ['nginx', runNginx],
   ['sh', runShell],

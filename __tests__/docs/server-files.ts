@@ -1,60 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { LIMITS } from '../../src/wire/limits.ts'
-import type { Block, Page } from './pages.ts'
-import type { Session } from './session.ts'
-
-/** Keys of systemd.unit(5), systemd.service(5) and systemd.exec(5) that a unit of ours may use. */
-const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
-  Unit: ['Description', 'After', 'Wants'],
-  Service: [
-    'ExecStart',
-    'EnvironmentFile',
-    'DynamicUser',
-    'Restart',
-    'TimeoutStopSec',
-    'NoNewPrivileges',
-    'ProtectSystem',
-    'ProtectHome',
-    'PrivateTmp',
-    'PrivateDevices',
-    'RestrictAddressFamilies',
-  ],
-  Install: ['WantedBy'],
-}
-
-/** A systemd unit: read strictly, by systemd itself where it is installed, and its command is started. */
-export async function runUnit({ text }: Block, page: Page, session: Session): Promise<void> {
-  let section = ''
-  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
-    const [, heading] = /^\[(\w+)\]$/.exec(line) ?? []
-    const [, key] = /^(\w+)=\S.*$/.exec(line) ?? []
-    if (heading) section = heading
-    expect([line, heading ? Object.keys(UNIT_KEYS) : UNIT_KEYS[section]]).toEqual([
-      line,
-      expect.arrayContaining([heading ?? key]),
-    ])
-  }
-  const [, start = '', rest = ''] = /^ExecStart=(\S+) \/opt\/hookline\/(.*)$/m.exec(text) ?? []
-  const real = text.replace(`${start} /opt/hookline/`, `${process.execPath} ${session.folder}/`)
-  session.write('hookline-relay.service', real)
-  verifyUnit(join(session.folder, 'hookline-relay.service'))
-  const { stdout } = await session.run(`node ${rest.replace(/--port \d+/, '--port 0')}`)
-  expect(stdout).toContain('hookline relay listening on ')
-  const [, environment = ''] = /^EnvironmentFile=(\S+)$/m.exec(text) ?? []
-  expect(page.text).toContain(`\`${environment}\``)
-}
-
-/** What systemd says of the unit itself; of others, on a machine that does not run it, it may say much. */
-function verifyUnit(file: string): void {
-  if (!existsSync('/usr/bin/systemd-analyze')) return
-  const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
-    encoding: 'utf8',
-  })
-  expect(stderr.split('\n').filter((line) => line.includes('hookline-relay.service:'))).toEqual([])
-}
+import type { Block } from './pages.ts'
 
 interface Directive {
   readonly words: readonly string[]

@@ -1,0 +1,37 @@
+# The relay on workerd, with an outbox: workerd serve deploy/workerd.capnp, in a clone of the repository.
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .relay),
+    (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+    # The folder of the outbox: --directory-path disk=/var/lib/hookline
+    (name = "disk", disk = (writable = true)),
+  ],
+  # --socket-addr http=127.0.0.1:3000
+  sockets = [(name = "http", http = (), service = "main")],
+);
+
+const relay :Workerd.Worker = (
+  modules = [
+    (name = "worker.js", esModule = embed "../dist/relay/worker.js"),
+    (name = "door.js", esModule = embed "../dist/relay/door.js"),
+    (name = "clock.js", esModule = embed "../dist/relay/clock.js"),
+    (name = "durable-outbox.js", esModule = embed "../dist/relay/durable-outbox.js"),
+  ],
+  compatibilityDate = "2026-10-01",
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
+  # Each of docs/relay.md, "Settings", that is set: what is not in this list is not read.
+  bindings = [
+    (name = "HOOKLINE_SEAL_KEYS", fromEnvironment = "HOOKLINE_SEAL_KEYS"),
+    (name = "HOOKLINE_APP_ID", fromEnvironment = "HOOKLINE_APP_ID"),
+    (name = "HOOKLINE_APP_KEY", fromEnvironment = "HOOKLINE_APP_KEY"),
+    (name = "HOOKLINE_TOKEN", fromEnvironment = "HOOKLINE_TOKEN"),
+    (name = "HOOKLINE_SIGN_KEYS", fromEnvironment = "HOOKLINE_SIGN_KEYS"),
+    (name = "HOOKLINE_REVOKED", fromEnvironment = "HOOKLINE_REVOKED"),
+    (name = "HOOKLINE_OPERATOR_KEY", fromEnvironment = "HOOKLINE_OPERATOR_KEY"),
+    (name = "OUTBOX", durableObjectNamespace = "Outbox"),
+  ],
+  durableObjectNamespaces = [(className = "Outbox", uniqueKey = "hookline-outbox", enableSql = true)],
+  durableObjectStorage = (localDisk = "disk"),
+);
