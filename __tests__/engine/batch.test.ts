@@ -3,43 +3,15 @@ import { describe, expect, test } from '@jest/globals'
 import { runEffects } from '../../src/engine/effects.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { EnginePorts } from '../../src/engine/ports.ts'
-import { joinBatch, writeBatchPayload } from '../../src/wire/batch.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
-import { writeClientPayload } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
+import { batchDispatch as batch, json, RECEIVED, type Sent, uuid } from '../support/batches.ts'
 import { testPorts } from '../support/ports.ts'
 import { problemsOf } from '../support/problems.ts'
 import { memoryStore } from '../support/queue-trigger.ts'
 import { single } from '../support/stores.ts'
 
 const SECRET = 'it is a secret'
-const RECEIVED = '2026-11-20T10:00:00.000Z'
-
-interface Sent {
-  readonly body: string
-  readonly path?: string
-  readonly method?: string
-  readonly headers?: Record<string, string>
-}
-
-const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-
-/** The dispatch of a batch of these requests. */
-async function batch(sent: readonly Sent[], from = 1) {
-  const events = sent.map(({ body, path = 'hook/webhook', method = 'POST', headers = {} }, at) => {
-    const own = { 'x-hookline-delivery': uuid(from + at), 'x-hookline-received-at': RECEIVED }
-    return writeClientPayload({ path, method, headers: { ...headers, ...own }, body })
-  })
-  const packed = toBase64(await gzip(new TextEncoder().encode(joinBatch(events))))
-  const envelope = { path: 'hook/webhook', method: 'POST', count: sent.length }
-  const about = { delivery: uuid(999), receivedAt: RECEIVED }
-  const written = writeBatchPayload({ ...envelope, ...about }, packed)
-  return {
-    name: 'repository_dispatch',
-    payload: { action: 'webhook', client_payload: JSON.parse(written) },
-  }
-}
-
 async function fire(
   on: string,
   event: Awaited<ReturnType<typeof batch>>,
@@ -53,12 +25,6 @@ async function fire(
   const succeed = () => runEffects(evaluation.effects, () => workflow, engine)
   return Object.assign(evaluation, { succeed })
 }
-
-const json = (value: unknown, more: Partial<Sent> = {}): Sent => ({
-  body: JSON.stringify(value),
-  headers: { 'content-type': 'application/json' },
-  ...more,
-})
 
 const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => json({ n: from + n }))

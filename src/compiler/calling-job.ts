@@ -33,6 +33,8 @@ export interface Started {
  * | `push`                       | `schedule`                         | `push`                           |
  * | `push`, and a webhook        | `schedule`, and its own webhooks   | `push`, not for other webhooks   |
  * | `push`, a `manualRunEvent`   | every event                        | none                             |
+ *
+ * Where nothing polls, but batches come, `on` runs for this workflow's webhooks alone.
  */
 export function startedBy({ file, starting, webhooks, polled }: Starts): Started {
   const configs = polled.map(({ trigger }) => trigger.config)
@@ -41,7 +43,7 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
     ...configs.flatMap(({ manualRunEvent }) => manualRunEvent),
   ])
   const starts = { file, webhooks, starting }
-  if (file.native.every(({ name }) => polling.has(name))) {
+  if (polled.length > 0 && file.native.every(({ name }) => polling.has(name))) {
     // Only a webhook can be another's: the triggers are asked of every other event.
     if (starting !== 'repository_dispatch') return { condition: [], native: undefined }
     const others = nativeCondition(starts) ?? `github.event_name != '${starting}'`
@@ -58,7 +60,10 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
   const isLast = (at: number) => hooks.length === 0 && at === polls.length - 1
   return {
     condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],
-    native: ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
+    native:
+      file.native.length === 0
+        ? undefined
+        : ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
   }
 }
 

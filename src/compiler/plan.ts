@@ -40,7 +40,7 @@ export interface PlanOptions {
 /** What a source is to become; the passes say what that changes. */
 export interface Plan extends Starts {
   readonly options: PlanOptions
-  /** Where every event brings one item, one file is all; else one listens, and calls the other. */
+  /** Where every run has one item, one file is all; else one listens, and calls the other. */
   readonly isOne: boolean
   /** What holds for an event that is not Hookline's; `undefined` where there is none. */
   readonly native: string | undefined
@@ -68,7 +68,7 @@ export interface MovedSettings {
 /** @throws UserError when nothing could ever start the workflow */
 export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const starts = startsOf(file, options.event)
-  const isOne = starts.polled.length === 0
+  const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
   const expressions = expressionsOf(file)
   // The jobs file reads `inputs`, which `env` can where it stands.
@@ -97,6 +97,12 @@ function startsOf(file: SourceFile, event: DispatchEvent): Starts {
       return { trigger, schedule }
     })
   return { file, webhooks, polled, starting: webhooks.length > 0 ? event : undefined }
+}
+
+/** Whether one run may have many items: of a poll, or of a batch that is not combined into one. */
+function bringsMany({ webhooks, polled }: Starts): boolean {
+  const isMany = ({ config }: SourceTrigger) => config.batch && config.outputsMode !== 'combine'
+  return polled.length > 0 || webhooks.some(isMany)
 }
 
 /** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
