@@ -21,7 +21,8 @@ interface RunsOptions {
 }
 
 const HELP = `
-A run is known by the delivery id in its name, which this line of the workflow puts there:
+A run is known by the id of its delivery, or batch, in its name, which this line of the workflow
+puts there:
   ${runNameLine('hook')}
 and where the relay starts it by workflow_dispatch, this one:
   ${runNameLine('hook', 'workflow_dispatch')}
@@ -44,7 +45,7 @@ export function runsCommand(): Command {
   return new Command('runs')
     .description('list the runs that webhooks started, newest first')
     .option('--repository <owner/name>', 'by default the git remote origin')
-    .option('--delivery <id>', 'the run of one delivery, as the relay answered it')
+    .option('--delivery <id>', 'the run of one delivery, or batch, as the relay answered it')
     .option('--watch', 'go on, and tell what changes')
     .option('--json', 'print a JSON line per run')
     .addHelpText('after', HELP)
@@ -215,9 +216,14 @@ export async function findRun(
   }
 }
 
-/** The same. @throws UserError when none shows within a minute */
-export async function awaitRun(delivery: string, github: RunPorts): Promise<Run> {
-  const found = await findRun({ delivery }, github)
+/**
+ * The same.
+ *
+ * @param later milliseconds until the run can have begun
+ * @throws UserError when none shows within a minute
+ */
+export async function awaitRun(delivery: string, github: RunPorts, later = 0): Promise<Run> {
+  const found = await findRun({ delivery }, github, later + PATIENCE)
   if (found) return found
   throw unknownDelivery(delivery)
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { http } from '../action/http.ts'
 import { systemClock } from '../relay/config.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
@@ -28,6 +28,7 @@ interface SendOptions extends RequestOptions {
   readonly sign?: string
   readonly secretStdin?: boolean
   readonly key?: string
+  readonly batch?: number
   readonly list?: boolean
   readonly wait?: boolean
   readonly json?: boolean
@@ -58,7 +59,8 @@ Examples:
   $ npx hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
   $ npx hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
   $ npx hookline send http://localhost:3000/webhook --file saved.json
-  $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`
+  $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'
+  $ npx hookline send https://relay.example.com/owner/name/hook/webhook --as stripe --batch 5 --wait`
 
 const TIMEOUT = 30_000
 
@@ -79,6 +81,7 @@ export function sendCommand(): Command {
     .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
     .option('--secret-stdin', 'read the secret that signs from standard input')
     .option('--key <file>', 'private key that signs; made, where there is no such file')
+    .option('--batch <n>', 'send it so many times, to be handed over as one', wholeNumber)
     .option('--wait', 'follow the run to its end; exits with 1 when it failed')
     .option('--list', 'list the fixtures')
     .option('--json', 'print one JSON object')
@@ -100,10 +103,13 @@ async function sendRequest(
   if (options.fixture !== undefined && options.file !== undefined) {
     command.error('error: --fixture and --file exclude each other')
   }
-  const { request, url } = await signedRequest(
-    await outgoingRequest(parseUrl(address), asSender(options)),
-    options,
-  )
+  const target = parseUrl(address)
+  const secret =
+    options.key === undefined ? await readSecret(options.secretStdin ?? false) : undefined
+  const make = async (to: URL) =>
+    signedRequest(await outgoingRequest(to, asSender(options)), options, secret)
+  if (options.batch !== undefined) return sendBatch(target, make, options.batch, options)
+  const { request, url } = await make(target)
   const started = performance.now()
   const answer = await send(url, request)
   const milliseconds = Math.round(performance.now() - started)
@@ -113,7 +119,7 @@ async function sendRequest(
     `${request.method} ${url.origin}${url.pathname}`,
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
-    ...(answer.queued ? [QUEUED] : []),
+    ...(answer.queued ? [whyQueued(answer)] : []),
     ...(answer.noTrigger ? [NO_TRIGGER] : []),
     answer.nothingFired ? NOTHING_FIRED : message === null ? body : `${message}: ${hint ?? ''}`,
   ]
@@ -127,12 +133,38 @@ async function sendRequest(
   else if (run === null && delivery !== null) await tellRunName(url)
 }
 
+/** Sends an event again and again, each signed by itself, and tells what became of all of them. */
+async function sendBatch(
+  target: URL,
+  make: (to: URL) => Promise<Addressed>,
+  count: number,
+  options: SendOptions,
+): Promise<void> {
+  const { batchLines, withBatch } = await import('./send/batch.ts')
+  const to = withBatch(target)
+  const answers: Answer[] = []
+  while (answers.length < count && answers.at(-1)?.accepted !== false) {
+    const { request, url } = await make(to)
+    answers.push(await send(url, request))
+  }
+  const last = answers.at(-1)
+  const collected = answers.findLast(({ batch }) => batch !== null)
+  const batch = collected?.batch ?? null
+  const told = { accepted: last?.accepted ?? false, batch, answers }
+  // The query is left out: it may hold a token.
+  const lines = [`${to.origin}${to.pathname}`, ...batchLines(answers)]
+  print(options.json ? printableJson(JSON.stringify(told)) : lines.map(printable).join('\n'))
+  if (!last?.accepted) process.exitCode = EXIT.failure
+  else if (options.wait) await waitForRun(to, collected ?? last)
+}
+
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
-async function waitForRun(url: URL, { delivery, run, queued }: Answer): Promise<void> {
+async function waitForRun(url: URL, answer: Answer): Promise<void> {
+  const { delivery, run, queued, batch } = answer
   const { addressedBy, awaitRun, followRun, hasSucceeded, runAt, runLine } = await import(
     './runs.ts'
   )
-  if (queued) {
+  if (queued && batch === null) {
     throw new UserError({ message: `there is no run to wait for yet: ${QUEUED}` })
   }
   if (run === null && (delivery === null || (await isDev(url)))) {
@@ -149,7 +181,11 @@ async function waitForRun(url: URL, { delivery, run, queued }: Answer): Promise<
     })
   }
   const github = { repository, ask: githubOf(process.env), ...systemClock }
-  const found = run === null ? await awaitRun(delivery ?? '', github) : await runAt(run, github)
+  if (batch !== null) process.stderr.write(`${whyQueued(answer)}\n`)
+  const { secondsOf } = await import('./send/batch.ts')
+  const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
+  const id = batch ?? delivery ?? ''
+  const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
   const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
   const ended = await followRun(found, github, tell)
   if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
@@ -158,6 +194,16 @@ async function waitForRun(url: URL, { delivery, run, queued }: Answer): Promise<
 
 const QUEUED =
   "GitHub has not taken it yet, and the relay's outbox keeps it: npx hookline outbox list"
+
+function whyQueued({ batch }: Answer): string {
+  return batch === null ? QUEUED : `the relay collects it, and hands it over in the batch ${batch}`
+}
+
+/** @throws InvalidArgumentError */
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give a whole number from 1 to 9999.')
+}
 
 const NO_TRIGGER =
   'accepted, but the URL names no trigger: it ends in /<workflow>/<trigger>, as in /hook/webhook, without an extension'
@@ -207,14 +253,15 @@ function asSender(options: SendOptions): SendOptions {
 }
 
 /** @throws UserError when one of scheme and secret is there without the other */
-async function signedRequest(addressed: Addressed, options: SendOptions): Promise<Addressed> {
+async function signedRequest(
+  addressed: Addressed,
+  options: SendOptions,
+  given: Secret | undefined,
+): Promise<Addressed> {
   const sender = senderNamed(options.as ?? '')
   const asked = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.as)
   const scheme = asked ?? addressed.scheme
-  const secret =
-    options.key === undefined
-      ? await readSecret(options.secretStdin ?? false)
-      : pairedKey(options.key, scheme ?? '')
+  const secret = options.key === undefined ? given : pairedKey(options.key, scheme ?? '')
   if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
     process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
     return addressed
@@ -288,6 +335,8 @@ export interface Answer {
   readonly run: string | null
   /** True when it waits in the relay's outbox for GitHub. */
   readonly queued: boolean
+  /** Id of the batch that took it, where it waits for others. */
+  readonly batch: string | null
   /** True when its path names no trigger of a workflow: only what reads the path by itself runs. */
   readonly noTrigger: boolean
   /** True when `hookline dev` looked at it, and no trigger fired. */
@@ -310,6 +359,7 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
     delivery: headers[HEADER.delivery] ?? null,
     run: headers[HEADER.run] ?? null,
     queued: headers[HEADER.queued] === 'true',
+    batch: headers[HEADER.batch] ?? null,
     noTrigger: headers[HEADER.hint] === 'no_trigger',
     nothingFired: headers[HEADER.hint] === 'nothing_fired',
     code: textOf(code),

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { enginePorts } from '../action/ports.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import { systemClock } from '../relay/config.ts'
+import type { CollectPort } from '../relay/batch-period.ts'
+import { steadyClock, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
 import type { DispatchPort } from '../relay/dispatch.ts'
 import { answer, type RunningServer, serveRelay } from '../relay/http-server.ts'
@@ -18,12 +19,14 @@ import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type PlatformEvent, readClientPayload } from '../wire/payload.ts'
+import { HEADER, type PlatformEvent, readClientPayload } from '../wire/payload.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
+import { devBatches } from './dev-batches.ts'
 import {
+  collectedEvent,
   type DevEvent,
   type LocalPlatformPorts,
   poller,
@@ -116,10 +119,16 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
   const cause = { origin: 'request', of: null } as const
-  const ports = devPorts(stage, cause, await devCredentials(host, env))
+  const batches = [false, true].map((mayRun) => stageBatches(stage, cause, mayRun))
+  const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) => {
+    const { collect } = batches[Number(mayRun)] ?? {}
+    const told = collect && tellingCollect(collect, stage, cause)
+    return { ...devPorts(stage, cause, credentials, mayRun), ...(told && { collect: told }) }
+  }
+  const ports = portsOf(cause, await devCredentials(host, env), false)
   // What the page sends, it has the key of the page for: real jobs may run.
   const send = (request: RelayRequest, cause: Cause) =>
-    relay(request, devPorts(stage, cause, NO_CREDENTIALS, true))
+    relay(request, portsOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
   const parts: InspectorParts = {
     recorder,
@@ -132,7 +141,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   }
   const inspector = inspectorServer(parts, report)
   const { workflowsChanged } = inspector
-  const runPorts = devPorts(stage, cause, NO_CREDENTIALS, true)
+  const runPorts = portsOf(cause, NO_CREDENTIALS, true)
   const route: typeof inspector.route = (request, response) => {
     if (inspector.route(request, response)) return true
     const key = request.headers['x-hookline-key']
@@ -157,6 +166,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     workflowsChanged,
     async close() {
       inspector.close()
+      for (const { close } of batches) close()
       await Promise.all([server.close(), stopPolling?.()])
     },
   }
@@ -201,7 +211,7 @@ function devPorts(
   stage: Stage,
   cause: Cause,
   credentials: Credentials,
-  mayRun = false,
+  mayRun: boolean,
 ): RelayPorts {
   return {
     dispatch: localDispatch(stage, cause, mayRun),
@@ -216,22 +226,56 @@ function devPorts(
   }
 }
 
+function stageBatches(stage: Stage, cause: Cause, mayRun: boolean) {
+  const evaluate = localEvaluation(stage, cause, mayRun)
+  return devBatches({ after: steadyClock.after, hand: evaluate, report: stage.report })
+}
+
+/** Tells of each event as it is taken in, too. */
+function tellingCollect(collect: CollectPort, stage: Stage, cause: Cause): CollectPort {
+  return async (dispatch, period) => {
+    const batch = await collect(dispatch, period)
+    const payload = readClientPayload(parseJson(dispatch.clientPayload))
+    const event = collectedEvent(payload, batch ?? '')
+    const arrival = { ...cause, time: systemClock.now(), readers: [] }
+    const headers = proofHeaders(payload.path, stage.platform)
+    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
+    stage.recorder.add(unlisted, withheld)
+    stage.tell(event, [], [])
+    return batch
+  }
+}
+
+function proofHeaders(path: string, { workflows }: LocalPlatformPorts): string[] {
+  return proofsAt(path, workflows).flatMap(({ header }) => header?.toLowerCase() ?? [])
+}
+
 /** Evaluates here what would be dispatched, and tells and records what came of it. */
 function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPort {
-  const { platform, recorder, readers, explain, tell, runs } = stage
+  const evaluate = localEvaluation(stage, cause, mayRun)
   return async ({ clientPayload }) => {
+    const { isIdle } = await evaluate(clientPayload)
+    return { tries: 1, isIdle }
+  }
+}
+
+function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
+  const { platform, recorder, readers, explain, tell, runs } = stage
+  return async (clientPayload: string) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
     const event = await runLocally(payload, platform)
     const jobs = explain(event)
     const arrival = { ...cause, time, readers: readers(event.workflow), jobs }
-    const proofs = proofsAt(payload.path, platform.workflows)
-    const headers = proofs.flatMap(({ header }) => header?.toLowerCase() ?? [])
-    const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
-    recorder.add(unlisted, withheld)
+    if (HEADER.batch in payload.headers) recorder.add(eventRecord(event, arrival))
+    else {
+      const headers = proofHeaders(payload.path, platform)
+      const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
+      recorder.add(unlisted, withheld)
+    }
     tell(event, arrival.readers, jobs)
     if (mayRun && event.count > 0 && event.origin) runs?.start(event.workflow, event.origin.event)
-    return { tries: 1, isIdle: event.count === 0 }
+    return { isIdle: event.count === 0 }
   }
 }
 

@@ -10,6 +10,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../wire/payload.ts'
+import { counted } from '../wire/printable.ts'
 import type { ExplainedEvent } from './jobs.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
@@ -59,9 +60,23 @@ export async function runLocally(
   const result = await evaluateLocally({ name: 'repository_dispatch', payload: event }, open, ports)
   const { method, path, headers } = payload
   const isBinary = headers[HEADER.bodyEncoding] === 'base64'
-  const notices = isBinary ? [...result.notices, BINARY] : result.notices
+  const count = headers[HEADER.batch]
+  const notices = [
+    ...(count === undefined ? [] : [`a batch of ${counted(Number(count), 'event')}`]),
+    ...result.notices,
+    ...(isBinary ? [BINARY] : []),
+  ]
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
   return { ...named, ...result, notices }
+}
+
+/** An event that was taken into a batch, which is evaluated later. */
+export function collectedEvent({ method, path, headers }: ClientPayload, batch: string): DevEvent {
+  const { workflow, trigger } = parseWebhookPath(path)
+  const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
+  const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], milliseconds: 0 }
+  const messages = { errors: [], warnings: [], notices: [], problems: [] }
+  return { ...named, ...nothing, ...messages, reason: `waits in the batch ${batch}` }
 }
 
 const BINARY = 'body: is no text; what is shown, and handed on, is its base64'

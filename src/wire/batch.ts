@@ -2,7 +2,7 @@ import { bodyBytes, utf8Text } from './bytes.ts'
 import { PayloadError } from './errors.ts'
 import { type Json, parsePlainJson } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { type ClientPayload, HEADER, writeClientPayload } from './payload.ts'
+import { type ClientPayload, HEADER, readClientPayload, writeClientPayload } from './payload.ts'
 
 /**
  * What stands around and between the events of a batch, each written by `writeClientPayload`: for
@@ -26,6 +26,12 @@ export interface BatchEnvelope {
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
+}
+
+/** @param first the `client_payload` of its first event, as JSON text */
+export function batchEnvelope(first: string, count: number, delivery: string): BatchEnvelope {
+  const { path, method, headers } = readClientPayload(JSON.parse(first))
+  return { path, method, count, delivery, receivedAt: headers[HEADER.receivedAt] ?? '' }
 }
 
 /**

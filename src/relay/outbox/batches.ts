@@ -1,7 +1,13 @@
-import { BATCH_TEXT, joinBatch, writeBatchPayload } from '../../wire/batch.ts'
+import {
+  BATCH_TEXT,
+  type BatchEnvelope,
+  batchEnvelope,
+  joinBatch,
+  writeBatchPayload,
+} from '../../wire/batch.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { type ClientPayload, HEADER, readClientPayload } from '../../wire/payload.ts'
+import { readClientPayload } from '../../wire/payload.ts'
 import type { Dispatch, DispatchTarget } from '../dispatch.ts'
 import { outboxFull } from '../errors.ts'
 import { LIMIT_OF, type Packer } from '../payload.ts'
@@ -200,7 +206,7 @@ export class Batches {
     const { repository, target, credential } = first
     const texts = members.map(({ clientPayload }) => clientPayload)
     const packed = await this.#ports.pack(new TextEncoder().encode(joinBatch(texts)))
-    const envelope = envelopeOf(first.clientPayload, members.length, batch.delivery)
+    const envelope = batchEnvelope(first.clientPayload, members.length, batch.delivery)
     const clientPayload = writeBatchPayload(envelope, packed)
     const { most, sizeOf } = LIMIT_OF[target.event]
     const event = { repository, target, credential, delivery: batch.delivery }
@@ -311,7 +317,7 @@ export class Batches {
     }
     const measure = {
       quiet: period.quiet,
-      space: spaceOf(target, envelopeOf(clientPayload, LIMITS.batchEvents, row.delivery)),
+      space: spaceOf(target, batchEnvelope(clientPayload, LIMITS.batchEvents, row.delivery)),
       unpacked: clientPayload.length + LIMITS.batchEventOverhead,
     }
     const size = new PackedSize()
@@ -378,22 +384,12 @@ function groupOf(target: DispatchTarget, path: string): string {
   return JSON.stringify([target.event, ref ?? null, workflow, trigger])
 }
 
-function payloadOf(clientPayload: string): ClientPayload {
-  return readClientPayload(JSON.parse(clientPayload))
-}
-
 function pathOf(clientPayload: string): string {
-  return payloadOf(clientPayload).path
-}
-
-function envelopeOf(first: string, count: number, delivery: string) {
-  const { path, method, headers } = payloadOf(first)
-  const receivedAt = headers[HEADER.receivedAt] ?? ''
-  return { path, method, count, delivery, receivedAt }
+  return readClientPayload(JSON.parse(clientPayload)).path
 }
 
 /** Bytes that may be packed, so that their base64 and all around it are within GitHub's limit. */
-function spaceOf(target: DispatchTarget, envelope: ReturnType<typeof envelopeOf>): number {
+function spaceOf(target: DispatchTarget, envelope: BatchEnvelope): number {
   const around = new TextEncoder().encode(writeBatchPayload(envelope, '')).length
   return Math.floor((LIMIT_OF[target.event].most - around) / 4) * 3
 }
