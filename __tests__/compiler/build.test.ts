@@ -114,13 +114,6 @@ describe('build', () => {
     expect(repository.read('workflows/hook.yml')).toContain(`run: echo "\${WEBHOOK_BODY}"\n`)
   })
 
-  test('reminds of a file that locks actions', async () => {
-    repository.write('.github/actions.lock', '')
-    expect((await repository.build()).warnings.map(({ message }) => message)).toEqual([
-      '.github/actions.lock locks the actions of this repository',
-    ])
-  })
-
   test('of a source that no longer polls leaves the second file behind no longer', async () => {
     repository.write('workflows/hook.yml', POLLED)
     expect(statusOf(await repository.build())).toEqual([

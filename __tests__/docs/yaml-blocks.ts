@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from '@jest/globals'
 import { parse, stringify } from 'yaml'
+import { readSettingsFile, SETTINGS_FILE } from '../../src/compiler/settings.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { Block, Page } from './pages.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -15,6 +16,10 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
   const [, path = ''] = /^# (\S+\.ya?ml)\n/.exec(text) ?? []
   expect(untrustedScripts(parse(text)).length > 0).toBe(text.startsWith('# wrong\n'))
   if (path === '.github/dependabot.yml') return checkDependabot(text)
+  if (path === SETTINGS_FILE) {
+    const { problems } = readSettingsFile({ name: path, file: path, text })
+    return expect(problems).toEqual([])
+  }
   const whole = wholeWorkflow(text, page)
   const name = path.replace(/.*\/|\.ya?ml$/g, '') || 'hook'
   const keys = [block.heading, ...(path ? [name] : [])].map((key) => `${page.name} ${key}`)

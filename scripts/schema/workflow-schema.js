@@ -64,6 +64,24 @@ export function workflowSchema(triggers, events) {
         additionalProperties: false,
         minProperties: 1,
         properties: {
+          uses: {
+            description: 'The action that the job "on" runs: hookline/hookline@<tag or commit>.',
+            type: 'string',
+            pattern: '^([.$]{1,2}/|.+@.+)',
+          },
+          event: {
+            description: 'What a webhook starts the workflow by.',
+            enum: ['repository_dispatch', 'workflow_dispatch'],
+          },
+          state: {
+            description: 'Where the action remembers: none, file:<path> or branch:<name>.',
+            type: 'string',
+            pattern: '^(none$|file:.|branch:.)',
+          },
+          platform: {
+            description: 'Whose runners the compiled files are for.',
+            enum: ['github', 'forgejo', 'gitea'],
+          },
           'runs-on': RUNS_ON,
           'max-parallel': {
             description: 'How many items of one event run at once: 1 for a bot, else all of them.',

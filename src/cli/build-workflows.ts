@@ -1,39 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Script } from 'node:vm'
-import { InvalidArgumentError, Option } from 'commander'
 import { isMap } from 'yaml'
-import { type Compiled, type CompileOptions, compile } from '../compiler/compile.ts'
+import { type Compiled, type CompileOptions, compile, saidOf } from '../compiler/compile.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
 import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
+import { unwrittenFlags } from '../compiler/settings.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import type { ReadCalled } from '../lint/contexts.ts'
 import { Callees } from '../lint/flow/flow.ts'
 import { asFinding, levelOf, lint } from '../lint/lint.ts'
 import { type Finding, type Level, RuleFile } from '../lint/rule.ts'
-import { parseState, STATE_FORMS, STATE_FORMS_IN_WORDS } from '../state/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
-import { DISPATCH_EVENTS } from '../wire/payload.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
-
-/** Where the action remembers, which decides what a workflow may ask for. */
-export function stateOption(): Option {
-  return new Option('--state <store>', STATE_FORMS_IN_WORDS).default('none').argParser((text) => {
-    const choice = parseState(text)
-    if (choice) return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
-    throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
-  })
-}
-
-export function eventOption(): Option {
-  return new Option('--event <event>', 'what a webhook starts the workflows by')
-    .choices(DISPATCH_EVENTS)
-    .default('repository_dispatch')
-}
 
 /** A workflow file with its text. */
 interface WorkflowText extends NamedFile {
@@ -53,6 +36,8 @@ interface BuiltWorkflow {
   /** `undefined` where it has no trigger, or cannot be compiled. */
   readonly compiled: Compiled | undefined
   readonly findings: readonly Finding[]
+  /** Flags that a build without them would undo. */
+  readonly unwritten: readonly Problem[]
 }
 
 /** What is wrong with workflow files: `check` and `build` say the same. */
@@ -90,7 +75,7 @@ export function findingsOf(
 }
 
 /** A file that several others call is looked into for each of them. */
-function onceEach(problems: readonly Finding[]): Finding[] {
+export function onceEach<Told extends Problem>(problems: readonly Told[]): Told[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
     const place = source ? `${source.file}:${line}:${column}` : problem.notes?.join()
@@ -132,11 +117,12 @@ async function buildWorkflow(
   options: CompileOptions,
   called: Called,
 ): Promise<BuiltWorkflow> {
-  const nothing = { source: named, compiled: undefined }
+  let nothing = { source: named, compiled: undefined, unwritten: [] as readonly Problem[] }
   let findings: readonly Finding[] = []
   let file: SourceFile | undefined
   try {
     file = readSourceFile(named.name, source)
+    nothing = { ...nothing, unwritten: unwrittenFlags(named.file, saidOf(file, options)) }
     if (file.triggers.length === 0 && file.problems.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']

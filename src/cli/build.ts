@@ -2,31 +2,40 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import { parse } from 'yaml'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION, type CompileOptions } from '../compiler/compile.ts'
+import type { ActionLock } from '../compiler/action-lock.ts'
+import { LOCK_FILE } from '../compiler/action-lock.ts'
+import type { CompileOptions } from '../compiler/compile.ts'
 import { type Change, changesOf } from '../compiler/made-files.ts'
 import { spelled } from '../compiler/rewrite.ts'
-import { readRunsOn, readSourceFile } from '../compiler/source-file.ts'
+import { SETTINGS_FILE } from '../compiler/settings.ts'
+import { readSourceFile } from '../compiler/source-file.ts'
+import { versionsIn } from '../compiler/uses.ts'
 import { fixUntrusted } from '../lint/fix/fix.ts'
 import { asFinding, withRule } from '../lint/lint.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import {
   buildWorkflows,
   calledBy,
-  eventOption,
   type Findings,
   findingsOf,
   madeFiles,
-  stateOption,
+  onceEach,
 } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
+import {
+  eventOption,
+  platformOption,
+  repositorySettings,
+  runsOnOption,
+  stateOption,
+  usesOption,
+} from './settings-file.ts'
 import { print, problemJson, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -40,10 +49,11 @@ export function buildCommand(): Command {
     .description('compile workflows/*.yml into native workflows')
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option('--out <folder>', 'where compiled files go', '.github/workflows')
-    .option('--uses <action>', 'action that they run', parseUses, ACTION)
+    .addOption(usesOption())
     .addOption(stateOption())
     .addOption(eventOption())
     .addOption(runsOnOption())
+    .addOption(platformOption())
     .option('--strict', 'untrusted text in a script is an error')
     .addOption(
       new Option('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'),
@@ -100,46 +110,30 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   return 0
 }
 
-function parseUses(text: string): string {
-  if (/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text) || /^\.{1,2}\/[\w./-]*$/.test(text)) return text
-  throw new InvalidArgumentError('write owner/name@ref, with a tag or a full commit SHA.')
-}
-
-function runsOnOption(): Option {
-  return new Option('--runs-on <label or YAML>', 'what the job "on" runs on')
-    .default('ubuntu-latest')
-    .argParser((text): Json => {
-      try {
-        const value = readRunsOn(parse(text))
-        if (value !== undefined) return value
-      } catch {
-        // Said below, as for YAML that is not a label.
-      }
-      throw new InvalidArgumentError('write a label, or YAML: [self-hosted, linux].')
-    })
-}
-
 /** Tells a person, or a program, what a build came to. @returns the exit code */
 function printBuild(
   build: Build,
   { json, check }: { readonly json: boolean | undefined; readonly check: boolean | undefined },
 ): number {
   const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
-  const code = build.errors.length > 0 || isStale ? 1 : 0
+  const isUnwritten = check === true && build.unwritten.length > 0
+  const code = build.errors.length > 0 || isStale || isUnwritten ? 1 : 0
   if (json) {
-    const { changes, fixed, errors, warnings } = build
+    const { changes, fixed, errors, warnings, unwritten } = build
     const files = changes.map(({ path, source, status, byHand }) => {
       return { path, source, status, ...(byHand && { byHand }) }
     })
     const problems = [
       ...errors.map((problem) => problemJson(problem, 'error')),
       ...warnings.map((problem) => problemJson(problem, 'warning')),
+      ...unwritten.map((problem) => problemJson(problem, check ? 'error' : 'warning')),
     ]
     print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, problems })))
     return code
   }
   for (const problem of build.warnings) tell(renderProblem(withRule(problem), 'warning'))
   for (const problem of build.errors) tell(renderProblem(withRule(problem)))
+  for (const problem of build.unwritten) tell(renderProblem(problem, check ? 'error' : 'warning'))
   for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
   for (const change of build.changes)
     print(
@@ -185,6 +179,8 @@ export interface Build extends Findings {
   readonly changes: readonly ShownChange[]
   /** Findings that `--fix` took care of, by workflow file. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
+  /** Flags that a build without them would undo. */
+  readonly unwritten: readonly Problem[]
 }
 
 /** A change with the path of its file from the root. */
@@ -199,7 +195,7 @@ interface ShownChange extends Change {
  * all, the sources that `--fix` would mend included.
  */
 export async function build(options: BuildOptions): Promise<Build> {
-  const nothing = { changes: [], fixed: [] }
+  const nothing = { changes: [], fixed: [], unwritten: [] }
   try {
     const files = findSourceFiles(options.root, options.globs).map((named) => {
       const source = readSource(options.root, named.file)
@@ -207,16 +203,20 @@ export async function build(options: BuildOptions): Promise<Build> {
     })
     const folder = new CompiledFolder(options.root, options.out)
     const standing = folder.compiled()
+    const written = repositorySettings(options.root)
     const built = await buildWorkflows(
       files,
-      { ...options, standing },
+      { ...written, ...options, standing },
       calledBy(options.root, true),
     )
     const { errors, warnings } = findingsOf(built, options.strict ?? false)
-    const locks = lockNotice(options.root).map((notice) => asFinding(notice, 'warning'))
-    const notices = [...warnings, ...locks]
-    if (errors.length > 0) return { ...nothing, errors, warnings: notices }
+    if (errors.length > 0) return { ...nothing, errors, warnings }
     const made = madeFiles(built)
+    const locks = lockNotices(
+      written.lock,
+      made.map(({ file }) => ({ path: folder.show(file.name), text: file.text })),
+    )
+    const notices = [...warnings, ...locks.map((notice) => asFinding(notice, 'warning'))]
     folder.refuseForeign(made.map(({ file }) => file.name))
     const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
     // A source that was deleted, or has lost its last trigger, leaves no workflow behind.
@@ -243,6 +243,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     return {
       changes,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
+      unwritten: onceEach(built.flatMap((one) => one.unwritten)),
       errors,
       warnings: notices,
     }
@@ -281,17 +282,19 @@ function refuseEdited(changes: readonly ShownChange[]): void {
   )
 }
 
-const LOCK_FILES = [
-  '.github/actions.lock',
-  '.github/actions.lock.json',
-  '.github/workflows/actions.lock',
-]
-
-function lockNotice(root: string): Problem[] {
-  return LOCK_FILES.filter((file) => existsSync(join(root, file))).map((file) => ({
-    message: `${file} locks the actions of this repository`,
-    notes: ['the compiled files run one more: update the lock file after this build'],
-  }))
+/** Of the workflows that are locked, GitHub runs what the lock file names, and nothing else. */
+function lockNotices(
+  lock: ActionLock | undefined,
+  made: readonly { readonly path: string; readonly text: string }[],
+): Problem[] {
+  return made.flatMap(({ path, text }) => {
+    const missing = lock?.locks(path)
+      ? versionsIn(text).find((one) => !lock.names(path, one))
+      : undefined
+    if (!missing) return []
+    const message = `${path} runs ${missing.action}@${missing.ref}, which ${LOCK_FILE} does not name for it`
+    return [{ message, hint: 'run: gh actions-lock' }]
+  })
 }
 
 /** Milliseconds: editors write a file in several steps. */
@@ -307,7 +310,7 @@ async function watchFolders(
   globs: readonly string[],
   changed: () => Promise<void>,
 ): Promise<void> {
-  const watcher = await watchGlobs({ root, globs, persistent: true })
+  const watcher = await watchGlobs({ root, globs, more: [SETTINGS_FILE], persistent: true })
   await once(watcher, 'ready')
   for (;;) {
     const change = once(watcher, 'all')

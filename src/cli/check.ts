@@ -1,11 +1,12 @@
 import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { ACTION, type CompileOptions } from '../compiler/compile.ts'
+import type { CompileOptions } from '../compiler/compile.ts'
 import { githubMessages, newProblems } from '../compiler/github-parser.ts'
 import { aheadOfParser, withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
+import { ACTION } from '../compiler/settings.ts'
 import { asFinding, lint, withRule } from '../lint/lint.ts'
 import {
   misplacedTriggers,
@@ -26,13 +27,12 @@ import {
   buildWorkflows,
   type Called,
   calledBy,
-  eventOption,
   type Findings,
   findingsOf,
   scriptProblems,
-  stateOption,
 } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
+import { eventOption, platformOption, repositorySettings, stateOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -52,6 +52,7 @@ export function checkCommand(): Command {
     )
     .addOption(stateOption())
     .addOption(eventOption())
+    .addOption(platformOption())
     .option('--strict', 'what docs/rules.md marks so is an error, not a warning')
     .option('--all', 'look at every workflow, also at those that do not use the action')
     .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
@@ -91,7 +92,7 @@ const NO_USE = `uses the action (uses: ${ACTION})`
 const NOT_FOUND = `nothing to check: no file matches ${DEFAULT_GLOB}, and none in ${NATIVE_FOLDER} ${NO_USE}`
 const NOT_NAMED = `nothing to check: none of these files ${NO_USE}`
 
-export interface CheckOptions extends Partial<CompileOptions> {
+export interface CheckOptions extends CompileOptions {
   readonly root: string
   readonly globs: readonly string[]
   readonly strict?: boolean
@@ -120,7 +121,7 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     )
     const hasSources = sources.length > 0 || defaultSources(root).length > 0
     const called = calledBy(root, hasSources)
-    const compiling = { uses: ACTION, state: 'none', ...options, standing }
+    const compiling = { ...repositorySettings(root), ...options, standing }
     const built = await buildWorkflows(sources, compiling, called)
     const checked = await Promise.all(
       files.filter(isNative).map((file) => checkNative(file, called, all)),

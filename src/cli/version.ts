@@ -1,19 +1,32 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isObject } from '../wire/json.ts'
+import { ACTION } from '../compiler/settings.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
+
+/** The version in package.json; `unknown` for a script that was copied out of its package. */
+export function ownVersion(): string {
+  const manifest = ownManifest()
+  return manifest ? String(manifest.version) : 'unknown'
+}
 
 /**
- * The version in package.json, which stands two folders above the script that was started;
- * `unknown` for a script that was copied out of its package.
+ * The action of this package. A released one knows its commit: the release workflow writes it into
+ * package.json.
  */
-export function ownVersion(): string {
+export function ownAction(): string {
+  const { gitHead, version } = ownManifest() ?? {}
+  const isReleased = typeof gitHead === 'string' && /^[0-9a-f]{40}$/.test(gitHead)
+  return isReleased ? `hookline/hookline@${gitHead} # v${version}` : ACTION
+}
+
+/** package.json stands two folders above the script that was started. */
+function ownManifest(): JsonObject | undefined {
   const script = realpathSync(process.argv[1] ?? '')
   try {
     const path = resolve(script, '../../../package.json')
     const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    const isOwn = isObject(manifest) && manifest.name === 'hookline'
-    return isOwn ? String(manifest.version) : 'unknown'
+    return isObject(manifest) && manifest.name === 'hookline' ? (manifest as JsonObject) : undefined
   } catch {
-    return 'unknown'
+    return undefined
   }
 }

@@ -68,7 +68,7 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
 }
 
 /** How many items run at once; messages of a bot are answered in their order where nothing is said. */
-function parallelOf({ file: { maxParallel }, polled }: Starts): number | undefined {
+function parallelOf({ options: { maxParallel }, polled }: Plan): number | undefined {
   const isBot = polled.some(({ trigger }) => trigger.definition.name === 'messaging_bot')
   return maxParallel ?? (isBot ? 1 : undefined)
 }

@@ -1,32 +1,35 @@
 import { type Problem, UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits } from '../workflow/spans.ts'
 import { parseYaml } from '../workflow/yaml.ts'
+import type { ActionLock } from './action-lock.ts'
 import { type Made, newProblems, parserProblems } from './github-parser.ts'
 import { aheadOfParser } from './key-hints.ts'
 import { firstLine, isSameText, type MadeFile } from './made-files.ts'
 import type { Part, PassResult } from './pass.ts'
 import { PASSES } from './passes/index.ts'
 import { type Plan, planOf } from './plan.ts'
+import {
+  NOTHING_WRITTEN,
+  type SaidSettings,
+  type Settings,
+  settingsOf,
+  settingsProblems,
+  type WrittenSettings,
+} from './settings.ts'
 import type { SourceFile } from './source-file.ts'
 import { triggerNotices, triggerProblems } from './source-problems.ts'
+import { onJobUses, standingUses } from './uses.ts'
 
-/** The action of this package, at its first major version: what compiled files run. */
-export const ACTION = 'hookline/hookline@v1'
-
-export interface CompileOptions {
-  /** The action that the job `on` runs: `hookline/hookline@v1`. */
-  readonly uses: string
-  /** `none`, `file:<path>` or `branch:<name>`. */
-  readonly state: string
-  /** What a webhook starts the workflow by; `repository_dispatch` where nothing is said. */
-  readonly event?: DispatchEvent
-  /** What the job `on` runs on, where the file itself does not say. */
-  readonly runsOn?: Json
+export interface CompileOptions extends Settings {
+  /** What the repository says for all of its sources. */
+  readonly repository?: WrittenSettings
+  /** The action of this package where nothing is said. */
+  readonly action?: string
   /** Made files as they were written before, by name: GitHub's parser has read these already. */
-  readonly standing?: ReadonlyMap<string, string>
+  readonly standing?: ReadonlyMap<string, string> | undefined
+  /** What GitHub's lock file names. */
+  readonly lock?: ActionLock | undefined
 }
 
 /** What a workflow file became. */
@@ -44,17 +47,14 @@ export interface Compiled {
  */
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
   if (!file.isWhole) throw new UserError(file.problems)
-  const plan = planOf(file, {
-    uses: options.uses,
-    state: options.state,
-    event: options.event ?? 'repository_dispatch',
-    runsOn: file.runsOn ?? options.runsOn ?? 'ubuntu-latest',
-  })
+  const said = saidOf(file, options)
+  const plan = plannedBy(file, options, said)
   const parts = partsOf(plan).map((part) => ({ part, results: passed(plan, part) }))
   const results = parts.flatMap((one) => one.results)
   const obstacles = results.flatMap((one) => one.obstacles ?? [])
   const own = [
     ...file.problems,
+    ...settingsProblems(said, plan.options),
     ...triggerProblems(plan),
     ...results.flatMap(({ problems = [] }) => problems),
     ...obstacles,
@@ -70,6 +70,20 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
     files: made.map(({ name, text }) => ({ name, text })),
     notices: [...triggerNotices(plan), ...notices, ...warnings],
   }
+}
+
+/** Where the settings of a file are said. */
+export function saidOf({ settings }: SourceFile, options: CompileOptions): SaidSettings {
+  return { flags: options, own: settings, repository: options.repository ?? NOTHING_WRITTEN }
+}
+
+function plannedBy(file: SourceFile, options: CompileOptions, said: SaidSettings): Plan {
+  const { standing, lock, action } = options
+  const name = `${file.name}.yml`
+  const main = standing?.get(name)
+  const settings = settingsOf(said, { standing: standingUses(main), ...(action && { action }) })
+  const uses = onJobUses({ settings, standing: main, lock, name })
+  return planOf(file, { ...settings, uses, standing, lock })
 }
 
 /** Where every event brings one item, all is in one file. */

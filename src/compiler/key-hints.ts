@@ -5,6 +5,7 @@ import { keyOf } from '../workflow/file-expressions.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { rangeOf } from '../workflow/yaml.ts'
 import { SCOPES } from './permissions.ts'
+import { OWN_KEY } from './settings.ts'
 
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')
@@ -64,6 +65,11 @@ export function aheadOfParser(
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     const place = key === undefined ? undefined : placeOf(document, problem)
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
+    if (key === OWN_KEY && place === '') {
+      const message = `"${OWN_KEY}:" is for sources, workflows/*.yml: GitHub refuses a file that has it`
+      errors.push({ ...problem, code: 'own-key', message, hint: 'leave it out here' })
+      continue
+    }
     const isAhead =
       key !== undefined &&
       known !== undefined &&

@@ -6,6 +6,7 @@ import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressio
 import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
+import type { Platform } from './settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
@@ -23,6 +24,7 @@ interface OnJob {
   readonly uses: string
   /** Runs of the job wait for each other. */
   readonly isSerial: boolean
+  readonly platform: Platform
   readonly writesState: boolean
 }
 
@@ -49,7 +51,11 @@ export function onJobLines(job: OnJob): string[] {
         ...(job.writesState ? ['  actions: read'] : []),
         // By default GitHub cancels a waiting run for a newer one, and its event is lost.
         ...(job.isSerial
-          ? ['concurrency:', `  group: hookline-${job.workflow}`, '  queue: max']
+          ? [
+              'concurrency:',
+              `  group: hookline-${job.workflow}`,
+              ...(job.platform === 'github' ? ['  queue: max'] : []),
+            ]
           : []),
         ...(job.env.length > 0 ? ['env:', ...indent(job.env, 2)] : []),
         'outputs:',

@@ -1,15 +1,16 @@
 import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
 import { UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
 import { expressionsOf, nativeTarget, rewriteExpression } from './rewrite.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
+import type { CompileSettings } from './settings.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** How the triggers of a file are reached. */
@@ -29,12 +30,12 @@ export interface PolledTrigger {
   readonly schedule: Schedule | undefined
 }
 
-/** What the job `on` is to be made with. */
-export interface PlanOptions {
-  readonly uses: string
-  readonly state: string
-  readonly event: DispatchEvent
-  readonly runsOn: Json
+/** What the files are to be made with. */
+export interface PlanOptions extends CompileSettings {
+  /** Made files as they were written before, by name. */
+  readonly standing?: ReadonlyMap<string, string> | undefined
+  /** What GitHub's lock file names. */
+  readonly lock?: ActionLock | undefined
 }
 
 /** What a source is to become; the passes say what that changes. */

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, isSeq, type Node, visit, type YAMLMap } from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
-import { isObject, type Json, record } from '../wire/json.ts'
+import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
@@ -8,9 +8,9 @@ import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressio
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { linesOf, type Span } from '../workflow/spans.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
+import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
 
 /** A top-level key of a workflow file with its value, as whole lines. */
 interface Section extends Span {
@@ -30,18 +30,13 @@ export interface SourceFile {
   readonly jobs: Section
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
-  /** Mistakes of the `on:` section: with any, it cannot be compiled. */
+  /** Mistakes of the `on:` section, and of the settings: with any, it cannot be compiled. */
   readonly problems: readonly Problem[]
   /** False where they hide what else there is to be found. */
   readonly isWhole: boolean
-  /** What the job `on` runs on, where the file itself says so. */
-  readonly runsOn: Json | undefined
-  /** How many items of one event run at once, where the file itself says so. */
-  readonly maxParallel: number | undefined
+  /** How it is to be compiled, where the file itself says so. */
+  readonly settings: WrittenSettings
 }
-
-/** The top-level key by which a file says how it is to be compiled; no compiled file has it. */
-export const OWN_KEY = 'hookline'
 
 /** Keys that speak of the whole workflow, and so stand in the listening file alone. */
 export const LISTENING_KEYS: readonly string[] = ['name', 'run-name']
@@ -56,11 +51,10 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, placeholders: true }
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
-  const { runsOn, maxParallel } = readOwnKey(source, document, sections.get(OWN_KEY))
+  const settings = readOwnKey(source, document, sections.get(OWN_KEY))
   return {
-    ...{ name, source, document, sections, on, jobs, triggers, native },
-    ...{ runsOn, maxParallel },
-    ...{ problems, isWhole },
+    ...{ name, source, document, sections, on, jobs, triggers, native, settings },
+    ...{ problems: [...problems, ...settings.problems], isWhole },
   }
 }
 
@@ -123,70 +117,6 @@ function readSections(source: Source, document: Document.Parsed): Map<string, Se
       return [keyOf(pair), { key, value, ...lines }]
     }),
   )
-}
-
-/** What a source itself says of how it is compiled. */
-interface OwnSettings {
-  readonly runsOn: Json | undefined
-  readonly maxParallel: number | undefined
-}
-
-const OWN_OPTIONS = ['runs-on', 'max-parallel']
-
-/** `hookline: {runs-on: …, max-parallel: …}` at the top level of a source. */
-function readOwnKey(source: Source, document: Document, section: Section | undefined): OwnSettings {
-  if (!section) return { runsOn: undefined, maxParallel: undefined }
-  const { value, key } = section
-  const pairs = isMap(value) ? pairsOf(value) : []
-  const problemAt = (node: Node, message: string, hint?: string) =>
-    new UserError({
-      message,
-      position: positionAt(source, ...rangeOf(node)),
-      ...(hint !== undefined && { hint }),
-      notes: [`options: ${OWN_OPTIONS.join(', ')}`],
-    })
-  const unknown = pairs.find((pair) => !OWN_OPTIONS.includes(keyOf(pair)))
-  if (pairs.length === 0 || unknown) {
-    const hint = unknown && didYouMean(keyOf(unknown), OWN_OPTIONS)
-    throw problemAt(unknown?.key ?? key, `unknown options under "${OWN_KEY}:"`, hint)
-  }
-  const setting = (name: string) => {
-    const pair = pairs.find((one) => keyOf(one) === name)
-    return pair && { node: pair.value ?? pair.key, value: pair.value?.toJS(document) as unknown }
-  }
-  const labels = setting('runs-on')
-  const runsOn = labels && readRunsOn(labels.value)
-  if (labels && runsOn === undefined) {
-    throw problemAt(labels.node, '"runs-on" is neither a label, nor a list of labels, nor a group')
-  }
-  const most = setting('max-parallel')
-  const maxParallel = most?.value
-  if (most && !isCount(maxParallel)) {
-    throw problemAt(most.node, '"max-parallel" is no number from 1 to 256')
-  }
-  return { runsOn, maxParallel: isCount(maxParallel) ? maxParallel : undefined }
-}
-
-/** GitHub runs at most 256 jobs of a matrix. */
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256
-}
-
-/** What `runs-on` of a job may be: a label, a list of labels, or a group. */
-export function readRunsOn(value: unknown): Json | undefined {
-  if (typeof value === 'string' && value.trim() !== '') return value
-  if (Array.isArray(value)) {
-    const labels = value.filter((label) => typeof label === 'string' && label !== '')
-    return labels.length > 0 && labels.length === value.length ? labels : undefined
-  }
-  if (!isObject(value)) return undefined
-  const { group, labels, ...others } = value
-  const isGroup = typeof group === 'string' || group === undefined
-  const known = labels === undefined ? undefined : readRunsOn(labels)
-  if (!isGroup || Object.keys(others).length > 0 || (labels !== undefined && !known))
-    return undefined
-  if (group === undefined && known === undefined) return undefined
-  return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
 }
 
 /** A job of the file. */

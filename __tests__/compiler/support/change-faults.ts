@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseDocument } from 'yaml'
 import { compile, partsOf, passed } from '../../../src/compiler/compile.ts'
 import { planOf } from '../../../src/compiler/plan.ts'
+import { NOTHING_WRITTEN, settingsOf } from '../../../src/compiler/settings.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { DocumentLines } from '../../../src/workflow/document.ts'
 import type { Operation } from '../../../src/workflow/operations.ts'
@@ -11,12 +12,7 @@ import { changedValue } from './named-changes.ts'
 import { type OwnedComment, ownedComments, said } from './owners.ts'
 import { type Added, withReader, withTrigger } from './real.ts'
 
-const OPTIONS = {
-  uses: 'hookline/hookline@v1',
-  state: 'none',
-  event: 'repository_dispatch',
-  runsOn: 'ubuntu-latest',
-} as const
+const OPTIONS = settingsOf({ flags: {}, own: NOTHING_WRITTEN, repository: NOTHING_WRITTEN }, {})
 
 /** What is lost, moved or changed beyond what the passes name; empty where all is as it should be. */
 export async function changeFaults(real: string, trigger: Added): Promise<string[]> {
@@ -24,7 +20,7 @@ export async function changeFaults(real: string, trigger: Added): Promise<string
   const file = sourceFile(text)
   let files: readonly { readonly text: string }[]
   try {
-    files = (await compile(file, OPTIONS)).files
+    files = (await compile(file, {})).files
   } catch (error) {
     // What GitHub's parser has against the file itself is no matter of ours.
     if (error instanceof UserError)

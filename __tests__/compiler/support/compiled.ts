@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ACTION, type CompileOptions, compile } from '../../../src/compiler/compile.ts'
+import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
 import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
 
 type NamedText = readonly [name: string, text: string]
@@ -41,11 +41,7 @@ export async function compileText(
   text: string,
   { name = 'hook', ...options }: Partial<CompileOptions> & { name?: string } = {},
 ): Promise<CompiledTexts> {
-  const compiled = await compile(sourceFile(text, name), {
-    uses: ACTION,
-    state: 'none',
-    ...options,
-  })
+  const compiled = await compile(sourceFile(text, name), options)
   const [main, called] = compiled.files
   return {
     main: main?.text ?? '',

@@ -11,7 +11,6 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Build, type BuildOptions, build } from '../../../src/cli/build.ts'
-import { ACTION } from '../../../src/compiler/compile.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =
@@ -50,7 +49,7 @@ export class Repository {
   }
 
   build(options: Partial<BuildOptions> = {}): Promise<Build> {
-    const defaults = { globs: GLOBS, out: '.github/workflows', uses: ACTION, state: 'none' }
+    const defaults = { globs: GLOBS, out: '.github/workflows' }
     return build({ root: this.root, ...defaults, ...options })
   }
 

@@ -80,10 +80,11 @@ function listeningJob(plan: Plan, condition: Lines): Lines {
   })
 }
 
-function ofBoth({ file, options: { uses, state, runsOn } }: Plan) {
+function ofBoth({ file, options: { uses, state, runsOn, platform } }: Plan) {
   return {
     uses,
     runsOn,
+    platform,
     workflow: file.name,
     actionInputs: actionInputLines(file, state),
     writesState: state.startsWith('branch:'),

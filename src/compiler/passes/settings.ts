@@ -18,7 +18,8 @@ import {
   rewriteText,
   type Target,
 } from '../rewrite.ts'
-import { LISTENING_KEYS, OWN_KEY, type SourceFile, topOfJob } from '../source-file.ts'
+import { OWN_KEY } from '../settings.ts'
+import { LISTENING_KEYS, type SourceFile, topOfJob } from '../source-file.ts'
 
 /**
  * What a workflow says of all its jobs, where they can have it: what reads `on` goes into each of

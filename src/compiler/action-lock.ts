@@ -1,0 +1,93 @@
+import { type Source, UserError } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
+import { parseYaml } from '../workflow/yaml.ts'
+
+/**
+ * GitHub's lock file of actions. `gh actions-lock` writes it, and writes a tag into the workflow
+ * files that says more: `v4` becomes `v4.3.1`.
+ * Source: https://docs.github.com/en/actions/concepts/security/workflow-dependency-lockfiles
+ */
+export const LOCK_FILE = '.github/workflows/actions.lock'
+
+interface Version {
+  readonly action: string
+  readonly ref: string
+}
+
+/** What the lock file says of the files of a repository. */
+export class ActionLock {
+  /** `owner/name@ref` by workflow file. */
+  readonly #workflows: ReadonlyMap<string, ReadonlySet<string>>
+  /** The commit of each `owner/name@ref`. */
+  readonly #commits: ReadonlyMap<string, string>
+
+  /** @throws UserError for a text that is no YAML */
+  constructor(source: Source) {
+    const content: unknown = parseYaml(source).toJS()
+    const { workflows, dependencies } = isObject(content) ? content : {}
+    this.#workflows = new Map(
+      Object.entries(isObject(workflows) ? workflows : {}).map(([path, uses]) => [
+        path,
+        new Set((Array.isArray(uses) ? uses : []).map((one) => String(one).toLowerCase())),
+      ]),
+    )
+    this.#commits = new Map(
+      Object.entries(isObject(dependencies) ? dependencies : {}).map(([name, entry]) => {
+        const commit = isObject(entry) ? String(entry.commit ?? '') : ''
+        return [name.toLowerCase(), commit.replace(/^sha\d+-/, '')]
+      }),
+    )
+  }
+
+  /** Whether a workflow file is one of those that run what is locked alone. */
+  locks(path: string): boolean {
+    return this.#workflows.has(path)
+  }
+
+  /** Whether the lock file names an action at this version, for a workflow file. */
+  names(path: string, { action, ref }: Version): boolean {
+    return this.#workflows.get(path)?.has(keyOf(action, ref)) === true
+  }
+
+  /**
+   * The form in which the lock file, and the file that stands there, have what is written: a tag that
+   * says more, or its commit. `undefined` where there is none.
+   */
+  formOf<Found extends Version>(
+    path: string,
+    written: Version,
+    there: readonly Found[],
+  ): Found | undefined {
+    if (!this.locks(path)) return undefined
+    return there.find(
+      (one) =>
+        one.action.toLowerCase() === written.action.toLowerCase() &&
+        one.ref !== written.ref &&
+        this.#isForm(path, written, one.ref),
+    )
+  }
+
+  #isForm(path: string, { action, ref }: Version, form: string): boolean {
+    if (form.startsWith(`${ref}.`)) return this.names(path, { action, ref: form })
+    const names = [...(this.#workflows.get(path) ?? [])].filter(
+      (name) => name === keyOf(action, ref) || name.startsWith(`${keyOf(action, ref)}.`),
+    )
+    return names.some((name) => this.#commits.get(name) === form)
+  }
+}
+
+/** What is locked is a repository: the folder of an action within it does not matter. */
+function keyOf(action: string, ref: string): string {
+  const [owner = '', name = ''] = action.replace(/^https:\/\/github\.com\//i, '').split('/')
+  return `${owner}/${name}@${ref}`.toLowerCase()
+}
+
+/** `undefined` for a text that is no lock file: whose it is tells what is wrong with it. */
+export function readActionLock(source: Source): ActionLock | undefined {
+  try {
+    return new ActionLock(source)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+}

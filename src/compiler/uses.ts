@@ -1,0 +1,182 @@
+import { isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
+import { pairsOf } from '../workflow/document.ts'
+import { keyOf } from '../workflow/file-expressions.ts'
+import type { Operation } from '../workflow/operations.ts'
+import type { Path } from '../workflow/options.ts'
+import { rangeOf } from '../workflow/yaml.ts'
+import type { ActionLock } from './action-lock.ts'
+import { hasConflict } from './made-files.ts'
+import { type CompileSettings, usesOn } from './settings.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** The step of the job `on`, as it is written here: as lines, and where the jobs are in braces. */
+const ON_STEP = /^\s*- id: on\n\s+uses:[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s#]+))([ \t]+#[^\n]*)?/m
+const ON_STEP_IN_FLOW = /"id":"on","uses":"([^"]+)"/
+
+/** The action that a made file runs in its job `on`, with what is said behind it. */
+export function standingUses(made: string | undefined): string | undefined {
+  if (made === undefined) return undefined
+  const text = withoutMarks(made)
+  const lines = ON_STEP.exec(text)
+  if (!lines) return ON_STEP_IN_FLOW.exec(text)?.[1]
+  const [, single, double, bare, comment = ''] = lines
+  const uses = single ?? double ?? bare
+  return uses === undefined ? undefined : `${uses}${comment.replace(/^[ \t]+/, ' ').trimEnd()}`
+}
+
+/** The lines of both sides, where Git left two. */
+function withoutMarks(text: string): string {
+  const unix = text.replaceAll('\r\n', '\n')
+  return hasConflict(unix) ? unix.replace(/^(?:<{7}|={7}|>{7}|\|{7}).*\n/gm, '') : unix
+}
+
+/** An action at some version: `actions/checkout`, `v5`. */
+interface Version {
+  readonly action: string
+  readonly ref: string
+  /** With the space and the number sign before it; empty where there is none. */
+  readonly comment: string
+}
+
+const USES_LINE =
+  /^[ \t]*(?:- )?uses:[ \t]*['"]?([^\s'"#@]+)@([^\s'"#]+)['"]?([ \t]+#[^\n]*)?[ \t]*$/gm
+
+/** Every action that a made file runs, and is not its own repository's. */
+export function versionsIn(made: string | undefined): Version[] {
+  if (made === undefined) return []
+  return [...withoutMarks(made).matchAll(USES_LINE)].map(
+    ([, action = '', ref = '', comment = '']) => ({ action, ref, comment: comment.trimEnd() }),
+  )
+}
+
+/** GitHub reads workflows, and its lock file names them, nowhere else. */
+const FOLDER = '.github/workflows'
+
+const COMMIT = /^[0-9a-f]{40}$/
+
+/** What names the actions of a source otherwise than the source does. */
+export interface KnownUses {
+  readonly settings: CompileSettings
+  /** The text of the file that is to be replaced. */
+  readonly standing: string | undefined
+  readonly lock: ActionLock | undefined
+  /** The name of the file that is to be replaced. */
+  readonly name: string
+}
+
+/**
+ * What the user's own steps run, where it is not what the source says: the actions of this project at
+ * the commit that is pinned, and by their address on other platforms; and what GitHub's lock file
+ * names for the file that stands there. A commit that the source itself names stays.
+ */
+export function usesOperations(file: SourceFile, known: KnownUses): Operation[] {
+  const { settings, standing, lock } = known
+  const path = `${FOLDER}/${known.name}`
+  const isAbroad = settings.platform !== 'github'
+  const isPinned = COMMIT.test(versionOf(settings.uses)?.ref ?? '')
+  const there = versionsIn(standing).filter(({ ref }) => COMMIT.test(ref) || lock !== undefined)
+  if (!isAbroad && !isPinned && there.length === 0) return []
+  return usesIn(file).flatMap(({ node, at }): Operation[] => {
+    const written = versionOf(node.value)
+    if (!written) {
+      const local = lock?.locks(path) ? localForm(node.value, standing) : undefined
+      const { text } = file.source
+      return local ? [{ op: 'set', path: at, lines: [inPlaceOf(text, node, local, '')] }] : []
+    }
+    const kept = isOurs(written.action)
+      ? pinOf(written, settings, there)
+      : lock?.formOf(path, written, there)
+    const own = isOurs(written.action)
+    const chosen = kept ?? { ...written, comment: '' }
+    const action = own ? usesOn(settings.platform, chosen.action) : chosen.action
+    const uses = `${action}@${chosen.ref}`
+    if (uses === node.value) return []
+    return [
+      { op: 'set', path: at, lines: [inPlaceOf(file.source.text, node, uses, chosen.comment)] },
+    ]
+  })
+}
+
+function versionOf(uses: string): Version | undefined {
+  const [, action = '', ref, comment = ''] = /^([^@]+)@(\S+)(\s+#.*)?$/.exec(uses) ?? []
+  return ref === undefined ? undefined : { action, ref, comment }
+}
+
+/** Whether it is an action of this project: `hookline/hookline`, `…/reply`, by name or by address. */
+function isOurs(action: string): boolean {
+  return /^(?:https:\/\/github\.com\/)?hookline\/hookline(?:\/reply)?\/*$/i.test(action)
+}
+
+/** The commit that an action of ours is pinned to, where the source names a tag or a branch. */
+function pinOf(
+  written: Version,
+  { uses, isUsesSaid }: CompileSettings,
+  there: readonly Version[],
+): Version | undefined {
+  if (COMMIT.test(written.ref)) return undefined
+  const said = versionOf(uses)
+  const isSaid = isUsesSaid && said && isOurs(said.action) && COMMIT.test(said.ref)
+  if (isSaid) return { ...said, action: written.action }
+  const name = (action: string) => usesOn('github', action).replace(/\/+$/, '').toLowerCase()
+  const pin = there.find(
+    ({ action, ref }) => COMMIT.test(ref) && name(action) === name(written.action),
+  )
+  // A source that has gone on to another major version is not held back.
+  const major = /^v(\d+)/.exec(written.ref)?.[1]
+  const pinned = /v?(\d+)/.exec(pin?.comment ?? '')?.[1]
+  const isOther = major !== undefined && pinned !== undefined && major !== pinned
+  return pin && !isOther ? { ...pin, action: written.action } : undefined
+}
+
+/** `./a` as `$/a`, which `gh actions-lock` writes: the same, at the commit that runs. */
+function localForm(uses: string, standing: string | undefined): string | undefined {
+  if (!uses.startsWith('./')) return undefined
+  const form = `$/${uses.slice(2)}`
+  return standing?.includes(`uses: ${form}\n`) ? form : undefined
+}
+
+/** The action of the job `on`: as it is said, or as the lock file has that. */
+export function onJobUses({ settings, standing, lock, name }: KnownUses): string {
+  const said = versionOf(settings.uses)
+  const there = versionOf(standingUses(standing) ?? '')
+  if (!lock || !said || !there) return settings.uses
+  const kept = lock.formOf(`${FOLDER}/${name}`, said, [there])
+  return kept ? `${kept.action}@${kept.ref}${kept.comment}` : settings.uses
+}
+
+/** The value in the quotes that it has; a comment where nothing else stands behind it. */
+function inPlaceOf(text: string, node: Scalar<string>, uses: string, comment: string): string {
+  const [, end] = rangeOf(node)
+  const isLast = /^[ \t]*(?:\n|$)/.test(text.slice(end))
+  const quote =
+    node.type === Scalar.QUOTE_SINGLE ? "'" : node.type === Scalar.QUOTE_DOUBLE ? '"' : ''
+  return `${quote}${uses}${quote}${isLast ? comment : ''}`
+}
+
+interface Uses {
+  readonly node: Scalar<string>
+  readonly at: Path
+}
+
+/** Every `uses:` that is written out, of jobs and of their steps. */
+function usesIn({ jobs }: SourceFile): Uses[] {
+  const found: Uses[] = []
+  const lookInto = (node: Node | null, at: Path): void => {
+    if (!isMap(node)) return
+    for (const pair of pairsOf(node)) {
+      const key = keyOf(pair)
+      const { value } = pair
+      if (key === 'uses' && isScalar(value) && typeof value.value === 'string') {
+        found.push({ node: value as Scalar<string>, at: [...at, key] })
+      }
+      if ((key === 'steps' || key === 'parallel') && isSeq(value)) {
+        value.items.forEach((item, index) => {
+          lookInto(item as Node | null, [...at, key, index]) // a parsed document holds nodes only
+        })
+      }
+    }
+  }
+  const { value } = jobs
+  for (const pair of isMap(value) ? pairsOf(value) : []) lookInto(pair.value, ['jobs', keyOf(pair)])
+  return found
+}
