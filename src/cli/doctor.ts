@@ -11,7 +11,7 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
-import { type DoctorPorts, type Finding, failed, type Target } from './doctor/findings.ts'
+import { type DoctorPorts, type Finding, failed, type Target, warning } from './doctor/findings.ts'
 import { judgeRepository, noToken } from './doctor/repository.ts'
 import { checkWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
@@ -160,12 +160,21 @@ const MARKS = {
 
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
 export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
-  const { findings, file } = await checkGitHub(target, ports)
-  const relay = target.relay === undefined ? [] : [await checkRelay(target.relay, ports)]
-  const found = [...findings, ...relay]
+  const relay = target.relay === undefined ? undefined : await checkRelay(target.relay, ports)
+  const known = { ...target, event: target.event ?? relay?.event }
+  const { findings, file } = await checkGitHub(known, ports)
+  const found = [...findings, ...(relay?.findings ?? []), ...otherEvent(target, relay?.event)]
   const hasFailed = found.some(({ status }) => status === 'failed')
   if (target.deliver === undefined || hasFailed) return found
-  return [...found, await checkDelivery(target, file, ports)]
+  return [...found, await checkDelivery(known, file, ports)]
+}
+
+/** Who named an event looks at workflows by it; the relay goes by its own, unless a credential says it. */
+function otherEvent({ event }: Target, ofRelay: DispatchEvent | undefined): readonly Finding[] {
+  if (event === undefined || ofRelay === undefined || event === ofRelay) return []
+  const message = `the relay starts workflows by ${ofRelay}, and you asked for ${event}`
+  const mend = `set HOOKLINE_EVENT=${event} where it runs, or give senders a grant or sealed token with --event ${event}`
+  return [warning('relay', 'relay_other_event', message, mend)]
 }
 
 async function checkGitHub(target: Target, ports: DoctorPorts): Promise<WorkflowsCheck> {
@@ -173,7 +182,7 @@ async function checkGitHub(target: Target, ports: DoctorPorts): Promise<Workflow
   if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.event)] }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
-    const { findings, known } = judgeRepository(target, answer)
+    const { findings, known } = judgeRepository(target, answer, ports.now())
     if (!known) return { findings: [...app, ...findings] }
     // What an App's token may do is known already.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')

@@ -302,3 +302,24 @@ describe('what only looks well', () => {
     expect(await codesOf({ workflows: { 'hook.yml': text } }, target)).toEqual(expected)
   })
 })
+
+describe('a token that ends', () => {
+  const at = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000).toISOString()
+  const utc = (days: number) => `${at(days).slice(0, 10)} ${at(days).slice(11, 19)} UTC`
+  test.each([
+    [utc(0), /within a day/],
+    [utc(1), /in a day/],
+    [utc(13).replace('UTC', '+0000'), /in 13 days, on \d{4}-\d\d-\d\d/],
+    [utc(-2), /within a day/],
+    [utc(15), undefined],
+    ['never', undefined],
+    [undefined, undefined],
+  ])('at %s is warned of: %s', async (ends, message) => {
+    const findings = await examineAt(platform, { scopes: 'repo', ...(ends && { ends }) })
+    const found = findings.filter(({ status }) => status !== 'ok')
+    expect(found).toMatchObject(
+      message ? [{ check: 'token', status: 'warning', code: 'token_ends_soon' }] : [],
+    )
+    if (message) expect(found[0]?.message).toMatch(message)
+  })
+})

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { DispatchEvent } from '../../../src/wire/payload.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { startOnNode } from '../../support/relays.ts'
@@ -22,6 +23,73 @@ describe('the relay', () => {
     const findings = await examineAt(platform, { scopes: 'repo' }, { relay: relay.url })
     await relay.close()
     expect(findings.at(-1)).toMatchObject({ check: 'relay', status: 'ok' })
+  })
+
+  const MODES: readonly (readonly [
+    string,
+    Setting,
+    DispatchEvent,
+    DispatchEvent | undefined,
+    string[],
+  ])[] = [
+    ['a listening workflow', {}, 'repository_dispatch', undefined, []],
+    [
+      'a workflow that listens for the other',
+      {},
+      'workflow_dispatch',
+      undefined,
+      ['workflow_not_listening'],
+    ],
+    [
+      'one started directly',
+      { workflows: { 'hook.yml': STARTED_DIRECTLY } },
+      'workflow_dispatch',
+      undefined,
+      [],
+    ],
+    [
+      'one started directly alone',
+      { workflows: { 'hook.yml': STARTED_DIRECTLY } },
+      'repository_dispatch',
+      undefined,
+      ['workflow_not_listening'],
+    ],
+    [
+      'another event than was asked for',
+      {},
+      'workflow_dispatch',
+      'repository_dispatch',
+      ['relay_other_event'],
+    ],
+  ]
+  test.each(MODES)('tells its mode: %s', async (_, setting, ofRelay, event, expected) => {
+    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_EVENT: ofRelay }
+    const relay = await startOnNode({ env })
+    for (const workflow of ['hook', undefined]) {
+      const target = { relay: relay.url, event, workflow }
+      const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
+      expect(codes(findings)).toEqual(expected)
+      const missing = findings.find(({ code }) => code === 'workflow_not_listening')
+      if (missing) expect(missing.mend).toContain('HOOKLINE_EVENT')
+    }
+    await relay.close()
+  })
+
+  test('of an older version does not tell its mode, which is no failure', async () => {
+    const pages: Record<string, string> = { '/healthz': 'ok', '/': 'This is a Hookline relay.' }
+    const server = createServer(({ url = '' }, response) => {
+      const page = pages[url]
+      response.writeHead(page === undefined ? 404 : 200).end(page ?? '{"success":false}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const relay = `http://127.0.0.1:${port}`
+    const findings = await examineAt(platform, { scopes: 'repo' }, { relay })
+    server.close()
+    expect(findings.filter(({ check }) => check === 'relay')).toMatchObject([
+      { status: 'ok' },
+      { status: 'unknown', code: 'relay_mode_unknown' },
+    ])
   })
 
   test('is not there', async () => {
@@ -160,7 +228,7 @@ describe('a real event', () => {
     const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
     const findings = await examineAt(platform, { scopes: 'repo' }, target)
     server.close()
-    expect(codes(findings)).toEqual(['delivery_unanswered'])
+    expect(codes(findings)).toEqual(['relay_mode_unknown', 'delivery_unanswered'])
     expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })
   })
 
@@ -176,7 +244,7 @@ describe('a real event', () => {
     const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
     const findings = await examineAt(platform, { scopes: 'repo' }, target)
     server.close()
-    expect(codes(findings)).toEqual(['delivery_queued'])
+    expect(codes(findings)).toEqual(['relay_mode_unknown', 'delivery_queued'])
   })
 
   test('sends nothing while something else is broken', async () => {

@@ -5,6 +5,8 @@ export interface Setting {
   /** Answer to `GET /repos/octo/repo`, or fields of the repository. */
   readonly repository?: Answer | Record<string, unknown>
   readonly scopes?: string
+  /** When the token ends, as GitHub tells it. */
+  readonly ends?: string
   /** Texts of files in `.github/workflows` by name; an answer for a listing that is refused. */
   readonly workflows?: Record<string, string> | Answer
   /** States by file name; `active` when left out. */
@@ -77,7 +79,7 @@ function isAnswer(value: object): value is Answer {
   return 'status' in value && typeof value.status === 'number'
 }
 
-function repository({ repository: own = {}, scopes }: Setting): Answer {
+function repository({ repository: own = {}, scopes, ends }: Setting): Answer {
   if (isAnswer(own)) return own
   const known = {
     full_name: 'octo/repo',
@@ -85,7 +87,10 @@ function repository({ repository: own = {}, scopes }: Setting): Answer {
     permissions: { push: true },
     ...own,
   }
-  return json(200, known, scopes === undefined ? {} : { 'x-oauth-scopes': scopes })
+  return json(200, known, {
+    ...(scopes !== undefined && { 'x-oauth-scopes': scopes }),
+    ...(ends !== undefined && { 'github-authentication-token-expiration': ends }),
+  })
 }
 
 /** Only the default branch has the files. */

@@ -1,6 +1,9 @@
+import { DISCOVERY_PATH } from '../../relay/discovery.ts'
 import { fieldsOf } from '../../wire/github.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import {
+  DISPATCH_EVENTS,
+  type DispatchEvent,
   EVENT_TYPE,
   HEADER,
   writeClientPayload,
@@ -208,8 +211,34 @@ function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
   return unknown('delivery', 'runs_unreadable', message, mend)
 }
 
-/** Whether a relay answers at the address. */
-export async function checkRelay(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
+/** What is known of a relay from outside. */
+interface RelayCheck {
+  readonly findings: readonly Finding[]
+  /** What it starts workflows by, unless a credential says otherwise; absent where it does not tell. */
+  readonly event?: DispatchEvent
+}
+
+/** Whether a relay answers at the address, and what it starts workflows by. */
+export async function checkRelay(relay: string, ports: DoctorPorts): Promise<RelayCheck> {
+  const finding = await checkAnswer(relay, ports)
+  if (finding.status !== 'ok') return { findings: [finding] }
+  const { status, text } = await ports.callRelay(relay + DISCOVERY_PATH).catch((error: unknown) => {
+    if (!(error instanceof HttpFailure)) throw error
+    return { status: error.message, text: '' }
+  })
+  const { event } = status === 200 ? fieldsOf({ text }) : {}
+  const known = DISPATCH_EVENTS.find((each) => each === event)
+  if (known) {
+    const message = `the relay at ${relay} is up, and starts workflows by ${known}`
+    return { findings: [ok('relay', message)], event: known }
+  }
+  const message = `the relay does not tell which event it starts workflows by (${status} for ${DISCOVERY_PATH})`
+  const mend =
+    'an older version does not; where it runs with HOOKLINE_EVENT=workflow_dispatch, give --event workflow_dispatch'
+  return { findings: [finding, unknown('relay', 'relay_mode_unknown', message, mend)] }
+}
+
+async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
   try {
     const { status, text } = await callRelay(`${relay}/healthz`)
     if (status === 200 && text.trim() === 'ok') {

@@ -43,7 +43,11 @@ const NOT_GITHUB = failed(
 )
 
 /** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-export function judgeRepository(target: Target, { answer, refusal }: Asked): RepositoryCheck {
+export function judgeRepository(
+  target: Target,
+  { answer, refusal }: Asked,
+  now: Date,
+): RepositoryCheck {
   const { repository: name, event } = target
   if (refusal) {
     const { kind, status } = refusal
@@ -53,7 +57,11 @@ export function judgeRepository(target: Target, { answer, refusal }: Asked): Rep
   }
   const repository = fieldsOf(answer)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
-  const findings = [tokenFinding(target, answer, repository), repositoryFinding(name, repository)]
+  const findings = [
+    tokenFinding(target, answer, repository),
+    ...endingSoon(answer, now),
+    repositoryFinding(name, repository),
+  ]
   return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
@@ -108,6 +116,30 @@ const OTHERWISE: readonly [string, Words] = [
   'github_unavailable',
   () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
 ]
+
+/** Days before its end at which a token is warned of: time to make another, and to put it everywhere. */
+const SOON = 14
+
+const DAY = 86_400_000
+
+/**
+ * GitHub tells when a token ends, as `2026-12-01 10:00:00 UTC`, or with an offset such as `+0200`.
+ *
+ * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
+ */
+function endingSoon({ header }: PlatformAnswer, now: Date): readonly Finding[] {
+  const text = header('github-authentication-token-expiration') ?? ''
+  const [, date, time, zone] = /^(\S+) (\S+) (UTC|[+-]\d{4})$/.exec(text) ?? []
+  const end = Date.parse(`${date}T${time}${zone === 'UTC' ? 'Z' : zone}`)
+  const days = Math.floor((end - now.getTime()) / DAY)
+  // Not a number where no end is told.
+  if (!(days < SOON)) return []
+  const when = days < 1 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
+  const message = `the token ends ${when}, on ${date}: from then on no webhook starts anything`
+  const mend =
+    'make a new one, and give it to the relay; an App of your own does not end: npx hookline app create'
+  return [warning('token', 'token_ends_soon', message, mend)]
+}
 
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
 function tokenFinding(

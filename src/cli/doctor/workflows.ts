@@ -162,14 +162,15 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
   if (problem) return problem
-  if (target.event === 'workflow_dispatch' && !isPolled(workflow)) return judgeDirect(workflow)
+  if (target.event === 'workflow_dispatch' && !isPolled(workflow))
+    return judgeDirect(workflow, target)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
     return ok('workflow', `${file} is started by its schedule`)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
-    return failed('workflow', 'workflow_not_listening', message, `add ${LISTEN}`)
+    return failed('workflow', 'workflow_not_listening', message, orOther(workflow, target, LISTEN))
   }
   if (types.length > 0 && !types.includes(EVENT_TYPE)) {
     const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
@@ -178,6 +179,15 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
   }
   if (!native) return withoutAction(file)
   return missedGuard(file, native) ?? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
+}
+
+/** What makes it listen; where it does so for the other event, the relay may change instead. */
+function orOther(workflow: NativeFile, target: Target, listening: string): string {
+  const { event = 'repository_dispatch' } = target
+  const other = event === 'repository_dispatch' ? 'workflow_dispatch' : 'repository_dispatch'
+  return listens(workflow, { ...target, event: other })
+    ? `it listens for ${other}: set HOOKLINE_EVENT=${other} where the relay runs, or add ${listening}`
+    : `add ${listening}`
 }
 
 function isPolled({ on, native }: NativeFile): boolean {
@@ -235,9 +245,11 @@ function missingTrigger(
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function judgeDirect({ file, on, native }: NativeFile): Finding {
+function judgeDirect(workflow: NativeFile, target: Target): Finding {
+  const { file, on, native } = workflow
   const inputs = inputsOf(on)
-  const mend = `add on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
+  const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
+  const mend = orOther(workflow, target, listening)
   if (!hasEvent(on, 'workflow_dispatch')) {
     const message = `${file} has no trigger workflow_dispatch`
     return failed('workflow', 'workflow_not_listening', message, mend)
