@@ -10,7 +10,7 @@ export const WIRING = [
   'engine/scripts.ts',
   // What it reads becomes text of the bundle.
   'engine/url-source.ts',
-  'inspector/{dev-server,server,local-engine}.ts',
+  'inspector/{dev-server,server,local-engine,script-thread}.ts',
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',

@@ -250,6 +250,15 @@ describe('an order to send a request again', () => {
   })
 
   test.each([
+    ['hidden there too', ['x-own'], 'a'],
+    ['an ordinary one there', [], ''],
+  ])('with a header of the user’s own choice that is %s', (_, secretHeaders, value) => {
+    const order = { ...ORDER, headers: { 'X-Own': '***', 'x-own': '***' } }
+    const { headers } = replayRequest(order, { 'x-own': 'a' }, secretHeaders)
+    expect(headers.slice(0, 4)).toEqual(['X-Own', '', 'x-own', value])
+  })
+
+  test.each([
     ['/wCA', [255, 0, 128]],
     ['not base64 !', []],
   ])('with the body %j in base64', async (body, bytes) => {
@@ -259,12 +268,12 @@ describe('an order to send a request again', () => {
 
   test('of the newest request passes what was polled, and is none without a request', async () => {
     const recorder = new Recorder('r-1')
-    expect(newestRequest(recorder.after(0))).toBeUndefined()
+    expect(newestRequest(recorder.after(0), () => [])).toBeUndefined()
     const came = { ...CAME, time: TIME, readers: [] } as const
     const { unlisted, withheld } = await requestRecord(EVENT, payload({ authorization: 'a' }), came)
     recorder.add(unlisted, withheld)
     recorder.add(eventRecord(EVENT, { ...came, ...POLL }))
-    const newest = newestRequest(recorder.after(0))
+    const newest = newestRequest(recorder.after(0), () => [])
     expect(newest?.of).toBe('r-1-1')
     expect(newest?.request.target).toBe('/webhook/hook/webhook?a=1')
     expect(newest?.request.headers.slice(0, 2)).toEqual(['authorization', 'a'])
@@ -304,6 +313,7 @@ describe('a visit', () => {
       if (request.path !== HELLO.path) throw new UserError({ message: 'no such secret' })
       return { ...request, headers: { 'x-signature': 'signed' } }
     },
+    secretHeadersAt: () => [],
     send: async (request: RelayRequest, cause: Cause) => {
       sent.push(request)
       causes.push(cause)

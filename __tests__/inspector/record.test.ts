@@ -14,6 +14,8 @@ beforeAll(async () => {
     files: {
       'workflows/hook.yml': 'on: { webhook: { method: [post, put], path: /users/:id } }',
       'workflows/any.yml': 'on: webhook',
+      'workflows/own.yml':
+        'on: { webhook: { verify: { scheme: token, header: X-Own, secret: a-token-of-its-own } } }',
       'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
     },
   })
@@ -113,6 +115,19 @@ describe('of a request is kept', () => {
     const text = JSON.stringify({ filler: 'long '.repeat(40_000) })
     await post(dev.hook('any/webhook'), text)
     expect((await newest(++count)).request).toMatchObject({ encoding: 'text', body: text })
+  })
+
+  test('no credential of another header, nor is it sent where that header is shown', async () => {
+    await post(dev.hook('own/webhook'), {}, { 'x-own': 'a-token-of-its-own' })
+    const kept = await newest(++count)
+    expect(kept).toMatchObject({ outcome: 'fired', request: { headers: { 'x-own': '***' } } })
+    await replay({ of: kept.id, ...kept.request })
+    expect(await newest(++count)).toMatchObject({ outcome: 'fired', origin: 'replay' })
+    await replay({ of: kept.id, ...kept.request, path: 'any/webhook' })
+    const elsewhere = await newest(++count)
+    expect(elsewhere).toMatchObject({ outcome: 'fired', request: { headers: { 'x-own': '' } } })
+    expect(JSON.stringify([kept, elsewhere, reader.events])).not.toContain('a-token-of')
+    expect(dev.command.stdout).not.toContain('a-token-of')
   })
 
   test('no credential of its sender, though a replay brings it again', async () => {

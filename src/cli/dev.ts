@@ -74,6 +74,7 @@ async function serve(options: DevOptions): Promise<void> {
   const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
+  const { threadScripts } = await import('../inspector/script-thread.ts')
   readEnvFile(envFile)
   // Files and values as they are now; secrets and variables come from the same file.
   const workflows = (event: Json) => {
@@ -90,6 +91,8 @@ async function serve(options: DevOptions): Promise<void> {
     workflows,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     fixtures: FIXTURES,
+    // The command itself, in a thread: see index.ts.
+    scripts: threadScripts(process.argv[1] ?? ''),
     signer: { schemes: [...SIGNATURE_NAMES, 'token'], sign },
     explain: (event) => {
       const files = concernedFiles(process.cwd(), event.workflow, () => workflows({}))

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isMainThread } from 'node:worker_threads'
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
@@ -31,16 +32,22 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['completion', async () => (await import('./completion.ts')).completionCommand(programFor)],
 ])
 
-endQuietlyOnClosedPipe()
-const given = process.argv.slice(2)
-const rest = given.includes('--') ? given.indexOf('--') : given.length
-const isSaid = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
-// For every command, wherever it stands.
-if (isSaid('--no-color')) process.env.NO_COLOR = '1'
-run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error) => {
-  process.exitCode = reportError(error)
-  if (isSaid('--json')) printFailure(error)
-})
+// As a thread of its own, the command runs the scripts of `dev`.
+if (isMainThread) start()
+else void import('../inspector/script-thread.ts').then(({ answerScripts }) => answerScripts())
+
+function start(): void {
+  endQuietlyOnClosedPipe()
+  const given = process.argv.slice(2)
+  const rest = given.includes('--') ? given.indexOf('--') : given.length
+  const isSaid = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
+  // For every command, wherever it stands.
+  if (isSaid('--no-color')) process.env.NO_COLOR = '1'
+  run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error) => {
+    process.exitCode = reportError(error)
+    if (isSaid('--json')) printFailure(error)
+  })
+}
 
 async function run(words: readonly string[]): Promise<void> {
   const program = await programFor(words)

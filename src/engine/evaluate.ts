@@ -12,6 +12,7 @@ import {
 } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import type { WebhookRequest } from '../wire/request.ts'
+import type { DeclaredTrigger } from '../workflow/on.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import { fromPoll, receiveBatch, receiveEvent } from './found.ts'
@@ -77,12 +78,7 @@ async function evaluateWebhook(
     const reason = otherName('workflow', path.workflow, 'here', workflows.names())
     return new Evaluation([], { ...relayed, miss: 'workflow', reason })
   }
-  // The trigger declared under the name, or else under another name of the same trigger.
-  const trigger =
-    workflow.triggers.find(({ name }) => name === path.trigger) ??
-    workflow.triggers.find(({ definition }) =>
-      [definition.name, ...definition.aliases].includes(path.trigger),
-    )
+  const trigger = triggerNamed(workflow, path.trigger)
   const unfired = unfiredContext(workflow)
   const others = () => 'the webhook addresses another trigger'
   if (!trigger?.receive) {
@@ -104,6 +100,14 @@ async function evaluateWebhook(
     const decisions = decided(notFired(ref, miss.reason))
     return new Evaluation([], { ...relayed, unfired, decisions, ...miss })
   }
+}
+
+/** The trigger declared under a name, or else under another name of the same trigger. */
+export function triggerNamed({ triggers }: Workflow, wanted: string): DeclaredTrigger | undefined {
+  return (
+    triggers.find(({ name }) => name === wanted) ??
+    triggers.find(({ definition }) => [definition.name, ...definition.aliases].includes(wanted))
+  )
 }
 
 async function receive(

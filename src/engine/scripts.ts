@@ -83,16 +83,20 @@ async function loadEngine(): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant({
     type: 'sync',
     importFFI: async () =>
-      (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
+      ownExports(await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
     importModuleLoader: async () => {
-      const { default: loader } = await import(
-        '@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module'
-      )
-      // A CommonJS module: in Node its default export is one of what is imported by default.
-      const own = loader as typeof loader & { readonly default?: typeof loader }
-      return own.default ?? own
+      const module = await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')
+      return ownExports(ownExports(module).default)
     },
   })
+}
+
+/** What a CommonJS module exports: in Node, and in some bundles, that is one of what is imported by default. */
+function ownExports<Module extends object>(
+  module: Module & { readonly default?: unknown },
+): Module {
+  const inner = module.default
+  return typeof inner === 'object' && inner !== null ? (inner as Module) : module // of the same shape
 }
 
 interface Task {

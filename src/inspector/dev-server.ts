@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { enginePorts } from '../action/ports.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
+import { triggerNamed } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
+import type { Scripts } from '../engine/scripts.ts'
 import type { CollectPort } from '../relay/batch-period.ts'
 import { steadyClock, systemClock } from '../relay/config.ts'
 import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
@@ -57,6 +59,8 @@ interface DevServerOptions {
   /** Requests as common senders send them, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
   readonly signer: Signer
+  /** Of which none keeps the server from answering. */
+  readonly scripts: Scripts
   /** What the jobs of the workflows here do with an event. */
   readonly explain: (event: DevEvent) => readonly ShownJobs[]
   readonly tell: (event: DevEvent, readers: readonly Reader[], jobs: readonly ShownJobs[]) => void
@@ -116,7 +120,7 @@ const POLL_PAUSE = 5000
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const { host, port, env, workflows, fixtures, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
-  const platform = { workflows, engine: devEngine(env), now: () => performance.now() }
+  const platform = { workflows, engine: devEngine(options), now: () => performance.now() }
   const stage = { ...options, recorder, platform }
   const cause = { origin: 'request', of: null } as const
   const batches = [false, true].map((mayRun) => stageBatches(stage, cause, mayRun))
@@ -136,6 +140,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     key: crypto.randomUUID(),
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
+    secretHeadersAt: (path) => proofHeaders(path, platform),
     sign: (request) => signedRequest(request, workflows, signer),
     send,
   }
@@ -160,7 +165,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
     },
     async replayNewest() {
-      const newest = newestRequest(recorder.after(0))
+      const newest = newestRequest(recorder.after(0), parts.secretHeadersAt)
       return newest && send(newest.request, { origin: 'replay', of: newest.of })
     },
     workflowsChanged,
@@ -201,10 +206,10 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | '
 }
 
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
-function devEngine(env: Environment): () => EnginePorts {
+function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_MESSAGING_API_URL')), { store })
-  return () => ({ ...engine, run: { id: crypto.randomUUID(), at: Date.now() } })
+  return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
 function devPorts(
@@ -340,11 +345,9 @@ function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefi
 /** What the trigger that a path leads to asks its sender for; nothing of a file with mistakes. */
 function proofsAt(path: string, workflows: LocalPlatformPorts['workflows']): readonly Proof[] {
   try {
-    const { workflow, trigger } = parseWebhookPath(path)
-    const declared = workflows({})
-      .find(workflow)
-      ?.triggers.find(({ name }) => name === trigger)
-    return declared?.proofs ?? []
+    const addressed = parseWebhookPath(path)
+    const workflow = workflows({}).find(addressed.workflow)
+    return (workflow && triggerNamed(workflow, addressed.trigger)?.proofs) ?? []
   } catch (error) {
     if (error instanceof UserError) return []
     throw error

@@ -206,10 +206,14 @@ export async function shownRequest(
   const headers = Object.entries(payload.headers).filter(
     ([name]) => !name.startsWith(RESERVED_HEADER_PREFIX),
   )
-  const isSecret = (name: string) => CREDENTIAL_HEADERS.has(name) || secretHeaders.includes(name)
+  const isSecret = (name: string) => isHidden(name, secretHeaders)
   const shown = headers.map(([name, value]) => [name, isSecret(name) ? HIDDEN : value] as const)
   const withheld = record(headers.filter(([name]) => isSecret(name)))
   return { request: { method, path, headers: record(shown), ...(await body(payload)) }, withheld }
+}
+
+function isHidden(name: string, secretHeaders: readonly string[]): boolean {
+  return CREDENTIAL_HEADERS.has(name) || secretHeaders.includes(name)
 }
 
 async function body({
@@ -289,12 +293,25 @@ export function readOrder(text: string): Order | undefined {
   }
 }
 
-/** The request as the relay would receive it from its sender. */
-export function replayRequest(order: ShownRequest, withheld: Withheld): RelayRequest {
+/**
+ * The request as the relay would receive it from its sender. What was withheld is filled in where it is
+ * withheld again: a header of the user's own choice may be an ordinary one elsewhere.
+ *
+ * @param secretHeaders those that the trigger takes for what authenticates its sender to which it goes
+ */
+export function replayRequest(
+  order: ShownRequest,
+  withheld: Withheld,
+  secretHeaders: readonly string[] = [],
+): RelayRequest {
   const bytes = bodyOf(order)
+  const isSecret = (name: string) => isHidden(name.toLowerCase(), secretHeaders)
   const headers = Object.entries(order.headers)
     .filter(([name]) => name.toLowerCase() !== 'content-length')
-    .map(([name, value]) => [name, value === HIDDEN ? (withheld[name] ?? '') : value])
+    .map(([name, value]) => [
+      name,
+      value === HIDDEN ? (isSecret(name) && withheld[name]) || '' : value,
+    ])
   const length = bytes.length > 0 ? [['content-length', String(bytes.length)]] : []
   return {
     method: order.method,
@@ -310,10 +327,13 @@ export function replayRequest(order: ShownRequest, withheld: Withheld): RelayReq
 /** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
 export function newestRequest(
   kept: readonly Kept[],
+  secretHeadersAt: (path: string) => readonly string[],
 ): { readonly request: RelayRequest; readonly of: string } | undefined {
   for (const one of kept.toReversed()) {
     const { id, request } = detailOf(one)
-    if (request) return { request: replayRequest(request, one.withheld), of: id }
+    if (!request) continue
+    const secretHeaders = secretHeadersAt(request.path)
+    return { request: replayRequest(request, one.withheld, secretHeaders), of: id }
   }
   return undefined
 }

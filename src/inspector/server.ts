@@ -23,6 +23,8 @@ export interface InspectorParts {
    * @throws UserError when it cannot be signed
    */
   sign(request: ShownRequest): Promise<ShownRequest>
+  /** Headers that the trigger at a path takes for what authenticates its sender, in lower case. */
+  secretHeadersAt(path: string): readonly string[]
   /** Sends a request here. */
   send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
@@ -234,7 +236,9 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   const cause = { origin, of: original?.summary.id ?? null } as const
   try {
     const request = order.sign ? await parts.sign(order) : order
-    const sent = await parts.send(replayRequest(request, original?.withheld ?? {}), cause)
+    const secretHeaders = parts.secretHeadersAt(request.path)
+    const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
+    const sent = await parts.send(replay, cause)
     const { status, headers, body } = sent
     return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
   } catch (error) {

@@ -183,3 +183,21 @@ describe('--host', () => {
     expect(command.stderr).toMatch(/^error: .*HOOKLINE_KEYS/)
   })
 })
+
+test('a script that never ends keeps nobody else waiting', async () => {
+  const loop = "on: { webhook: { config: { filterScript: 'for (;;) {}' } } }"
+  const { hook, command } = await start({ ...HOOK, 'workflows/loop.yml': loop })
+  let isRunning = true
+  const slow = post(hook('loop/webhook'), {}).finally(() => {
+    isRunning = false
+  })
+  let answered = 0
+  while (isRunning) {
+    await post(hook('hook/webhook/users/7'), {})
+    answered++
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await slow
+  expect(answered).toBeGreaterThan(4)
+  await command.printed(/took longer than 2000 ms, and was stopped/)
+})
