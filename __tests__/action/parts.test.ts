@@ -7,6 +7,7 @@ import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
 import type { Decision } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
+import { warning } from '../../src/wire/messages.ts'
 import type { PlatformEvent } from '../../src/wire/payload.ts'
 import { evaluationOf } from '../support/evaluations.ts'
 
@@ -221,9 +222,9 @@ describe('the webhook that an event carries', () => {
 })
 
 describe('what would help', () => {
-  const decision = (trigger: string, option?: string, found = ''): Decision => ({
+  const decision = (trigger: string, option?: string, isAbsent = false): Decision => ({
     ...{ trigger, fired: false, reason: '' },
-    checks: option === undefined ? [] : [{ option, held: false, found }],
+    checks: option === undefined ? [] : [{ option, held: false, found: '', isAbsent }],
   })
   const tally = { found: 1, handedOn: 0, steps: [] }
 
@@ -236,7 +237,11 @@ describe('what would help', () => {
     ['another type', { miss: 'type' }, 'repository_dispatch: types: [webhook]'],
     ['a poll without news', { miss: 'poll' }, 'npx hookline doctor --workflow hook'],
     ['active: false', { miss: 'condition' }, 'config.active'],
-    ['an error that was excused', { miss: 'condition', warnings: ['w'] }, 'npx hookline dev'],
+    [
+      'an error that was excused',
+      { miss: 'condition', messages: [warning('failed', 'w')] },
+      'npx hookline dev',
+    ],
     [
       'an option',
       { miss: 'condition', decisions: [decision('webhook', 'method')] },
@@ -248,21 +253,12 @@ describe('what would help', () => {
       { miss: 'condition', decisions: [decision('messaging_bot', 'secretToken')] },
       'Compare the secret',
     ],
-    ...(
-      [
-        ['no signature', 'github: the header x-hub-signature-256 is missing', 'proved nothing'],
-        ['no signature of two', 'a: the header x is missing; b: the header y is missing', 'proved'],
-        [
-          'a wrong one of two',
-          'a: the header x is missing; b: the signature does not match',
-          'Compare',
-        ],
-      ] as const
-    ).map(([name, found, text]): [string, Parameters<typeof evaluationOf>[0], string] => [
-      name,
-      { miss: 'condition', decisions: [decision('webhook', 'verify', found)] },
-      text,
-    ]),
+    [
+      'no signature',
+      { miss: 'condition', decisions: [decision('webhook', 'verify', true)] },
+      'proved nothing',
+    ],
+    ['a wrong one', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, 'Compare'],
     [
       'a confirmation',
       { miss: 'condition', decisions: [decision('aws_sns', 'handshake')] },

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import { type Decision, Evaluation, type Miss } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
+import { notice, warning } from '../../src/wire/messages.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { evaluationOf, runOf } from '../support/evaluations.ts'
@@ -129,15 +130,15 @@ describe('the decision', () => {
   })
 
   test.each([
-    ['client_payload is not an object', 'client_payload is not an object', 0],
-    ['secretToken does not match', 'secretToken: does not match', 0],
-    ['bot: failed: no connection', 'hook/bot failed: no connection', 0],
-    ['method is not among put', 'something else', 1],
-    ['a', 'banana', 1],
-  ])('%j beside the warning %j stands there %i times', (reason, warning, times) => {
-    const html = summaryHtml(evaluationOf({ reason, warnings: [warning] }), NOBODY)
+    ['client_payload is not an object', 'unreadable-event', 0],
+    ['secretToken does not match', 'unverified', 0],
+    ['bot: failed: no connection', 'failed', 0],
+    ['method is not among put', 'repeats', 1],
+  ])('%j beside the warning %j stands there %i times', (reason, code, times) => {
+    const messages = [warning(code, 'in other words')]
+    const html = summaryHtml(evaluationOf({ reason, messages }), NOBODY)
     expect(html.split(`<p>${reason}.</p>`)).toHaveLength(times + 1)
-    expect(html).toContain(`<b>Warning:</b> ${warning}.`)
+    expect(html).toContain(`<b>Warning:</b> in other words.`)
   })
 
   test('names what fired first where there are too many', () => {
@@ -375,7 +376,8 @@ describe('the job summary is text, whatever comes', () => {
     const fired = { outcome: 'success', conclusion: 'success' } as const
     return evaluationOf({
       ...{ workflow: text, trigger: text, reason: text, miss },
-      ...{ warnings: many, notices: many, decisions: many.map(() => decision) },
+      messages: many.flatMap((text) => [warning('a', text), notice('b', text)]),
+      ...{ decisions: many.map(() => decision) },
       items: miss ? [] : many.map(() => outputs),
       contexts: many.map(() => ({ webhook: { ...fired, outputs }, [text]: { ...fired, outputs } })),
     })

@@ -70,8 +70,8 @@ test('an event that proves nothing is dropped, and the others fire', async () =>
   )
   expect(run.items.map(({ body }) => body)).toEqual([{ n: 1 }, { n: 4 }])
   expect(run.decisions[0]?.checks).toHaveLength(2)
-  expect(run.warnings).toHaveLength(2)
-  expect(run.warnings.join()).toContain('(1 of 4 events)')
+  expect(run.messages).toHaveLength(2)
+  expect(run.messages.map(({ text }) => text).join()).toContain('(1 of 4 events)')
 })
 
 test('the pipeline is over all of them', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { runPipeline } from '../../src/engine/pipeline.ts'
 import type { KeyStatus } from '../../src/state/store.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
+import { textsOf } from '../../src/wire/messages.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
@@ -41,20 +42,20 @@ describe('deduplication', () => {
       {},
       { deduplicate: true, seen: seen({ [one]: 'done', [two]: 'claimed' }) },
     )
-    const { kept, heldBack, log, notices } = await runPipeline(found(ITEMS), settings)
+    const { kept, heldBack, log, messages } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5, 4])
     expect(heldBack.map(({ item }) => item.n)).toEqual([1])
     expect(log).toContain('run 42 is at work on 1')
-    expect(notices).toEqual([])
+    expect(messages).toEqual([])
   })
 
   test('of a webhook, drops what another run is at work on, and names that run', async () => {
     const [one = ''] = await keysOf()
     const known = { deduplicate: true, isPolled: false, seen: seen({ [one]: 'claimed' }) }
-    const { kept, heldBack, log, notices } = await runPipeline(found(ITEMS), settingsOf({}, known))
+    const { kept, heldBack, log, messages } = await runPipeline(found(ITEMS), settingsOf({}, known))
     expect([kept.length, heldBack]).toEqual([4, []])
     expect(log).toEqual(['deduplicate dropped 1', 'run 42 is at work on 1'])
-    expect(notices).toEqual([
+    expect(textsOf(messages, 'notice')).toEqual([
       'a duplicate of what run 42 is at work on: should that run fail, re-run it',
     ])
   })

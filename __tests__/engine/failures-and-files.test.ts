@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { textsOf } from '../../src/wire/messages.ts'
 import { testPorts } from '../support/ports.ts'
 import {
   dispatch,
@@ -39,7 +40,7 @@ describe('a trigger that fails', () => {
     const queue = queueOf(1)
     const run = await poll(queue, { ...BROKEN, skipOnError: true })
     expect(run).toMatchObject({ items: [], contexts: [], effects: [] })
-    expect(run.warnings).toEqual([
+    expect(textsOf(run.messages, 'warning')).toEqual([
       expect.stringMatching(/^hook\/queue failed: config\.filterScript: /),
     ])
     expect(run.decisions).toMatchObject([{ fired: false }])
@@ -61,8 +62,8 @@ describe('a trigger that fails', () => {
     ['hunter2', 'internal error (string)'],
     [new UserError({ message: 'no\n  answer' }), 'no answer'],
   ])('with %s tells no text that is not meant for a person', async (error, told) => {
-    const { warnings } = await poll(unreachable(error), { skipOnError: true })
-    expect(warnings).toEqual([`hook/queue failed: ${told}`])
+    const { messages } = await poll(unreachable(error), { skipOnError: true })
+    expect(textsOf(messages, 'warning')).toEqual([`hook/queue failed: ${told}`])
   })
 })
 

@@ -61,15 +61,22 @@ test('what a filter dropped is kept too, and why', async () => {
 test('outputs that the action would write to a file are no file here, and it says so', async () => {
   expect(await keptOf('exported', { title: 'hello' })).toMatchObject({
     items: [{ webhook: { outputs: { path: `${folder}/exported/webhook/1.json` } } }],
-    warnings: ['config.exportOutputs: the action writes the file at "path"; here none is written'],
+    messages: [
+      {
+        level: 'warning',
+        code: 'unwritten-file',
+        text: 'config.exportOutputs: the action writes the file at "path"; here none is written',
+      },
+    ],
   })
   expect(await readdir(folder)).toEqual([])
 })
 
 test('what the action would say in the log of its run is kept', async () => {
   expect(await keptOf('debugged', {})).toMatchObject({
-    ...{ errors: [], warnings: [] },
-    notices: [expect.stringMatching(/^config\.debug has no effect here: /)],
+    messages: [
+      { level: 'notice', text: expect.stringMatching(/^config\.debug has no effect here: /) },
+    ],
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Detail, ShownRequest } from '../../src/inspector/api.ts'
 import { changes } from '../../src/inspector/page/difference.ts'
+import { notice, warning } from '../../src/wire/messages.ts'
 
 const REQUEST: ShownRequest = {
   method: 'POST',
@@ -14,7 +15,7 @@ const ORIGINAL: Detail = {
   ...{ id: 'r-1', number: 1, time: '', origin: 'request', of: null, delivery: 'd', event: null },
   ...{ method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
   ...{ outcome: 'fired', count: 1, reason: null, milliseconds: 1, request: REQUEST },
-  ...{ decisions: [], problems: [], errors: [], warnings: [], notices: [] },
+  ...{ decisions: [], problems: [], messages: [] },
   ...{ found: [], fields: [], readers: [], jobs: [] },
   items: [{ webhook: { outcome: 'success', outputs: { body: { n: 1 }, method: 'post' } } }],
 }
@@ -68,7 +69,14 @@ describe('what a replay changed', () => {
     const tally = { found: 2, handedOn: 1, steps: ['filter dropped 1'] }
     const decisions = [{ trigger: 'webhook', fired: true, reason: '', checks: [], tally }]
     expect(
-      told({ decisions, errors: ['lost'], warnings: ['cut'], notices: ['note'] }).result,
+      told({
+        decisions,
+        messages: [
+          { level: 'error', code: 'a', text: 'lost' },
+          warning('b', 'cut'),
+          notice('c', 'note'),
+        ],
+      }).result,
     ).toEqual(['config - filter dropped 1', 'errors - lost', 'warnings - cut', 'notices - note'])
   })
 

@@ -27,7 +27,7 @@ const TIME = new Date(Date.UTC(2026, 0, 2))
 const EVENT: DevEvent = {
   ...{ delivery: 'd', method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
   ...{ decisions: [], items: [], count: 0, found: [], fields: [] },
-  ...{ errors: [], warnings: [], notices: [], problems: [] },
+  ...{ messages: [], problems: [] },
   reason: 'why not',
   milliseconds: 1,
 }

@@ -81,7 +81,10 @@ describe('of a request is kept', () => {
     expect(await newest(++count)).toMatchObject({
       outcome: 'mistaken',
       problems: [
-        expect.stringContaining('unknown HTTP method "psot"\n  --> workflows/bad.yml:3:13'),
+        {
+          text: 'unknown HTTP method "psot"',
+          place: { file: 'workflows/bad.yml', line: 3, column: 13, length: 4 },
+        },
       ],
     })
   })

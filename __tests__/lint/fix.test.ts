@@ -98,12 +98,12 @@ describe('puts the variables', () => {
     [
       'into an env in braces',
       `- env: {A: b}\n  run: echo ${X}`,
-      `- env: { WEBHOOK_BODY_X: '${X}', A: b}\n  run: echo "\${WEBHOOK_BODY_X}"`,
+      `- env: {WEBHOOK_BODY_X: "${X}", A: b}\n  run: echo "\${WEBHOOK_BODY_X}"`,
     ],
     [
       'under a name that is free',
       `- env: {WEBHOOK_BODY_X: b}\n  run: echo ${X}`,
-      `- env: { WEBHOOK_BODY_X_2: '${X}', WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
+      `- env: {WEBHOOK_BODY_X_2: "${X}", WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
     ],
     [
       'under a name that governs nothing',

@@ -78,17 +78,17 @@ describe('no item is', () => {
     ],
     ['aws_sns', 'something else', '{"Type":"Other"}', 'is not a notification'],
   ])('for %s, %s', async (trigger, _, body, found) => {
-    const { items, checks, warnings = [] } = await receive(bound(trigger, {}), { body })
+    const { items, checks, messages = [] } = await receive(bound(trigger, {}), { body })
     expect(items).toEqual([])
-    expect(warnings).toEqual([])
+    expect(messages).toEqual([])
     expect(checks.at(-1)).toMatchObject({ option: 'body', held: false, found })
   })
 
   test.each(['GET', 'HEAD', 'PUT'])('for any service, a request of %s', async (method) => {
     for (const trigger of ['aws_sns', 'typeform', 'slack', 'trello', 'google_form']) {
       const verify = { scheme: 'gitlab', secret: 'x' }
-      const { items, warnings = [] } = await receive(bound(trigger, { verify }), { method })
-      expect([items, warnings]).toEqual([[], []])
+      const { items, messages = [] } = await receive(bound(trigger, { verify }), { method })
+      expect([items, messages]).toEqual([[], []])
     }
   })
 })

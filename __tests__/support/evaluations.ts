@@ -5,7 +5,7 @@ import { Queue, queueWorkflow } from './queue-trigger.ts'
 
 type Facts = NonNullable<ConstructorParameters<typeof Evaluation>[1]>
 
-type Made = Partial<Pick<TriggerRun, 'items' | 'contexts' | 'fields' | 'notices' | 'effects'>>
+type Made = Partial<Pick<TriggerRun, 'items' | 'contexts' | 'fields' | 'effects'>>
 
 interface Names {
   readonly workflow?: string
@@ -23,8 +23,8 @@ export function runOf({ workflow = 'w', trigger = 't', ...made }: Names & Made):
 
 /** What an event came to of which one trigger made something. */
 export function evaluationOf(made: Names & Made & Facts = {}): Evaluation {
-  const { unfired, decisions, miss, reason, delivery, receivedAt, warnings, ...run } = made
-  const facts = { unfired, decisions, miss, reason, delivery, receivedAt, warnings }
+  const { unfired, decisions, miss, reason, delivery, receivedAt, messages, ...run } = made
+  const facts = { unfired, decisions, miss, reason, delivery, receivedAt, messages }
   const given = Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== undefined),
   ) as Facts

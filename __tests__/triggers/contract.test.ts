@@ -145,10 +145,10 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
       const ready = bound(name, { verify })
       await fc.assert(
         fc.asyncProperty(anyRequest, async (sent) => {
-          const { items, warnings = [], checks } = await receive(ready, sent, QUIET_WORLD)
+          const { items, messages = [], checks } = await receive(ready, sent, QUIET_WORLD)
           expect(items).toEqual([])
           const isLookedAt = checks.some(({ option }) => option === 'verify')
-          expect(warnings.length).toBe(isLookedAt ? 1 : 0)
+          expect(messages.length).toBe(isLookedAt ? 1 : 0)
         }),
         { numRuns: scaled(100) },
       )

@@ -110,13 +110,8 @@ describe('insert', () => {
       insert('n', 'first', '- on'),
       'n: [on, a,\n  b]\n',
     ],
-    [
-      'into braces',
-      'n: {a: 1}\n',
-      insert('n', 'first', 'b:', '  c: x'),
-      'n: {"b":{"c":"x"}, a: 1}\n',
-    ],
-    ['into empty braces', 'n: {}\n', insert('n', 'first', 'b: x'), 'n: {"b":"x"}\n'],
+    ['into braces', 'n: {a: 1}\n', insert('n', 'first', 'b:', '  c: x'), 'n: {b: {c: x}, a: 1}\n'],
+    ['into empty braces', 'n: {}\n', insert('n', 'first', 'b: x'), 'n: {b: x}\n'],
     [
       'into a key without a value',
       'n:\n  e: # c\n  f: 1\n',
@@ -141,7 +136,7 @@ describe('insert', () => {
 
   test.each([
     ['last in brackets', 'n: [a, b]\n', insert('n', 'last', '- c'), 'n: [a, b, c]\n'],
-    ['last in braces', 'n: {a: 1}\n', insert('n', 'last', 'b: x'), 'n: {a: 1, "b":"x"}\n'],
+    ['last in braces', 'n: {a: 1}\n', insert('n', 'last', 'b: x'), 'n: {a: 1, b: x}\n'],
     [
       'a name that is a number',
       'n:\n  1:\n    a: 1\n',
@@ -172,7 +167,7 @@ describe('insert', () => {
       'n:\n  x: 1\n  y: 2\n  a: 1\n',
     )
     expect(patched('n: {}\n', insert('n', 'first', 'x: 1'), insert('n', 'first', 'y: 2'))).toBe(
-      'n: {"x":1, "y":2}\n',
+      'n: {x: 1, y: 2}\n',
     )
   })
 })
@@ -218,7 +213,7 @@ describe('wrap, and changes below', () => {
   test.each([
     ['a list', 'on: [call]\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
     ['a list of lines', 'on:\n  - call # c\n', 'on:\n  call: # c\n    inputs:\n      b: x\n'],
-    ['braces', 'on: {call: {inputs: {a: 1}}}\n', 'on:\n  call: {inputs: {a: 1, "b":"x"}}\n'],
+    ['braces', 'on: {call: {inputs: {a: 1}}}\n', 'on:\n  call: {inputs: {a: 1, b: x}}\n'],
     ['braces without a value', 'on: {call}\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
     ['lines', 'on:\n  call:\n', 'on:\n  call:\n    inputs:\n      b: x\n'],
   ])('%s', (_, text, wanted) => {

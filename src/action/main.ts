@@ -8,6 +8,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
+import { textsOf } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import type { PlatformEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
@@ -43,9 +44,10 @@ export async function main(): Promise<void> {
   const { workflow, trigger, items, reason, effects } = evaluation
   const fired = `${workflow}/${trigger} fired: ${counted(items.length, 'item')}`
   logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
-  for (const error of evaluation.errors) core.error(error)
-  for (const warning of evaluation.warnings) core.warning(warning)
-  for (const notice of evaluation.notices) core.notice(notice)
+  const { messages } = evaluation
+  for (const text of textsOf(messages, 'error')) core.error(text)
+  for (const text of textsOf(messages, 'warning')) core.warning(text)
+  for (const text of textsOf(messages, 'notice')) core.notice(text)
   await summarize(evaluation, context)
   // Last of all: a step that ends before leaves nothing to be acknowledged.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))

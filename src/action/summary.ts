@@ -1,6 +1,7 @@
 import type { Decision, Evaluation, Miss } from '../engine/result.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
+import { type Message, textsOf } from '../wire/messages.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import {
@@ -29,7 +30,7 @@ export interface Circumstances extends Readers {
  * on, and what to do when nothing fired.
  */
 export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
-  const { reason = '', errors, warnings, notices, decisions, items, effects } = evaluation
+  const { reason = '', messages, decisions, items, effects } = evaluation
   const next = nextStep(evaluation, circumstances.workflow)
   const [where, what] = [evaluation.workflow, evaluation.trigger].map((name) =>
     escapeHtml(cut(name, SUMMARY.name)),
@@ -39,10 +40,10 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
   const forgets = items.length > 0 && effects.some(({ cursor }) => cursor !== undefined)
   return [
     `<h3>Hookline: ${items.length === 0 ? 'No trigger fired' : title}</h3>`,
-    ...(reason === '' || isSaid(reason, warnings) ? [] : [paragraph(sentence(reason))]),
-    ...some(errors, (error) => `<b>Error:</b> ${sentence(error)}`),
-    ...some(warnings, (warning) => `<b>Warning:</b> ${sentence(warning)}`),
-    ...some(notices, sentence),
+    ...(reason === '' || isSaid(messages) ? [] : [paragraph(sentence(reason))]),
+    ...some(textsOf(messages, 'error'), (error) => `<b>Error:</b> ${sentence(error)}`),
+    ...some(textsOf(messages, 'warning'), (warning) => `<b>Warning:</b> ${sentence(warning)}`),
+    ...some(textsOf(messages, 'notice'), sentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
@@ -56,11 +57,12 @@ const RERUN = escapeHtml(
   '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.',
 )
 
-/** Whether a warning says the same, in other punctuation or at its end: once is enough. */
-function isSaid(reason: string, warnings: readonly string[]): boolean {
-  const words = (text: string) => ['', ...(text.match(/[\p{L}\p{N}]+/gu) ?? [])].join(' ')
-  const shown = warnings.slice(0, SUMMARY.notes)
-  return shown.some((warning) => words(warning).endsWith(words(reason)))
+/** Messages that say why nothing fired: once is enough. */
+const REASONS: ReadonlySet<string> = new Set(['failed', 'unreadable-event', 'unverified'])
+
+function isSaid(messages: readonly Message[]): boolean {
+  const shown = messages.filter(({ level }) => level === 'warning').slice(0, SUMMARY.notes)
+  return shown.some(({ code }) => REASONS.has(code))
 }
 
 function some(texts: readonly string[], html: (text: string) => string): string[] {
@@ -145,25 +147,25 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
     `Nothing to do, unless something is missing: then ${command(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
 }
 
-function conditionStep({ decisions, warnings, runs }: Evaluation, workflow: string): string {
+function conditionStep({ decisions, messages, runs }: Evaluation, workflow: string): string {
   // The trigger that looked at the event is the one with conditions, or with items.
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
-    if (warnings.length > 0) return `${command('hookline dev')} shows the same on your machine.`
+    if (textsOf(messages, 'warning').length > 0)
+      return `${command('hookline dev')} shows the same on your machine.`
     return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
   }
   const { trigger, checks } = looked
   const { example = ANY_REQUEST } = runs.find(({ decision }) => decision === looked)?.trigger ?? {}
   const send = command(sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example))
   const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
-  const { option: missed, found = '' } = checks.find(({ held }) => !held) ?? {}
+  const { option: missed, isAbsent } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {
     return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
-    // No proof came at all, so that none can be wrong: every scheme says that it is missing.
-    const isUnsigned = found.split('; ').every((refusal) => / is missing\b/.test(refusal))
-    const cure = isUnsigned
+    // No proof came at all, so that none can be wrong.
+    const cure = isAbsent
       ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shown(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shown(missed)}.`
     return `${cure} ${command('hookline send --sign')} sends a request that is signed with yours.`

@@ -1,6 +1,7 @@
 import { readBatch } from '../wire/batch.ts'
 import { PayloadError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
+import { warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import {
   type ClientPayload,
@@ -60,7 +61,11 @@ export async function evaluate(
 /** @throws any other error than that of a payload */
 function unreadable(error: unknown) {
   if (!(error instanceof PayloadError)) throw error
-  return { miss: 'payload', reason: error.message, warnings: [error.message] } as const
+  return {
+    miss: 'payload',
+    reason: error.message,
+    messages: [warning('unreadable-event', error.message)],
+  } as const
 }
 
 async function evaluateWebhook(

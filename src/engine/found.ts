@@ -2,6 +2,7 @@ import { deliveryMark } from '../state/store.ts'
 import type { Check, Polled, Reception } from '../triggers/trigger.ts'
 import { PayloadError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
+import { type Message, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
@@ -11,7 +12,7 @@ import { type Delivery, digest, type Found } from './keys.ts'
 /** What a trigger found, whichever way it came. */
 export interface TriggerResult {
   readonly checks: readonly Check[]
-  readonly warnings: readonly string[]
+  readonly messages: readonly Message[]
   readonly found: readonly Found[]
   /** Of a batch: how many events it brought, and how many of them became items. */
   readonly events?: { readonly came: number; readonly held: number }
@@ -34,7 +35,7 @@ export async function receiveEvent(
   asks: boolean,
 ): Promise<TriggerResult> {
   const request = await readWebhookRequest(payload)
-  const { checks, items, warnings = [] } = await receive(request)
+  const { checks, items, messages = [] } = await receive(request)
   const { method, path, query, body, fault, delivery: id, receivedAt } = request
   const identity = { method, path, query, body }
   const only = items.length === 1
@@ -44,8 +45,8 @@ export async function receiveEvent(
     ...{ item, identity: only ? identity : [identity, item] },
     ...(delivery && { delivery }),
   }))
-  const told = fault === undefined ? warnings : [...warnings, fault]
-  return { checks, warnings: told, found }
+  const told = fault === undefined ? messages : [...messages, warning('unreadable-body', fault)]
+  return { checks, messages: told, found }
 }
 
 /**
@@ -68,13 +69,13 @@ export async function receiveBatch(
   const missed = results.flatMap(({ checks }) => checks.find(({ held }) => !held) ?? [])
   const held = results.filter(({ checks }) => checks.every((check) => check.held)).length
   const checks = tally(missed, ({ option, found }) => `${option} ${found}`)
-  const warnings = tally(
-    results.flatMap((result) => result.warnings),
-    (text) => text,
+  const messages = tally(
+    results.flatMap((result) => result.messages),
+    ({ text }) => text,
   )
   return {
     checks: checks.map(([check, count]) => ({ ...check, found: share(check.found, count, came) })),
-    warnings: warnings.map(([text, count]) => share(text, count, came)),
+    messages: messages.map(([one, count]) => ({ ...one, text: share(one.text, count, came) })),
     found: results.flatMap(({ found }) => found),
     events: { came, held },
   }
@@ -97,7 +98,7 @@ async function receiveMember(
     if (!(error instanceof PayloadError)) throw error
     return {
       checks: [{ option: 'event', held: false, found: error.message }],
-      warnings: [],
+      messages: [],
       found: [],
     }
   }
@@ -118,7 +119,7 @@ function share(text: string, count: number, came: number): string {
 }
 
 export function fromPoll(polled: Polled): TriggerResult {
-  const { checks, items, warnings = [] } = polled
+  const { checks, items, messages = [] } = polled
   const found = items.map((item) => ({ item, identity: item }))
-  return { checks, warnings, found, cursorBefore: (index) => polled.cursorBefore(index) }
+  return { checks, messages, found, cursorBefore: (index) => polled.cursorBefore(index) }
 }

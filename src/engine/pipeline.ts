@@ -3,6 +3,7 @@ import type { Config, KeyPaths } from '../triggers/config.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
+import { type Message, notice } from '../wire/messages.ts'
 import { type Delivery, type Found, itemKey } from './keys.ts'
 import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
 
@@ -39,8 +40,7 @@ interface StepResult {
   readonly recorded?: readonly Candidate[]
   /** What to tell of it, besides how many items are in which list. */
   readonly log?: readonly string[]
-  /** What the user should know. */
-  readonly notices?: readonly string[]
+  readonly messages?: readonly Message[]
 }
 
 interface Step {
@@ -72,7 +72,7 @@ export interface PipelineResult {
   readonly recorded: readonly Candidate[]
   /** What happened on the way, in words: `filter dropped 3`. */
   readonly log: readonly string[]
-  readonly notices: readonly string[]
+  readonly messages: readonly Message[]
 }
 
 /** @throws OptionError for a mistake in `config` that shows only now */
@@ -81,9 +81,9 @@ export async function runPipeline(
   context: StepContext,
 ): Promise<PipelineResult> {
   const kept = found.map((one, index) => ({ ...one, index }))
-  let result: PipelineResult = { kept, heldBack: [], recorded: [], log: [], notices: [] }
+  let result: PipelineResult = { kept, heldBack: [], recorded: [], log: [], messages: [] }
   for (const { name, apply } of STEPS) {
-    const { kept, heldBack = [], recorded = [], log, notices } = await apply(result.kept, context)
+    const { kept, heldBack = [], recorded = [], log, messages } = await apply(result.kept, context)
     const dropped = result.kept.length - kept.length - heldBack.length - recorded.length
     result = {
       kept,
@@ -96,7 +96,7 @@ export async function runPipeline(
         ...countLine(`${name} only recorded`, recorded.length),
         ...(log ?? []),
       ],
-      notices: [...result.notices, ...(notices ?? [])],
+      messages: [...result.messages, ...(messages ?? [])],
     }
   }
   return result
@@ -174,12 +174,13 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const keyed = await Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
-  const notices = [...new Set(keyed.flatMap(({ notice }) => notice ?? []))]
+  const told = new Set(keyed.flatMap(({ notice }) => notice ?? []))
+  const messages = [...told].map((text) => notice('key-by-id', text))
   const first = new Map<string, (typeof keyed)[number]>()
   for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
   const unique = [...first.values()]
-  if (onlyRecords) return { kept: [], recorded: unique, notices }
-  if (config.force || !seen) return { kept: unique, notices }
+  if (onlyRecords) return { kept: [], recorded: unique, messages }
+  if (config.force || !seen) return { kept: unique, messages }
   const states = () =>
     unique.map((candidate) => {
       return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
@@ -195,7 +196,7 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
     kept: ofStatus('new').map(({ candidate }) => candidate),
     heldBack: isPolled ? claimed.map(({ candidate }) => candidate) : [],
     log,
-    notices: isPolled ? notices : [...notices, ...duplicates],
+    messages: isPolled ? messages : [...messages, ...duplicates],
   }
 }
 
@@ -205,8 +206,11 @@ export function claimedElsewhere(claimed: readonly KeyState[]) {
   const count = (run: string) => claimed.filter((one) => one.run === run).length
   return {
     log: runs.map((run) => `run ${run} is at work on ${count(run)}`),
-    duplicates: runs.map(
-      (run) => `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
+    duplicates: runs.map((run) =>
+      notice(
+        'duplicate',
+        `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
+      ),
     ),
   }
 }

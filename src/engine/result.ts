@@ -1,6 +1,7 @@
 import type { Check, Item } from '../triggers/trigger.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { Message } from '../wire/messages.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
 import type { Candidate } from './pipeline.ts'
@@ -53,12 +54,7 @@ export interface TriggerRun extends TriggerRef {
   readonly files: readonly OutputFile[]
   /** What is to be done once the job has succeeded. */
   readonly effects: readonly Effect[]
-  /** What went wrong for good, though the run goes on. */
-  readonly errors: readonly string[]
-  /** What the user should hear of, though it is no error. */
-  readonly warnings: readonly string[]
-  /** What the user may want to know. */
-  readonly notices: readonly string[]
+  readonly messages: readonly Message[]
 }
 
 /** What is known of an event besides what triggers made of it. */
@@ -72,8 +68,8 @@ interface EventFacts {
   /** The relay's id of the delivery and time of receipt, when there was a relay. */
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
-  /** What the user should hear of an event that no trigger could look at. */
-  readonly warnings: readonly string[]
+  /** Of an event that no trigger could look at. */
+  readonly messages: readonly Message[]
 }
 
 /** What an event came to: the runs of its triggers, and what they came to together. */
@@ -139,16 +135,8 @@ export class Evaluation {
     return this.runs.flatMap(({ effects }) => effects)
   }
 
-  get errors(): readonly string[] {
-    return this.runs.flatMap(({ errors }) => errors)
-  }
-
-  get warnings(): readonly string[] {
-    return [...(this.#facts.warnings ?? []), ...this.runs.flatMap(({ warnings }) => warnings)]
-  }
-
-  get notices(): readonly string[] {
-    return this.runs.flatMap(({ notices }) => notices)
+  get messages(): readonly Message[] {
+    return [...(this.#facts.messages ?? []), ...this.runs.flatMap(({ messages }) => messages)]
   }
 
   /** Why nothing fired; `undefined` when something did. */

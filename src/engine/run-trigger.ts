@@ -4,6 +4,7 @@ import { IGNORED_KEYS } from '../triggers/config.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { scalarText } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { type Message, notice, warning } from '../wire/messages.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerResult } from './found.ts'
 import { type Candidate, claimedElsewhere, type PipelineResult, runPipeline } from './pipeline.ts'
@@ -122,7 +123,9 @@ function finishRun(
   const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
   // Keys that mean something elsewhere, and are taken as they come with a workflow.
   const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
-  const advice = unused.map(([key, advice]) => `config.${key} has no effect here: ${advice}`)
+  const advice = unused.map(([key, advice]) =>
+    notice('unused-option', `config.${key} has no effect here: ${advice}`),
+  )
   return {
     ...notFired(ref, decision.reason),
     ...buildContexts(ref, items, ports.folder),
@@ -130,9 +133,13 @@ function finishRun(
     found: result.found.map(({ item }) => item),
     items,
     deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
-    errors: prepared.errors,
-    warnings: [...result.warnings, ...(repeats === undefined ? [] : [repeats])],
-    notices: [...claimed.notices, ...advice],
+    messages: [
+      ...prepared.errors.map((text): Message => ({ level: 'error', code: 'left-out', text })),
+      ...result.messages,
+      ...(repeats === undefined ? [] : [warning('repeats', repeats)]),
+      ...claimed.messages,
+      ...advice,
+    ],
     effects: effectsOf(ref, result, claimed, ports, mode),
   }
 }
@@ -240,7 +247,7 @@ function withoutTaken(
   { prepared, mode: { isPolled } }: Looked,
   states: readonly KeyState[],
 ): PipelineResult {
-  const { kept, heldBack, log, notices } = prepared
+  const { kept, heldBack, log, messages } = prepared
   const isNew = (_: Candidate, index: number) => states[index]?.status === 'new'
   const taken = states.slice(0, kept.length).filter(({ status }) => status !== 'new')
   if (taken.length === 0) return prepared
@@ -253,7 +260,7 @@ function withoutTaken(
     kept: kept.filter(isNew),
     log: [...log, `another run took ${taken.length}`, ...runs],
     heldBack: isPolled ? [...heldBack, ...busy] : heldBack,
-    notices: isPolled ? notices : [...notices, ...duplicates],
+    messages: isPolled ? messages : [...messages, ...duplicates],
   }
 }
 
@@ -321,9 +328,7 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
     fields: [],
     files: [],
     effects: [],
-    errors: [],
-    warnings: [],
-    notices: [],
+    messages: [],
   }
 }
 
@@ -349,8 +354,8 @@ function failedRun(error: unknown, ref: TriggerRef): TriggerRun {
     error instanceof UserError || error instanceof OptionError
       ? error.message.replace(/\s+/g, ' ')
       : `internal error (${error instanceof Error ? error.name : typeof error})`
-  const warnings = [`${ref.workflow.name}/${ref.trigger.name} failed: ${message}`]
-  const run = { ...notFired(ref, `failed: ${message}`), warnings }
+  const text = `${ref.workflow.name}/${ref.trigger.name} failed: ${message}`
+  const run = { ...notFired(ref, `failed: ${message}`), messages: [warning('failed', text)] }
   if (!buildOutputsOnError) return run
   const contexts = [failedContext(ref.workflow, ref.trigger.name)]
   const fields = Object.keys(ref.trigger.definition.outputs)

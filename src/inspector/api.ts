@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../wire/json.ts'
+import type { Message } from '../wire/messages.ts'
 
 /** How an event came here: `composed` was written on the page. */
 export type Origin = 'request' | 'replay' | 'composed' | 'poll'
@@ -125,6 +126,27 @@ export interface ShownJobs {
   }[]
 }
 
+/** A mistake that a person can mend; secrets and controls are hidden already. */
+export interface ShownProblem {
+  readonly text: string
+  /** Where it stands; `null` for what stands in no file. */
+  readonly place: ShownPlace | null
+  /** What would do. */
+  readonly notes: readonly string[]
+}
+
+/** A stretch of a file, which stands on one line. */
+export interface ShownPlace {
+  readonly file: string
+  /** Counts from 1, as the column does. */
+  readonly line: number
+  readonly column: number
+  /** In characters. */
+  readonly length: number
+  /** The whole line. */
+  readonly text: string
+}
+
 /** All that is known of one event. */
 export interface Detail extends Summary {
   /** Event whose request was sent again, changed or not; `null` for one that came by itself. */
@@ -132,12 +154,10 @@ export interface Detail extends Summary {
   /** `null` for what was polled, and for a request that was refused. */
   readonly request: ShownRequest | null
   readonly decisions: readonly ShownDecision[]
-  /** Mistakes of the workflow file, each with its code frame. */
-  readonly problems: readonly string[]
+  /** Mistakes of the workflow file. */
+  readonly problems: readonly ShownProblem[]
   /** What the action would write to the log of its run beside the outputs. */
-  readonly errors: readonly string[]
-  readonly warnings: readonly string[]
-  readonly notices: readonly string[]
+  readonly messages: readonly Message[]
   /** Items as the trigger found them, before `config`. */
   readonly found: readonly JsonObject[]
   /** One `on` context per item. */
@@ -159,8 +179,8 @@ export interface Welcome {
   readonly polled: readonly string[]
   /** Whether they do so here. */
   readonly polling: boolean
-  /** Mistakes of workflow files, each with its code frame. */
-  readonly problems: readonly string[]
+  /** Mistakes of workflow files. */
+  readonly problems: readonly ShownProblem[]
   /** Names of the requests that common senders send. */
   readonly fixtures: readonly string[]
 }

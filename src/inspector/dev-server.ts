@@ -24,7 +24,6 @@ import { parseWebhookPath } from '../wire/path.ts'
 import { HEADER, type PlatformEvent, readClientPayload } from '../wire/payload.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import { devBatches } from './dev-batches.ts'
 import {
@@ -46,6 +45,7 @@ import {
   requestRecord,
 } from './recorder.ts'
 import { accessRefusal, type InspectorParts, inspectorServer } from './server.ts'
+import { shownProblem } from './shown-problem.ts'
 
 interface DevServerOptions {
   /** Opens the server to other machines: a request then has to bring one of the keys. */
@@ -321,7 +321,7 @@ function welcome(
     triggers,
     polled: polledTriggers(found),
     polling,
-    problems: problems.map((problem) => renderProblem(problem)),
+    problems: problems.map(shownProblem),
     fixtures: [...fixtures.keys()],
   }
 }

@@ -1,5 +1,6 @@
 import type { FoundTrigger } from '../engine/all-workflows.ts'
 import type { OnContext } from '../engine/result.ts'
+import { MESSAGE_LEVELS, textsOf } from '../wire/messages.ts'
 import { counted, printable } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs } from './api.ts'
@@ -7,10 +8,10 @@ import { formatJobs } from './jobs.ts'
 import type { DevEvent } from './local-engine.ts'
 import { offers, onExpression, type Place } from './page/expression.ts'
 
-/** An event as `--json` prints it, on one line: of messages, the kinds of which there are any. */
+/** An event as `--json` prints it, on one line. */
 export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
   const { delivery, workflow, trigger, count, items, reason = null } = event
-  const { errors, warnings, notices } = event
+  const { messages } = event
   const problems = event.problems.map(({ message, position, hint }) => ({
     message,
     ...(position && {
@@ -21,12 +22,12 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
     ...(hint && { hint }),
   }))
   const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
-  const messages = Object.entries({ errors, warnings, notices, problems })
   const decided = jobs.map(({ file, jobs: all }) => {
     return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
   })
-  const given = [...messages, ['jobs', decided] as const].filter(([, list]) => list.length > 0)
-  return JSON.stringify({ ...told, ...Object.fromEntries(given) })
+  const given = Object.entries({ messages, problems, jobs: decided })
+  const some = given.filter(([, list]) => list.length > 0)
+  return JSON.stringify({ ...told, ...Object.fromEntries(some) })
 }
 
 /** A trigger as a list shows it: how to call it, and where. */
@@ -40,9 +41,6 @@ const SHOWN_LENGTH = 500
 function indented(text: string): string {
   return `  ${visible(text)}`
 }
-
-/** Of messages, the worst first. */
-const KINDS = ['error', 'warning', 'notice'] as const
 
 /**
  * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
@@ -65,7 +63,9 @@ export function formatEvent(
     ...event.decisions.flatMap(({ tally }) =>
       (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
     ),
-    ...KINDS.flatMap((kind) => event[`${kind}s`].map((text) => `  ${kind}: ${visible(text)}`)),
+    ...MESSAGE_LEVELS.flatMap((level) =>
+      textsOf(event.messages, level).map((text) => `  ${level}: ${visible(text)}`),
+    ),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
     formatJobs(jobs),

@@ -8,6 +8,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
+import { notice, textsOf, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
@@ -15,10 +16,7 @@ import type { ExplainedEvent } from './jobs.ts'
 
 /** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
 export interface DevEvent
-  extends Pick<
-      Evaluation,
-      'decisions' | 'found' | 'fields' | 'errors' | 'warnings' | 'notices' | 'reason'
-    >,
+  extends Pick<Evaluation, 'decisions' | 'found' | 'fields' | 'messages' | 'reason'>,
     Pick<ExplainedEvent, 'origin'> {
   /** Empty for a poll. */
   readonly delivery: string
@@ -60,14 +58,16 @@ export async function runLocally(
   const result = await evaluateLocally({ name: 'repository_dispatch', payload: event }, open, ports)
   const { method, path, headers } = payload
   const isBinary = headers[HEADER.bodyEncoding] === 'base64'
-  const count = headers[HEADER.batch]
-  const notices = [
-    ...(count === undefined ? [] : [`a batch of ${counted(Number(count), 'event')}`]),
-    ...result.notices,
+  const batch = headers[HEADER.batch]
+  const messages = [
+    ...(batch === undefined
+      ? []
+      : [notice('batch', `a batch of ${counted(Number(batch), 'event')}`)]),
+    ...result.messages,
     ...(isBinary ? [BINARY] : []),
   ]
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
-  return { ...named, ...result, notices }
+  return { ...named, ...result, messages }
 }
 
 /** An event that was taken into a batch, which is evaluated later. */
@@ -75,11 +75,13 @@ export function collectedEvent({ method, path, headers }: ClientPayload, batch: 
   const { workflow, trigger } = parseWebhookPath(path)
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
   const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], milliseconds: 0 }
-  const messages = { errors: [], warnings: [], notices: [], problems: [] }
-  return { ...named, ...nothing, ...messages, reason: `waits in the batch ${batch}` }
+  return { ...named, ...nothing, messages: [], problems: [], reason: `waits in the batch ${batch}` }
 }
 
-const BINARY = 'body: is no text; what is shown, and handed on, is its base64'
+const BINARY = notice(
+  'binary-body',
+  'body: is no text; what is shown, and handed on, is its base64',
+)
 
 /** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
@@ -117,20 +119,17 @@ async function evaluateLocally(
     const { contexts, items, found, fields, files, reason } = evaluation
     const decisions = await withMisses(evaluation)
     const outputs = { items: contexts, count: items.length, found, fields, reason }
-    const { errors, notices } = evaluation
-    const warnings = [...evaluation.warnings, ...(files.length > 0 ? [UNWRITTEN] : [])]
-    const messages = { errors, warnings, notices, problems: [] }
+    const messages = [...evaluation.messages, ...(files.length > 0 ? [UNWRITTEN] : [])]
     const origin = { event, outputs: Object.fromEntries(stepOutputs(evaluation)) }
-    return { decisions, ...outputs, ...messages, origin, milliseconds: now() - started }
+    return { decisions, ...outputs, messages, problems: [], origin, milliseconds: now() - started }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { problems } = error
     const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
-    const messages = { errors: [], warnings: [], notices: [], problems }
     // What has no place in a file is not a mistake of it: there may be none.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
-    return { ...nothing, ...messages, reason, milliseconds: now() - started }
+    return { ...nothing, messages: [], problems, reason, milliseconds: now() - started }
   }
 }
 
@@ -152,7 +151,10 @@ async function withMisses({ decisions, runs }: Evaluation): Promise<DevEvent['de
 const SHOWN_MISSES = 20
 
 /** No step of a job runs here that could read it. */
-const UNWRITTEN = 'config.exportOutputs: the action writes the file at "path"; here none is written'
+const UNWRITTEN = warning(
+  'unwritten-file',
+  'config.exportOutputs: the action writes the file at "path"; here none is written',
+)
 
 /**
  * Polls every workflow that has a trigger for it, once.
@@ -170,8 +172,11 @@ export function poller(
     const polling = found.filter(({ triggers }) => triggers.some(({ poll }) => poll))
     for (const { name } of polling) {
       const event = await pollLocally(name, ports)
-      const failure = JSON.stringify([event.problems.map(({ message }) => message), event.warnings])
-      const isNews = event.count > 0 || event.errors.length > 0 || before.get(name) !== failure
+      const { problems, messages } = event
+      const warnings = textsOf(messages, 'warning')
+      const failure = JSON.stringify([problems.map(({ message }) => message), warnings])
+      const isLost = textsOf(messages, 'error').length > 0
+      const isNews = event.count > 0 || isLost || before.get(name) !== failure
       if (isNews) tell(event)
       before.set(name, failure)
     }

@@ -5,10 +5,10 @@ import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/b
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/request.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
 import type { Detail, Order, Reader, ShownJobs, ShownRequest, Summary, Unlisted } from './api.ts'
 import { matcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
+import { shownProblem } from './shown-problem.ts'
 
 /** What is kept at most, the newest first. */
 export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
@@ -161,7 +161,7 @@ export async function requestRecord(
 /** An event that no request brought. */
 export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
-  const { decisions, items, found, fields, errors, warnings, notices, count, problems } = event
+  const { decisions, items, found, fields, messages, count, problems } = event
   // Of a workflow file's mistakes the first says more than that there are some.
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
@@ -169,10 +169,9 @@ export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const { origin, of, readers, jobs = [] } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, count, outcome, reason } as const
-  const rendered = problems.map((problem) => renderProblem(problem))
-  const messages = { errors, warnings, notices, problems: rendered }
+  const told = { messages, problems: problems.map(shownProblem) }
   const came = { time: arrival.time.toISOString(), origin, of, readers, jobs }
-  return { ...named, ...came, ...result, ...messages, request: null }
+  return { ...named, ...came, ...result, ...told, request: null }
 }
 
 /** Why the relay takes no request of a status. */
@@ -191,7 +190,7 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const why = REFUSALS.get(status)
   const reason = `answered ${status}${why ? `: ${why}` : ''}`
   const nothing = { decisions: [], found: [], items: [], fields: [], jobs: [] }
-  const messages = { errors: [], warnings: [], notices: [], problems: [] }
+  const messages = { messages: [], problems: [] }
   const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
   const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
   return { ...named, ...result, ...nothing, ...messages, ...cause, readers: [] }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, tryParseJson } from '../wire/json.ts'
+import { warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
@@ -55,8 +56,8 @@ const read: ItemReader = ({ headers, body }) => {
 
 /** Only for a message that Amazon signed, whatever `verify` asks for: its address is fetched. */
 async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Reception> {
-  const { held, checks, warnings } = await verifyRequest(request, [AMAZON], ports)
-  if (!held) return { checks, items: [], warnings }
+  const { held, checks, messages } = await verifyRequest(request, [AMAZON], ports)
+  if (!held) return { checks, items: [], messages }
   const url = isObject(request.body) ? snsUrl(request.body.SubscribeURL) : undefined
   const failure = url === undefined ? 'its address is not one of SNS' : await visit(url, ports)
   const found = failure === undefined ? 'is a subscription, now confirmed' : 'is a subscription'
@@ -64,7 +65,10 @@ async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Re
   return {
     checks: [...checks, body],
     items: [],
-    warnings: failure === undefined ? [] : [`a subscription was not confirmed: ${failure}`],
+    messages:
+      failure === undefined
+        ? []
+        : [warning('unconfirmed', `a subscription was not confirmed: ${failure}`)],
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
+import { type Message, warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import { wholeNumber } from './config.ts'
@@ -184,22 +185,23 @@ async function receiveUpdate(
     const found = isAbsent
       ? `the header ${SECRET_HEADER} is missing`
       : `does not match the header ${SECRET_HEADER}`
-    return { ...refused('secretToken', found), warnings: [`secretToken: ${found}`] }
+    const [check] = refused('secretToken', found).checks
+    const checks = check ? [{ ...check, ...(isAbsent && { isAbsent }) }] : []
+    return { checks, items: [], messages: [warning('unverified', `secretToken: ${found}`)] }
   }
   const update = readUpdate(body)
   if (!update) return refused('webhook', 'the body is not an update of a bot')
   const checks = updateChecks(update, options)
   const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
-  return { checks, items, warnings: unproven(options) }
+  return { checks, items, messages: unproven(options) }
 }
 
 /** A list of ids is worth nothing where nobody has to prove that the call is the platform's. */
-function unproven({ chats, users, secretToken }: MessagingBotOptions): string[] {
+function unproven({ chats, users, secretToken }: MessagingBotOptions): Message[] {
   if (secretToken || !(chats ?? users)) return []
   const option = users ? 'users' : 'chats'
-  return [
-    `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id. Give setWebhook a secret_token, and the same to "secretToken"`,
-  ]
+  const text = `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id. Give setWebhook a secret_token, and the same to "secretToken"`
+  return [warning('unproven-list', text)]
 }
 
 function refused(option: string, found: string): Reception {

@@ -50,8 +50,8 @@ export async function receiveFromService(
   if (request.method !== 'post') {
     return { checks: [{ option: 'method', held: false, found: 'is not post' }], items: [] }
   }
-  const { held, checks, warnings } = await verifyRequest(request, verify, ports)
-  if (!held) return { checks, items: [], warnings }
+  const { held, checks, messages } = await verifyRequest(request, verify, ports)
+  if (!held) return { checks, items: [], messages }
   const item = read(request)
   const isItem = typeof item !== 'string'
   const body = { option: 'body', held: isItem, found: isItem ? 'as the service sends it' : item }

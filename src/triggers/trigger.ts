@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
+import type { Message } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import type { Secret } from '../wire/secret.ts'
 import { type Config, configSchema, type KeyPaths } from './config.ts'
@@ -12,6 +13,8 @@ export interface Check {
   readonly held: boolean
   /** What came and what was asked for, without payload text: `get, not post`. */
   readonly found: string
+  /** True where nothing came at all that could have met it: no signature, so none that is wrong. */
+  readonly isAbsent?: boolean
 }
 
 /** A request that fires a trigger, for a person to try it with. */
@@ -41,8 +44,7 @@ export interface TriggerPorts {
 export interface Reception {
   readonly checks: readonly Check[]
   readonly items: readonly Item[]
-  /** What the user should hear of, though it is no error. */
-  readonly warnings?: readonly string[]
+  readonly messages?: readonly Message[]
 }
 
 /** What a trigger found when it looked by itself. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type Message, warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret } from '../wire/secret.ts'
 import { type Check, oneOrMore, type Proof, type TriggerPorts } from './trigger.ts'
@@ -12,6 +13,7 @@ import {
 } from './verify/scheme.ts'
 import { SCHEMES } from './verify/schemes.ts'
 import { filledSettings } from './verify/settings.ts'
+import { fieldValues } from './verify/tokens.ts'
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
 const secret = v.pipe(
@@ -125,7 +127,10 @@ const options = {
 }
 
 /** One entry of `verify`, each option by itself: what fits a scheme is looked at afterwards. */
-const entry = v.strictObject(options, `options: ${keys(options).join(', ')}`)
+/** What an entry of `verify` may say. */
+export const VERIFY_OPTIONS: readonly string[] = keys(options)
+
+const entry = v.strictObject(options, `options: ${VERIFY_OPTIONS.join(', ')}`)
 
 type Given = v.InferOutput<typeof entry>
 
@@ -203,7 +208,7 @@ interface Verdict {
   readonly held: boolean
   /** None when nothing was asked for. */
   readonly checks: readonly Check[]
-  readonly warnings: readonly string[]
+  readonly messages: readonly Message[]
 }
 
 /** Holds a request against what `verify` asks for: of all its schemes one must hold. */
@@ -212,29 +217,44 @@ export async function verifyRequest(
   verifications: readonly Verification[] | undefined,
   ports: TriggerPorts,
 ): Promise<Verdict> {
-  if (!verifications) return { held: true, checks: [], warnings: [] }
+  if (!verifications) return { held: true, checks: [], messages: [] }
   const notes = asked(verifications).some(({ settings }) =>
     settings.secrets.some((secret) => /[\r\n]$/.test(secret.reveal())),
   )
-    ? [LINE_BREAK]
+    ? [warning('secret-line-break', LINE_BREAK)]
     : []
   const refusals: string[] = []
   for (const { scheme, settings } of asked(verifications)) {
     const refusal = await scheme.check(request, settings, ports)
-    if (refusal === undefined) return verdict(true, scheme.name, notes)
+    if (refusal === undefined)
+      return {
+        held: true,
+        checks: [{ option: 'verify', held: true, found: scheme.name }],
+        messages: notes,
+      }
     refusals.push(`${scheme.name}: ${refusal}`)
   }
-  return verdict(false, refusals.join('; '), notes)
+  const found = refusals.join('; ')
+  const isAbsent = !carries(request, credentialsOf(verifications))
+  const text = `a request was not verified, so it fires nothing (${found})`
+  return {
+    held: false,
+    checks: [{ option: 'verify', held: false, found, ...(isAbsent && { isAbsent }) }],
+    messages: [warning('unverified', text), ...notes],
+  }
 }
 
 /** Hardly ever meant: it comes with a file that was pasted, or with a block of YAML that begins with `|`. */
 const LINE_BREAK =
   'a "secret" of "verify" ends in a line break, which is a part of it like any other character: paste it without, or write "|-" for "|"'
 
-function verdict(held: boolean, found: string, notes: readonly string[]): Verdict {
-  const checks = [{ option: 'verify', held, found }]
-  const warning = `a request was not verified, so it fires nothing (${found})`
-  return { held, checks, warnings: held ? notes : [warning, ...notes] }
+/** Whether anything came at all that could prove the sender. */
+function carries({ headers, query, body }: WebhookRequest, places: Required<Credentials>): boolean {
+  return (
+    places.headers.some((name) => headers[name] !== undefined) ||
+    places.query.some((name) => Object.hasOwn(query, name)) ||
+    places.fields.some((field) => fieldValues(body, field).some((value) => value !== undefined))
+  )
 }
 
 /** All places in which a request carries what proves its sender. */

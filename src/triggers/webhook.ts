@@ -85,9 +85,9 @@ export const webhook = defineTrigger({
     const params = path ? path.match(request.path) : {}
     const matches = [methodCheck(request.method, method), pathCheck(path?.pattern, params)]
     if (!params || !matches.every((check) => check.held)) return { checks: matches, items: [] }
-    const { held, checks, warnings } = await verifyRequest(request, verify, ports)
+    const { held, checks, messages } = await verifyRequest(request, verify, ports)
     const items = held ? [{ ...requestFields(request, verify), params }] : []
-    return { checks: [...matches, ...checks], items, warnings }
+    return { checks: [...matches, ...checks], items, messages }
   },
   proofs: ({ verify }) => proofsOf(verify),
 })

@@ -22,22 +22,25 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
   return printable(withoutTokens(lines.join('\n')))
 }
 
-function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
-  const { source, line, column } = position
+/** The whole line of a place; a tab is as wide as in the columns, and something that can be seen. */
+export function lineAt({ source, line }: Position): string {
   // Without cutting the whole text into lines: a large file may have many problems.
   let start = 0
   for (let at = 1; at < line; at++) start = source.text.indexOf('\n', start) + 1
   const end = source.text.indexOf('\n', start)
   const text = source.text.slice(start, end < 0 ? source.text.length : end)
-  // A tab as wide as in the columns, and as something that can be seen.
-  const shown = text.replace(/\r$/, '').replaceAll('\t', '→')
+  return text.replace(/\r$/, '').replaceAll('\t', '→')
+}
+
+function codeFrame(position: Position, hint: string | undefined, digits: number): string[] {
+  const { source, line, column } = position
   const margin = ' '.repeat(digits + 1)
   const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
   return [
     // The form that editors and terminals link.
     `${margin}--> ${source.name}:${line}:${column}`,
     `${margin} |`,
-    ` ${line} | ${shown}`.trimEnd(),
+    ` ${line} | ${lineAt(position)}`.trimEnd(),
     `${margin} | ${caret} ${hint ?? ''}`.trimEnd(),
   ]
 }

@@ -2,6 +2,7 @@ import type { BaseIssue } from 'valibot'
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
+import { VERIFY_OPTIONS } from '../triggers/verify.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -128,7 +129,7 @@ function pathOf(issue: Issue): Path {
 
 /** What an issue says to a person. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
-  if (isUnknownKey(issue)) return unknownOption(issue, path, known)
+  if (isUnknownKey(issue)) return unknownOption(path, known)
   const option = optionName(path)
   if (issue.type === 'picklist') {
     // The schema's message is the noun: `HTTP method`.
@@ -158,15 +159,14 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(issue: Issue, path: Path, known: readonly string[]): Problem {
+function unknownOption(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1))
   const common = Object.keys(CONFIG_OPTIONS)
   if (path.length === 1 && common.includes(name)) {
     return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
   }
   const isCommon = path.length === 2 && path[0] === 'config'
-  // A mapping within the options says in its message what there is: `options: scheme, secret`.
-  const within = /^options: (.*)/.exec(issue.message)?.[1]?.split(', ') ?? []
+  const within = path[0] === 'verify' ? VERIFY_OPTIONS : []
   const moved = isCommon ? MOVED_KEYS.get(name) : undefined
   if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
   const names = path.length === 1 ? known : isCommon ? common : within

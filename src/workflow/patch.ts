@@ -438,17 +438,27 @@ function asLines(lines: Lines, column: number): string {
 function inFlow(lines: Lines): string {
   const [only = ''] = lines
   const isFlow = lines.length === 1 && /^[[{"']/.test(only)
-  return isFlow ? only : JSON.stringify(parse(lines.join('\n')))
+  return isFlow ? only : flowText(parse(lines.join('\n')))
 }
 
 function entriesInFlow(lines: Lines): string {
-  return JSON.stringify(parse(lines.join('\n'))).slice(1, -1)
+  return flowText(parse(lines.join('\n'))).slice(1, -1)
 }
 
 function itemsInFlow(lines: Lines): string {
-  const items = parse(lines.join('\n')) as unknown[] // lines of a list
-  const isName = (item: unknown) => typeof item === 'string' && /^[A-Za-z_][\w-]*$/.test(item)
-  return items.map((item) => (isName(item) ? item : JSON.stringify(item))).join(', ')
+  return flowText(parse(lines.join('\n'))).slice(1, -1)
+}
+
+/** A value in braces or brackets, as a person writes it: with quotes where it needs them. */
+function flowText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+    return `{${entries.map(([key, one]) => `${flowText(key)}: ${flowText(one)}`).join(', ')}}`
+  }
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (/^(?!(?:true|false|null)$)[A-Za-z_][\w-]*$/i.test(value)) return value
+  return /["\\]/.test(value) && /^[ -&(-~]*$/.test(value) ? `'${value}'` : JSON.stringify(value)
 }
 
 /** A part of a text, with edits by places of the whole. */

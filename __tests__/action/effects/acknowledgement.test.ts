@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { LIMITS } from '../../../src/wire/limits.ts'
+import { textsOf } from '../../../src/wire/messages.ts'
 import {
   dispatch,
   memoryStore,
@@ -70,13 +71,13 @@ describe('what is acknowledged once the job has succeeded', () => {
       const other = store ? { store } : {}
       const run = await poll(queue, {}, dispatch, other)
       expect(run.texts).toEqual(['t1', 't2', 't3', 't5', 't6'])
-      expect(run.errors).toEqual([
+      expect(textsOf(run.messages, 'error')).toEqual([
         expect.stringMatching(/^queue: update_id 4 would take 450\d{3} /),
       ])
       expect(run.decisions[0]?.reason).toBe('1 left out as too large')
       await run.succeed()
       const next = await poll(queue, {}, dispatch, other)
-      expect([next.items, next.errors, queue.items]).toEqual([[], [], []])
+      expect([next.items, next.messages, queue.items]).toEqual([[], [], []])
     },
   )
 

@@ -217,8 +217,8 @@ test.each(SENDERS.filter(({ secret }) => secret !== undefined))(
     const sent = { headers: request.headers, body: request.body, path, receivedAt: at }
     const [bound] = triggers
     if (!bound) throw new Error(`no trigger for ${scheme}`)
-    const { items, warnings } = await receive(bound, sent)
-    expect([warnings ?? [], items.length]).toEqual([[], 1])
+    const { items, messages } = await receive(bound, sent)
+    expect([messages ?? [], items.length]).toEqual([[], 1])
     const { filter } = bound.config
     if (filter) expect(new Query({ ...filter }).find(items).all()).toHaveLength(1)
   },

@@ -237,15 +237,21 @@ describe('an event in words', () => {
     queue.put(...updates(1, 1, tooLarge))
     const files = { hook: queueWorkflow(queue), noted: 'webhook: { config: { debug: true } }' }
     const lost = await pollLocally('hook', platform(files))
-    expect(lost).toMatchObject({ count: 0, errors: [expect.stringContaining('is left out')] })
-    expect(JSON.parse(eventJson(lost))).toMatchObject({ errors: lost.errors })
+    expect(lost).toMatchObject({
+      count: 0,
+      messages: [
+        { level: 'error', code: 'left-out', text: expect.stringContaining('is left out') },
+      ],
+    })
+    expect(JSON.parse(eventJson(lost))).toMatchObject({ messages: lost.messages })
     expect(formatEvent(lost)).toMatch(/\n {2}error: queue: update_id 1 would take \d+ characters/)
     const noted = await runLocally(payload('noted/webhook'), platform(files))
-    expect(noted).toMatchObject({ count: 1, notices: [expect.stringContaining('config.debug')] })
-    expect(JSON.parse(eventJson(noted))).toMatchObject({ notices: noted.notices })
+    expect(noted).toMatchObject({
+      count: 1,
+      messages: [{ level: 'notice', text: expect.stringContaining('config.debug') }],
+    })
+    expect(JSON.parse(eventJson(noted))).toMatchObject({ messages: noted.messages })
     expect(formatEvent(noted)).toMatch(/\n {2}notice: config\.debug has no effect here: /)
-    const warned = { ...noted, notices: [], warnings: ['late'] }
-    expect(JSON.parse(eventJson(warned))).toMatchObject({ warnings: ['late'] })
   })
 
   test('for a person: what fired, its outputs, and none of a skipped trigger', async () => {

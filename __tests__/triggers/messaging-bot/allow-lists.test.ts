@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate.ts'
+import { textsOf } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow } from '../../support/bot-run.ts'
 import { MESSAGES, textMessage, UPDATES } from '../../support/messages.ts'
 
@@ -13,7 +14,11 @@ async function fires(kind: string, content: object, options: string) {
   const event = { name: 'repository_dispatch', payload: { action: 'webhook', client_payload } }
   const on = `messaging_bot:\n  webhook: true\n  updates: ${kind}\n  ${options}\n`
   const run = await evaluate(event, botWorkflow(on), botPorts('http://127.0.0.1:1'))
-  return { fired: run.items.length === 1, reason: run.reason, warnings: run.warnings }
+  return {
+    fired: run.items.length === 1,
+    reason: run.reason,
+    warnings: textsOf(run.messages, 'warning'),
+  }
 }
 
 describe('chats', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/updates.ts'
+import { textsOf } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { UPDATES } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
@@ -100,7 +101,9 @@ describe('outputs too large to hand on', () => {
     const workflow = botWorkflow(POLL)
     const run = await runMain(workflow, botPorts(telegram.url))
     expect(updateIds(run.items)).toEqual([second])
-    expect(run.errors).toEqual([expect.stringContaining(`update_id ${first} would take 460180`)])
+    expect(textsOf(run.messages, 'error')).toEqual([
+      expect.stringContaining(`update_id ${first} would take 460180`),
+    ])
     await runPost(run.effects, workflow, botPorts(telegram.url))
     expect(telegram.kept).toEqual([])
   })

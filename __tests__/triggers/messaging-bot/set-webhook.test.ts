@@ -93,10 +93,10 @@ describe('an update that comes with a secret', () => {
   })
 
   test.each([undefined, '', 's3cre', 's3cret2', 'S3CRET'])('that is %j is none', async (header) => {
-    const { items, checks, warnings } = await sent(header)
+    const { items, checks, messages } = await sent(header)
     expect(items).toEqual([])
     expect(checks).toMatchObject([{ option: 'secretToken', held: false }])
-    expect(warnings).toHaveLength(1)
-    expect(JSON.stringify([checks, warnings])).not.toContain('s3cret')
+    expect(messages).toHaveLength(1)
+    expect(JSON.stringify([checks, messages])).not.toContain('s3cret')
   })
 })

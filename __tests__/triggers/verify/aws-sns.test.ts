@@ -33,9 +33,9 @@ describe('a notification', () => {
   test.each(messages.flatMap((row) => [[...row, '1'] as const, [...row, '2'] as const]))(
     '%s, signed in version %3$s, is verified with its certificate',
     async (_, message, version) => {
-      const { items, warnings } = await post(here, here.signatory.sign(message, version))
+      const { items, messages } = await post(here, here.signatory.sign(message, version))
       expect(items).toHaveLength(1)
-      expect(warnings ?? []).toEqual([])
+      expect(messages ?? []).toEqual([])
       expect(here.amazon.visited).toEqual([CERTIFICATE_URL])
     },
   )
@@ -79,12 +79,12 @@ describe('a notification', () => {
     ['without a version', { SignatureVersion: undefined }],
     ['without a signature', { Signature: undefined }],
   ])('is refused %s', async (_, change) => {
-    const { items, warnings } = await post(here, {
+    const { items, messages } = await post(here, {
       ...here.signatory.sign(NOTIFICATION),
       ...change,
     })
     expect(items).toEqual([])
-    expect(warnings).toHaveLength(1)
+    expect(messages).toHaveLength(1)
   })
 
   test.each([5, null, ['x'], { a: 1 }])(
@@ -134,9 +134,9 @@ describe('a certificate', () => {
     ['is said to be elsewhere', async () => ({ status: 302, location: here.amazon.address })],
   ])('that %s verifies nothing', async (_, answer) => {
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
-    const { items, warnings } = await post(here, here.signatory.sign(NOTIFICATION))
+    const { items, messages } = await post(here, here.signatory.sign(NOTIFICATION))
     expect(items).toEqual([])
-    expect(warnings?.[0]).toMatch(/^a request was not verified/)
+    expect(messages?.[0]?.text).toMatch(/^a request was not verified/)
     expect(here.amazon.connections).toBe(1)
   })
 
@@ -169,7 +169,7 @@ describe('a certificate', () => {
 
   test('that cannot be fetched verifies nothing, and breaks nothing', async () => {
     here.amazon.stop()
-    expect((await post(here, here.signatory.sign(NOTIFICATION))).warnings?.[0]).toMatch(
+    expect((await post(here, here.signatory.sign(NOTIFICATION))).messages?.[0]?.text).toMatch(
       'could not be fetched',
     )
   })
@@ -179,13 +179,13 @@ describe('a subscription', () => {
   test.each([{}, { verify: {} }, { verify: { topic: TOPIC } }])(
     'is confirmed with %j, once its signature holds, and is no item',
     async (options) => {
-      const { items, checks, warnings } = await post(
+      const { items, checks, messages } = await post(
         here,
         here.signatory.sign(CONFIRMATION),
         options,
       )
       expect(items).toEqual([])
-      expect(warnings ?? []).toEqual([])
+      expect(messages ?? []).toEqual([])
       expect(checks.at(-1)?.found).toBe('is a subscription, now confirmed')
       expect(here.amazon.visited.at(0)).toBe(CERTIFICATE_URL)
       expect(here.amazon.visited.filter((url) => url === SUBSCRIBE_URL)).toHaveLength(1)
@@ -200,13 +200,13 @@ describe('a subscription', () => {
     ['no signature', {}, { Signature: '' }],
     ['a user and password that are missing', { verify: { scheme: 'basic', secret: 'a:b' } }, {}],
   ])('is not confirmed with %s', async (_, options, change) => {
-    const { items, warnings } = await post(
+    const { items, messages } = await post(
       here,
       { ...here.signatory.sign(CONFIRMATION), ...change },
       options,
     )
     expect(items).toEqual([])
-    expect(warnings).toHaveLength(1)
+    expect(messages).toHaveLength(1)
     expect(here.amazon.visited).not.toContain(SUBSCRIBE_URL)
   })
 
@@ -217,8 +217,8 @@ describe('a subscription', () => {
         status,
         location: `${here.amazon.address}/elsewhere`,
       }
-      const { warnings } = await post(here, here.signatory.sign(CONFIRMATION), {})
-      expect(warnings).toEqual([
+      const { messages } = await post(here, here.signatory.sign(CONFIRMATION), {})
+      expect(messages?.map(({ text }) => text)).toEqual([
         `a subscription was not confirmed: SNS answered with status ${status}`,
       ])
       expect(here.amazon.visited).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
@@ -232,8 +232,10 @@ describe('a subscription', () => {
       return here.amazon.http(request)
     }
     const sent = { body: JSON.stringify(message), receivedAt: RECEIVED }
-    const { warnings } = await receive(bound('aws_sns', {}), sent, { http, now: NOW })
-    expect(warnings).toEqual(['a subscription was not confirmed: SNS gave no answer (timeout)'])
+    const { messages } = await receive(bound('aws_sns', {}), sent, { http, now: NOW })
+    expect(messages?.map(({ text }) => text)).toEqual([
+      'a subscription was not confirmed: SNS gave no answer (timeout)',
+    ])
   })
 
   test.each([CERTIFICATE_URL, SUBSCRIBE_URL])(
@@ -284,8 +286,8 @@ describe("Amazon's own validator", () => {
     const changed = { ...signed, Message: 'another' }
     expect(await amazonAccepts(signed)).toBe(true)
     expect(await amazonAccepts(changed)).toBe(false)
-    expect((await post(here, signed)).warnings ?? []).toEqual([])
-    expect((await post(here, changed)).warnings).toHaveLength(1)
+    expect((await post(here, signed)).messages ?? []).toEqual([])
+    expect((await post(here, changed)).messages).toHaveLength(1)
   })
 })
 

@@ -99,20 +99,34 @@ describe('several schemes', () => {
 
   test('that all refuse are all told of, without a value', async () => {
     const headers = { Authorization: 'Bearer guess', 'X-Gitlab-Token': 'guess' }
-    const { checks, warnings } = await receive(bound('webhook', { verify }), { headers })
+    const { checks, messages } = await receive(bound('webhook', { verify }), { headers })
     const found =
       'bearer: the credentials are not the ones expected; gitlab: the token is not the one expected; telegram: the header x-telegram-bot-api-secret-token is missing'
     expect(checks.at(-1)).toEqual({ option: 'verify', held: false, found })
-    expect(warnings).toEqual([`a request was not verified, so it fires nothing (${found})`])
+    expect(messages?.map(({ text }) => text)).toEqual([
+      `a request was not verified, so it fires nothing (${found})`,
+    ])
   })
+})
+
+test.each([
+  [{}, true],
+  [{ 'X-Gitlab-Token': 'guess' }, undefined],
+])('a request with %j is told from one that proves nothing at all', async (headers, isAbsent) => {
+  const verify = [
+    { scheme: 'gitlab', secret },
+    { scheme: 'token', field: 'a', secret },
+  ]
+  const { checks } = await receive(bound('webhook', { verify }), { headers })
+  expect(checks.at(-1)?.isAbsent).toBe(isAbsent)
 })
 
 test('a request of another method or path is not looked at any further', async () => {
   const verify = { scheme: 'gitlab', secret }
   const trigger = bound('webhook', { verify, method: 'put', path: '/a' })
-  const { checks, warnings } = await receive(trigger, { method: 'POST', path: '/b' })
+  const { checks, messages } = await receive(trigger, { method: 'POST', path: '/b' })
   expect(checks.map(({ option }) => option)).toEqual(['method', 'path'])
-  expect(warnings).toBeUndefined()
+  expect(messages).toBeUndefined()
 })
 
 describe('a secret that ends in a line break', () => {
@@ -122,9 +136,9 @@ describe('a secret that ends in a line break', () => {
     ['b', 1],
   ])('is told of, whether it was the one: %s fires %d time(s)', async (sent, count) => {
     const headers = { Authorization: `Bearer ${sent}` }
-    const { items, warnings = [] } = await receive(bound('webhook', { verify }), { headers })
+    const { items, messages = [] } = await receive(bound('webhook', { verify }), { headers })
     expect(items).toHaveLength(count)
-    expect(warnings.at(-1)).toMatch(/^a "secret" of "verify" ends in a line break/)
-    expect(warnings).toHaveLength(2 - count)
+    expect(messages.at(-1)?.text).toMatch(/^a "secret" of "verify" ends in a line break/)
+    expect(messages).toHaveLength(2 - count)
   })
 })

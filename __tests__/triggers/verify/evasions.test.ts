@@ -17,12 +17,12 @@ function signer(name: string): Signer {
 
 /** What a trigger says of a request: nothing when it fires. */
 async function refusal(verify: unknown, sent: Sent): Promise<string | undefined> {
-  const { items, warnings = [] } = await receive(bound('webhook', { verify }), {
+  const { items, messages = [] } = await receive(bound('webhook', { verify }), {
     receivedAt: time,
     ...sent,
   })
-  expect(items.length + warnings.length).toBe(1)
-  return warnings[0]?.replace(/^.*\((.*)\)$/, '$1')
+  expect(items.length + messages.length).toBe(1)
+  return messages[0]?.text.replace(/^.*\((.*)\)$/, '$1')
 }
 
 async function proofOf(name: string, message = body) {

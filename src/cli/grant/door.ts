@@ -116,7 +116,10 @@ function verificationsOf(text: string, secret: string | undefined): readonly Ver
   const checked = v.safeParse(verifyOption(), entries)
   if (!checked.success) {
     const [issue] = checked.issues
-    const lacksSecret = secret === undefined && /needs "secret"/.test(issue.message)
+    const names = given.flatMap(({ scheme = [] }) => scheme)
+    const lacksSecret =
+      secret === undefined &&
+      names.some((name) => SCHEMES.get(String(name))?.needs.includes('secret'))
     throw new UserError({
       message: `--verify: ${issue.message}`,
       ...(lacksSecret && { hint: 'give --secret-env NAME, or for a public key --public-key' }),

@@ -1,5 +1,6 @@
+import { MESSAGE_LEVELS, textsOf } from '../../wire/messages.ts'
 import { counted } from '../../wire/printable.ts'
-import type { Detail, ShownDecision, ShownRequest } from '../api.ts'
+import type { Detail, ShownDecision, ShownPlace, ShownProblem, ShownRequest } from '../api.ts'
 import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
 import { Jobs } from './jobs.tsx'
@@ -116,29 +117,26 @@ function Heading({ detail: shown }: { detail: Detail }) {
   )
 }
 
-const MESSAGES = [
-  ['Error', 'errors'],
-  ['Warning', 'warnings'],
-  ['Notice', 'notices'],
-] as const
+/** The worst first; the class of each, and what stands before it. */
+const LEVELS = { error: 'Error', warning: 'Warning', notice: 'Notice' } as const
 
 function Decisions({ detail: shown }: { detail: Detail }) {
-  const { decisions, reason, problems } = shown
+  const { decisions, reason, problems, messages } = shown
   return (
     <section aria-labelledby="decision-title">
       <header>
         <h3 id="decision-title">Decision</h3>
       </header>
-      {reason && !problems.some((problem) => problem.includes(reason)) && (
+      {reason && !problems.some(({ text }) => text === reason) && (
         <p class="reason">{sentence(reason)}</p>
       )}
       {problems.map((problem) => (
-        <Problem key={problem} text={problem} />
+        <Problem key={problem} problem={problem} />
       ))}
-      {MESSAGES.map(([label, kind]) =>
-        shown[kind].map((text) => (
-          <p key={`${kind} ${text}`} class={`message ${kind}`}>
-            {label}: {text}
+      {MESSAGE_LEVELS.map((level) =>
+        textsOf(messages, level).map((text) => (
+          <p key={`${level} ${text}`} class={`message ${level}s`}>
+            {LEVELS[level]}: {text}
           </p>
         )),
       )}
@@ -154,24 +152,16 @@ function Decisions({ detail: shown }: { detail: Detail }) {
 }
 
 /**
- * A mistake of a workflow file. Its frame keeps its columns and scrolls; what would do stands below
+ * A mistake of a workflow file. Its line keeps its columns and scrolls; what would do stands below
  * it and breaks its lines, so that nothing of it is cut off.
  */
-export function Problem({ text }: { text: string }) {
-  const [title = '', ...lines] = text.split('\n')
-  const [frame, notes]: [string[], string[]] = [[], []]
-  for (const line of lines) {
-    const [, caret = '', hint = ''] = /^(\s*\|\s+\^+)(?: (.+))?$/.exec(line) ?? []
-    const [, note = ''] = /^\s+= (.+)$/.exec(line) ?? []
-    if (note === '') frame.push(caret || line)
-    if (hint || note) notes.push(hint || note)
-  }
+export function Problem({ problem: { text, place, notes } }: { problem: ShownProblem }) {
   return (
     <div class="problem">
-      <p>{title}</p>
-      {frame.length > 0 && (
+      <p>{text}</p>
+      {place && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        <pre tabIndex={0}>{frame.join('\n')}</pre>
+        <pre tabIndex={0}>{framed(place)}</pre>
       )}
       {notes.map((note) => (
         <p key={note} class="note">
@@ -180,6 +170,16 @@ export function Problem({ text }: { text: string }) {
       ))}
     </div>
   )
+}
+
+/** The line with its number, and a mark below what is wrong in it. */
+function framed({ file, line, column, length, text }: ShownPlace): string {
+  const margin = ' '.repeat(String(line).length + 1)
+  return [
+    `${margin}--> ${file}:${line}:${column}`,
+    ` ${line} | ${text}`,
+    `${margin} | ${' '.repeat(column - 1)}${'^'.repeat(length)}`,
+  ].join('\n')
 }
 
 function Decision({ decision }: { decision: ShownDecision }) {

@@ -1,3 +1,4 @@
+import { MESSAGE_LEVELS, textsOf } from '../../wire/messages.ts'
 import type { Detail } from '../api.ts'
 import { steps } from './expression.ts'
 import { parsed } from './request-text.ts'
@@ -42,10 +43,11 @@ function leavesOf(detail: Detail) {
   const request = new Map<string, string>()
   const verdict = new Map<string, string>()
   const outputs = new Map<string, string>()
-  const { outcome, count, reason, errors, warnings, notices, decisions, items } = detail
+  const { outcome, count, reason, messages, decisions, items } = detail
   const config = decisions.flatMap(({ tally }) => tally?.steps ?? [])
   const several = outcome === 'fired' && count !== 1 ? `, ${count} items` : ''
-  const listed = Object.entries({ config, errors, warnings, notices })
+  const levels = MESSAGE_LEVELS.map((level) => [`${level}s`, textsOf(messages, level)] as const)
+  const listed = [['config', config] as const, ...levels]
   const told = {
     reason,
     ...Object.fromEntries(listed.map(([name, all]) => [name, all.join('; ')])),

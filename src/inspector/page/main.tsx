@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Welcome } from '../api.ts'
+import type { ShownProblem, Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
 import { act, copyBody, DetailView, Problem } from './detail.tsx'
 import { List, showCurrentLine, shownPath } from './list.tsx'
@@ -127,20 +127,21 @@ function Mistakes() {
         <summary>
           <span role="status">
             {problems.length === 1 ? 'A mistake' : `${problems.length} mistakes, the first`} in{' '}
-            <code>{place(problems[0] ?? '')}</code>
+            <code>{place(problems[0])}</code>
           </span>
         </summary>
         {problems.map((problem) => (
-          <Problem key={problem} text={problem} />
+          <Problem key={problem.text} problem={problem} />
         ))}
       </details>
     </aside>
   )
 }
 
-function place(problem: string): string {
-  const [, where] = /--> (.+)/.exec(problem) ?? []
-  return where ?? problem.split('\n')[0] ?? ''
+function place(problem: ShownProblem | undefined): string {
+  if (!problem?.place) return problem?.text ?? ''
+  const { file, line, column } = problem.place
+  return `${file}:${line}:${column}`
 }
 
 function Shown() {
@@ -186,7 +187,7 @@ function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: 
         </p>
       )}
       {problems.map((problem) => (
-        <Problem key={problem} text={problem} />
+        <Problem key={problem.text} problem={problem} />
       ))}
     </div>
   )

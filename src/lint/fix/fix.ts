@@ -1,17 +1,11 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { encoded, keyOf, tokensOf } from '../../workflow/file-expressions.ts'
+import { keyOf, tokensOf } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, mapOf, type ParsedFile, type Place } from '../../workflow/nodes.ts'
-import {
-  applyEdits,
-  columnOf,
-  type Edit,
-  linesOf,
-  ScalarText,
-  singleQuoted,
-} from '../../workflow/spans.ts'
-import { rangeOf } from '../../workflow/yaml.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import { patch } from '../../workflow/patch.ts'
+import { applyEdits, type Edit, singleQuoted } from '../../workflow/spans.ts'
 import type { JobFlow, StepFlow } from '../flow/flow.ts'
 import { type Placeholder, type Script, scriptOf } from '../flow/script.ts'
 import { isGoverning } from '../flow/sink-names.ts'
@@ -39,21 +33,26 @@ export function fixUntrusted(file: ParsedFile): Fixed {
     if (others) others.push(finding)
     else scripts.set(text.node, [finding])
   }
-  const fixes = [...scripts.values()].map((findings) => fixScript(file, findings))
-  const edits = fixes.flatMap((fix) => fix.edits)
+  const fixes = [...scripts.values()].map(fixScript)
+  const { text } = file.source
+  const edits = patch(
+    file.document,
+    text,
+    fixes.flatMap((fix) => fix.operations),
+  )
   const count = fixes.reduce((sum, fix) => sum + fix.count, 0)
-  return { text: applyEdits(file.source.text, edits), count }
+  return { text: applyEdits(text, edits), count }
 }
 
 interface ScriptFix {
-  readonly edits: readonly Edit[]
+  readonly operations: readonly Operation[]
   readonly count: number
 }
 
-const NO_FIX: ScriptFix = { edits: [], count: 0 }
+const NO_FIX: ScriptFix = { operations: [], count: 0 }
 
 /** @param findings all of one script */
-function fixScript(file: ParsedFile, findings: readonly Finding[]): ScriptFix {
+function fixScript(findings: readonly Finding[]): ScriptFix {
   const [first] = findings
   if (!first?.step || !first.job) return NO_FIX
   const { text, step, job } = first
@@ -68,16 +67,12 @@ function fixScript(file: ParsedFile, findings: readonly Finding[]): ScriptFix {
   })
   if (edits.length === 0) return NO_FIX
   const { variables } = names
-  const env = variables.length > 0 ? addToEnv(file.source.text, step.place, variables) : []
+  const env = variables.length > 0 ? envOperation(step.place, variables) : []
   if (!env) return NO_FIX
-  const written = new ScalarText(file.source.text, text.node)
   // Two expressions in one string share its quotes.
   const once = new Map(edits.flat().map((edit) => [edit.start, edit]))
-  const inSource = [...once.values()].map((edit) => ({
-    ...written.span(edit.start, edit.end),
-    text: encoded(edit.text, text.node),
-  }))
-  return { edits: [...inSource, ...[env].flat()], count: edits.length }
+  const rewritten = { op: 'rewriteText', path: text.path, edits: [...once.values()] } as const
+  return { operations: [rewritten, ...[env].flat()], count: edits.length }
 }
 
 /** The edits of a script that make a variable of one expression. */
@@ -165,52 +160,32 @@ function wordsOf(expression: string): string[] {
 }
 
 /**
- * Adds variables to the `env:` of a step, or gives it one.
+ * What adds variables to the `env:` of a step, or gives it one after its script.
  *
  * @returns `undefined` where there is no place for them: a step in braces, or an `env:` that is
  * itself an expression, or stands in several places
  */
-function addToEnv(text: string, step: Place, variables: readonly Variable[]): Edit | undefined {
+function envOperation(step: Place, variables: readonly Variable[]): Operation | undefined {
   if (!isMap(step.node) || step.node.flow) return undefined
-  const { items } = mapOf(step.node)
-  const [first] = items
+  const names = mapOf(step.node).items.map(keyOf)
+  const script = names.findLast((name) => ['run', 'with'].includes(name))
   const env = childOf(step, 'env')
-  const pair = items.find((item) => keyOf(item) === 'env')
-  if (!first) return undefined
-  const column = columnOf(text, rangeOf(first.key)[0])
-  if (!pair || !env) {
-    // After the script, which ends where its last line does.
-    const script = items.findLast((item) => ['run', 'with'].includes(keyOf(item)))
-    if (!script?.value) return undefined
-    const { end } = linesOf(text, rangeOf(script.key)[0], rangeOf(script.value)[1])
-    const edit = insertion(end, [`${' '.repeat(column)}env:`, ...linesFor(variables, column + 2)])
-    return text[end - 1] === '\n' ? edit : { ...edit, text: `\n${edit.text.trimEnd()}` }
+  if (script === undefined) return undefined
+  if (env) {
+    const isEmpty = env.node === null || (isScalar(env.node) && env.node.value === null)
+    if (env.isShared || !(isEmpty || isMap(env.node))) return undefined
   }
-  const { node } = env
-  const isEmpty = node === null || (isScalar(node) && node.value === null)
-  if (env.isShared || !(isEmpty || isMap(node))) return undefined
-  if (isMap(node) && node.flow) {
-    const at = rangeOf(node)[0] + 1
-    const inside = variables
-      .map(({ name, expression }) => `${name}: ${singleQuoted(template(expression))}`)
-      .join(', ')
-    return { start: at, end: at, text: ` ${inside}${node.items.length > 0 ? ', ' : ' '}` }
-  }
-  const name = isMap(node) ? mapOf(node).items[0]?.key : undefined
-  const at = linesOf(text, ...rangeOf(pair.key)).end
-  const indent = name ? columnOf(text, rangeOf(name)[0]) : column + 2
-  return insertion(at, linesFor(variables, indent))
-}
-
-function insertion(at: number, lines: readonly string[]): Edit {
-  return { start: at, end: at, text: lines.map((line) => `${line}\n`).join('') }
-}
-
-function linesFor(variables: readonly Variable[], indent: number): string[] {
-  return variables.map(({ name, expression }) => {
+  const lines = variables.map(({ name, expression }) => {
     const value = template(expression)
-    return `${' '.repeat(indent)}${name}: ${/: | #/.test(value) ? singleQuoted(value) : value}`
+    return `${name}: ${/: | #/.test(value) ? singleQuoted(value) : value}`
   })
+  return {
+    op: 'insert',
+    path: [...step.path, 'env'],
+    lines,
+    where: 'first',
+    parent: { after: script },
+  }
 }
 
 function template(expression: string): string {

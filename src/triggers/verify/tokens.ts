@@ -100,7 +100,7 @@ async function fieldRefusal(
   field: string,
   settings: Settings,
 ): Promise<Refusal> {
-  const found = valuesAt(body, keysOf(body, field))
+  const found = fieldValues(body, field)
   const texts = found.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < found.length) {
     return `the field ${field} is missing, or no single text`
@@ -118,6 +118,11 @@ async function tokenRefusal(presented: string, { secrets }: Settings): Promise<R
 }
 
 /** `value[0].clientState` as its keys; a name that the body has itself is one key, dots and all. */
+/** What stands in a field of a body, which may be a list. */
+export function fieldValues(body: Json, field: string): unknown[] {
+  return valuesAt(body, keysOf(body, field))
+}
+
 function keysOf(body: Json, field: string): readonly string[] {
   if (isObject(body) && Object.hasOwn(body, field)) return [field]
   return field.split(/[.[\]]+/).filter((key) => key !== '')
