@@ -14,6 +14,9 @@ for (const [name, text] of await senderLists()) await write(name, text)
 // The reference of options is made of the compiled schemas.
 await compile()
 const { configTable } = await import('./docs/config.js')
+const { rulesPage } = await import('./docs/rules.js')
+const { RULES } = await import(new URL('build/lint/rules.js', root).href)
+const { OTHER_FINDINGS } = await import(new URL('build/lint/lint.js', root).href)
 const { settingsTable } = await import('./docs/settings.js')
 const { countText, schemesTable, senderPages, sendersTable } = await import('./docs/senders.js')
 
@@ -28,6 +31,7 @@ const DOCUMENTS = {
 
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
+await write('docs/rules.md', rulesPage(RULES, OTHER_FINDINGS))
 for (const [name = '', text = ''] of senderPages()) await write(name, text)
 
 /**

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import { RULES } from '../../src/lint/rules.ts'
 import { runEnvironmentFile } from './environment-file.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
@@ -21,6 +22,12 @@ const RUNNERS = new Map<string, Run>([
   ['yaml', runYaml],
 ])
 
+/** Those of a rule are run where the rule is: __tests__/lint/rules.test.ts. */
+function isExampleOfRule({ heading, text }: Block): void {
+  const { red, green } = RULES.find(({ id }) => id === heading) ?? {}
+  expect([red, green]).toContain(text)
+}
+
 /** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */
 export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
   const run = RUNNERS.get(block.language)
@@ -29,5 +36,6 @@ export async function runBlock(block: Block, page: Page, session: Session): Prom
     throw new Error(`${place}: nobody knows how to run "${block.language}"; write a runner for it`)
   }
   expect(block.text.trim()).not.toBe('')
+  if (page.name === 'docs/rules.md') return isExampleOfRule(block)
   await run(block, page, session)
 }

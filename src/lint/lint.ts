@@ -7,7 +7,7 @@ import type { Finding, Level, Rule, RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /** Where the page of a rule is: `docs/rules.md#unknown-output`. */
-export const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
+const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 
 /** Kinds of findings that are no rule of `RULES`, as docs/rules.md lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
@@ -110,11 +110,16 @@ function linesAround({ source, document }: ParsedFile, line: number, column: num
   return lines
 }
 
+/** Where the page says why it is a mistake, and what to do. */
+export function pageOf(id: string): string {
+  return `${RULES_PAGE}#${id}`
+}
+
 /** For people: with the rule that found it, which a comment can silence. */
 export function withRule(finding: Finding): Finding {
   const { code, notes = [] } = finding
   if (!BY_ID.has(code)) return finding
-  return { ...finding, notes: [...notes, `rule: ${code}`] }
+  return { ...finding, notes: [...notes, `${code}: ${pageOf(code)}`] }
 }
 
 /** A problem that no rule found. */

@@ -1,5 +1,5 @@
 import { problemWithoutTokens } from '../wire/tokens.ts'
-import { OTHER_FINDINGS, RULES_PAGE } from './lint.ts'
+import { OTHER_FINDINGS, pageOf } from './lint.ts'
 import type { Finding } from './rule.ts'
 import { RULES } from './rules.ts'
 
@@ -25,7 +25,9 @@ export function findingJson(finding: Finding) {
  * Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(findings: readonly Finding[], version: string) {
-  const others = Object.entries(OTHER_FINDINGS).map(([id, finds]) => ({ id, finds, why: finds }))
+  const others = Object.entries(OTHER_FINDINGS).map(([id, finds]) => {
+    return { id, finds, why: `${finds}.`, fix: '', level: 'warning' as const }
+  })
   const rules = [...RULES, ...others]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -37,11 +39,13 @@ export function sarifLog(findings: readonly Finding[], version: string) {
             name: 'hookline',
             semanticVersion: version,
             informationUri: 'https://github.com/hookline/hookline',
-            rules: rules.map(({ id, finds, why }) => ({
+            rules: rules.map(({ id, finds, why, fix, level }) => ({
               id,
               shortDescription: { text: finds },
               fullDescription: { text: why },
-              helpUri: `${RULES_PAGE}#${id}`,
+              help: { text: `${why} ${fix}`.trim(), markdown: `${why} ${fix}\n\n${pageOf(id)}` },
+              helpUri: pageOf(id),
+              defaultConfiguration: { level },
             })),
           },
         },
@@ -54,22 +58,19 @@ export function sarifLog(findings: readonly Finding[], version: string) {
 
 function resultOf(finding: Finding, rules: readonly { readonly id: string }[]) {
   const { code, level, message, hint, position } = problemWithoutTokens(finding)
-  const location = position && {
-    physicalLocation: {
-      artifactLocation: { uri: encodeURI(position.source.file) },
-      region: {
-        startLine: position.line,
-        startColumn: position.column,
-        endLine: position.line,
-        endColumn: position.column + position.length,
-      },
-    },
+  // Code scanning takes no result without a place.
+  const artifactLocation = { uri: encodeURI(position?.source.file ?? '.github/workflows') }
+  const region = position && {
+    startLine: position.line,
+    startColumn: position.column,
+    endLine: position.line,
+    endColumn: position.column + position.length,
   }
   return {
     ruleId: code,
     ruleIndex: rules.findIndex(({ id }) => id === code),
     level,
     message: { text: hint ? `${message}: ${hint}` : message },
-    ...(location && { locations: [location] }),
+    locations: [{ physicalLocation: { artifactLocation, ...(region && { region }) } }],
   }
 }

@@ -20,8 +20,9 @@ export interface Rule {
   readonly isStrict: boolean
   /** What it finds, in a line. */
   readonly finds: string
-  /** Why that is a mistake, and what would do. */
+  /** Why that is a mistake, and what would do: Markdown, as docs/rules.md has it. */
   readonly why: string
+  readonly fix: string
   /** A workflow in `.github/workflows/` that it finds something in, and one where it does not. */
   readonly red: string
   readonly green: string

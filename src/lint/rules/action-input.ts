@@ -7,7 +7,8 @@ export const actionInput: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'an input that the action does not have, or is given wrongly',
-  why: 'The runner warns of such a name and goes on without it.',
+  why: 'The runner warns of such a name, and goes on without it.',
+  fix: 'Take a name of `action.yml`; `on` is a text, so write `on: |`.',
   red: workflow(`  greet:
     runs-on: ubuntu-latest
     steps:

@@ -3,8 +3,6 @@ export function workflow(jobs: string, on = 'webhook: {method: post}'): string {
   return `on:
   repository_dispatch:
     types: [webhook]
-permissions:
-  contents: read
 jobs:
   on:
     runs-on: ubuntu-latest
@@ -29,4 +27,15 @@ export function greet(step: string, condition = "needs.on.outputs.triggered == '
     steps:
 ${step.replaceAll(/^(?=.)/gm, '      ')}
 `)
+}
+
+/** A workflow that has nothing to do with Hookline. */
+export function plain(steps: string, more = ''): string {
+  return `on: push
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+${more}    steps:
+${steps.replaceAll(/^(?=.)/gm, '      ')}
+`
 }

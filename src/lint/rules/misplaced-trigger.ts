@@ -8,6 +8,7 @@ export const misplacedTrigger: Rule = {
   isStrict: false,
   finds: 'a trigger of Hookline among the events of GitHub',
   why: 'GitHub does not know it: such a file never starts.',
+  fix: 'Write `repository_dispatch` with the type `webhook` here, or move the file to `workflows/` and compile it.',
   red: workflow(`  greet:
     runs-on: ubuntu-latest
     steps:

@@ -8,6 +8,7 @@ export const missedWebhook: Rule = {
   isStrict: true,
   finds: 'a guard, or a type, that lets no webhook through',
   why: 'A webhook comes as `repository_dispatch` of the type `webhook`, and its path begins with the name of the file and the trigger. GitHub skips what asks for something else, and says nothing.',
+  fix: 'Take the beginning of the path that the hint names, or leave the guard to the output `triggered`.',
   red: workflow(`  greet:
     runs-on: ubuntu-latest
     steps:

@@ -8,6 +8,7 @@ export const placeholderCommit: Rule = {
   isStrict: false,
   finds: 'the commit of ones, which stands for one that you choose',
   why: 'There is no such commit.',
+  fix: 'Put a commit that you have looked at in its place: [which version you run](pinning.md).',
   red: workflow(`  greet:
     runs-on: ubuntu-latest
     steps:

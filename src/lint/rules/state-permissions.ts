@@ -14,7 +14,7 @@ const GREET = `  greet:
 /** The job of README with a store on a branch, and these permissions. */
 function storing(permissions: string): string {
   return workflow(GREET)
-    .replace('  contents: read', permissions)
+    .replace('jobs:', `permissions:\n${permissions}\njobs:`)
     .replace('          on: |', '          state: branch:hookline-state\n          on: |')
 }
 
@@ -24,6 +24,7 @@ export const statePermissions: Rule = {
   isStrict: false,
   finds: 'state on a branch in a job that may not write it, or not read runs',
   why: 'Without `contents: write` the step fails. Without `actions: read` it cannot see that a run has failed, and what that run had claimed is held for `config.lease` minutes.',
+  fix: 'Give the job both.',
   red: storing('  contents: write'),
   green: storing('  contents: write\n  actions: read'),
   check: (file) => (file.native ? statePermissionProblems(file) : []),

@@ -6,7 +6,8 @@ export const textAsObject: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a name behind an output, which is a text',
-  why: 'Outputs are texts, those of JSON too: `fromJSON(…)` makes an object of one.',
+  why: 'Outputs are texts, those of JSON too, and a text has no names in it.',
+  fix: '`fromJSON(…)` makes an object of it.',
   red: greet(`- env:
     NAME: \${{ needs.on.outputs.body.hello }}
   run: echo "$NAME"`),

@@ -11,7 +11,8 @@ export const tokenInClear: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a token, in clear text',
-  why: 'Whoever reads the repository has it. Take it back where it was made, put the new one into a secret, and read that: `${{ secrets.NAME }}`.',
+  why: 'Whoever reads the repository has it, now and in its history.',
+  fix: 'Take it back where it was made, put a new one into a secret, and read that: `${{ secrets.NAME }}`.',
   red: workflow(
     '',
     'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',

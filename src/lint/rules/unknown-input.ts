@@ -6,6 +6,7 @@ export const unknownInput: Rule = {
   isStrict: false,
   finds: 'an input that the workflow does not declare',
   why: 'It is empty, whoever starts the workflow.',
+  fix: 'Declare it under `inputs`, or write its name as it is there.',
   red: `on:
   workflow_dispatch:
     inputs:

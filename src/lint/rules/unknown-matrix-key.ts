@@ -1,5 +1,15 @@
 import type { Rule } from '../rule.ts'
-import { workflow } from './examples.ts'
+
+const MATRIX = `on: push
+jobs:
+  greet:
+    runs-on: \${{ matrix.% }}
+    strategy:
+      matrix:
+        system: [ubuntu-latest, macos-latest]
+    steps:
+      - run: uname
+`
 
 export const unknownMatrixKey: Rule = {
   id: 'unknown-matrix-key',
@@ -7,25 +17,8 @@ export const unknownMatrixKey: Rule = {
   isStrict: false,
   finds: 'a key that the matrix does not have',
   why: 'It is empty in every job of the matrix.',
-  red: workflow(`  greet:
-    needs: on
-    if: needs.on.outputs.triggered == 'true'
-    runs-on: \${{ matrix.sytem }}
-    strategy:
-      matrix:
-        system: [ubuntu-latest, macos-latest]
-    steps:
-      - run: uname
-`),
-  green: workflow(`  greet:
-    needs: on
-    if: needs.on.outputs.triggered == 'true'
-    runs-on: \${{ matrix.system }}
-    strategy:
-      matrix:
-        system: [ubuntu-latest, macos-latest]
-    steps:
-      - run: uname
-`),
+  fix: 'Write a key of `matrix`, or of its `include`.',
+  red: MATRIX.replace('%', 'sytem'),
+  green: MATRIX.replace('%', 'system'),
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-matrix-key'),
 }

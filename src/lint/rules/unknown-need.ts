@@ -7,6 +7,7 @@ export const unknownNeed: Rule = {
   isStrict: false,
   finds: 'a job that is not there, or not among `needs`',
   why: 'A job can read the outputs of those jobs that its own `needs` names, and of no other: the rest is empty.',
+  fix: 'Add the job to `needs`, or write its name as it is under `jobs`.',
   red: greet(`- env:
     NAME: \${{ needs.hook.outputs.body }}
   run: echo "$NAME"`),

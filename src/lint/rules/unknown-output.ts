@@ -6,7 +6,8 @@ export const unknownOutput: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'an output that the step, the job or the action does not have',
-  why: 'GitHub takes an empty text for it, and says nothing. Declare it under `outputs:` of its job, or write its name as it is there.',
+  why: 'GitHub takes an empty text for it, and says nothing.',
+  fix: 'Declare it under `outputs:` of its job, or write its name as it is there.',
   red: greet(`- env:
     NAME: \${{ needs.on.outputs.bdoy }}
   run: echo "$NAME"`),

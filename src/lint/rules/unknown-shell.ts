@@ -4,16 +4,17 @@ import { stepsOf } from '../../workflow/steps.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greet } from './examples.ts'
+import { plain } from './examples.ts'
 
 export const unknownShell: Rule = {
   id: 'unknown-shell',
   level: 'error',
   isStrict: false,
   finds: 'a shell that GitHub does not know',
-  why: 'GitHub knows `bash`, `sh`, `pwsh`, `powershell`, `cmd` and `python`; another program is named with the place of the script: `perl {0}`.',
-  red: greet('- shell: zsh\n  run: echo hi'),
-  green: greet('- shell: zsh {0}\n  run: echo hi'),
+  why: 'GitHub knows `bash`, `sh`, `pwsh`, `powershell`, `cmd` and `python`, and fails the step.',
+  fix: 'Name another program with the place of the script: `perl {0}`.',
+  red: plain('- shell: zsh\n  run: echo hi'),
+  green: plain('- shell: zsh {0}\n  run: echo hi'),
   check: unknownShells,
 }
 

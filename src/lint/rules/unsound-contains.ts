@@ -15,7 +15,8 @@ export const unsoundContains: Rule = {
   level: 'warning',
   isStrict: true,
   finds: 'a list in one text, searched for what the event brings',
-  why: '`contains(\'alice bob\', x)` is true for `a`, and for an empty text too. Make it a list: `contains(fromJSON(\'["alice", "bob"]\'), x)`.',
+  why: "`contains('alice bob', x)` is true for `a`, and for an empty text too.",
+  fix: `Make it a list: \`contains(fromJSON('["alice", "bob"]'), x)\`.`,
   red: workflow(`  greet:
     needs: on
     if: contains('alice bob', fromJSON(needs.on.outputs.body).user)

@@ -3,16 +3,17 @@ import { childOf, entriesOf, textAt } from '../../workflow/nodes.ts'
 import { stepsOf } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greet } from './examples.ts'
+import { plain } from './examples.ts'
 
 export const usesWithoutRef: Rule = {
   id: 'uses-without-ref',
   level: 'error',
   isStrict: false,
   finds: '`uses:` without the version that is meant',
-  why: 'GitHub refuses `owner/name`; a tag, or a full commit, belongs behind an `@`.',
-  red: greet('- uses: actions/checkout'),
-  green: greet('- uses: actions/checkout@v5'),
+  why: 'GitHub refuses `owner/name`.',
+  fix: 'Put a tag, or a full commit, behind an `@`.',
+  red: plain('- uses: actions/checkout'),
+  green: plain('- uses: actions/checkout@v5'),
   check: versionless,
 }
 

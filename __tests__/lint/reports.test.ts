@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { Ajv } from 'ajv'
+import { rulesPage } from '../../scripts/docs/rules.js'
+import { checkWorkflows } from '../../src/cli/check.ts'
+import { OTHER_FINDINGS, withRule } from '../../src/lint/lint.ts'
+import { findingJson, sarifLog } from '../../src/lint/reports.ts'
+import { RULES } from '../../src/lint/rules.ts'
+import { renderProblem } from '../../src/workflow/code-frame.ts'
+import { Repository } from '../compiler/support/repository.ts'
+
+// Of draft 4, from which a later one differs, of what stands in it, in the name of its id.
+const {
+  $schema: _,
+  id: __,
+  ...schema
+} = JSON.parse(
+  readFileSync(new URL('../fixtures/sarif/sarif-2.1.0-rtm.5.json', import.meta.url), 'utf8'),
+)
+const isUrl = (text: string) => URL.canParse(text)
+const isReference = (text: string) => URL.canParse(text, 'https://a.example/')
+const ajv = new Ajv({
+  strict: false,
+  unicodeRegExp: false,
+  allErrors: true,
+  formats: { uri: isUrl, 'uri-reference': isReference, 'date-time': true },
+})
+const validate = ajv.compile(schema)
+
+let repository: Repository
+beforeEach(() => {
+  repository = new Repository()
+})
+afterEach(() => repository.remove())
+
+/** What `check` finds in every red example, in a file whose name is no URL, and in one it cannot read. */
+async function everything() {
+  for (const { id, red } of RULES) repository.write(`.github/workflows/${id} ü%.yml`, red)
+  repository.write('workflows/broken.yml', 'on: webhook\njobs: [\n')
+  repository.write('workflows/idle.yml', 'on: push\njobs: {}\n')
+  repository.write('workflows/ignored.yml', '# hookline: ignore[nothing]\non: webhook\njobs: {}\n')
+  const { errors, warnings } = await checkWorkflows({ root: repository.root, globs: [], all: true })
+  return [...errors, ...warnings]
+}
+
+test('SARIF holds to its schema, whatever is found', async () => {
+  const found = await everything()
+  const log = sarifLog(found, '1.2.3')
+  validate(log)
+  expect(validate.errors).toBeNull()
+  const ids = log.runs[0]?.results.map(({ ruleId }) => ruleId)
+  expect(ids).toHaveLength(found.length)
+  expect(ids).toEqual(expect.arrayContaining(RULES.map(({ id }) => id)))
+  expect(log.runs[0]?.results.filter(({ ruleIndex }) => ruleIndex < 0)).toEqual([])
+})
+
+describe('a log that breaks the schema is told of', () => {
+  test.each([
+    ['level', { level: 'fatal' }],
+    ['message', { message: 'm' }],
+    ['place', { locations: [{ physicalLocation: { region: { startLine: 0 } } }] }],
+    ['key', { rule: 'x' }],
+  ])('%s', (_, part) => {
+    const log = sarifLog([], '1.2.3')
+    const result = { ruleId: 'x', message: { text: 'm' }, ...part }
+    const runs = log.runs.map((run) => ({ ...run, results: [result] }))
+    expect(validate({ ...log, runs })).toBe(false)
+  })
+})
+
+test('JSON has the id, the range and the fix of each', async () => {
+  repository.write('.github/workflows/a.yml', RULES[0]?.red ?? '')
+  const { errors } = await checkWorkflows({ root: repository.root, globs: [] })
+  expect(errors.map(findingJson)).toEqual([
+    {
+      id: 'unknown-output',
+      level: 'error',
+      file: '.github/workflows/a.yml',
+      line: expect.any(Number),
+      column: 38,
+      endLine: expect.any(Number),
+      endColumn: 42,
+      message: expect.stringContaining('"bdoy"'),
+      fix: 'did you mean "body"?',
+    },
+  ])
+})
+
+test('a person is led to the section of the rule', () => {
+  const shown = renderProblem(withRule({ code: 'always-true', level: 'warning', message: 'm' }))
+  expect(shown).toContain('/docs/rules.md#always-true')
+})
+
+test('docs/rules.md is what the rules say: else run "npm run docs"', () => {
+  const page = readFileSync(new URL('../../docs/rules.md', import.meta.url), 'utf8')
+  expect(rulesPage(RULES, OTHER_FINDINGS)).toBe(page)
+  for (const id of [...RULES.map((rule) => rule.id), ...Object.keys(OTHER_FINDINGS)]) {
+    expect(page).toContain(`\n## ${id}\n`)
+  }
+})
