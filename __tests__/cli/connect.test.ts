@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
+import { SIGNATURE_NAMES } from '../../src/cli/send/signatures.ts'
+import { SENDERS } from '../../src/triggers/senders.ts'
+import { secretsOf } from '../docs/events.ts'
 import { RunningCommand } from '../support/cli.ts'
+import { EFFORT } from '../support/effort.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { github, json, LISTENING, type Setting, STARTED_DIRECTLY } from './doctor/stand-in.ts'
 
@@ -74,16 +79,22 @@ function connect(args: readonly string[], env: Record<string, string> = { HOOKLI
 }
 
 interface Ending {
+  /** Name of the workflow, and of its file. */
+  readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
 }
 
 /** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
-function withRun(setting: Setting, { conclusion = 'success', jobs = [] }: Ending = {}): Answering {
+function withRun(
+  setting: Setting,
+  { name = 'hook', conclusion = 'success', jobs = [] }: Ending = {},
+): Answering {
   const others = github(setting)
   let delivery = ''
   const run = () => ({
-    ...{ id: 7, path: '.github/workflows/hook.yml@trunk', display_title: `hook ${delivery}` },
+    ...{ id: 7, path: `.github/workflows/${name}.yml@trunk` },
+    display_title: `${name} ${delivery}`,
     ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
   })
   return (call, response) => {
@@ -242,6 +253,38 @@ describe('a trial as the sender makes it', () => {
     await running.told(/--secret-env names the variable/)
     expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
+})
+
+describe('the three commands of the page of', () => {
+  const PAGES = fileURLToPath(new URL('../../docs/senders/', import.meta.url))
+  const signing = SENDERS.filter(
+    ({ name, secret, scheme = name }) =>
+      secret && existsSync(`${PAGES}${name}.md`) && SIGNATURE_NAMES.includes(scheme),
+  ).map(({ name }) => name)
+  const few = ['stripe', 'slack']
+
+  test.each(EFFORT === 'full' ? signing : few)('%s lead to a run', async (name) => {
+    rmSync(join(home, '.github/workflows/hook.yml'))
+    const page = readFileSync(`${PAGES}${name}.md`, 'utf8')
+    const [, commands = ''] = /```sh\n([^`]*)```/.exec(page) ?? []
+    const [init = '', store = '', last = ''] = commands.split('\n').map(withoutProgram)
+    command = new RunningCommand([...init.split(' '), '--yes'], { cwd: home, env: {} })
+    expect(await command.ended()).toBe(0)
+    const file = `${name}.yml`
+    const text = readFileSync(join(home, '.github/workflows', file), 'utf8').replace(/@1{40}/, '@v1')
+    const secret = /^gh secret set (\w+)$/.exec(store)?.[1] ?? ''
+    platform.always(withRun({ workflows: { [file]: text } }, { name }))
+    const running = connect(
+      [...last.split(' ').slice(1), '--workflow', name, '--try', '--secret-env', secret, '--json'],
+      { HOOKLINE_TOKEN: TOKEN, [secret]: secretsOf(text)[secret] ?? '' },
+    )
+    const events = await jsonEvents(running, 'end')
+    expect(events.at(-1)).toMatchObject({ run: RUN, conclusion: 'success' })
+  })
+
+  function withoutProgram(line: string): string {
+    return line.replace(/^(?:npx )?hookline /, '')
+  }
 })
 
 describe('what is missing is said, with what would do', () => {

@@ -114,7 +114,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   // A message that Amazon did not sign starts nothing; signed ones are in __tests__/verify.
   'docs/senders/aws-sns.md aws-sns': { triggered: false },
-  'docs/senders/slack.md slack': { body: 'command=%2Fdeploy&text=now' },
+  'docs/senders/slack.md slack': {
+    headers: { 'content-type': 'application/json' },
+    body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
+  },
+  'docs/senders/standard-webhooks.md standard-webhooks': { body: { type: 'invoice.paid' } },
 }
 
 /** What blocks of the shell print, by page and first line, beyond what the page itself shows. */

@@ -12,7 +12,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/compiler.md': { files: WORKFLOW },
   'docs/from-actionsflow.md': { files: WORKFLOW },
   // A token of one's own, as GitHub shows it once.
-  'docs/sealed-tokens.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
+  'docs/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
   'docs/pinning.md': { clones: true },
   'docs/recipes.md': { files: WORKFLOW, env: { HOOKLINE_TOKEN: 'hlk_1234567890123456789012' } },
   'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },

@@ -1,18 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { secretsOf } from '../../src/cli/init/sender.ts'
+import { parse } from 'yaml'
+import { KINDS } from '../../src/cli/init/kinds.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { SENDERS } from '../../src/triggers/senders.ts'
+import { SENDERS, senderNamed } from '../../src/triggers/senders.ts'
 import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
 import { readWorkflowFile } from '../../src/workflow/workflow.ts'
+import { secretsOf } from '../docs/events.ts'
 import { bound } from '../support/receive.ts'
 
 const root = new URL('../../', import.meta.url)
 const pages = readdirSync(new URL('docs/senders/', root)).filter((name) => name.endsWith('.md'))
 const guide = read('docs/senders/README.md')
-const secrets = exampleSecrets()
-
-const KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
 
 const SERVICES = [
   ['aws_sns', 'aws-sns'],
@@ -40,61 +39,49 @@ function firstColumn(text: string, heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
 }
 
-/** A value for each secret that a made page names. */
-const VALUES = Object.fromEntries(
-  SENDERS.flatMap((sender) =>
-    secretsOf(sender).map((name) => [
-      name,
-      { DISCORD_PUBLIC_KEY: KEY, TEAMS_SECURITY_TOKEN: 'aHVzaA==' }[name] ?? 'https://e.example/',
-    ]),
-  ),
-)
-
-function exampleSecrets(): Record<string, string> {
-  const lines = read('examples/.env')
-    .split('\n')
-    .filter((line) => /^\w+=/.test(line))
-  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
-}
-
 /** Those that are about a sender: PayPal's says why it is none. */
 const about = pages.filter((name) => !['README.md', 'paypal.md'].includes(name))
 
 describe.each(about)('%s', (page) => {
   const text = read(`docs/senders/${page}`)
-  const [workflow = ''] = blocks(text, 'yaml')
-  const [, file = ''] = /^# (workflows\/[\w-]+\.yml)\n/.exec(workflow) ?? []
+  const [native = ''] = blocks(text, 'yaml')
+  const name = page.replace(/\.md$/, '')
 
   test('has a part for each thing that one asks', () => {
     const parts = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
-    expect(parts).toEqual(['Set up', 'Workflow', 'Verification', 'Retries', 'Deduplicate by'])
+    expect(parts).toEqual(['Set up', 'Workflow', 'Proof and repeats'])
     expect(guide).toContain(`(${page})`)
   })
 
-  // A page that is made of the table of senders shows what `init --sender` writes.
-  const isMade = text.startsWith('<!-- Made by "npm run docs"')
-  const example = isMade ? workflow.replace(/^#.*\n/, '') : read(`examples/${file}`)
-
-  test('shows the example that is in the repository, or of init, and it is right', () => {
-    expect(workflow).toBe(`# ${file}\n${example}`)
-    const source = { name: file, file, text: example }
-    const { triggers } = readWorkflowFile('hook', source, { secrets: isMade ? VALUES : secrets })
-    expect(triggers).toHaveLength(1)
-    expect(text).toContain(`/${file.replace(/workflows\/|\.yml/g, '')}/${triggers[0]?.name}`)
+  test('shows a native workflow, of one trigger, at the URL that it names', () => {
+    expect(native).toMatch(new RegExp(`^# \\.github/workflows/${name}\\.yml\n`))
+    const { react } = parse(native).jobs
+    const [trigger, ...others] = Object.keys(parse(react.steps[0].with.on))
+    expect(others).toEqual([])
+    expect(text).toContain(`/octo/repo/${name}/${trigger}`)
   })
+})
 
-  test('reads only outputs that there are', () => {
-    const uses = [...example.matchAll(/on\.(\w+)\.outputs\.(\w+)/g)]
-    expect(uses).not.toEqual([])
-    for (const [, trigger = '', field = ''] of uses) {
-      expect(Object.keys(TRIGGERS.get(trigger)?.outputs ?? {})).toContain(field)
-    }
-  })
+const made = about.filter((page) => senderNamed(page.replace(/\.md$/, '')))
+
+test.each(made)('%s shows what init writes, and what the compiler takes', (page) => {
+  const text = read(`docs/senders/${page}`)
+  const [native, compiled = ''] = blocks(text, 'yaml')
+  const name = page.replace(/\.md$/, '')
+  const sender = senderNamed(name)
+  const answers = { kind: 'webhook', name, repository: '', relay: '', sender }
+  const [file] = KINDS.get('webhook')?.files(answers) ?? []
+  expect(native).toBe(`# ${file?.path}\n${file?.text}`)
+  const source = { name, file: name, text: compiled }
+  const { triggers } = readWorkflowFile(name, source, { secrets: secretsOf(text) })
+  expect(triggers.map((trigger) => trigger.name)).toEqual([sender?.trigger ?? 'webhook'])
 })
 
 describe('README.md', () => {
   test('names every scheme', () => {
-    expect(firstColumn(guide, 'scheme').sort()).toEqual([...SCHEMES.keys()].sort())
+    const own = [...guide.matchAll(/^\|[^|]+\|[^|]+\| (?:\[)?`([\w-]+)`(?:\]\([^)]*\))?:/gm)]
+    const named = [...own.map(([, name = '']) => name), ...firstColumn(guide, 'scheme')]
+    expect([...new Set(named)].sort()).toEqual([...SCHEMES.keys()].sort())
   })
 
   test('names every sender, and says of each page that there is', () => {

@@ -9,7 +9,7 @@ const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', b
 /** @type {typeof import('../../src/cli/init/kinds.ts')} */
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 /** @type {typeof import('../../src/cli/init/sender.ts')} */
-const { secretsOf, triggerOf } = await import(new URL('cli/init/sender.js', built).href)
+const { onSection, secretsOf, triggerOf } = await import(new URL('cli/init/sender.js', built).href)
 /** @type {typeof import('../../src/cli/send/signatures.ts')} */
 const { PAIRED } = await import(new URL('cli/send/signatures.js', built).href)
 
@@ -36,12 +36,6 @@ function read(name) {
 
 /** @typedef {import('../../src/triggers/sender.ts').Sender} Sender */
 
-/** Pages that a person wrote, since there is more to say. */
-const WRITTEN = [
-  ...['aws-sns', 'github', 'google-form', 'shopify', 'slack', 'standard-webhooks', 'stripe'],
-  ...['trello', 'typeform'],
-]
-
 /** @typedef {import('../../src/triggers/sender.ts').Page} Page */
 
 /** What their files say of them, by name. */
@@ -59,88 +53,103 @@ const NOTICE = '<!-- Made by "npm run docs" from src/triggers/senders/: change i
 /** The pages that are made of the table, by file name. */
 export function senderPages() {
   return SENDERS.flatMap((sender) => {
-    const { click, more = '' } = PAGES.get(sender.name) ?? {}
-    if (click === undefined) return []
-    return [[`docs/senders/${sender.name}.md`, page(sender, click, more)]]
+    const own = PAGES.get(sender.name)
+    return own?.click === undefined ? [] : [[`docs/senders/${sender.name}.md`, page(sender, own)]]
   })
 }
 
 /** @type {Record<string, string>} */
 const HANDSHAKES = {
-  relay: 'The relay answers the challenge by which it makes sure that the URL is yours.',
-  both: 'The relay answers the challenge by which it makes sure that the URL is yours.',
-  workflow: 'Its first request is for you.',
-  door: 'The challenge by which it makes sure that the URL is yours is answered where the grant in the URL carries what proves the sender (`npx hookline grant --verify`), and nowhere else.',
-  '': 'There is no handshake.',
+  relay: ' The relay answers the challenge by which it makes sure that the URL is yours.',
+  both: ' The relay answers the challenge by which it makes sure that the URL is yours.',
+  workflow: ' Its first request is for you.',
+  door: ' The challenge by which it makes sure that the URL is yours is answered where the grant in the URL carries what proves the sender ([at the door](../door.md)), and nowhere else.',
+  '': '',
 }
 
 /**
  * @param {Sender} sender
- * @param {string} click
- * @param {string} more
+ * @param {Page} own
  */
-function page(sender, click, more) {
-  const { name, title, handshake = '', shown, retries } = sender
+function page(sender, { click = '', outputs, more = '' }) {
+  const { name, title, retries } = sender
   const trigger = triggerOf(sender)
-  const url = `https://relay.example.com/octo/repo/${name}/${trigger}?__token=…`
-  const secrets = secretsOf(sender)
-  const urlSecret = secrets.find((secret) => secret !== sender.secret)
-  const store = [
-    `Store ${shown}, as the secret \`${sender.secret}\` of the repository`,
-    ...(urlSecret ? [`, and the URL, all of it, as \`${urlSecret}\`, since it is signed too`] : []),
-    '.',
-  ].join('')
+  const isOwn = trigger !== 'webhook'
+  const handshake = isOwn ? '' : (HANDSHAKES[sender.handshake ?? ''] ?? '')
   return `${NOTICE}
 # ${title}
 
-Events of ${title} come to the generic trigger.
-
 ## Set up
 
-${click}
+\`\`\`sh
+${commandsOf(sender).join('\n')}
+\`\`\`
 
-The URL is \`${url}\`. ${store} ${HANDSHAKES[handshake]}
+The last one prints \`https://relay.example.com/octo/repo/${name}/${trigger}?__token=…\`, whose token is [a grant](../credentials.md) for this path alone, and follows what comes to its run.${storeText(sender)}
+
+At ${title}: ${click.trim()}${handshake}
 
 ## Workflow
 
 \`\`\`yaml
-# workflows/${name}.yml
+# .github/workflows/${name}.yml
 ${workflowOf(sender)}\`\`\`
 
-\`npx hookline init --sender ${name}\` writes it, or one without a compiler. ${eventText(sender)}${trialText(sender)}
+${outputs ?? eventText(sender)}${trialText(sender)}
 
-## Verification
+<details>
+<summary>For the compiler</summary>
 
-${proofText(sender)}${more && `\n\n${more}`}
+\`\`\`yaml
+# workflows/${name}.yml
+on:
+${onSection(sender).trimEnd().replace(/^/gm, '  ')}
+\`\`\`
 
-## Retries
+</details>
 
-${capital(retries)}.
+## Proof and repeats
 
-## Deduplicate by
+${proofText(sender)}${more && ` ${more}`}
 
-${repeatText(sender)}
+Retries: ${retries}. ${repeatText(sender)}
 `
+}
+
+/** From nothing to the first run. @param {Sender} sender */
+function commandsOf(sender) {
+  return [
+    `npx hookline init --sender ${sender.name}`,
+    ...(sender.secret === undefined ? [] : [`gh secret set ${sender.secret}`]),
+    `npx hookline connect ${sender.name}`,
+  ]
+}
+
+/** @param {Sender} sender */
+function storeText(sender) {
+  const urlSecret = secretsOf(sender).find((secret) => secret !== sender.secret)
+  const url = urlSecret ? ` Store that URL as \`${urlSecret}\`: it is signed too.` : ''
+  return sender.secret === undefined ? url : ` The secret is ${sender.shown}.${url}`
 }
 
 /** @param {Sender} sender */
 function workflowOf(sender) {
-  const answers = { kind: 'compiled', name: sender.name, repository: '', relay: '', sender }
-  const [file] = KINDS.get('compiled')?.files(answers) ?? []
-  return (file?.text ?? '').replace(/^#.*\n/, '')
+  const answers = { kind: 'webhook', name: sender.name, repository: '', relay: '', sender }
+  const [file] = KINDS.get('webhook')?.files(answers) ?? []
+  return file?.text ?? ''
 }
 
 /** @param {Sender} sender */
 function eventText({ title, events }) {
   if (!events) return `\`body\` is what ${title} sends.`
   const [path] = events
-  return `It fires on the usual events, by \`${path}\`; \`body\` is what ${title} sends, \`headers\` what comes with it.`
+  return `It fires on the usual events, by \`${path}\`; \`body\` is what ${title} sends.`
 }
 
 /** @param {Sender} sender */
-function trialText({ name, title, secret }) {
+function trialText({ name, secret }) {
   if (!PAIRED.includes(name)) return ''
-  return `\n\n\`npx hookline send <url> --as ${name} --key ${name}.pem\` tries it as ${title} would send it, with a pair of keys that it makes in that file; it shows the public half, for \`${secret}\` in \`.env\`.`
+  return `\n\nA trial: \`npx hookline send <url> --as ${name} --key ${name}.pem\` makes a pair of keys in that file, and shows the public half, for \`${secret}\` in \`.env\`.`
 }
 
 /** @param {Sender} sender */
@@ -148,23 +157,17 @@ function proofText(sender) {
   const { name, scheme = name } = sender
   const page = SCHEMES.get(scheme)?.page
   const time = SCHEMES.get(scheme)?.takes?.includes('tolerance')
-    ? ` A request more than ${ruleOf(scheme)?.tolerance ?? 300} seconds from its signed time is refused, either way.`
+    ? ` More than ${ruleOf(scheme)?.tolerance ?? 300} seconds from its signed time it is refused.`
     : ' No time is signed, so a copy of a request cannot be told from it: deduplicate.'
-  return `The scheme is \`${scheme}\`${page ? `, [as ${sender.title} describes it](${page})` : ''}: ${proofOf(scheme)}.${time}`
+  return `Scheme \`${scheme}\`${page ? ` ([described](${page}))` : ''}: ${proofOf(scheme)}.${time}`
 }
 
 /** @param {Sender} sender */
-function repeatText({ repeat, title }) {
-  if (repeat === undefined) {
-    return `Nothing in a request of ${title} says that it is a repetition: by all that it holds.`
-  }
-  if (repeat === 'id') return '`id` of the body, by itself.'
-  return `\`${repeat}\`, the same for each attempt.`
-}
-
-/** @param {string} text */
-function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+function repeatText({ repeat }) {
+  if (repeat === undefined) return 'Nothing in it says that it repeats: by all that it holds.'
+  return repeat === 'id'
+    ? 'Deduplicate by `id` of the body, by itself.'
+    : `Deduplicate by \`${repeat}\`.`
 }
 
 /** @type {Record<string, string>} */
@@ -176,19 +179,25 @@ const SHOWN_HANDSHAKE = {
   '': '',
 }
 
-/** Every sender of the table. */
+/** Every sender of the table, and what proves it. */
 export function sendersTable() {
-  const made = SENDERS.filter(({ name }) => PAGES.get(name)?.click !== undefined)
-  const pages = [...WRITTEN, ...made.map(({ name }) => name)]
   const rows = SENDERS.map(({ name, title, scheme = name, handshake = '', retries, repeat }) => [
-    pages.includes(name) ? `[${title}](${name}.md)` : title,
+    PAGES.get(name)?.click === undefined ? title : `[${title}](${name}.md)`,
     code(name),
-    code(scheme),
+    `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${SCHEMES.get(scheme)?.needs.includes('url') ? '; needs `url`' : ''}`,
     SHOWN_HANDSHAKE[handshake] ?? '',
     retries,
     repeat === undefined ? 'its hash' : code(repeat),
   ])
   return table(['sender', 'name', 'proof', 'handshake', 'retries', 'a repeat has the same'], rows)
+}
+
+/**
+ * @param {string} text
+ * @param {string} [page]
+ */
+function link(text, page) {
+  return page ? `[${text}](${page})` : text
 }
 
 /** How many there are, and who signed for each of them in the tests. */
@@ -201,14 +210,12 @@ export function countText() {
   return `${SENDERS.length} senders are known by name, ${SCHEMES.size} ways of proving them. The tests sign a request of each, forge it in six ways, and send it through the relay to the action: for ${vendors.length} of them what signs, or agrees, is the vendor's own package or published example. Of the ${handshakes.length} that ask for a handshake, all get it; ${granted.map(({ title }) => title).join(' and ')} where the grant in the URL carries what proves them.`
 }
 
-/** Every scheme, and where it looks. */
+/** The schemes that are nobody's own. */
 export function schemesTable() {
-  const rows = [...SCHEMES.values()].map(({ name, page, needs }) => [
-    code(name),
-    proofOf(name) + (needs.includes('url') ? '; needs `url`' : ''),
-    page ? `[page](${page})` : '',
-  ])
-  return table(['scheme', 'proof', 'described'], rows)
+  return table(
+    ['scheme', 'proof'],
+    Object.entries(PROOFS).map(([name, proof]) => [code(name), proof]),
+  )
 }
 
 /** Of schemes that are nobody's own. */

@@ -70,7 +70,7 @@ const KNOWN: ReadonlyMap<string, () => Promise<readonly string[]>> = new Map([
 
 async function triggers() {
   const { triggersHere } = await import('./workflows-here.ts')
-  return triggersHere(process.env)
+  return triggersHere()
 }
 
 async function senders(): Promise<readonly string[]> {

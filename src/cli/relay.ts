@@ -88,7 +88,7 @@ async function publicLines(
   const { triggersHere } = await import('./workflows-here.ts')
   const { originRepository } = await import('./files.ts')
   const { shellOf } = await import('../wire/shell.ts')
-  const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere(env)
+  const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere()
   const { workflow, trigger, example = ANY_REQUEST } = first
   const servesOne =
     repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined

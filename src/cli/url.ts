@@ -108,7 +108,7 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
 /** A slip in the name would be a URL that starts nothing; where no file is here at all, nobody can tell. */
 async function tellMissing(workflow: string): Promise<void> {
   const { workflowNamesHere } = await import('./workflows-here.ts')
-  const names = workflowNamesHere(process.env)
+  const names = workflowNamesHere()
   if (names.length === 0 || names.includes(workflow)) return
   const hint = didYouMean(workflow, names)
   const notes = [`workflows here: ${names.join(', ')}`]
@@ -122,7 +122,7 @@ const DEV = 'http://localhost:3000'
 /** What fires a trigger, where its file is here: its path goes into the URL. */
 async function exampleHere(path: string): Promise<ExampleRequest> {
   const { triggersHere } = await import('./workflows-here.ts')
-  const here = triggersHere(process.env).find(
+  const here = triggersHere().find(
     ({ workflow, trigger }) => `${workflow}/${trigger}` === path,
   )
   return here?.example ?? ANY_REQUEST

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
+import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
-import { mayUseAction, readInlineOn, readNativeWorkflow } from '../compiler/native.ts'
+import {
+  mayUseAction,
+  nativeTriggers,
+  readInlineOn,
+  readNativeWorkflow,
+} from '../compiler/native.ts'
+import { readSourceFile } from '../compiler/source-file.ts'
 import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
@@ -12,7 +18,7 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { NATIVE_FOLDER, nativeFiles } from './files.ts'
+import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 
 const ADVICE = ['make one with: npx hookline init']
 
@@ -119,21 +125,43 @@ function readInline(
 }
 
 /** Names of all workflow files here, whether a trigger of ours is in them or not. */
-export function workflowNamesHere(env: Readonly<Record<string, string | undefined>>): string[] {
-  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
-  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
-  const native = nativeFiles(process.cwd()).map(({ name }) => name)
-  try {
-    return [...new Set([...native, ...source.names()])]
-  } catch (error) {
-    if (error instanceof UserError) return native // no workflow file has a trigger
-    throw error
-  }
+export function workflowNamesHere(root = process.cwd()): string[] {
+  const sources = attempt(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
+  return [...new Set([...nativeFiles(root), ...sources].map(({ name }) => name))]
 }
 
-/** The triggers that wait for requests, of the workflow files here; one with mistakes has none. */
-export function triggersHere(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
-  const contexts = expressionContexts(env, {}, { secrets: {}, vars: {} })
-  const source = devWorkflowSource({ root: process.cwd(), globs: [DEFAULT_GLOB], contexts })
-  return foundTriggers('', readAllWorkflows(() => source).found)
+/**
+ * The triggers that wait for requests, of the workflow files here, whatever their secrets are: these
+ * are in the repository on GitHub. A file with mistakes has none.
+ */
+export function triggersHere(root = process.cwd()): FoundTrigger[] {
+  const sources = attempt(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
+  const declared = [
+    ...sources.map(({ name, file }) => ({
+      name,
+      triggers: attempt(() => readSourceFile(name, readSource(root, file)).triggers),
+    })),
+    ...nativeFiles(root).map(({ name, file }) => ({
+      name,
+      triggers: attempt(() => inlineTriggers(name, readSource(root, file))),
+    })),
+  ]
+  // Of one name, the workflow file counts: the native one is compiled from it.
+  const byName = new Map(declared.toReversed().map(({ name, triggers }) => [name, triggers ?? []]))
+  return foundTriggers('', [...byName].map(([name, triggers]) => ({ name, triggers })).reverse())
+}
+
+function inlineTriggers(name: string, source: Source) {
+  const native = mayUseAction(source.text) ? readNativeWorkflow(name, source) : undefined
+  return native && nativeTriggers(native).filter(({ isBroken }) => !isBroken)
+}
+
+/** `undefined` where what is read has mistakes, of which `check` tells. */
+function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
 }

@@ -117,6 +117,8 @@ export function seconds(now: Date): number {
 export interface Page {
   /** What is to be clicked: with it, a page of its own is made. */
   readonly click?: string
+  /** What there is to read in its outputs, in place of the plainest sentence. */
+  readonly outputs?: string
   /** What else there is to know of its proof. */
   readonly more?: string
   /** What proves it, where its scheme is code. */

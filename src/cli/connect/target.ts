@@ -59,7 +59,7 @@ async function onlyTrigger(
   const isWanted = (each: FoundTrigger) =>
     (workflow === undefined || each.workflow === workflow.replace(/\.ya?ml$/, '')) &&
     (trigger === undefined || each.trigger === trigger)
-  const all = triggersHere(process.env)
+  const all = triggersHere()
   const wanted = all.filter(isWanted)
   const [only] = wanted
   if (only && wanted.length === 1) return only
@@ -80,7 +80,7 @@ async function onlyTrigger(
     throw none
   }
   await writeOne()
-  const [written] = triggersHere(process.env).filter(isWanted)
+  const [written] = triggersHere().filter(isWanted)
   if (!written) throw none
   return written
 }

@@ -1,4 +1,4 @@
-import type { Delivery, Facts, OwnScheme, Payload, Payloads } from '../sender.ts'
+import type { Delivery, Facts, OwnScheme, Page, Payload, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'GitHub',
@@ -87,4 +87,12 @@ function event({ id }: Delivery, name: string, body: object): Payload {
     },
     body,
   }
+}
+
+export const page: Page = {
+  click:
+    '*Settings > Webhooks > Add webhook* of the other repository or organization: the URL, content type `application/json`, a secret, and the events. The first request is a `ping`, which fires nothing here.',
+  outputs:
+    "The event's name is `headers.x-github-event`, the body [as GitHub describes it](https://docs.github.com/en/webhooks/webhook-events-and-payloads).",
+  more: 'GitHub waits ten seconds for the answer; a redelivery has the same id.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Payloads } from '../sender.ts'
+import type { Facts, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Google Forms',
@@ -27,4 +27,12 @@ export const payloads: Payloads = {
       },
     },
   }),
+}
+
+export const page: Page = {
+  click:
+    'Google Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, and `HOOKLINE_TOKEN` its token, which then travels in a header.\n3. Run `setUp` once and allow what it asks for. It makes the secret, `whsec_…`, and writes it to the log.\n\n',
+  outputs:
+    "`answers_map` has the answers by the title of their question, several choices as a list. `form_response` has `form_id`, `email` (when the form collects it), `submitted_at`, `definition` and `answers`; `event_type` is `form_response` too, `event_id` Google's id of the response.",
+  more: 'The script tries four times within 21 seconds after 429 and 5xx; after that Google sends its owner a mail. A response that is edited comes again with the same id.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Shopify',
@@ -34,4 +34,12 @@ export const payloads: Payloads = {
       line_items: [{ id: 466157049, title: 'A book', quantity: 1, price: '20.00' }],
     },
   }),
+}
+
+export const page: Page = {
+  click:
+    '*Settings > Notifications > Webhooks > Create webhook*: the event, format JSON, and the URL. An app subscribes by the API instead.',
+  outputs:
+    "The event's name is `headers.x-shopify-topic`, the shop `headers.x-shopify-shop-domain`, the body the object it is about.",
+  more: 'Shopify waits five seconds, and deletes a subscription made by the API when all tries have failed. An `id` in the body wins over `deduplicationKey`: that of the order is the same for its creation and its change, so have one workflow for each topic.',
 }

@@ -1,5 +1,12 @@
 import { jsonObject, text } from '../handshake.ts'
-import { type Facts, type Handshake, type OwnScheme, type Payloads, seconds } from '../sender.ts'
+import {
+  type Facts,
+  type Handshake,
+  type OwnScheme,
+  type Page,
+  type Payloads,
+  seconds,
+} from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Slack',
@@ -63,4 +70,12 @@ export const payloads: Payloads = {
       trigger_id: '13345224609.738474920.8088930838d88f008e0',
     }).toString(),
   }),
+}
+
+export const page: Page = {
+  click:
+    'in your app on api.slack.com, by what should fire:\n\n| what | where the URL goes |\n| --- | --- |\n| messages and other events | *Event Subscriptions > Request URL*, then *Subscribe to bot events*, such as `message.channels` |\n| a slash command | *Slash Commands > Create New Command* |\n| buttons, menus, views | *Interactivity & Shortcuts* |\n\n',
+  outputs:
+    "Whatever came, these are in the same place:\n\n| field | event | command | interaction | message |\n| --- | --- | --- | --- | --- |\n| `kind` | `event` | `command` | `interaction` | `message` |\n| `text`, `user_id`, `channel_id`, `team_id` | yes | yes | yes | yes |\n| `user_name`, `channel_name` | | yes | yes | yes |\n| `team_domain` | | yes | | yes |\n| `timestamp` | yes | | | yes |\n| of its own | `event`, `event_id` | `command`, `trigger_id` | `type`, `actions`, `view`, `trigger_id` | `trigger_word` |\n\nWhat lets its holder write in your workspace (`token`, `response_url`, `bot_access_token`) is left out: logs are read by others. [`reply`](../bot.md#what-reply-can-say) answers a command or a button by the `response_url` in the run's own event, and an event in its thread, with the `token` of a bot. A bot hears its own messages: filter by `event.bot_id`.",
+  more: 'The outgoing webhooks of old bring a token in the body instead: `scheme: token`, `field: token`. Slack waits three seconds; commands and interactions are not repeated.',
 }

@@ -1,4 +1,4 @@
-import { type Facts, type OwnScheme, type Payloads, seconds } from '../sender.ts'
+import { type Facts, type OwnScheme, type Page, type Payloads, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Stripe',
@@ -40,4 +40,11 @@ export const payloads: Payloads = {
       request: { id: null, idempotency_key: null },
     },
   }),
+}
+
+export const page: Page = {
+  click:
+    '*Developers > Webhooks > Add endpoint*: the URL and the events you need. Stripe then shows the signing secret, `whsec_…`.',
+  outputs: "The body is [Stripe's event](https://docs.stripe.com/api/events/object).",
+  more: 'While a secret is rolled, Stripe signs with both. A repeated request has a new time and signature.',
 }

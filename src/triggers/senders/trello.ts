@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Trello',
@@ -37,4 +37,12 @@ export const payloads: Payloads = {
       model: { id: '5a1b2c3d4e5f60718293a4b9', name: 'Board' },
     },
   }),
+}
+
+export const page: Page = {
+  click:
+    'one call makes a webhook. Key and token are those of [trello.com/power-ups/admin](https://trello.com/power-ups/admin), `idModel` is the board (`.json` behind its address shows it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello calls the URL with HEAD first; that run says that this was no action. It repeats the URL in every body, and the relay refuses a body that holds the platform\'s token: the URL has to carry a grant, a sealed token or a key of the relay.',
+  outputs:
+    '`action` says what happened and `model` what the webhook watches, as [Trello describes them](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). The URL is left out of `webhook`.',
+  more: '`url` is the very text that was given as `callbackURL`. Trello switches the webhook off after a long time without success.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Typeform',
@@ -42,4 +42,11 @@ export const payloads: Payloads = {
       },
     },
   }),
+}
+
+export const page: Page = {
+  click: '*Connect > Webhooks > Add a webhook* of the form: the URL, then *Edit* to set a secret.',
+  outputs:
+    '`answers_map` has the answers by the title of their question: a text, number or boolean, of a choice its label, of several a list; a second question of the same title is `Title (2)`. `form_response` is the whole submission, `event_type` is `form_response` too, `event_id` its id.',
+  more: 'Typeform waits 30 seconds, and switches a webhook off at once after 404 or 410, which the relay therefore never answers for a fault of GitHub.',
 }
