@@ -12,7 +12,10 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookline-completion-'))
   mkdirSync(join(folder, 'workflows'))
   mkdirSync(join(folder, '.github/workflows'), { recursive: true })
-  writeFileSync(join(folder, 'workflows/deploy.yml'), 'on:\n  webhook:\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n')
+  writeFileSync(
+    join(folder, 'workflows/deploy.yml'),
+    'on:\n  webhook:\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+  )
   writeFileSync(
     join(folder, '.github/workflows/chat.yml'),
     'on: repository_dispatch\njobs:\n  on:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: hookline/hookline@v1\n        with:\n          on: |\n            slack:\n              verify: { secret: x }\n',

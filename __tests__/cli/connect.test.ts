@@ -271,7 +271,10 @@ describe('the three commands of the page of', () => {
     command = new RunningCommand([...init.split(' '), '--yes'], { cwd: home, env: {} })
     expect(await command.ended()).toBe(0)
     const file = `${name}.yml`
-    const text = readFileSync(join(home, '.github/workflows', file), 'utf8').replace(/@1{40}/, '@v1')
+    const text = readFileSync(join(home, '.github/workflows', file), 'utf8').replace(
+      /@1{40}/,
+      '@v1',
+    )
     const secret = /^gh secret set (\w+)$/.exec(store)?.[1] ?? ''
     platform.always(withRun({ workflows: { [file]: text } }, { name }))
     const running = connect(

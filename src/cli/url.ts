@@ -122,9 +122,7 @@ const DEV = 'http://localhost:3000'
 /** What fires a trigger, where its file is here: its path goes into the URL. */
 async function exampleHere(path: string): Promise<ExampleRequest> {
   const { triggersHere } = await import('./workflows-here.ts')
-  const here = triggersHere().find(
-    ({ workflow, trigger }) => `${workflow}/${trigger}` === path,
-  )
+  const here = triggersHere().find(({ workflow, trigger }) => `${workflow}/${trigger}` === path)
   return here?.example ?? ANY_REQUEST
 }
 
