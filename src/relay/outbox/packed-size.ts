@@ -1,4 +1,4 @@
-import { Deflate } from 'fflate'
+import { Deflate } from 'fflate/browser'
 
 /** Bytes of a gzip file besides what is deflated: RFC 1952, section 2.3. */
 const AROUND = 18
