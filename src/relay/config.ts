@@ -27,6 +27,7 @@ import { Governors } from './governor.ts'
 import { readSignKey, type SignKey } from './grant.ts'
 import { RelayMetrics } from './metrics.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
+import { Readiness } from './readiness.ts'
 import type { LogEntry } from './request-log.ts'
 import { parseRepository, type Repository } from './route.ts'
 import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
@@ -129,6 +130,7 @@ export function relayPorts(
     event,
     ref,
     publicUrl,
+    readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     bodies: new BodyMemory(config.bodyMemory),
     ...(packers && { packers }),
     ...(door && { door }),

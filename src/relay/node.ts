@@ -81,6 +81,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const close = async () => {
     const started = performance.now()
     stopClock()
+    ports.readiness?.stop()
     await server.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([platform.close(), log?.close()])

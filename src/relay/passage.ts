@@ -183,7 +183,9 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
 
   async dispatch(): Promise<Reply> {
     const { event, answer } = this.#ready ?? (await this.#made())
-    return answer(await this.#ports.dispatch(event))
+    const { dispatch, readiness } = this.#ports
+    const call = dispatch(event)
+    return answer(await (readiness?.noted(event.credential, call) ?? call))
   }
 
   /** @throws RelayError for an event that cannot be handed on, or not be answered as is asked */

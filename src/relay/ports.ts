@@ -9,6 +9,7 @@ import type { LoadDoor } from './door-claims.ts'
 import { overloaded } from './errors.ts'
 import type { RelayMetrics } from './metrics.ts'
 import type { Packer } from './payload.ts'
+import type { Readiness } from './readiness.ts'
 import type { LogEntry } from './request-log.ts'
 import type { Repository } from './route.ts'
 
@@ -28,8 +29,6 @@ export interface RelayRequest {
   readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
 }
 
-export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'
-
 export interface RelayPorts {
   readonly dispatch: DispatchPort
   /** Takes events into batches; absent where nothing can be kept. */
@@ -45,8 +44,8 @@ export interface RelayPorts {
     address: RegExpExecArray,
     delivery: string,
   ) => Promise<Reply>
-  /** Why new events can neither be forwarded nor kept; nothing where they can. */
-  readonly unready?: () => Promise<Unready | undefined>
+  /** Whether new events can be forwarded, or kept; they can where nobody looks after it. */
+  readonly readiness?: Readiness
   /** Counts what an operator may want to see. */
   readonly metrics?: RelayMetrics
   /** Which event starts the workflow, where the credential does not say. */

@@ -38,7 +38,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     reply =
       answerLocally(request, path, ports) ??
       (path === '/readyz' && /^(?:GET|HEAD)$/.test(request.method)
-        ? await readiness(ports)
+        ? await readinessPage(ports)
         : await new Passage(request, ports, log).run())
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
@@ -59,8 +59,8 @@ function answerLocally({ method, headers }: RelayRequest, path: string, { pages 
 }
 
 /** Whether new events can be forwarded, or kept; in one word, since anyone may ask. */
-async function readiness({ unready }: RelayPorts): Promise<Reply> {
-  const why = await unready?.()
+async function readinessPage({ readiness }: RelayPorts): Promise<Reply> {
+  const why = await readiness?.why()
   const headers = { 'content-type': 'text/plain; charset=utf-8' }
   return { status: why === undefined ? 200 : 503, headers, body: why ?? 'ready' }
 }

@@ -7,12 +7,13 @@ import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 import {
   type LoadClock,
   openClock,
+  type Platform,
   platformOf,
   type RelayClock,
   readRelayConfig,
   relayPorts,
 } from './config.ts'
-import { dispatchTo } from './dispatch.ts'
+import { countingRefusals, type DispatchOptions, dispatchTo } from './dispatch.ts'
 import type { LoadDoor } from './door-claims.ts'
 import { internalError } from './errors.ts'
 import type { LaneObject } from './outbox/durable.ts'
@@ -76,7 +77,12 @@ export class Outbox {
       const platform = platformOf(settings, config, platformFetch(config.apiUrl))
       const ports = relayPorts(config, platform, write, { door })
       const { openLaneObject } = await loadOutbox()
-      return openLaneObject(state, env, config, { ports, platform, dispatchTo, write })
+      return openLaneObject(state, env, config, {
+        ports,
+        platform,
+        dispatchTo: counted(platform),
+        write,
+      })
     })
   }
 
@@ -90,6 +96,11 @@ export class Outbox {
   async alarm(): Promise<void> {
     await (await this.#lane).alarm()
   }
+}
+
+/** Dispatches whose refusals of the relay's own authority are counted. */
+function counted({ metrics }: Platform) {
+  return (options: DispatchOptions) => countingRefusals(dispatchTo(options), metrics)
 }
 
 /** A relay as one environment sets it up. */
@@ -126,7 +137,8 @@ async function open(env: Bindings): Promise<Opened> {
   const outbox = isOperated ? await loadOutbox() : undefined
   return {
     portsOf:
-      outbox?.outboxPorts(env, config, { ports, platform, dispatchTo, write }) ?? (() => ports),
+      outbox?.outboxPorts(env, config, { ports, platform, dispatchTo: counted(platform), write }) ??
+      (() => ports),
     clock: await openClock(settings, config, platform, ports, write, loadClock),
   }
 }

@@ -23,6 +23,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { build } from 'esbuild'
+import { shrink } from '../../../scripts/build/shrink.js'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { compiledSources } from '../../support/build.ts'
 import { scaled } from '../../support/effort.ts'
@@ -150,6 +152,35 @@ describe('a file of the version before', () => {
     const bytes = Buffer.from(await backup.arrayBuffer())
     expect(bytes.subarray(0, 15).toString()).toBe('SQLite format 3')
     await github.close()
+  })
+})
+
+describe('the thread, which is started from its text', () => {
+  test.each([
+    ['as the command line is built', {}],
+    ['as small as it can be made', { smallest: true }],
+  ])('keeps events when it is minified, %s', async (_, how) => {
+    if (!NODE24) return
+    const built = await build({
+      entryPoints: [join(COMPILED, 'relay/outbox/sqlite.js')],
+      ...{ bundle: true, write: false, format: 'cjs', platform: 'node', target: 'es2022' },
+    })
+    const code = built.outputFiles[0]?.text ?? ''
+    const script = join(folder, 'minified.cjs')
+    const minified = await shrink(code, { module: false, ...how })
+    expect(minified.length).toBeLessThan(code.length)
+    await writeFile(script, minified)
+    const opening = `
+      const { openOutboxFile } = require(process.argv[1])
+      openOutboxFile(process.argv[2]).then(async ({ outbox, backup, close }) => {
+        await outbox.apply([{ accepted: 'o/r#own', at: 1 }])
+        console.log(await outbox.accepted('o/r#own'))
+        await backup(process.argv[2] + '.copy')
+        await close()
+      })`
+    const { stdout } = await run(NODE24, [QUIET, '-e', opening, script, file])
+    expect(stdout).toBe('1\n')
+    expect(existsSync(`${file}.copy`)).toBe(true)
   })
 })
 

@@ -9,6 +9,7 @@ import { type Platform, type RelayConfig, steadyClock, systemClock } from '../co
 import { countingRefusals, dispatchTo, type Govern } from '../dispatch.ts'
 import { PACK } from '../payload.ts'
 import type { RelayPorts } from '../ports.ts'
+import { Readiness } from '../readiness.ts'
 import { throughOutbox } from './accept.ts'
 import { OutboxActions } from './actions.ts'
 import { collectInto } from './collect.ts'
@@ -98,19 +99,24 @@ export async function openNodeOutbox(
     void fault().then(tellDisk, report)
     queue.check().catch(report)
   }, CHECK_INTERVAL).unref()
-  let isStopping = false
   return {
     ports: {
       ...ports,
       dispatch,
       collect: collectInto({ lanes: queue, seal, laneOf }),
       report,
-      unready: async () => unready(isStopping, room, await fault()),
+      readiness: new Readiness({
+        now: steadyClock.now,
+        servesOne: ports.repository !== undefined,
+        shortage: async () => {
+          if (await fault()) return 'disk'
+          return room.isFull ? 'outbox_full' : undefined
+        },
+      }),
     },
     view: nodeView(opened, queue),
     start: () => queue.start(),
     close: async (patience) => {
-      isStopping = true
       clearInterval(check)
       turns.clear()
       // A call that is cut off is made again after the next start, with the same delivery id.
@@ -119,13 +125,6 @@ export async function openNodeOutbox(
       await opened.close()
     },
   }
-}
-
-function unready(isStopping: boolean, room: SharedRoom, fault: StorageError | undefined) {
-  if (isStopping) return 'stopping'
-  // What GitHub takes still passes; but nobody should send more than that here.
-  if (fault) return 'disk'
-  return room.isFull ? 'outbox_full' : undefined
 }
 
 function nodeView({ outbox, backup }: OutboxFile, queue: OutboxQueue): OutboxView {

@@ -1,0 +1,139 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { newSignKey, signGrant } from '../../../src/relay/grant.ts'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { NODE24 } from '../../support/node24.ts'
+import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { send } from '../../support/raw-http.ts'
+import { TOKEN } from '../../support/scene.ts'
+import { sqliteIn } from '../../support/sqlite.ts'
+
+const EXPIRED = { status: 401, body: '{"message":"Bad credentials"}' }
+const DOWN = { status: 503 }
+
+interface Listed {
+  readonly delivery: string
+  readonly reason: string
+  readonly credential: string
+}
+
+describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, isThere, start }) => {
+  const run = isThere ? test : test.skip
+  let github: GitHub
+  let relay: OutboxRelay
+  let grant: string
+  const key = newSignKey()
+  beforeEach(async () => {
+    github = await startGitHub()
+    if (!isThere) return
+    const signKey = await key
+    grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signKey)
+    relay = await start({
+      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_ACCEPT_MS: '400', HOOKLINE_TOKEN: TOKEN },
+      HOOKLINE_SIGN_KEYS: JSON.stringify(signKey.jwk),
+    })
+  })
+  afterEach(async () => {
+    await relay?.close()
+    await github.close()
+  })
+
+  const hook = (body: string) =>
+    send(relay.url, {
+      ...{ method: 'POST', target: '/o/r/hook/webhook', body },
+      headers: [['X-Platform-Authorization', grant]],
+    })
+  const operate = async (target: string) => {
+    const headers = [['Authorization', `Bearer ${OPERATOR_KEY}`]] as const
+    return (await send(relay.url, { target, headers })).body
+  }
+  const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
+    JSON.parse(await operate('/outbox'))
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let n = 0; n < 500; n++) {
+      if (await isSo()) return
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error('it did not come')
+  }
+
+  run('expires: what grants bring is kept, the lane pauses, and the operator is told', async () => {
+    expect((await hook('0')).status).toBe(200)
+    github.reset()
+    github.always(EXPIRED)
+    for (let n = 1; n <= 20; n++) {
+      const { status, headers } = await hook(`${n}`)
+      const reason = headers['x-hookline-reason']
+      expect([status, reason]).toEqual([202, n === 1 ? 'invalid_token' : 'queued'])
+    }
+    // The request itself, and what the lane tries before it pauses: not a call for each.
+    expect(github.calls.length).toBeLessThanOrEqual(3)
+    await until(async () => (await list()).waiting[0]?.reason === 'invalid_token')
+    const { waiting, dead } = await list()
+    expect([waiting.length, dead.length]).toEqual([20, 0])
+    expect(waiting.every(({ credential }) => credential === 'grant:leaked')).toBe(true)
+    const failing = /^hookline_authority_failing\{reason="invalid_token"\} 1$/m
+    expect(await operate('/metrics')).toMatch(failing)
+    expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
+    const calls = github.calls.length
+    await relay.restart('stop', { settings: { HOOKLINE_REVOKED: 'other, leaked' } })
+    const told = relay.log.filter((line) => line.includes('"level":"error"'))
+    expect(told.some((line) => line.includes('"outbox":"kept"'))).toBe(true)
+    expect(relay.log.join()).not.toContain(TOKEN)
+    // Revoked, all of them end at once: none is tried again.
+    await until(async () => (await list()).dead.length === 20)
+    const ended = await list()
+    expect(ended.waiting).toEqual([])
+    expect(ended.dead.every(({ reason }) => reason === 'revoked')).toBe(true)
+    expect(github.calls).toHaveLength(calls)
+    expect((await hook('after')).status).toBe(401)
+  })
+
+  run('never accepted, as in a first trial: told at once, with nothing kept', async () => {
+    github.always(EXPIRED)
+    expect((await hook('1')).status).toBe(401)
+    expect((await list()).waiting).toEqual([])
+    expect(await send(relay.url, { target: '/readyz' })).toMatchObject({
+      ...{ status: 503, body: 'authority' },
+    })
+  })
+
+  const object = name === 'workerd' && NODE24 ? test : test.skip
+  object('an object of the version before is taken over when it wakes', async () => {
+    expect((await hook('0')).status).toBe(200)
+    github.reset()
+    github.always(DOWN)
+    for (const body of ['1', '2', '3']) expect((await hook(body)).status).toBe(202)
+    const before = await list()
+    let changed = 0
+    await relay.restart('kill', {
+      between: async () => {
+        const files = await readdir(relay.folder, { recursive: true })
+        for (const file of files.filter((each) => /[0-9a-f]{64}\.sqlite$/.test(each))) {
+          changed += await sqliteIn(join(relay.folder, file), AS_BEFORE)
+        }
+        github.reset()
+      },
+    })
+    expect(changed).toBe(1)
+    await until(async () => (await list()).waiting.length === 0)
+    const sent = github.calls.map(({ body }) => JSON.parse(body).client_payload)
+    expect(sent.map(({ body }) => body)).toEqual(['1', '2', '3'])
+    expect(sent.map(({ headers }) => headers['x-hookline-delivery'])).toEqual(
+      before.waiting.map(({ delivery }) => delivery),
+    )
+  })
+})
+
+/** An object of a lane as version 1 had it; of one without events there is nothing to change. */
+const AS_BEFORE = `
+  CREATE TABLE event_1 (seq INTEGER PRIMARY KEY, delivery TEXT UNIQUE, lane TEXT, at INTEGER,
+    tries INTEGER, next INTEGER, reason TEXT, key TEXT, bytes INTEGER, died INTEGER, sealed TEXT);
+  INSERT INTO event_1 SELECT seq, delivery, lane, at, tries, next, reason, key, bytes, NULL, sealed
+    FROM event;
+  DROP TABLE event;
+  DROP TABLE meta;
+  DROP TABLE accepted;
+  ALTER TABLE event_1 RENAME TO event;
+  CREATE INDEX waiting ON event (lane, seq) WHERE died IS NULL;`

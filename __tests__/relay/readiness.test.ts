@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Credential } from '../../src/relay/credentials.ts'
+import { RelayError } from '../../src/relay/errors.ts'
+import { newSignKey, signGrant } from '../../src/relay/grant.ts'
+import { Readiness } from '../../src/relay/readiness.ts'
+import { startGitHub } from '../support/github.ts'
+import { send } from '../support/raw-http.ts'
+import { RUNTIMES } from '../support/relays.ts'
+import { TOKEN } from '../support/scene.ts'
+
+const OWN = { kind: 'grant' } as Credential
+const SENDERS = { kind: 'token' } as Credential
+const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '' })
+
+describe('new events can be forwarded or kept', () => {
+  test.each([
+    ['the own authority is unknown to GitHub', 'invalid_token', OWN, {}, 'authority'],
+    ['the App’s key is rejected', 'app_key_rejected', OWN, {}, 'authority'],
+    ['the sender’s token is unknown', 'invalid_token', SENDERS, {}, undefined],
+    ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
+    ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'authority'],
+    ['GitHub is down', 'platform_unavailable', OWN, {}, undefined],
+    ['the outbox lacks room', 'outbox_full', SENDERS, { shortage: 'outbox_full' }, 'outbox_full'],
+    ['its disk fails', 'outbox_full', SENDERS, { shortage: 'disk' }, 'disk'],
+    ['it has room again', 'outbox_full', SENDERS, { shortage: 'none' }, undefined],
+    ['nobody can tell of its room', 'outbox_full', SENDERS, {}, 'outbox_full'],
+  ] as const)('%s', async (_, code, credential, setup, why) => {
+    let now = 0
+    const { servesOne = false, shortage = undefined }: { servesOne?: boolean; shortage?: string } =
+      setup
+    const lacking = shortage === 'disk' || shortage === 'outbox_full' ? shortage : undefined
+    const readiness = new Readiness({
+      ...{ now: () => now, servesOne },
+      ...(shortage && { shortage: async () => lacking }),
+    })
+    const fails = () => readiness.noted(credential, Promise.reject(refusal(code))).catch(() => {})
+    await fails()
+    expect(await readiness.why()).toBe(why)
+    now += 61_000
+    expect(await readiness.why()).toBeUndefined()
+    await fails()
+    await readiness.noted(credential, Promise.resolve())
+    expect(await readiness.why()).toBeUndefined()
+    readiness.stop()
+    expect(await readiness.why()).toBe('stopping')
+  })
+
+  test('an outbox that lacks room is no matter while GitHub takes events', async () => {
+    const readiness = new Readiness({
+      ...{ now: () => 0, servesOne: false, shortage: async () => 'disk' },
+    })
+    await readiness.noted(OWN, Promise.resolve())
+    expect(await readiness.why()).toBeUndefined()
+  })
+})
+
+describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
+  test('says so in one word, to GET and HEAD alone', async () => {
+    const github = await startGitHub()
+    const key = await newSignKey()
+    const relay = await start({
+      env: {
+        HOOKLINE_API_URL: github.url,
+        HOOKLINE_TOKEN: TOKEN,
+        HOOKLINE_SIGN_KEYS: JSON.stringify(key.jwk),
+      },
+    })
+    const grant = await signGrant({ id: 'a', repository: 'o/r' }, key)
+    const hook = async () => {
+      const headers = [['X-Platform-Authorization', grant]] as const
+      const target = '/o/r/hook/webhook'
+      return (await send(relay.url, { method: 'POST', target, headers, body: '{}' })).status
+    }
+    const ready = async (method = 'GET') => {
+      const { status, body } = await send(relay.url, { method, target: '/readyz' })
+      return `${status} ${body}`
+    }
+    expect(await ready()).toBe('200 ready')
+    github.always({ status: 401, body: '{"message":"Bad credentials"}' })
+    expect(await hook()).toBe(401)
+    expect([await ready(), await ready('HEAD')]).toEqual(['503 authority', '503 '])
+    expect(await ready('POST')).toMatch(/^404 /)
+    const healthy = await send(relay.url, { target: '/healthz' })
+    expect(healthy).toMatchObject({ status: 200, body: 'ok' })
+    await relay.close()
+    await github.close()
+  })
+})

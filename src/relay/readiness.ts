@@ -1,0 +1,69 @@
+import { type Credential, isOwn } from './credentials.ts'
+import { refusesAuthority } from './dispatch.ts'
+import { RelayError } from './errors.ts'
+
+/** Why new events can neither be forwarded nor kept. */
+export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'
+
+interface ReadinessPorts {
+  /** Milliseconds since any moment. */
+  now(): number
+  /** True where the relay serves one repository: what is refused for it is refused for all. */
+  readonly servesOne: boolean
+  /** What the outbox lacks at this moment; where nobody can tell, what the last event met. */
+  readonly shortage?: () => Promise<'disk' | 'outbox_full' | undefined>
+}
+
+/** Refusals that no repository makes: GitHub does not know the token, or the App. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'app_key_rejected',
+  'app_clock_off',
+])
+
+/** Milliseconds: then somebody has to try again, since who looks here may send nothing until it is ready. */
+const HOLDS = 60_000
+
+/** Whether new events come through, or are kept at least: by what the last one met. */
+export class Readiness {
+  readonly #ports: ReadinessPorts
+  #lost: { readonly why: 'outbox_full' | 'authority'; readonly at: number } | undefined
+  #isStopping = false
+
+  constructor(ports: ReadinessPorts) {
+    this.#ports = ports
+  }
+
+  /** To be told when the relay begins to stop. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  /** Takes in what became of an event. @returns the same */
+  async noted<Result>(credential: Credential, call: Promise<Result>): Promise<Result> {
+    try {
+      const result = await call
+      this.#lost = undefined
+      return result
+    } catch (error) {
+      const why = this.#lostBy(error, credential)
+      if (why) this.#lost = { why, at: this.#ports.now() }
+      throw error
+    }
+  }
+
+  async why(): Promise<Unready | undefined> {
+    if (this.#isStopping) return 'stopping'
+    const { now, shortage } = this.#ports
+    if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined
+    if (this.#lost.why === 'authority' || !shortage) return this.#lost.why
+    return shortage()
+  }
+
+  #lostBy(error: unknown, credential: Credential) {
+    if (!(error instanceof RelayError)) return undefined
+    if (error.code === 'outbox_full') return 'outbox_full'
+    if (!isOwn(credential) || !refusesAuthority(error)) return undefined
+    return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'authority' : undefined
+  }
+}
