@@ -6,9 +6,6 @@ import { mentions, PAGES, type Page } from './pages.ts'
 const EXAMPLES = new URL('../../examples/workflows/', import.meta.url)
 const COMMANDS = commandNames().join('|')
 
-/** Where the page tells of the tag itself, or the compiler writes it by default. */
-const TELLS_OF_TAG = ['docs/pinning.md', 'docs/compiler.md', 'docs/cli.md']
-
 /** A command in a line of a shell, but for what one prints. */
 const IN_SHELL = new RegExp(`(?<!npx )(?<=^|[\\s(;|&"])hookline (?:${COMMANDS})\\b`)
 
@@ -60,15 +57,17 @@ test('what messages and help tell to run is called by npx, too', () => {
 })
 
 const TEXTS = [
-  ...PAGES.filter(({ name }) => !TELLS_OF_TAG.includes(name)),
+  ...PAGES,
   ...readdirSync(EXAMPLES).map((name) => ({
     name,
     text: readFileSync(new URL(name, EXAMPLES), 'utf8'),
   })),
 ]
 
-test.each(TEXTS)('$name names no version that there is not: the action is pinned', ({ text }) => {
-  expect(text.match(/hookline(?:\/reply)?@v\d\S*/g)).toBeNull()
+test.each(TEXTS)('$name names the first major version of the action, or a commit', ({ text }) => {
+  const versions = text.match(/(?<=\bhookline\/hookline(?:\/reply)?@)[\w.]+/g) ?? []
+  expect(versions.filter((version) => !/^v1$|^[0-9a-f]{40}$/.test(version))).toEqual([])
+  expect(text).not.toMatch(/@([0-9a-f])\1{39}\b/)
 })
 
 test('the first screen of README.md leads each sender to its page', () => {

@@ -8,7 +8,6 @@ import { fillIn } from '../compiler/support/evaluate.ts'
 import { parserErrors } from '../compiler/support/github.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { dispatchEvent } from '../support/action.ts'
-import { pinned } from '../support/pinned.ts'
 import { eventFor, type Sent, secretsOf } from './events.ts'
 import { MANIFEST } from './manifest.ts'
 import { type Event, type JobRun, runWorkflow } from './runner.ts'
@@ -174,7 +173,7 @@ export async function runSource(
     'workflows/hook.yml',
     'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
   )
-  repository.write(`workflows/${name}.yml`, pinned(text))
+  repository.write(`workflows/${name}.yml`, text)
   const checked = await checkWorkflows({
     root: repository.root,
     globs: [`workflows/${name}.yml`],

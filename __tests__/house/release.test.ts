@@ -77,7 +77,12 @@ describe('the release workflow', () => {
       'dist/**',
       '${{ steps.pack.outputs.tarball }}',
     ])
-    const order = [/npm pack/, /attest-build-provenance/, /npm publish .*\$TARBALL/].map(at)
+    const order = [
+      /npm pkg set .*gitHead=\$COMMIT/,
+      /npm pack/,
+      /attest-build-provenance/,
+      /npm publish .*\$TARBALL/,
+    ].map(at)
     expect(order).not.toContain(-1)
     expect(order).toEqual([...order].sort((one, other) => one - other))
   })

@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
-import {
-  ACTION_INPUTS,
-  actionProblems,
-  missedWebhooks,
-  PLACEHOLDER_COMMIT,
-  placeholderProblems,
-} from '../../src/lint/native-problems.ts'
+import { ACTION_INPUTS, actionProblems, missedWebhooks } from '../../src/lint/native-problems.ts'
 import type { Problem } from '../../src/wire/errors.ts'
 import { MANIFEST } from '../docs/manifest.ts'
-import { pinned } from '../support/pinned.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -171,11 +164,4 @@ describe('inputs of the action', () => {
   ])('not: %s', (step, hasSources) => {
     expect(problems(step, hasSources)).toEqual([])
   })
-})
-
-test('the commit of the documentation is none', () => {
-  expect(told(placeholderProblems(native(README)))).toEqual([
-    [`hookline/hookline@${PLACEHOLDER_COMMIT}`, 'put the commit in their place'],
-  ])
-  expect(placeholderProblems(native(pinned(README)))).toEqual([])
 })

@@ -8,11 +8,7 @@ import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { ACTION } from '../compiler/settings.ts'
 import { asFinding, lint, withRule } from '../lint/lint.ts'
-import {
-  misplacedTriggers,
-  PLACEHOLDER_COMMIT,
-  placeholderProblems,
-} from '../lint/native-problems.ts'
+import { misplacedTriggers } from '../lint/native-problems.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, RuleFile } from '../lint/rule.ts'
 import { TRIGGERS } from '../triggers/index.ts'
@@ -160,7 +156,7 @@ const MAY_DECLARE = new RegExp(`\\b(?:${[...TRIGGERS.keys()].join('|')})\\b`)
 
 /**
  * `undefined` for one that has nothing to do with Hookline, or was compiled: then its source is
- * checked, and only the commit of the action here.
+ * checked.
  *
  * @param all true to look at one, too, that has nothing to do with Hookline
  */
@@ -173,7 +169,7 @@ async function checkNative(
   const mayUse = mayUseAction(text)
   if (!all && !mayUse && !MAY_DECLARE.test(text) && !CALLS_ITS_OWN.test(text)) return undefined
   try {
-    if (originOf(text)) return checkCompiled(source)
+    if (originOf(text)) return undefined
     const native = mayUse ? readNativeWorkflow(name, source) : undefined
     const file = native ?? { source, document: parseYaml(source) }
     const rules = new RuleFile(file, { ...called, native, isSource: false })
@@ -216,16 +212,6 @@ async function githubProblems(source: Source): Promise<Problem[]> {
     ...problem,
     position: positionAt(source, start, end),
   }))
-}
-
-/** What no source says: the action that a build was told to use. */
-function checkCompiled(source: Source): Finding[] | undefined {
-  if (!source.text.includes(PLACEHOLDER_COMMIT)) return undefined
-  const hint = 'build with --uses hookline/hookline@<commit>'
-  const problems = placeholderProblems({ source, document: parseYaml(source) })
-  return problems.map((problem) =>
-    asFinding({ ...problem, code: 'placeholder-commit', hint }, 'error'),
-  )
 }
 
 function inlineProblems(native: ParsedFile): readonly Problem[] {

@@ -13,6 +13,7 @@ import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledFiles, localServer, type NextSteps, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
 import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
+import { usesOption } from './settings-file.ts'
 import { print, shellHere, wrapped } from './terminal.ts'
 
 interface InitOptions extends Given {
@@ -60,7 +61,7 @@ export function initCommand(): Command {
     .addOption(
       new Option('--event <event>', 'what the relay starts it by').choices(DISPATCH_EVENTS),
     )
-    .option('--uses <action>', 'the action, with the commit that you pin')
+    .addOption(usesOption('the action, with its tag or commit'))
     .option('--yes', 'ask nothing')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--json', 'print one JSON object')
@@ -157,23 +158,15 @@ function reportText(
 ): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { pin, tryOut, publish, token, tokenBox, relay, doctor, url, missing, curl, sealedUrl } =
-    steps
+  const { tryOut, publish, token, tokenBox, relay, doctor, url, missing, curl, sealedUrl } = steps
   const [serve = '', ...fire] = tryOut
   const asks = fire.some((line) => /^read |Read-Host/.test(line))
     ? ', which asks for a secret, unseen'
     : ''
   const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
-  const where = publish.some((line) => line.includes('hookline build'))
-    ? ' in the line of build'
-    : ''
-  const pinned = section(
-    `In place of the ones after "@"${where}, put the commit to pin; the newest is:`,
-    pin,
-  )
   const published = section('Then on GitHub, from the default branch:', publish)
   const next = `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`
-  const written = `Wrote ${paths}\n${pinned}`
+  const written = `Wrote ${paths}\n`
   if (url === null) return `${written}${section(TRY_POLLING, tryOut)}${published}${next}`
   const place =
     address === localServer(port)

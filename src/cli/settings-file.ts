@@ -87,11 +87,10 @@ export function runsOnOption(): Option {
   )
 }
 
-export function usesOption(): Option {
-  return new Option(
-    '--uses <action>',
-    `action that they run; by default the one that they run already`,
-  ).argParser((text) => {
+export function usesOption(
+  description = 'action that they run; by default the one that they run already',
+): Option {
+  return new Option('--uses <action>', description).argParser((text) => {
     const uses = readUses(text)
     if (uses !== undefined) return uses
     throw new InvalidArgumentError('write owner/name@ref, with a tag or a full commit SHA.')

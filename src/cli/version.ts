@@ -13,17 +13,17 @@ export function ownVersion(): string {
  * The action of this package. A released one knows its commit: the release workflow writes it into
  * package.json.
  */
-export function ownAction(): string {
-  const { gitHead, version } = ownManifest() ?? {}
+export function ownAction(script = process.argv[1]): string {
+  const { gitHead, version } = ownManifest(script) ?? {}
   const isReleased = typeof gitHead === 'string' && /^[0-9a-f]{40}$/.test(gitHead)
   return isReleased ? `hookline/hookline@${gitHead} # v${version}` : ACTION
 }
 
 /** package.json stands two folders above the script that was started. */
-function ownManifest(): JsonObject | undefined {
-  const script = realpathSync(process.argv[1] ?? '')
+function ownManifest(script = process.argv[1]): JsonObject | undefined {
+  const place = realpathSync(script ?? '')
   try {
-    const path = resolve(script, '../../../package.json')
+    const path = resolve(place, '../../../package.json')
     const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return isObject(manifest) && manifest.name === 'hookline' ? (manifest as JsonObject) : undefined
   } catch {

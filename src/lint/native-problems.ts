@@ -29,7 +29,6 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
-import { stepsOf } from '../workflow/steps.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 
@@ -43,30 +42,6 @@ export const ACTION_INPUTS: readonly string[] = [
   'github-token',
   'messaging-api-url',
 ]
-
-/** Stands in the documentation, and in what `init` writes, for the commit that a user pins. */
-export const PLACEHOLDER_COMMIT = '1'.repeat(40)
-
-/**
- * Steps that run an action at the commit that is none.
- *
- * @param file of whatever folder
- */
-export function placeholderProblems({ source, document }: ParsedFile): Problem[] {
-  return entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap(({ value }) => stepsOf(value))
-    .flatMap((step) => textAt(childOf(step, 'uses')) ?? [])
-    .filter(({ node }) => node.value.endsWith(`@${PLACEHOLDER_COMMIT}`))
-    .map(({ node, alias }) => ({
-      message: 'the ones stand for a commit that you choose: there is none of this name',
-      position: positionAt(source, ...rangeOf(alias ?? node)),
-      hint: 'put the commit in their place',
-      notes: [
-        'the newest one: git ls-remote https://github.com/hookline/hookline HEAD',
-        `of a release: git ls-remote https://github.com/hookline/hookline 'refs/tags/v1.2.3'`,
-      ],
-    }))
-}
 
 /**
  * What is wrong with how a native workflow starts, and uses the action, that GitHub itself does not

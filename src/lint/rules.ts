@@ -4,7 +4,6 @@ import { alwaysTrue } from './rules/always-true.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missedWebhook } from './rules/missed-webhook.ts'
 import { objectAsText } from './rules/object-as-text.ts'
-import { placeholderCommit } from './rules/placeholder-commit.ts'
 import { statePermissions } from './rules/state-permissions.ts'
 import { textAsBoolean } from './rules/text-as-boolean.ts'
 import { textAsObject } from './rules/text-as-object.ts'
@@ -37,7 +36,6 @@ export const RULES: readonly Rule[] = [
   misplacedTrigger,
   actionInput,
   statePermissions,
-  placeholderCommit,
   usesWithoutRef,
   unknownShell,
   tokenInClear,

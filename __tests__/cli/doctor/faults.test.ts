@@ -198,7 +198,6 @@ describe('each fault is found, and says what to do', () => {
   })
 
   test.each([
-    ['the commit of the examples', LISTENING.replace('@v1', `@${'1'.repeat(40)}`), 'not_pinned'],
     [
       'a guard for another file',
       LISTENING.replace(

@@ -14,7 +14,7 @@ import { runShared } from '../../support/cli.ts'
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
 function textOf(agent: string, sender?: string, event?: 'workflow_dispatch'): string {
-  const answers = { ...PLACE, kind: 'agent', name: 'agent', uses: 'hookline/hookline@v1', event }
+  const answers = { ...PLACE, kind: 'agent', name: 'agent', event }
   const from = sender === undefined ? undefined : senderNamed(sender)
   return agentKind(agent)?.files({ ...answers, sender: from })[0]?.text ?? ''
 }

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   convertWorkflowTemplate,
   NoOperationTraceWriter,
@@ -7,6 +10,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { checkWorkflows } from '../../../src/cli/check.ts'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
+import { ownAction } from '../../../src/cli/version.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
 import type { DispatchEvent } from '../../../src/wire/payload.ts'
@@ -55,13 +59,13 @@ test.each(EVENTS)(
     const repository = new Repository()
     const names = [undefined, ...SENDERS.slice(0, scaled(SENDERS.length, 6))]
     const files = names.flatMap((sender) => {
-      const answers = { ...PLACE, sender, event, uses: 'hookline/hookline@v1' }
+      const answers = { ...PLACE, sender, event }
       return [...KINDS].flatMap(([kind, { files }]) =>
         files({ kind, name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
       )
     })
     for (const { path, text } of files) repository.write(path, text)
-    const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true, event })
+    const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true })
     repository.remove()
     // One stands there already.
     expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [] })
@@ -84,12 +88,27 @@ describe('the workflow of kind webhook', () => {
     expect(outputs).toMatchObject({ triggered: 'true', body: 'hello' })
   })
 
-  test('pins what it is told to, and says where nothing was told', () => {
+  test('runs what it is told to, else the action of its package', () => {
     const uses = `acme/hookline@${'a'.repeat(40)}`
     const [own] = KINDS.get('webhook')?.files({ kind: '', name: 'hook', uses, ...PLACE }) ?? []
     expect(parse(own?.text ?? '').jobs.react.steps[0].uses).toBe(uses)
-    expect(own?.text).not.toContain('in place of the ones')
-    expect(text).toContain('in place of the ones')
+    expect(parse(text).jobs.react.steps[0].uses).toBe('hookline/hookline@v1')
+  })
+
+  const released = { name: 'hookline', version: '1.2.3', gitHead: 'a'.repeat(40) }
+  test.each([
+    ['a released one its commit', released, `hookline/hookline@${'a'.repeat(40)} # v1.2.3`],
+    ['a clone none', { name: 'hookline', version: '1.2.3' }, 'hookline/hookline@v1'],
+    ['nor another package', { ...released, name: 'other' }, 'hookline/hookline@v1'],
+    ['nor one of a half commit', { ...released, gitHead: 'abc' }, 'hookline/hookline@v1'],
+  ])('of the packages knows %s', (_, manifest, action) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hookline-package-'))
+    mkdirSync(join(folder, 'dist/cli'), { recursive: true })
+    const script = join(folder, 'dist/cli/index.js')
+    writeFileSync(script, '')
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+    expect(ownAction(script)).toBe(action)
+    rmSync(folder, { recursive: true })
   })
 })
 

@@ -19,7 +19,6 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
   expect(stepsOf('webhook')).toEqual({
     url: 'https://relay.example/octo/repo/deploy/webhook',
     missing: [],
-    pin: ['git ls-remote https://github.com/hookline/hookline HEAD'],
     tokenBox: 'Contents: Read and write',
     relay: ['env -u HOOKLINE_TOKEN npx hookline relay'],
     sealedUrl: ['npx hookline url deploy --repository octo/repo --relay https://relay.example'],
@@ -57,23 +56,12 @@ test('started directly, it needs a token that cannot push, and a relay that is t
   ])
 })
 
-test('one to compile is built for the event that starts it', () => {
-  const { publish, pin } = stepsOf('compiled', { event: 'workflow_dispatch' })
-  expect([publish[0], pin.length]).toEqual([
-    "npx hookline build --event workflow_dispatch --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
-    1,
-  ])
-  const pinned = stepsOf('compiled', { uses: 'hookline/hookline@abc' })
-  expect([pinned.publish[0], pinned.pin]).toEqual([
-    "npx hookline build --uses 'hookline/hookline@abc'",
-    [],
-  ])
-})
-
-test('one to compile is built with the action that is pinned', () => {
+test('one to compile says itself what it is built with', () => {
   const uses = `acme/hookline@${'a'.repeat(40)}`
-  const { publish, pin } = stepsOf('compiled', { uses })
-  expect([publish[0], pin]).toEqual([`npx hookline build --uses '${uses}'`, []])
+  const answers = { kind: 'compiled', ...ANSWERS, uses, event: 'workflow_dispatch' as const }
+  const [file] = KINDS.get('compiled')?.files(answers) ?? []
+  expect(file?.text).toContain(`hookline:\n  event: workflow_dispatch\n  uses: ${uses}\n`)
+  expect(stepsOf('compiled', answers).publish[0]).toBe('npx hookline build')
 })
 
 test('what stands in the URL for something else is named', () => {
@@ -87,7 +75,7 @@ test('what stands in the URL for something else is named', () => {
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {
   expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
-    "npx hookline build --uses 'hookline/hookline@1111111111111111111111111111111111111111'",
+    'npx hookline build',
     'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
 })

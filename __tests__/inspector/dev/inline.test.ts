@@ -111,7 +111,7 @@ const steps = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
 describe('who can read the outputs of a native workflow', () => {
   test.each<[string, string]>([
     ['a version', 'hookline/hookline@v1'],
-    ['a commit', 'hookline/hookline@1111111111111111111111111111111111111111'],
+    ['a commit', 'hookline/hookline@3f2a9c41d5e6b7081926a4b5c6d7e8f901234567'],
     ['a fork', 'someone/hookline@main'],
     ['the same repository', './'],
   ])('later steps of its job, by %s', (_, uses) => {

@@ -1,5 +1,5 @@
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
-import { missedWebhooks, placeholderProblems } from '../../lint/native-problems.ts'
+import { missedWebhooks } from '../../lint/native-problems.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
@@ -196,11 +196,6 @@ function isPolled({ on, native }: NativeFile): boolean {
 
 /** Triggers that the action would refuse, so that the run fails, or that are not the wanted one. */
 function inlineMistake(file: string, native: NativeWorkflow, target: Target): Finding | undefined {
-  const [placeholder] = placeholderProblems(native)
-  if (placeholder) {
-    const mend = 'put a commit of your choice in the place of the ones: docs/pinning.md'
-    return failed('workflow', 'workflow_not_pinned', `${file}: ${placeholder.message}`, mend)
-  }
   try {
     return missingTrigger(file, nativeTriggers(native), target)
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   dispatched,
   indented,
   type Kind,
-  usesLines,
+  usesLine,
 } from './kinds.ts'
 import { triggerOf } from './sender.ts'
 
@@ -95,7 +95,7 @@ ${indented(guard, 4)}
       triggered: \${{ steps.hookline.outputs.triggered }}
       event: \${{ steps.hookline.outputs.on }}
     steps:
-${indented(usesLines(uses), 6)}
+${indented(usesLine(uses), 6)}
         id: hookline
         with:
 ${indented(actionInputs(answers), 10)}

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
-import { PLACEHOLDER_COMMIT } from '../../lint/native-problems.ts'
 import type { Sender } from '../../triggers/sender.ts'
-import { shellQuoted } from '../../wire/curl.ts'
 import { type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { runNameLine } from '../run-name.ts'
-import { ownVersion } from '../version.ts'
+import { ownAction, ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
 
 /** The triggers stand in the native workflow itself: one file, and no checkout. */
@@ -35,9 +33,7 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  // Without --uses it would write a tag that there is not before the first release.
-  compile: ({ event, uses = UNPINNED }) =>
-    `npx hookline build${event === 'workflow_dispatch' ? ` --event ${event}` : ''} --uses ${shellQuoted(uses)}`,
+  compile: 'npx hookline build',
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 
@@ -58,7 +54,7 @@ export interface Answers {
   readonly relay: string
   /** What the relay starts it by; `repository_dispatch` when left out. */
   readonly event?: DispatchEvent | undefined
-  /** The action, with its version; a placeholder when left out. */
+  /** The action, with its version; that of this package when left out. */
   readonly uses?: string | undefined
   /** Whose requests it is for; anyone's when left out. */
   readonly sender?: Sender | undefined
@@ -85,11 +81,8 @@ export interface Kind {
   readonly secrets?: readonly string[]
   files(answers: Answers): readonly NewFile[]
   /** Makes the native workflows of its files. */
-  compile?(answers: Pick<Answers, 'event' | 'uses'>): string
+  readonly compile?: string
 }
-
-/** Until there is a release: the ones stand for the commit that is pinned. */
-const UNPINNED = `hookline/hookline@${PLACEHOLDER_COMMIT}`
 
 /** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
 const ESCAPED = "${{ '${{' }}"
@@ -122,7 +115,7 @@ jobs:
 ${indented(guard, 4)}
     runs-on: ubuntu-latest
     steps:
-${indented(usesLines(uses), 6)}
+${indented(usesLine(uses), 6)}
         id: hookline
         with:
 ${indented(actionInputs(answers), 10)}
@@ -157,9 +150,8 @@ if: >-
   }
 }
 
-export function usesLines(uses = UNPINNED): string {
-  const note = '# Put in the commit of Hookline that you pin, in place of the ones.\n'
-  return `${uses === UNPINNED ? note : ''}- uses: ${uses}`
+export function usesLine(uses = ownAction()): string {
+  return `- uses: ${uses}`
 }
 
 export function indented(text: string, width: number): string {
@@ -187,7 +179,7 @@ jobs:
     outputs:
       items: \${{ steps.hookline.outputs.items }}
     steps:
-${indented(usesLines(uses), 6)}
+${indented(usesLine(uses), 6)}
         id: hookline
         with:
           on: |
@@ -215,7 +207,7 @@ ${indented(usesLines(uses), 6)}
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-function compiledText({ name, sender, event }: Answers): string {
+function compiledText({ name, sender, event, uses }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
@@ -228,7 +220,7 @@ function compiledText({ name, sender, event }: Answers): string {
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, event)}
-on:
+${settingsOf({ event, uses })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -240,4 +232,13 @@ jobs:
           ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
         run: echo "$${variable}"
 `
+}
+
+/** How it is to be compiled, where that is not as by default: so that every build knows. */
+function settingsOf({ event, uses }: Pick<Answers, 'event' | 'uses'>): string {
+  const lines = [
+    ...(event === 'workflow_dispatch' ? [`event: ${event}`] : []),
+    ...(uses === undefined ? [] : [`uses: ${uses}`]),
+  ]
+  return lines.length === 0 ? '' : `hookline:\n${indented(lines.join('\n'), 2)}\n`
 }

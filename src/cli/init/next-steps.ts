@@ -20,8 +20,6 @@ export interface NextSteps {
   readonly curl: string | null
   /** Prints the URL with a credential that may stand in it, for a sender that sets no header. */
   readonly sealedUrl: readonly string[]
-  /** What shows the commit to pin; none where the action was given. */
-  readonly pin: readonly string[]
   /**
    * On this machine: what serves, which keeps its terminal, and what fires it; of a bot, what asks for
    * its token, and what polls.
@@ -55,21 +53,15 @@ export function nextSteps(
   const added = [...files, ...compiledFiles(kind.compile, { name })].map(({ path }) => path)
   const push = [
     ...login,
-    ...(kind.compile === undefined ? [] : [kind.compile(answers)]),
+    ...(kind.compile === undefined ? [] : [kind.compile]),
     `git add ${added.join(' ')}`,
     `git commit -m 'Add the workflow ${name}'`,
     'git push',
   ]
-  const pin =
-    answers.uses === undefined ? ['git ls-remote https://github.com/hookline/hookline HEAD'] : []
-  const steps =
-    kind.secret === undefined
-      ? webhookSteps(kind, answers, push, port, shell)
-      : pollingSteps(kind.secret, answers, push, shell)
-  return { ...steps, pin }
+  return kind.secret === undefined
+    ? webhookSteps(kind, answers, push, port, shell)
+    : pollingSteps(kind.secret, answers, push, shell)
 }
-
-type Steps = Omit<NextSteps, 'pin'>
 
 function webhookSteps(
   kind: Kind,
@@ -77,7 +69,7 @@ function webhookSteps(
   push: readonly string[],
   port: string,
   shell: Shell,
-): Steps {
+): NextSteps {
   const { box, permission, flag, variables } = BY_EVENT[event]
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
@@ -150,7 +142,7 @@ function pollingSteps(
   { name }: Answers,
   push: readonly string[],
   shell: Shell,
-): Steps {
+): NextSteps {
   return {
     url: null,
     missing: [],
