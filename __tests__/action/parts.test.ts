@@ -275,9 +275,20 @@ describe('what would help', () => {
     else expect(plain(step)).toContain(text)
   })
 
+  test.each(['workflow', 'trigger', 'poll', 'condition'] as const)(
+    'against %s, where the runner does not tell the name of the workflow',
+    (miss) => {
+      const decisions = [{ ...decision('webhook'), tally }]
+      const step = plain(nextStep(evaluationOf({ miss, decisions }), ''))
+      expect(step).not.toMatch(/(?:url|--workflow) ?(?:<\/code>|$)|webhook\/\//)
+      expect(step).toContain('<workflow>')
+    },
+  )
+
   /** Character references read, as a browser shows them. */
   function plain(html: string): string {
-    return html.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)))
+    const read = html.replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+    return read.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)))
   }
 })
 

@@ -124,10 +124,11 @@ function text(content: string, most: number): string {
 /**
  * What would help when nothing fired, as HTML; empty where nothing is wrong.
  *
- * @param workflow name of the one that the commands are to be about
+ * @param workflow name of the one that the commands are to be about; empty where nobody knows it
  */
 export function nextStep(evaluation: Evaluation, workflow: string): string {
-  return evaluation.miss ? STEPS[evaluation.miss](evaluation, workflow) : ''
+  // A runner may not tell the name; then the reader puts it in.
+  return evaluation.miss ? STEPS[evaluation.miss](evaluation, workflow || '<workflow>') : ''
 }
 
 const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) => string>> = {
