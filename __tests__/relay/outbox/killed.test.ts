@@ -4,7 +4,7 @@ import { startGitHub } from '../../support/github.ts'
 import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 
 const EVENTS = scaled(2000, 90)
-const KILLS = scaled(20, 2)
+const KILLS = scaled(30, 2)
 const LANES = ['alpha', 'beta', 'gamma']
 
 /** Milliseconds from one kill to the next, at most. */

@@ -19,8 +19,10 @@ export function memoryOutbox(): Outbox {
       const { sealed = known?.sealed ?? '' } = step
       if (known) events.set(step.set.delivery, { ...step.set, sealed })
     } else if ('forget' in step) {
-      for (const { delivery, batch } of events.values()) {
-        if (delivery === step.forget || batch === step.forget) events.delete(delivery)
+      const isBatch = (events.get(step.forget)?.count ?? 0) > 0
+      events.delete(step.forget)
+      for (const { delivery, batch } of isBatch ? events.values() : []) {
+        if (batch === step.forget) events.delete(delivery)
       }
     } else if ('members' in step) {
       for (const event of events.values()) {
