@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { bareScript, coreBundle } from './baseline.js'
 import { peerVariant } from './peer.js'
 import { cpu, interleave, median, memory, ratio } from './processes.js'
-import { layWorkspace, ON_SECTION } from './workspace.js'
+import { EVENT, layWorkspace, ON_SECTION } from './workspace.js'
 
 /** @typedef {import('./processes.js').Variant} Variant */
 /** @typedef {import('./report.js').Row} Row */
@@ -28,6 +30,7 @@ const TIMES = [
   { what: '`hookline --version` : bare node', of: 'version', to: 'bare', atMost: 1.6 },
   { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
   { what: 'action, `config` with a state file : without', of: 'config', to: 'inline' },
+  { what: 'action, a batch of 256 events : one event', of: 'batch', to: 'inline', atMost: 2 },
   { what: 'Actionsflow, bundled : action', of: 'peer', to: 'file', atLeast: 4.5 },
 ]
 const MEMORIES = [
@@ -65,12 +68,35 @@ async function makeVariants(folder, one) {
     ['bare', { script: await bareScript(folder) }],
     ['core', { script: await coreBundle(folder), env, output, expect: /fired/ }],
     ['inline', actionIn(one, { INPUT_ON: ON_SECTION })],
+    ['batch', await batchIn(`${folder}/batch`)],
     ['config', actionIn(one, { INPUT_ON: WITH_CONFIG, INPUT_STATE: 'file:state.json' })],
     ['file', actionIn(one)],
     ['files', actionIn(many)],
     ['post', { script: built('action/post.js'), env, expect: /^$/ }],
     ['version', { script: built('cli/index.js'), args: ['--version'], expect: /^\d+\.\d+\.\d+$/m }],
   ])
+}
+
+/**
+ * The same section, for a batch of as many events as one may have.
+ *
+ * @param {string} folder
+ * @returns {Promise<Variant>}
+ */
+async function batchIn(folder) {
+  const workspace = await layWorkspace(folder, 1)
+  const { client_payload } = EVENT
+  const body = JSON.stringify({ title: 'Hello', list: [1, 2, 3], text: 'x'.repeat(600) })
+  const events = Array.from({ length: 256 }, (_, at) => ({
+    ...client_payload,
+    path: `hook/webhook/user/${at}`,
+    body,
+  }))
+  const packed = gzipSync(JSON.stringify(events)).toString('base64')
+  const headers = { 'x-hookline-batch': '256', 'x-hookline-body-encoding': 'gzip' }
+  const batch = { ...EVENT, client_payload: { ...client_payload, headers, body: packed } }
+  await writeFile(`${folder}/event.json`, JSON.stringify(batch))
+  return actionIn(workspace, { INPUT_ON: `${ON_SECTION}  config:\n    batch: true\n` })
 }
 
 /**

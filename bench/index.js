@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findNode24 } from '../scripts/node24.js'
 import { measureAction } from './action.js'
+import { measureBatches } from './batches.js'
 import { measureCompiler } from './compiler.js'
 import { measureConfig } from './config.js'
 import { measureHistory } from './history.js'
@@ -14,7 +15,7 @@ import { compile } from './relay/subjects.js'
 import { report } from './report.js'
 import { measureDownload } from './size.js'
 
-const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [compiler] [config] [history] [size] [relay]
+const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [batches] [compiler] [config] [history] [size] [relay]
 
 Measures side by side, in one run, and prints ratios: absolute times say little about another machine.
 Runs on the Node that GitHub runs actions on where HOOKLINE_NODE24 or .ci/run brought one.
@@ -52,6 +53,10 @@ async function run() {
   try {
     if (wants('action'))
       report(await measureAction(folder, Number(values.rounds), values['with-peers']))
+    if (wants('batches')) {
+      compile()
+      report(await measureBatches())
+    }
     if (wants('compiler'))
       report(await measureCompiler(folder, Math.ceil(Number(values.rounds) / 6)))
     if (wants('config')) {

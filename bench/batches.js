@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { compiled } from './relay/compiled.js'
+
+/** @typedef {import('./report.js').Row} Row */
+
+const require = createRequire(import.meta.url)
+
+/** @param {string} path */
+const recorded = (path) => readFileSync(new URL(`../__tests__/${path}`, import.meta.url), 'utf8')
+
+/**
+ * What senders send, as it was recorded, and one as small as people write them.
+ *
+ * @type {readonly { what: string, body: () => string }[]}
+ */
+const KINDS = [
+  { what: 'small', body: () => JSON.stringify({ id: crypto.randomUUID(), page: '/docs/1' }) },
+  {
+    what: 'Stripe',
+    body: () => varied(recorded('fixtures/payloads/stripe-payment-intent-succeeded.json')),
+  },
+  { what: 'Slack', body: () => varied(recorded('senders/fixtures/slack-event.json')) },
+  { what: 'GitHub push', body: () => varied(JSON.stringify(push())) },
+]
+
+/** @returns {unknown} */
+function push() {
+  /** @type {readonly { name: string, examples: readonly unknown[] }[]} */
+  const all = require('@octokit/webhooks-examples')
+  return all.find(({ name }) => name === 'push')?.examples[0]
+}
+
+/** The same with other ids, keys and times: what tells one event from the next does not pack. */
+function varied(/** @type {string} */ text) {
+  const known = new Map()
+  return text.replace(/(?=[A-Za-z_]*\d)[A-Za-z0-9_]{9,}/g, (word) => {
+    const other = known.get(word) ?? word.replace(/[0-9a-f]/g, digit)
+    known.set(word, other)
+    return other
+  })
+}
+
+/** @param {string} one */
+function digit(one) {
+  const digits = /\d/.test(one) ? '0123456789' : 'abcdef'
+  return digits[Math.floor(Math.random() * digits.length)] ?? one
+}
+
+/** Characters that GitHub takes, less what stands around a batch. */
+const PACKED = Math.floor((65_535 - 300) / 4) * 3
+
+/**
+ * How many events one dispatch carries, by the measures that the relay fills batches by: the packed
+ * size, the length before, and 256.
+ *
+ * @returns {Promise<Row[]>}
+ */
+export async function measureBatches() {
+  /** @type {import('../src/relay/outbox/packed-size.ts')} */
+  const { PackedSize } = await compiled('relay/outbox/packed-size.js')
+  /** @type {import('../src/wire/limits.ts')} */
+  const { LIMITS } = await compiled('wire/limits.js')
+  return KINDS.map(({ what, body }) => {
+    const size = new PackedSize()
+    let [packed, unpacked, length] = [0, 0, 0]
+    for (;;) {
+      const text = payload(body(), packed)
+      length += text.length + LIMITS.batchEventOverhead
+      if (length <= LIMITS.batchUnpackedLength) unpacked++
+      if (!size.add(new TextEncoder().encode(`${text},`), PACKED)) break
+      packed++
+    }
+    const measured = Math.min(packed, unpacked, LIMITS.batchEvents)
+    const row = { what: `events of one dispatch, ${what}`, measured, unit: 'events' }
+    return { ...row, detail: `by their packed size alone ${packed}, unpacked alone ${unpacked}` }
+  })
+}
+
+/**
+ * The `client_payload` of an event, with an id, a time and a signature of its own.
+ *
+ * @param {string} body
+ * @param {number} at
+ */
+function payload(body, at) {
+  const now = new Date(Date.UTC(2026, 10, 20) + at * 100)
+  const signature = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')
+  return JSON.stringify({
+    path: 'hook/webhook',
+    method: 'POST',
+    headers: {
+      ...{ host: 'relay.example.com', 'user-agent': 'Sender/1.0', accept: '*/*' },
+      ...{ 'content-type': 'application/json', 'content-length': String(body.length) },
+      'x-signature': `t=${now.getTime()},v1=${signature}`,
+      'x-hookline-delivery': crypto.randomUUID(),
+      'x-hookline-received-at': now.toISOString(),
+    },
+    body,
+  })
+}
