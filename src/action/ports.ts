@@ -3,6 +3,7 @@ import type { EnginePorts } from '../engine/ports.ts'
 import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
+import { isObject } from '../wire/json.ts'
 import { http } from './http.ts'
 
 interface Chosen {
@@ -25,9 +26,21 @@ export function enginePorts(
       mask,
     },
     scripts,
+    unpack,
     store,
     run: { id: process.env.GITHUB_RUN_ID || 'local', at: Date.now() },
     folder: workingCopy(),
+  }
+}
+
+/** At once: what all runtimes have for it costs a start more than all events of a batch. */
+const unpack: NonNullable<EnginePorts['unpack']> = async (bytes, limit) => {
+  const { gunzipSync } = await import('node:zlib')
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit })
+  } catch (cause) {
+    const isTooMuch = isObject(cause) && cause.code === 'ERR_BUFFER_TOO_LARGE'
+    throw isTooMuch ? new RangeError(`more than ${limit} bytes`, { cause }) : cause
   }
 }
 

@@ -127,6 +127,8 @@ export async function arrivalOf(event: PlatformEvent): Promise<Arrival | undefin
 }
 
 async function size({ body, headers }: ClientPayload): Promise<number | undefined> {
+  // Of a batch, how many events came is told; how large they are together means nothing to anyone.
+  if (HEADER.batch in headers) return undefined
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
   const encoding = typeof body === 'string' ? headers[HEADER.bodyEncoding] : undefined
   try {

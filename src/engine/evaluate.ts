@@ -123,7 +123,7 @@ async function receive(
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
   const asks = asksStore(ref, false)
-  const events = await readBatch(payload)
+  const events = await readBatch(payload, ports.unpack)
   if (events && !config.batch) throw batchForOne(ref, events.length)
   const receiveOne = (request: WebhookRequest) => receive(request, ports.triggers)
   const look = async () =>

@@ -1,5 +1,6 @@
 import type { Run, StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
+import type { Unpack } from '../wire/bytes.ts'
 import type { DeclaredTrigger } from '../workflow/on.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Scripts } from './scripts.ts'
@@ -29,6 +30,8 @@ export interface EnginePorts {
   /** Absent for `state: none`. */
   readonly store?: StateStore | undefined
   readonly run: Run
+  /** Unpacks batches; by what every runtime has when left out, which costs more at first. */
+  readonly unpack?: Unpack
   /** The working copy of the repository, absolute: where `exportOutputs` writes. */
   readonly folder: string
 }

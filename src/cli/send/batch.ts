@@ -1,6 +1,5 @@
 import { PARAMETER } from '../../wire/path.ts'
 import { counted } from '../../wire/printable.ts'
-import type { Answer } from '../send.ts'
 
 /** Of a batch that is sent from here: seconds in all, and without a further event. */
 const PERIOD = { most: 60, quiet: 3 }
@@ -20,8 +19,18 @@ export function secondsOf({ searchParams }: URL): number | undefined {
   return text === null ? undefined : Number(text)
 }
 
+/** What a relay made of one event. */
+interface Answered {
+  readonly accepted: boolean
+  readonly status: number
+  readonly batch: string | null
+  readonly message: string | null
+  readonly hint: string | null
+  readonly body: string
+}
+
 /** What became of several events, in lines. */
-export function batchLines(answers: readonly Answer[]): string[] {
+export function batchLines(answers: readonly Answered[]): string[] {
   const batches = new Map<string, number>()
   for (const { batch } of answers) {
     if (batch !== null) batches.set(batch, (batches.get(batch) ?? 0) + 1)
