@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { eventFor, secretsOf } from '../docs/events.ts'
 import { ACT, type ActRun, runAct } from '../support/act.ts'
 import { runShared } from '../support/cli.ts'
+import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
@@ -135,33 +138,73 @@ interface Sent {
   )
 
   test(
-    'a compiled example runs its jobs',
+    'a compiled file of another name than its file says which variable is missing',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'hookline-compiled-'))
-      let compiled: string
-      try {
-        mkdirSync(join(folder, 'workflows'))
-        cpSync(new URL('examples/workflows/user.yml', ROOT), join(folder, 'workflows/user.yml'))
-        const built = await runShared(['build', '--uses', 'hookline/hookline@v1'], { cwd: folder })
-        expect(built).toMatchObject({ exitCode: 0 })
-        compiled = readFileSync(join(folder, '.github/workflows/user.yml'), 'utf8')
-      } finally {
-        rmSync(folder, { recursive: true, force: true })
-      }
-      const event = await dispatched(relay, {
-        path: 'user/webhook/users/42',
-        method: 'PATCH',
-        body: '{"email":"ada@example.com"}',
-      })
-      // Its name is no file name, and it has no checkout: so the runner is given the variable, as the
-      // message says that the action ends with otherwise.
-      const file = '.github/workflows/user.yml'
-      const env = { GITHUB_WORKFLOW_REF: `octo/repo/${file}@refs/heads/main` }
-      const unnamed = await runAct({ [file]: onAct(compiled) }, event)
-      expect(unnamed.log).toContain('GITHUB_WORKFLOW_REF is not set')
-      const run = await runAct({ [file]: onAct(compiled) }, { ...event, env })
+      const files = await compiled({ 'workflows/user.yml': example('user') })
+      const event = await dispatched(relay, { ...USER, path: 'user/webhook/users/42' })
+      const { log } = await runAct(files, event)
+      expect(log).toContain('GITHUB_WORKFLOW_REF is not set')
+    },
+    GENEROUS,
+  )
+
+  test(
+    'a compiled file in direct mode needs no name',
+    async () => {
+      const source = `hookline: {event: workflow_dispatch}\n${example('user')}`
+      github.always({ status: 204 })
+      const event = await dispatched(direct, { ...USER, path: 'user/webhook/users/42' })
+      const run = await runAct(await compiled({ 'workflows/user.yml': source }), event)
       expect(run.exitCode === 0 ? '' : run.log).toBe('')
       expect(run.log).toContain('user 42 now has the address ada@example.com')
+    },
+    GENEROUS,
+  )
+
+  /** Those that polling starts have rows of their own. */
+  const EXAMPLES = readdirSync(new URL('examples/workflows/', ROOT))
+    .map((name) => name.replace('.yml', ''))
+    .filter((name) => !['bot', 'bot-chat-ops', 'aws-sns'].includes(name))
+
+  // Each takes a second of a core, so all of them run where there is time.
+  test.each(IS_FULL ? EXAMPLES : ['stripe'])(
+    'the compiled example %s runs its jobs on a request as it is signed',
+    async (name) => {
+      const text = example(name)
+      const [[trigger = '', options] = []] = Object.entries(declared(text))
+      const secrets = secretsOf(text)
+      const telegram = new TelegramStandIn()
+      const address = { workflow: name, trigger }
+      const made = await eventFor(address, options ?? null, secrets, { sent: {}, telegram })
+      const { path, method, headers, body } = clientPayload(made.payload)
+      const event = await dispatched(relay, { path, method, headers: sendable(headers), body })
+      const run = await runAct(await compiled({ [`workflows/${name}.yml`]: text }), {
+        ...event,
+        secrets,
+        env: { GITHUB_WORKFLOW_REF: `octo/repo/.github/workflows/${name}.yml@refs/heads/main` },
+      })
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      const [job = ''] = Object.keys(parse(text).jobs)
+      expect(run.jobs).toEqual({ on: 'success', [job]: 'success' })
+    },
+    GENEROUS,
+  )
+
+  test(
+    'a secret with quotes and an expression in it reaches a compiled trigger as it stands',
+    async () => {
+      const secret = `it's "quoted" \\ $HOME \${{ secrets.OTHER }}`
+      const body = '{"a":1}'
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+      const headers = { 'x-hub-signature-256': signature }
+      const event = await dispatched(relay, { body, headers })
+      const source = `name: hook\n${SIGNED}jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: 'echo fired $A', env: {A: "\${{ on.webhook.outputs.body.a }}"}}]}
+`
+      const files = await compiled({ 'workflows/hook.yml': source })
+      const run = await runAct(files, { ...event, secrets: { KEY: secret } })
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      expect(run.log).toContain('fired 1')
     },
     GENEROUS,
   )
@@ -201,8 +244,122 @@ interface Sent {
       },
       GENEROUS,
     )
+
+    test(
+      'compiled, hands each message to its jobs, which answer and change the answer',
+      async () => {
+        for (const text of ['one', `two "x" $(id)`]) {
+          telegram.enqueue('message', textMessage(text))
+        }
+        const { [BOT]: listening = '', ...called } = await compiled({
+          'workflows/bot.yml': ANSWERING.replaceAll('STAND-IN', telegram.url),
+        })
+        // The server of a bot is no setting of the compiler: for the stand-in it is put in.
+        const polling = listening.replace(
+          /^( +)on: \|$/m,
+          `$1messaging-api-url: ${telegram.url}\n$&`,
+        )
+        const run = await runAct(
+          { [BOT]: polling, ...called },
+          {
+            name: 'schedule',
+            payload: { schedule: '*/5 * * * *' },
+            secrets: { BOT_TOKEN },
+            env: { GITHUB_WORKFLOW_REF: 'octo/repo/.github/workflows/bot.yml@refs/heads/main' },
+          },
+        )
+        expect(run.exitCode === 0 ? '' : run.log).toBe('')
+        const said = telegram.calls.flatMap(({ method, parameters }) =>
+          /Message/.test(method) ? [[method, parameters.text]] : [],
+        )
+        expect(said).toEqual([
+          ['sendMessage', 'working on one'],
+          ['editMessageText', 'done with one'],
+          ['sendMessage', 'working on two "x" $(id)'],
+          ['editMessageText', 'done with two "x" $(id)'],
+        ])
+        expect(telegram.kept).toEqual([])
+      },
+      GENEROUS,
+    )
   })
 })
+
+const USER = { method: 'PATCH', body: '{"email":"ada@example.com"}' }
+
+const BOT = '.github/workflows/bot.yml'
+
+const ANSWERING = `name: bot
+on: {messaging_bot: {token: "\${{ secrets.BOT_TOKEN }}", config: {every: 5}}}
+jobs:
+  answer:
+    runs-on: ubuntu-latest
+    steps:
+      - id: first
+        uses: hookline/hookline/reply@v1
+        with:
+          to: \${{ toJSON(on) }}
+          token: \${{ secrets.BOT_TOKEN }}
+          required: true
+          messaging-api-url: STAND-IN
+          text: working on \${{ on.messaging_bot.outputs.text }}
+      - uses: hookline/hookline/reply@v1
+        with:
+          to: \${{ toJSON(on) }}
+          token: \${{ secrets.BOT_TOKEN }}
+          required: true
+          messaging-api-url: STAND-IN
+          edit: \${{ steps.first.outputs.id }}
+          text: done with \${{ on.messaging_bot.outputs.text }}
+`
+
+function example(name: string): string {
+  return readFileSync(new URL(`examples/workflows/${name}.yml`, ROOT), 'utf8')
+}
+
+/** The triggers of a source, with their options. */
+function declared(text: string): Record<string, Parameters<typeof eventFor>[1]> {
+  const { on } = parse(text)
+  return typeof on === 'string' ? { [on]: null } : on
+}
+
+interface Sendable {
+  readonly path: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+function clientPayload(payload: unknown): Sendable {
+  return (payload as { client_payload: Sendable }).client_payload // as `dispatchEvent` makes it
+}
+
+/** What a sender can set: the relay sets its own. */
+function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^x-hookline-/.test(name)))
+}
+
+/** The made files of sources, by path, as act takes them. */
+async function compiled(
+  sources: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookline-compiled-'))
+  try {
+    mkdirSync(join(folder, 'workflows'))
+    for (const [file, text] of Object.entries(sources)) writeFileSync(join(folder, file), text)
+    const built = await runShared(['build'], { cwd: folder })
+    expect(built.exitCode === 0 ? '' : built.stderr).toBe('')
+    const made = join(folder, '.github/workflows')
+    return Object.fromEntries(
+      readdirSync(made).map((name) => [
+        `.github/workflows/${name}`,
+        onAct(readFileSync(join(made, name), 'utf8')),
+      ]),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 const SIGNED = 'on: {webhook: {verify: {scheme: github, secret: "${{ secrets.KEY }}"}}}\n'
 const LISTENING = 'repository_dispatch: {types: [webhook]}'

@@ -83,7 +83,8 @@ function plannedBy(file: SourceFile, options: CompileOptions, said: SaidSettings
   const main = standing?.get(name)
   const settings = settingsOf(said, { standing: standingUses(main), ...(action && { action }) })
   const uses = onJobUses({ settings, standing: main, lock, name })
-  return planOf(file, { ...settings, uses, standing, lock })
+  const isUsesSaid = settings.isUsesSaid && uses === settings.uses
+  return planOf(file, { ...settings, uses, isUsesSaid, standing, lock })
 }
 
 /** Where every event brings one item, all is in one file. */

@@ -11,7 +11,7 @@ import type { SourceFile } from './source-file.ts'
 
 /** The step of the job `on`, as it is written here: as lines, and where the jobs are in braces. */
 const ON_STEP = /^\s*- id: on\n\s+uses:[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s#]+))([ \t]+#[^\n]*)?/m
-const ON_STEP_IN_FLOW = /"id":"on","uses":"([^"]+)"/
+const ON_STEP_IN_FLOW = /\bid"?: ?"?on"?, ?"?uses"?: ?"([^"]+)"/
 
 /** The action that a made file runs in its job `on`, with what is said behind it. */
 export function standingUses(made: string | undefined): string | undefined {
@@ -83,9 +83,8 @@ export function usesOperations(file: SourceFile, known: KnownUses): Operation[] 
       const { text } = file.source
       return local ? [{ op: 'set', path: at, lines: [inPlaceOf(text, node, local, '')] }] : []
     }
-    const kept = isOurs(written.action)
-      ? pinOf(written, settings, there)
-      : lock?.formOf(path, written, there)
+    const pin = isOurs(written.action) ? pinOf(written, settings, there) : undefined
+    const kept = pin ?? lock?.formOf(path, written, there)
     const own = isOurs(written.action)
     const chosen = kept ?? { ...written, comment: '' }
     const action = own ? usesOn(settings.platform, chosen.action) : chosen.action
