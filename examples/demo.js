@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 const cli = fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
 const examples = fileURLToPath(new URL('.', import.meta.url))
 
-const dev = spawn(process.execPath, [cli, 'dev', '--port', '0'], {
+// Two of them, so that all of it fits on a screen.
+const workflows = ['--workflow', 'workflows/webhook.yml', 'workflows/user.yml']
+const dev = spawn(process.execPath, [cli, 'dev', '--port', '0', ...workflows], {
   cwd: examples,
   stdio: ['ignore', 'pipe', 'inherit'],
 })
@@ -22,7 +24,7 @@ console.log(`
 These are the step outputs that the same workflow gets on GitHub. Next:
   1. cd examples && node ../dist/cli/index.js dev    then paste the curl line that it prints
   2. change examples/workflows/user.yml              the next request sees the change
-  3. read README.md, "Set it up"                     for your own repository`)
+  3. read README.md, "From nothing"                  for your own repository`)
 
 /** The address that the local engine prints once it accepts requests. */
 function listening() {

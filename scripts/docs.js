@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { compile } from './build/compile.js'
 import { inputsTable, outputsTable } from './docs/action.js'
-import { commandReference } from './docs/commands.js'
+import { commandTable } from './docs/commands.js'
 import { fillIn } from './docs/markers.js'
 import { senderLists } from './docs/sender-lists.js'
 
@@ -25,7 +25,7 @@ const DOCUMENTS = {
   'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
   'docs/config.md': { config: configTable },
   'docs/relay.md': { settings: settingsTable },
-  'docs/cli.md': { commands: commandReference },
+  'docs/cli.md': { commands: commandTable },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }
 

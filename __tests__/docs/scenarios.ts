@@ -22,7 +22,8 @@ const ECHO: Scenario = {
  * has to come of it: by page and name of the file or, for a part of one, the heading above it.
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'README.md Set it up': { isFromPage: true, prints: ['Hello, world'] },
+  'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
+  'README.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
   'docs/bot.md bot': ECHO,
   'docs/bot.md bot-webhook': ECHO,
   'docs/bot.md chat-ops': {
@@ -123,7 +124,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 /** What blocks of the shell print, by page and first line, beyond what the page itself shows. */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hook/webhook -H "X-Platform-Authorization: $HOOKLINE_TOKEN" \\':
+  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_TOKEN" \\':
     ['{"success":true}'],
   'README.md node examples/demo.js': [
     'on.webhook.outputs.body = {"title":"Hello, Hookline"}',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { code, table } from './table.js'
 
 const cli = join(process.env.HOOKLINE_TEST_BUNDLES ?? (await bundles()), 'dist/cli/index.js')
 
@@ -41,12 +42,16 @@ export function commandNames() {
   return names.slice(0, names.indexOf('help'))
 }
 
-/** A section for each command, with its help as it prints it. */
-export function commandReference() {
-  return commandNames().map(section).join('\n\n')
+/** A row for each command: what it is for, and its options, which `--help` describes. */
+export function commandTable() {
+  const rows = commandNames().map((name) => {
+    const help = helpOf(name)
+    const [, description = ''] = /^Usage:[^]*?\n\n([^]*?)\n\n/.exec(help) ?? []
+    const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag)
+    const own = [...new Set(flags)].filter((flag) => !COMMON.includes(flag))
+    return [code(name), description.replaceAll(/\s+/g, ' '), own.map(code).join(' ')]
+  })
+  return table(['command', 'what it does', 'options'], rows)
 }
 
-/** @param {string} name */
-function section(name) {
-  return `## hookline ${name}\n\n\`\`\`text\n${helpOf(name).trim()}\n\`\`\``
-}
+const COMMON = ['--help', '--json']
