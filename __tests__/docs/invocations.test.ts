@@ -64,11 +64,17 @@ const TEXTS = [
   })),
 ]
 
-test.each(TEXTS)('$name names the first major version of the action, or a commit', ({ text }) => {
-  const versions = text.match(/(?<=\bhookline\/hookline(?:\/reply)?@)[\w.]+/g) ?? []
-  expect(versions.filter((version) => !/^v1(?:\.\d+)*$|^[0-9a-f]{40}$/.test(version))).toEqual([])
-  expect(text).not.toMatch(/@([0-9a-f])\1{39}\b/)
-})
+// The page of versions names a release, too.
+const UNPINNED = TEXTS.filter(({ name }) => name !== 'docs/pinning.md')
+
+test.each(UNPINNED)(
+  '$name names the first major version of the action, or a commit',
+  ({ text }) => {
+    const versions = text.match(/(?<=\bhookline\/hookline(?:\/reply)?@)[\w.]+/g) ?? []
+    expect(versions.filter((version) => !/^v1(?:\.\d+)*$|^[0-9a-f]{40}$/.test(version))).toEqual([])
+    expect(text).not.toMatch(/@([0-9a-f])\1{39}\b/)
+  },
+)
 
 test('the first screen of README.md leads each sender to its page', () => {
   const readme = PAGES.find(({ name }) => name === 'README.md')
