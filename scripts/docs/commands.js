@@ -46,7 +46,7 @@ export function commandNames() {
 export function commandTable() {
   const rows = commandNames().map((name) => {
     const help = helpOf(name)
-    const [, description = ''] = /^Usage:[^]*?\n\n([^]*?)\n\n/.exec(help) ?? []
+    const [, description = ''] = /^Usage:[\s\S]*?\n\n([\s\S]*?)\n\n/.exec(help) ?? []
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag)
     const own = [...new Set(flags)].filter((flag) => !COMMON.includes(flag))
     return [code(name), description.replaceAll(/\s+/g, ' '), own.map(code).join(' ')]
