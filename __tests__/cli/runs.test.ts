@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { awaitRun } from '../../src/cli/runs.ts'
 import { runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 
@@ -109,6 +110,45 @@ describe('hookline runs', () => {
   ])('what GitHub does not show is told with what to do: %s', async (status, headers, hint) => {
     github.always({ status, headers, body: '{}' })
     expect(await runs()).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) })
+  })
+
+  test('a spent limit is told with the time at which there are calls again', async () => {
+    const reset = Math.floor(Date.now() / 1000) + 38 * 60
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
+    github.always({ status: 403, headers, body: '{}' })
+    const time = new Date(reset * 1000).toISOString().slice(11, 16)
+    for (const args of [[], ['--delivery', DELIVERY, '--watch']]) {
+      const { code, stderr } = await runs(...args)
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`there are calls again at ${time} UTC, in 3`),
+      })
+    }
+  })
+
+  test.each([
+    ['soon', 10, true],
+    ['after a minute', 120, true],
+    ['after five minutes', 290, true],
+    ['later than that', 330, false],
+  ])('a run that shows %s', async (_, seconds, isFound) => {
+    let passed = 0
+    const shown = {
+      ...{ id: 7, path: '.github/workflows/hook.yml', display_title: `hook ${DELIVERY}` },
+      ...{ created_at: '2026-01-01T00:00:00Z', html_url: '', status: 'queued', conclusion: null },
+    }
+    const ask = async (path: string) => {
+      const there = path.includes('event=repository_dispatch') && passed >= seconds
+      const text = JSON.stringify({ workflow_runs: there ? [shown] : [] })
+      return { answer: { status: 200, header: () => undefined, text } }
+    }
+    const sleep = async (milliseconds: number) => {
+      passed += milliseconds / 1000
+    }
+    const now = () => new Date(passed * 1000)
+    const found = awaitRun(DELIVERY, { repository: 'octo/repo', ask, now, sleep })
+    if (isFound) await expect(found).resolves.toMatchObject({ delivery: DELIVERY })
+    else await expect(found).rejects.toThrow('no run carries the delivery')
   })
 
   test('a token that no header can carry is told', async () => {

@@ -132,6 +132,9 @@ const PAUSE = 2000
 /** How long a run may take to show; GitHub's queues mostly need some seconds. */
 const PATIENCE = 60_000
 
+/** And where they are long. */
+const LONGEST_PATIENCE = 5 * 60_000
+
 /** A delivery id, wherever it stands in the name of a run. */
 const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
 
@@ -217,13 +220,16 @@ export async function findRun(
 }
 
 /**
- * The same.
+ * The same, for as long as GitHub's queues may need.
  *
  * @param later milliseconds until the run can have begun
- * @throws UserError when none shows within a minute
+ * @throws UserError when none shows within five minutes
  */
 export async function awaitRun(delivery: string, github: RunPorts, later = 0): Promise<Run> {
-  const found = await findRun({ delivery }, github, later + PATIENCE)
+  const soon = await findRun({ delivery }, github, later + PATIENCE)
+  if (soon) return soon
+  process.stderr.write('no run shows within a minute: looking for up to five\n')
+  const found = await findRun({ delivery }, github, LONGEST_PATIENCE - PATIENCE)
   if (found) return found
   throw unknownDelivery(delivery)
 }
@@ -306,7 +312,10 @@ function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST
   let isTold = false
   const retryTime = Math.max(1, deadline - github.now().getTime())
   const tell = (refusal: GitHubRefusal) => {
-    if (!isTold) process.stderr.write(`${notShown(github.repository, refusal)}; trying again\n`)
+    const when = refusal.wait === undefined ? '' : ` ${callsAgain(refusal.wait, github.now())}`
+    if (!isTold) {
+      process.stderr.write(`${notShown(github.repository, refusal)}; trying again${when}\n`)
+    }
     isTold = true
   }
   // What begins at the last moment has its time, too.
@@ -334,7 +343,7 @@ export class RunsError extends UserError {
 }
 
 /** @throws RunsError */
-async function asked({ repository, ask }: RunPorts, rest: string, patience?: Patience) {
+async function asked({ repository, ask, now }: RunPorts, rest: string, patience?: Patience) {
   const path = `/repos/${repository}/actions/runs${rest}`
   const reply = await ask(path, patience && { patience }).catch((cause: unknown) => {
     if (!(cause instanceof HttpFailure)) throw cause
@@ -344,9 +353,20 @@ async function asked({ repository, ask }: RunPorts, rest: string, patience?: Pat
   const { answer, refusal } = reply
   const found = fieldsOf(answer)
   if (!refusal && ('id' in found || 'workflow_runs' in found)) return found
-  const { kind } = refusal ?? { kind: 'strange' as const }
+  const { kind, wait }: GitHubRefusal = refusal ?? { kind: 'strange' }
   const message = notShown(repository, { kind, status: answer.status })
-  throw new RunsError(kind, { message, hint: HINTS.get(kind) ?? OTHER_HINT })
+  const hint =
+    kind === 'limited' && wait !== undefined
+      ? `GitHub's rate limit is reached: there are calls again ${callsAgain(wait, now())}`
+      : (HINTS.get(kind) ?? OTHER_HINT)
+  throw new RunsError(kind, { message, hint })
+}
+
+/** When GitHub answers again, for who may wait for it. @param wait milliseconds */
+function callsAgain(wait: number, now: Date): string {
+  const time = new Date(now.getTime() + wait).toISOString().slice(11, 16)
+  const minutes = Math.ceil(wait / 60_000)
+  return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
 }
 
 const READS_ACTIONS =
