@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const built = new URL('../../build/', import.meta.url)
+export const built = new URL('../../build/', import.meta.url)
 
 /**
  * A compiled module; its address is computed, so that the type check does not follow it into build/.
@@ -126,10 +126,10 @@ async function serve(status, body) {
 }
 
 /**
- * The functions of ours that a flow calls, by file.
+ * The functions of the files of ours that a flow calls, by file: what it calls, and what else is there.
  *
  * @param {() => Promise<unknown>} run
- * @returns {Promise<Record<string, string[]>>}
+ * @returns {Promise<Record<string, { name: string, start: number, end: number, isCalled: boolean }[]>>}
  */
 async function called(run) {
   const session = new Session()
@@ -142,11 +142,15 @@ async function called(run) {
   const ours = result.filter(
     ({ url }) => url.startsWith(built.href) && !url.includes('/node_modules/'),
   )
-  const functions = ours.map(({ url, functions }) => {
-    const names = functions.filter(({ ranges: [range] }) => range && range.count > 0)
-    return [url.slice(built.href.length), names.map(({ functionName }) => functionName)]
+  const files = ours.map(({ url, functions }) => {
+    const all = functions.flatMap(({ functionName: name, ranges: [range] }) =>
+      range
+        ? [{ name, start: range.startOffset, end: range.endOffset, isCalled: range.count > 0 }]
+        : [],
+    )
+    return /** @type {const} */ ([url.slice(built.href.length), all])
   })
-  return Object.fromEntries(functions.filter(([, names = []]) => names.length > 0))
+  return Object.fromEntries(files.filter(([, all]) => all.some(({ isCalled }) => isCalled)))
 }
 
 /**

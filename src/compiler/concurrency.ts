@@ -68,8 +68,7 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
     ]
   }
   const value = /: | #|^[^$]/.test(text) ? singleQuoted(text) : text
-  const line = group.isFlow ? JSON.stringify(text) : value
-  return [{ op: 'set', path: group.path, lines: [line] }]
+  return [{ op: 'set', path: group.path, lines: [value] }]
 }
 
 /** The text of the workflow's group, and where it is written. */
@@ -79,22 +78,21 @@ function groupOf(file: SourceFile): Group | undefined {
   if (!section || !settings) return undefined
   if (isScalar(settings)) {
     if (settings.value === null) return undefined
-    return { text: String(settings.value), path: ['concurrency'], isFlow: false }
+    return { text: String(settings.value), path: ['concurrency'] }
   }
   const group = isMap(settings) ? resolved(file.document, settings.get('group', true)) : undefined
   if (!isMap(settings) || !isScalar(group) || group.value === null) return undefined
   const text = String(group.value)
   if (isAlias(section.value)) {
     const shared = settings.toJS(file.document) as JsonObject // YAML 1.2 core is JSON
-    return { text, path: ['concurrency'], isFlow: false, shared }
+    return { text, path: ['concurrency'], shared }
   }
-  return { text, path: ['concurrency', 'group'], isFlow: settings.flow === true }
+  return { text, path: ['concurrency', 'group'] }
 }
 
 interface Group {
   readonly text: string
   readonly path: Path
-  readonly isFlow: boolean
   /** All settings, where they are an alias. */
   readonly shared?: JsonObject
 }

@@ -6,7 +6,6 @@ import { LIMITS } from '../wire/limits.ts'
 import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
-  encoded,
   type FileExpression,
   fileExpressions,
   INPUTS_PLACES,
@@ -21,9 +20,10 @@ import {
 } from '../workflow/file-expressions.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Path } from '../workflow/options.ts'
+import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -135,11 +135,19 @@ export function referenceOperations(
   expressions: readonly FileExpression[],
   target: Target,
 ): Operation[] {
+  return textOperations(expressions, (text) => editsOf(text, target))
+}
+
+/** The texts of a file with other expressions in them. */
+function textOperations(
+  expressions: readonly FileExpression[],
+  edited: (text: string) => readonly Edit[],
+): Operation[] {
   const texts = new Map<Scalar, { readonly path: Path; readonly edits: Edit[] }>()
   for (const { text, start, found } of expressions) {
     const { scalar, path } = found
     const own = texts.get(scalar) ?? { path, edits: [] }
-    for (const edit of editsOf(text, target)) {
+    for (const edit of edited(text)) {
       own.edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text })
     }
     texts.set(scalar, own)
@@ -328,19 +336,22 @@ interface Spelled {
 /** A file with such words, and old path patterns, as GitHub and the triggers read them. */
 export function spelled(source: Source): Spelled {
   try {
-    const { contents } = parseYaml(source)
+    const document = parseYaml(source)
+    const { contents } = document
     const pairs = isMap(contents) ? pairsOf(contents) : []
-    const edits = pairs.flatMap((pair) =>
+    const operations = pairs.flatMap((pair) =>
       keyOf(pair) === 'on'
-        ? patternEdits(pair)
-        : fileExpressions(source.text, pair.value, [keyOf(pair)]).flatMap((expression) =>
-            slipsOf(expression.text).map((slip) => ({
-              ...expression.span(slip.start, slip.end),
-              text: encoded(slip.replacement, expression.found.scalar),
-            })),
+        ? patternOperations(pair)
+        : textOperations(fileExpressions(source.text, pair.value, [keyOf(pair)]), (text) =>
+            slipsOf(text).map((slip) => ({ ...slip, text: slip.replacement })),
           ),
     )
-    return { source: { ...source, text: applyEdits(source.text, edits) }, count: edits.length }
+    const count = operations.reduce(
+      (sum, one) => sum + (one.op === 'rewriteText' ? one.edits.length : 1),
+      0,
+    )
+    const text = applyEdits(source.text, patch(document, source.text, operations))
+    return { source: { ...source, text }, count }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { source, count: 0 } // whoever reads the file next tells what is wrong with it
@@ -348,15 +359,15 @@ export function spelled(source: Source): Spelled {
 }
 
 /** `path: /a/:b?` as `path: /a{/:b}`. */
-function patternEdits({ value: on }: NodePair): Edit[] {
+function patternOperations({ value: on }: NodePair): Operation[] {
   const triggers = isMap(on) ? pairsOf(on) : []
-  return triggers.flatMap(({ value }) => {
-    const path = isMap(value) ? value.get('path', true) : undefined
+  return triggers.flatMap((trigger): Operation[] => {
+    const path = isMap(trigger.value) ? trigger.value.get('path', true) : undefined
     const modern =
       isScalar(path) && typeof path.value === 'string' ? modernPattern(path.value) : undefined
-    if (!isMap(value) || !isScalar(path) || modern === undefined) return []
-    const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern) && !value.flow
-    const [start, end] = rangeOf(path)
-    return [{ start, end, text: isPlain ? modern : singleQuoted(modern) }]
+    if (!isScalar(path) || modern === undefined) return []
+    const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern)
+    const lines = [isPlain ? modern : singleQuoted(modern)]
+    return [{ op: 'set', path: ['on', keyOf(trigger), 'path'], lines }]
   })
 }

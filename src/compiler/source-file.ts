@@ -2,21 +2,15 @@ import { type Document, isMap, isScalar, isSeq, type Node, visit, type YAMLMap }
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { pairsOf, resolved } from '../workflow/document.ts'
+import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
-import { linesOf, type Span } from '../workflow/spans.ts'
+import { columnOf } from '../workflow/spans.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
-
-/** A top-level key of a workflow file with its value, as whole lines. */
-interface Section extends Span {
-  readonly key: Node
-  readonly value: Node | null
-}
 
 /** A workflow file with Hookline's triggers in it, taken apart. */
 export interface SourceFile {
@@ -25,9 +19,9 @@ export interface SourceFile {
   readonly source: Source
   readonly document: Document.Parsed
   /** By key, in the order of the file. */
-  readonly sections: ReadonlyMap<string, Section>
-  readonly on: Section
-  readonly jobs: Section
+  readonly sections: ReadonlyMap<string, NodePair>
+  readonly on: NodePair
+  readonly jobs: NodePair
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
   /** Mistakes of the `on:` section, and of the settings: with any, it cannot be compiled. */
@@ -69,7 +63,7 @@ function checkAliases({ name, text }: Source, document: Document.Parsed): void {
   }
 }
 
-function required(source: Source, sections: ReadonlyMap<string, Section>, key: string): Section {
+function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: string): NodePair {
   const section = sections.get(key)
   if (section?.value) return section
   const misspelled = [...sections].find(([name]) => keyMeantBy(name) === key)?.[1]
@@ -83,7 +77,7 @@ function required(source: Source, sections: ReadonlyMap<string, Section>, key: s
   })
 }
 
-function readSections(source: Source, document: Document.Parsed): Map<string, Section> {
+function readSections(source: Source, document: Document.Parsed): Map<string, NodePair> {
   const { contents } = document
   if (!isMap(contents)) throw new UserError({ message: `${source.name} is not a workflow file` })
   if (contents.flow) {
@@ -99,7 +93,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, Se
   // `? on` with its value on a line of its own.
   const explicit = [...pairs, ...perJob, ...inJobs].filter(({ key }) => {
     const [start] = rangeOf(key)
-    return /\?[ \t]*$/.test(source.text.slice(linesOf(source.text, start, start).start, start))
+    return /\?[ \t]*$/.test(source.text.slice(start - columnOf(source.text, start), start))
   })
   if (explicit.length > 0) {
     throw new UserError(
@@ -110,13 +104,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, Se
       })),
     )
   }
-  return new Map(
-    pairs.map((pair) => {
-      const { key, value } = pair
-      const lines = linesOf(source.text, rangeOf(key)[0], value ? rangeOf(value)[1] : 0)
-      return [keyOf(pair), { key, value, ...lines }]
-    }),
-  )
+  return new Map(pairs.map((pair) => [keyOf(pair), pair]))
 }
 
 /** A job of the file. */

@@ -83,8 +83,6 @@ export interface FileExpression {
 interface FoundScalar {
   readonly scalar: Scalar<string>
   readonly path: Path
-  /** Whether it stands within braces or brackets. */
-  readonly isInFlow: boolean
 }
 
 /** Every expression at and below a node, in the order of the file. */
@@ -93,17 +91,15 @@ export function fileExpressions(text: string, node: unknown, path: Path): FileEx
 }
 
 /** Every text at and below a node; what an alias stands for is found where it is written. */
-function scalarsBelow(node: unknown, path: Path, isInFlow = false): FoundScalar[] {
+function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
   if (isMap(node)) {
-    const flow = isInFlow || node.flow === true
-    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)], flow))
+    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)]))
   }
   if (isSeq(node)) {
-    const flow = isInFlow || node.flow === true
-    return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at], flow))
+    return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at]))
   }
   const isText = isScalar(node) && typeof node.value === 'string'
-  return isText ? [{ scalar: node as Scalar<string>, path, isInFlow }] : []
+  return isText ? [{ scalar: node as Scalar<string>, path }] : []
 }
 
 export function keyOf({ key }: Pair): string {

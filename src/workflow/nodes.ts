@@ -6,12 +6,11 @@ import {
   isScalar,
   isSeq,
   type Node,
-  type Pair,
   type Scalar,
   visit,
-  type YAMLMap,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
+import { pairsOf } from './document.ts'
 import { keyOf } from './file-expressions.ts'
 import type { Path } from './options.ts'
 
@@ -63,7 +62,7 @@ export function childOf(place: Place | undefined, ...keys: readonly string[]): P
 
 export function entriesOf(place: Place | undefined): Entry[] {
   if (!place || !isMap(place.node)) return []
-  return mapOf(place.node).items.map((pair) => {
+  return pairsOf(place.node).map((pair) => {
     const name = keyOf(pair)
     return { name, key: pair.key, value: placeOf(pair.value, below(place, name)) }
   })
@@ -103,13 +102,6 @@ export function textsOf(place: Place | undefined): TextPlace[] {
     waiting.push(...inside.reverse())
   }
   return texts
-}
-
-/** A parsed document holds nodes only. */
-export function mapOf(node: YAMLMap): YAMLMap<Node, Node | null> & {
-  readonly items: Pair<Node, Node | null>[]
-} {
-  return node as YAMLMap<Node, Node | null>
 }
 
 function below({ isShared, path, anchors }: Place, key: string | number) {

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Problem } from '../../wire/errors.ts'
-import { type NodePair, pairsOf } from '../../workflow/document.ts'
+import { isBlock, type NodePair, pairsOf } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import type { Path } from '../../workflow/options.ts'
@@ -29,15 +29,11 @@ interface Job {
   readonly file: SourceFile
   readonly path: Path
   readonly node: YAMLMap
-  /** In braces, or in jobs that are: there everything stands on one line. */
-  readonly isFlow: boolean
 }
 
 function changedJob(file: SourceFile, { job: { id, node, needs }, condition }: PlannedJob) {
   if (!isMap(node)) return undefined
-  const { value: jobs } = file.jobs
-  const isFlow = node.flow === true || (isMap(jobs) && jobs.flow === true)
-  const job: Job = { file, path: ['jobs', id], node, isFlow }
+  const job: Job = { file, path: ['jobs', id], node }
   const hasOther = condition.needs.join(' ') !== needs.join(' ')
   const { parts } = condition
   return {
@@ -61,7 +57,7 @@ function needsOperations(job: Job, needs: readonly string[]): Operation[] {
   const list = needs.length === 1 ? String(needs[0]) : `[${needs.join(', ')}]`
   const pair = pairOf(node, 'needs')
   if (!pair) {
-    const where = job.isFlow || !pairOf(node, 'if') ? topOfJob(job.node) : { before: 'if' }
+    const where = !pairOf(node, 'if') ? topOfJob(job.node) : { before: 'if' }
     return [{ op: 'insert', path, lines: [`needs: ${list}`], where }]
   }
   const { value } = pair
@@ -79,11 +75,11 @@ function needsOperations(job: Job, needs: readonly string[]): Operation[] {
 function isLongList(text: string, node: Node | null): node is YAMLSeq {
   if (!isSeq(node)) return false
   const written = text.slice(...rangeOf(node)).trimEnd()
-  return !node.flow || written.includes('\n')
+  return isBlock(node) || written.includes('\n')
 }
 
 function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
-  const [first = '', ...more] = conditionText(parts, job.isFlow)
+  const [first = '', ...more] = conditionText(parts)
   const { path } = job
   if (pairOf(job.node, 'if')) {
     return [{ op: 'set', path: [...path, 'if'], lines: [first, ...more] }]
@@ -97,13 +93,12 @@ function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
 const LONGEST_LINE = 100
 
 /** The value of `if:`, and the lines that follow its key where it takes several. */
-function conditionText(parts: readonly string[], isFlow: boolean): string[] {
+function conditionText(parts: readonly string[]): string[] {
   const lines = parts.map(ownLines)
   const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
   // A text with a line break in it would lose it when lines are folded.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
   if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
-  if (isFlow) return [JSON.stringify(joined)]
   const isPlain = /^[\w(]/.test(joined) && !/: |:$| #/.test(joined)
   if (isPlain && joined.length <= LONGEST_LINE) return [joined]
   if (joined.length <= LONGEST_LINE) return ['>-', joined]

@@ -1,8 +1,9 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
+import { pairsOf } from '../../workflow/document.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { keyOf, tokensOf } from '../../workflow/file-expressions.ts'
-import { childOf, entriesOf, mapOf, type ParsedFile, type Place } from '../../workflow/nodes.ts'
+import { childOf, entriesOf, type ParsedFile, type Place } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { patch } from '../../workflow/patch.ts'
 import { applyEdits, type Edit, singleQuoted } from '../../workflow/spans.ts'
@@ -167,7 +168,7 @@ function wordsOf(expression: string): string[] {
  */
 function envOperation(step: Place, variables: readonly Variable[]): Operation | undefined {
   if (!isMap(step.node) || step.node.flow) return undefined
-  const names = mapOf(step.node).items.map(keyOf)
+  const names = pairsOf(step.node).map(keyOf)
   const script = names.findLast((name) => ['run', 'with'].includes(name))
   const env = childOf(step, 'env')
   if (script === undefined) return undefined
