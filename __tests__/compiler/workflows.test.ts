@@ -21,10 +21,13 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
     made = parse(compiled.main)
   })
   const polls = receiving.length < Object.keys(Object(triggersOf(meant.on))).length
+  const batches = Object.values(Object(meant.on)).some(
+    (options) => Object(Object(options).config).batch === true,
+  )
 
   test('passes the parser of GitHub, the call from one file to the other included', async () => {
     const { main, jobs, isOne } = compiled
-    expect(isOne).toBe(!polls)
+    expect(isOne).toBe(!polls && !batches)
     const called = isOne ? undefined : { name: `${name}.jobs.yml`, content: jobs }
     expect(await parserErrors(`${name}.yml`, main, called)).toEqual([])
     expect(await parserErrors(`${name}.jobs.yml`, jobs)).toEqual([])
@@ -115,8 +118,8 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
     ]
     for (const path of ['', ...others]) expect(starts(path)).toBe(false)
     // A bot that polls is asked at every event; where webhooks alone count, no other one costs a runner.
-    expect(starts('', 'schedule')).toBe(!compiled.isOne)
-    expect(starts('', 'workflow_dispatch')).toBe(!compiled.isOne)
+    expect(starts('', 'schedule')).toBe(polls)
+    expect(starts('', 'workflow_dispatch')).toBe(polls)
   })
 })
 
