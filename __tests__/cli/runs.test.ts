@@ -253,6 +253,27 @@ describe('hookline send', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('outbox list') })
   })
 
+  test('what a condition filtered is told, and not waited for', async () => {
+    relay.always(answer({ 'x-hookline-filtered': 'true' }))
+    const url = `${relay.url}/octo/repo/hook/webhook`
+    const sent = await hookline(['send', url, '--json'])
+    expect(JSON.parse(sent.stdout)).toMatchObject({ accepted: true, filtered: true, run: null })
+    const { code, stderr } = await hookline(['send', url, '--wait'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('filtered') })
+  })
+
+  test('--wait names policies where a run failed before any job began', async () => {
+    relay.always(answer({ 'x-hookline-run': 'https://x.test/actions/runs/7' }))
+    const run = oneRun({ conclusion: 'startup_failure' })
+    github.always((call, response) =>
+      call.url.includes('/jobs') ? { status: 200, body: '{"total_count":0}' } : run(call, response),
+    )
+    const { code, stderr } = await hookline([
+      ...['send', `${relay.url}/octo/repo/hook/webhook`, '--wait'],
+    ])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('a policy of') })
+  }, 30_000)
+
   test('an address of this machine needs no scheme', async () => {
     relay.always(answer({}))
     const { code } = await hookline(['send', `${relay.url.slice('http://'.length)}/webhook/a/b`])

@@ -53,7 +53,10 @@ export function connectCommand(): Command {
     .option('--port <port>', 'port of the relay on this machine, by default a free one')
     .option('--public-url <url>', 'an https address that leads to that port; by default a tunnel')
     .option('--try', 'send a trial at once')
-    .option('--secret-env <name>', "variable with the sender's secret, which signs the trial")
+    .option(
+      '--secret-env <name>',
+      "variable with the sender's secret: asked for at the relay, and signs the trial",
+    )
     .option('--yes', 'ask nothing')
     .option('--json', 'print a JSON line an event')
     .addHelpText('after', HELP)
@@ -103,6 +106,7 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   try {
     tell.event(connectEvent('ready', { url: line.url }))
     tell.note(setUpLines(target, sender, line).join('\n'))
+    for (const what of line.left) tell.note(`left to the workflow: ${what}`)
     if (keys?.hint) tell.note(styled(process.stdout, 'dim', keys.hint))
     if (options.try) trial()
 

@@ -38,6 +38,7 @@ ${environmentHelp(
   ['HOOKLINE_SIGN_KEYS', 'keys that sign grants: --deliver sends one to the relay'],
   ['HOOKLINE_KEYS', 'of a relay that holds the token itself: the first one is sent to it'],
   'HOOKLINE_EVENT',
+  ['HOOKLINE_CRON', 'of a relay: whether what it starts is there, and can be started'],
   'HOOKLINE_API_URL',
 )}
 
@@ -69,7 +70,7 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   if (options.deliver && options.workflow === undefined) {
     command.error('error: --deliver needs --workflow, the one that the event is for')
   }
-  const target = await withApp(await withGrant(readTarget(options)))
+  const target = await withTimers(await withApp(await withGrant(readTarget(options))))
   const findings = await runChecks(
     target,
     doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), target.token),
@@ -135,6 +136,17 @@ async function withApp(target: Target): Promise<Target> {
   })
   const { findings, token } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, token: target.token ?? token }
+}
+
+/** With the timers that a relay has for the repository. @throws UsageError for a line that cannot be read */
+async function withTimers(target: Target): Promise<Target> {
+  const text = readSetting(process.env, 'HOOKLINE_CRON')
+  if (text === undefined) return target
+  const [{ readTimers }, { timersFor }] = await Promise.all([
+    import('../relay/clock.ts'),
+    import('./doctor/clock.ts'),
+  ])
+  return { ...target, timers: timersFor(target.repository, readTimers(text)) }
 }
 
 /** With a grant for the relay, where the keys that sign one are at hand. */

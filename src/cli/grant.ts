@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { JWK } from 'jose'
 import type { Grant } from '../relay/grant.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
@@ -8,6 +9,10 @@ import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } fro
 import { sealingKey } from './seal.ts'
 
 export interface GrantOptions extends ScopeOptions, DoorOptions {
+  /** What the trigger's own file asks, in place of what the flags do; `undefined` for nothing. */
+  readonly door?: MadeDoor | undefined
+  /** The relay's public key itself. */
+  readonly sealKey?: JWK
   readonly relay?: string
   readonly key?: string
 }
@@ -57,6 +62,13 @@ export function withDoorOptions(command: Command): Command {
     .option('--key <file>', 'its public key from a file instead')
 }
 
+export interface MadeGrant {
+  readonly text: string
+  readonly grant: Pick<Grant, 'id' | 'repository' | 'exp'>
+  /** What it asks of events. */
+  readonly door?: MadeDoor | undefined
+}
+
 /** Characters: a URL with more of them is refused on its way by many a server. */
 const LONGEST = 4000
 
@@ -66,14 +78,7 @@ const LONGEST = 4000
  * @param env with HOOKLINE_SIGN_KEYS, and the variable that `secretEnv` names
  * @throws UserError for a flag that is wrong, or without keys
  */
-export async function makeGrant(
-  options: GrantOptions,
-  env: Environment,
-): Promise<{
-  readonly text: string
-  readonly grant: Pick<Grant, 'id' | 'repository' | 'exp'>
-  readonly door?: MadeDoor | undefined
-}> {
+export async function makeGrant(options: GrantOptions, env: Environment): Promise<MadeGrant> {
   const [{ signGrant }, { readSignKeys }, { makeDoor }] = await Promise.all([
     import('../relay/grant.ts'),
     import('../relay/config.ts'),
@@ -82,7 +87,7 @@ export async function makeGrant(
   const scope = await readScopeOptions(options)
   const { expires } = options
   const exp = expires === undefined ? undefined : readExpiry(expires, Date.now())
-  const door = makeDoor(options, env)
+  const door = 'door' in options ? options.door : makeDoor(options, env)
   const keys = readSetting(env, 'HOOKLINE_SIGN_KEYS')
   const [key] = keys ? await readSignKeys(keys) : []
   if (!key) {
@@ -104,14 +109,15 @@ export async function makeGrant(
 }
 
 /** @throws UserError where there is no public key to seal it with */
-async function sealed(grant: string, { relay, key }: GrantOptions): Promise<string> {
+async function sealed(grant: string, { relay, key, sealKey }: GrantOptions): Promise<string> {
+  const { sealGrant } = await import('../relay/seal.ts')
+  if (sealKey) return sealGrant(grant, sealKey)
   if (relay === undefined && key === undefined) {
     throw new UserError({
       message: 'a grant that holds a secret is sealed, and no key to seal it with is named',
       hint: 'give --relay <url>, which has one at /.well-known, or --key <file>',
     })
   }
-  const { sealGrant } = await import('../relay/seal.ts')
   const source = { ...(relay !== undefined && { relay }), ...(key !== undefined && { key }) }
   return sealGrant(grant, await sealingKey(source))
 }

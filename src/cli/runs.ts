@@ -265,6 +265,23 @@ export function hasSucceeded({ conclusion }: Run): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }
 
+/**
+ * Why a run may have failed before any of its jobs began.
+ *
+ * @see https://docs.github.com/actions/concepts/security/workflow-execution-protections
+ */
+export const NOT_ALLOWED =
+  'no job began: a policy of the repository or organization may not allow this event, or who started it; the page of the run says which'
+
+/** Whether a run failed without a job; false where GitHub does not tell. */
+export async function hasNoJob(run: Run, github: RunPorts): Promise<boolean> {
+  if (hasSucceeded(run)) return false
+  const { answer, refusal } = await github.ask(
+    `/repos/${github.repository}/actions/runs/${run.id}/jobs?per_page=1`,
+  )
+  return !refusal && fieldsOf(answer).total_count === 0
+}
+
 export function runLine(run: Run): string {
   const { delivery, workflow, started, url } = run
   const colour = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'

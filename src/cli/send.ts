@@ -120,6 +120,7 @@ async function sendRequest(
     `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
     ...(run === null ? [] : [run]),
     ...(answer.queued ? [whyQueued(answer)] : []),
+    ...(answer.filtered ? [FILTERED] : []),
     ...(answer.noTrigger ? [NO_TRIGGER] : []),
     answer.nothingFired ? NOTHING_FIRED : message === null ? body : `${message}: ${hint ?? ''}`,
   ]
@@ -130,7 +131,7 @@ async function sendRequest(
   )
   if (!answer.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(url, answer)
-  else if (run === null && delivery !== null) await tellRunName(url)
+  else if (run === null && delivery !== null && !answer.filtered) await tellRunName(url)
 }
 
 /** Sends an event again and again, each signed by itself, and tells what became of all of them. */
@@ -160,13 +161,13 @@ async function sendBatch(
 
 /** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
 async function waitForRun(url: URL, answer: Answer): Promise<void> {
-  const { delivery, run, queued, batch } = answer
-  const { addressedBy, awaitRun, followRun, hasSucceeded, runAt, runLine } = await import(
-    './runs.ts'
-  )
+  const { delivery, run, queued, batch, filtered } = answer
+  const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
+    await import('./runs.ts')
   if (queued && batch === null) {
     throw new UserError({ message: `there is no run to wait for yet: ${QUEUED}` })
   }
+  if (filtered) throw new UserError({ message: `there is no run to wait for: ${FILTERED}` })
   if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
       message: `there is no run to wait for: what answered is ${delivery === null ? 'not a relay' : 'hookline dev'}`,
@@ -189,6 +190,7 @@ async function waitForRun(url: URL, answer: Answer): Promise<void> {
   const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
   const ended = await followRun(found, github, tell)
   if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
+  if (await hasNoJob(ended, github)) process.stderr.write(`${NOT_ALLOWED}\n`)
   if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
 
@@ -204,6 +206,8 @@ function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give a whole number from 1 to 9999.')
 }
+
+const FILTERED = 'filtered: the condition in the grant wants none of it, so GitHub was not asked'
 
 const NO_TRIGGER =
   'accepted, but the URL names no trigger: it ends in /<workflow>/<trigger>, as in /hook/webhook, without an extension'
@@ -337,6 +341,8 @@ export interface Answer {
   readonly queued: boolean
   /** Id of the batch that took it, where it waits for others. */
   readonly batch: string | null
+  /** True when a condition in its grant wanted none of it: nothing was started. */
+  readonly filtered: boolean
   /** True when its path names no trigger of a workflow: only what reads the path by itself runs. */
   readonly noTrigger: boolean
   /** True when `hookline dev` looked at it, and no trigger fired. */
@@ -360,6 +366,7 @@ export function readAnswer({ status, headers, text }: HttpReply): Answer {
     run: headers[HEADER.run] ?? null,
     queued: headers[HEADER.queued] === 'true',
     batch: headers[HEADER.batch] ?? null,
+    filtered: headers[HEADER.filtered] === 'true',
     noTrigger: headers[HEADER.hint] === 'no_trigger',
     nothingFired: headers[HEADER.hint] === 'nothing_fired',
     code: textOf(code),

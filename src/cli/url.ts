@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
 import { http } from '../action/http.ts'
+import type { FoundTrigger } from '../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../triggers/example-line.ts'
 import {
   BOT_TOKEN,
@@ -25,7 +26,8 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { POSIX, type Shell } from '../wire/shell.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
-import { makeGrant } from './grant.ts'
+import type { MadeDoor } from './grant/door.ts'
+import { type MadeGrant, makeGrant } from './grant.ts'
 import { type ScopeOptions, withScopeOptions } from './scope.ts'
 import { GITHUB_TOKEN, sealingKey } from './seal.ts'
 import { shellHere, warn } from './terminal.ts'
@@ -35,6 +37,7 @@ interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
   readonly selfHosted?: boolean
   readonly trigger?: string
   readonly bot?: boolean
+  readonly secretEnv?: string
   readonly json?: boolean
 }
 
@@ -42,7 +45,9 @@ const HELP = `
 The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
 with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
 path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
-workflow is here, the path that its trigger asks for follows. A token itself is never printed.
+workflow is here, the path that its trigger asks for follows, and a grant has the relay ask what the file
+asks: \`verify\`, with the secret by its own name in the environment or by --secret-env, and as much of
+\`config.filter\` as an expression can say. A token itself is never printed.
 
 ${environmentHelp(
   'HOOKLINE_SIGN_KEYS',
@@ -68,6 +73,7 @@ export function urlCommand(): Command {
     .option('--updates <kind...>', 'kinds of update besides new messages', [])
     .option('--set', 'make the setWebhook call')
   return withScopeOptions(command)
+    .option('--secret-env <name>', "variable with the sender's secret, for a trigger that verifies")
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
     .action(printUrl)
@@ -90,7 +96,8 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   if (given.repository === undefined) await tellMissing(workflow)
   const bare = webhookUrl({ relay, repository, workflow, trigger })
   const path = bare.split('/').slice(-2).join('/')
-  const granted = await grantFor(path, options)
+  const found = await triggerHere(path)
+  const granted = await grantFor(path, options, found)
   // What hookline dev is sent brings no credential.
   const isDev = given.relay === undefined && repository === undefined
   const shell = shellHere()
@@ -100,8 +107,10 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   const seal = isDev ? undefined : sealCommand(relay, repository, path, shell)
   const described = bot
     ? await describeBot(bare, token === variable ? undefined : token, options, process.env)
-    : describeWebhook(bare, await exampleHere(path), token, seal, shell)
-  const { text, ...fields } = { ...described, ...(granted && { grant: granted.grant }) }
+    : describeWebhook(bare, found?.example ?? ANY_REQUEST, token, seal, shell)
+  const { text: own, ...others } = described
+  const fields = { ...others, ...(granted && grantFields(granted)) }
+  const text = own + (granted ? doorLines(granted) : '')
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
 
@@ -119,11 +128,13 @@ async function tellMissing(workflow: string): Promise<void> {
 /** Where `hookline dev` listens. */
 const DEV = 'http://localhost:3000'
 
-/** What fires a trigger, where its file is here: its path goes into the URL. */
-async function exampleHere(path: string): Promise<ExampleRequest> {
-  const { triggersHere } = await import('./workflows-here.ts')
-  const here = triggersHere().find(({ workflow, trigger }) => `${workflow}/${trigger}` === path)
-  return here?.example ?? ANY_REQUEST
+/** The trigger, where its file is here: its path goes into the URL, and what it asks into the grant. */
+async function triggerHere(path: string): Promise<FoundTrigger | undefined> {
+  const { triggersHere, triggersToAsk } = await import('./workflows-here.ts')
+  const isIt = (each: FoundTrigger) => `${each.workflow}/${each.trigger}` === path
+  const asking = triggersToAsk(process.env).find(isIt)
+  const other = asking ? undefined : triggersHere().find(isIt)
+  return asking ?? (other && { ...other, proofs: [], filter: undefined })
 }
 
 /** @throws UserError where a hosted relay would take another part of the URL for the repository */
@@ -156,16 +167,42 @@ async function sealedAtHand(
   }
 }
 
-/** A grant for the URL's own path, where the keys are at hand; `undefined` where they are not. */
-async function grantFor(path: string, options: UrlOptions) {
-  const { repository, event, ref, expires } = options
+interface Granted extends MadeGrant {
+  /** What the trigger asks, and the relay cannot. */
+  readonly left: readonly string[]
+}
+
+/**
+ * A grant for the URL's own path, which asks what the trigger's file asks; `undefined` where the keys
+ * are not at hand.
+ */
+async function grantFor(
+  path: string,
+  options: UrlOptions,
+  found: FoundTrigger | undefined,
+): Promise<Granted | undefined> {
+  const { repository, event, ref, expires, secretEnv, relay } = options
   const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
   if (keys && repository !== undefined) {
-    return makeGrant({ ...options, repository, path }, process.env)
+    const { doorOfTrigger, withoutVerify } = await import('./grant/of-trigger.ts')
+    const { secretFrom } = await import('./grant/door.ts')
+    const secret = secretFrom(secretEnv, undefined, process.env)
+    const asked = found ? doorOfTrigger(found, secret) : { door: undefined, left: [] }
+    const scope = { ...options, repository, path }
+    const make = (door: MadeDoor | undefined) => makeGrant({ ...scope, door }, process.env)
+    try {
+      return { ...(await make(asked.door)), left: asked.left }
+    } catch (error) {
+      // A relay without keys to seal by cannot be given a secret; who named one is told so.
+      if (!(error instanceof UserError) || !asked.door?.isSecret || secret || !relay) throw error
+      const [problem] = error.problems
+      const left = [...asked.left, `verify: ${problem?.message ?? 'it cannot be sealed'}`]
+      return { ...(await make(withoutVerify(asked.door))), left }
+    }
   }
-  if ([event, ref, expires].every((flag) => flag === undefined)) return undefined
+  if ([event, ref, expires, secretEnv].every((flag) => flag === undefined)) return undefined
   throw new UserError({
-    message: '--event, --ref and --expires narrow a grant, and there is none',
+    message: '--event, --ref, --expires and --secret-env belong to a grant, and there is none',
     hint: 'set HOOKLINE_SIGN_KEYS, and give --repository owner/name',
   })
 }
@@ -314,6 +351,22 @@ function sealCommand(
 ): string {
   const scope = `--repository ${quoted(repository ?? 'owner/name')} --path ${quoted(path)}`
   return `npx hookline seal --relay ${quoted(relay)} ${scope}   # or npx hookline grant`
+}
+
+function grantFields({ grant, door, left }: Granted) {
+  return { grant, ...(door && { door: door.shown }), ...(left.length > 0 && { left }) }
+}
+
+/** What the relay asks by the grant, and what it leaves to the workflow. */
+function doorLines({ door, left }: Granted): string {
+  const asked = Object.entries(door?.shown ?? {}).map(([name, what]) => `${name}: ${what}`)
+  const parts = [
+    ...(asked.length > 0
+      ? ['The relay asks this by itself, as the file says it now', asked.join('\n')]
+      : []),
+    ...(left.length > 0 ? ['It leaves to the workflow', left.join('\n')] : []),
+  ]
+  return parts.length > 0 ? `\n${lines(...parts)}` : ''
 }
 
 /** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */

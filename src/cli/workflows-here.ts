@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEFAULT_GLOB } from '../action/inputs.ts'
+import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import {
@@ -14,6 +14,7 @@ import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/al
 import type { WorkflowSource } from '../engine/ports.ts'
 import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
 import { type Source, UserError } from '../wire/errors.ts'
+import { type Json, record } from '../wire/json.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import type { Workflow } from '../workflow/workflow.ts'
@@ -164,4 +165,53 @@ function attempt<Value>(read: () => Value): Value | undefined {
     if (error instanceof UserError) return undefined
     throw error
   }
+}
+
+/**
+ * What stands for a secret that is not set here: one of them has the form that its option wants, a key
+ * in hex or base64, or a bot's token.
+ */
+const STAND_INS = ['0123456789abcdef'.repeat(4), `123456789:${'A'.repeat(35)}`]
+
+/** Whether a value of a trigger here is nobody's secret. */
+export function isStandIn(value: string): boolean {
+  return STAND_INS.includes(value)
+}
+
+/**
+ * The same, with the secrets and variables that they name: those of the environment, by the same names,
+ * where it has them. So it tells what a grant may ask.
+ */
+export function triggersToAsk(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
+  const root = process.cwd()
+  const names = settingsNamed(root)
+  const readings = STAND_INS.map((standIn) => {
+    const values = record<Json>(names.map((name) => [name, env[name] || standIn]))
+    const contexts = expressionContexts(env, {}, { secrets: values, vars: values })
+    const source = devWorkflowSource({ root, globs: [DEFAULT_GLOB], contexts })
+    return readAllWorkflows(() => source).found
+  })
+  const workflows = new Map(
+    readings
+      .reverse()
+      .flat()
+      .map((found) => [found.name, found]),
+  )
+  return foundTriggers('', [...workflows.values()])
+}
+
+/** The names of all secrets and variables that the files here read. */
+function settingsNamed(root: string): string[] {
+  const folder = join(root, 'workflows')
+  const own = existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /\.ya?ml$/.test(name),
+      )
+    : []
+  const texts = [
+    ...own.map((name) => readFileSync(join(folder, name), 'utf8')),
+    ...nativeSources(root).map(({ source }) => source.text),
+  ]
+  const named = texts.flatMap((text) => [...text.matchAll(/\b(?:secrets|vars)\.([A-Za-z_]\w*)/g)])
+  return [...new Set(named.map(([, name = '']) => name))]
 }

@@ -1,5 +1,6 @@
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { WorkflowSource } from './ports.ts'
 
@@ -43,14 +44,18 @@ export interface FoundTrigger {
   /** `undefined` when only its sender can make a request that fires it. */
   readonly example: ExampleRequest | undefined
   readonly proofs: readonly Proof[]
+  /** Its `config.filter`, where there is one. */
+  readonly filter?: JsonObject | undefined
 }
 
 /** The triggers of workflows that take webhooks, as addresses below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs }) => {
+    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs, config }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
-      return takesWebhooks ? [{ workflow, trigger, url, example, proofs }] : []
+      return takesWebhooks
+        ? [{ workflow, trigger, url, example, proofs, filter: config.filter }]
+        : []
     }),
   )
 }

@@ -146,6 +146,8 @@ export interface Proof {
   readonly url: Secret | undefined
   /** Header that carries the secret itself, where the options name it: of the scheme `token`. */
   readonly header?: string
+  /** What else its entry of `verify` says, as that option is written; no secret is part of it. */
+  readonly options?: JsonObject
 }
 
 /** A trigger with options that were checked, ready to look at events. */

@@ -12,7 +12,7 @@ import {
   TIME_FORMS,
 } from './verify/scheme.ts'
 import { SCHEMES } from './verify/schemes.ts'
-import { filledSettings } from './verify/settings.ts'
+import { filledSettings, settingsJson } from './verify/settings.ts'
 import { fieldValues } from './verify/tokens.ts'
 
 /** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
@@ -169,12 +169,12 @@ function verification(own: string | undefined) {
 
 /** What a sender may prove itself with, as `verify` asks for it. */
 export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
-  return asked(verifications).flatMap(
-    ({ scheme: { name }, settings: { secrets, url, header } }) => {
-      const place = name === 'token' && header !== undefined ? { header } : {}
-      return secrets.map((secret) => ({ scheme: name, secret, url, ...place }))
-    },
-  )
+  return asked(verifications).flatMap(({ scheme: { name }, settings }) => {
+    const { secrets, url, header } = settings
+    const place = name === 'token' && header !== undefined ? { header } : {}
+    const { secret: _, ...options } = settingsJson({ ...settings, secrets: [] })
+    return secrets.map((secret) => ({ scheme: name, secret, url, options, ...place }))
+  })
 }
 
 /** A scheme that needs no options. */

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { timersFor } from '../../../src/cli/doctor/clock.ts'
 import type { Target } from '../../../src/cli/doctor/findings.ts'
+import { readTimers } from '../../../src/relay/clock.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { codes, examineAt } from './examination.ts'
 import { json, LISTENING, PUSH, type Setting, STARTED_DIRECTLY } from './stand-in.ts'
@@ -177,14 +179,48 @@ describe('each fault is found, and says what to do', () => {
     const workflows = { 'bot.yml': polling, 'nightly.yml': 'on: { schedule: [] }' }
     const at = (workflow: string) =>
       examineAt(platform, { scopes: 'repo', workflows }, { workflow })
-    expect(codes(await at('bot'))).toEqual([])
+    expect(codes(await at('bot'))).toEqual(['workflow_schedule_alone'])
     expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
   })
 
-  test('a bot that only polls is well', async () => {
-    const polling = LISTENING.replace(/repository_dispatch:\n.*\n/, 'schedule: []\n')
-    const workflows = { 'bot.yml': polling, 'ci.yml': PUSH }
-    expect(codes(await examineAt(platform, { scopes: 'repo', workflows }))).toEqual([])
+  const POLLING = LISTENING.replace(/repository_dispatch:\n.*\n/, 'schedule: []\n')
+  const STARTABLE = POLLING.replace('schedule: []\n', 'schedule: []\n  workflow_dispatch:\n')
+
+  test('a bot that only polls is told that its schedule comes late, and what would do', async () => {
+    const workflows = { 'bot.yml': POLLING, 'ci.yml': PUSH }
+    const [found] = (await examineAt(platform, { scopes: 'repo', workflows })).slice(-1)
+    expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_alone' })
+    expect(found?.mend).toMatch(/HOOKLINE_CRON: \*\/5 \* \* \* \* octo\/repo bot/)
+  })
+
+  test.each([
+    ['starts a bot', '*/5 * * * * octo/repo bot', { 'bot.yml': STARTABLE }, []],
+    ['is of another repository', '* * * * * octo/other gone', { 'hook.yml': LISTENING }, []],
+    [
+      'starts what has no workflow_dispatch',
+      '*/5 * * * * Octo/Repo bot',
+      { 'bot.yml': POLLING },
+      ['clock_not_startable'],
+    ],
+    [
+      'starts what asks for an input',
+      '0 * * * * octo/repo nightly',
+      {
+        'hook.yml': LISTENING,
+        'nightly.yml': 'on: { workflow_dispatch: { inputs: { a: { required: true } } } }',
+      },
+      ['clock_not_startable'],
+    ],
+    [
+      'starts what is not there',
+      '0 * * * * octo/repo gone',
+      { 'hook.yml': LISTENING },
+      ['clock_workflow_missing'],
+    ],
+  ])('a clock that %s', async (_, cron, workflows, expected) => {
+    const timers = timersFor('octo/repo', readTimers(cron))
+    const setting = { scopes: 'repo', workflows: { ...workflows } }
+    expect(codes(await examineAt(platform, setting, { timers }))).toEqual(expected)
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'
 import type { AskGitHub } from '../github.ts'
-import { awaitRun, followRun, hasSucceeded, type Run, runAt } from '../runs.ts'
+import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, type Run, runAt } from '../runs.ts'
 
 /** What is told of a line, as `--json` prints it; `null` where there is nothing to say. */
 export interface ConnectEvent {
@@ -96,5 +96,6 @@ async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<st
       const step = listOf(steps).find(({ conclusion }) => conclusion === 'failure')
       return step ? `job ${name}, step ${step.name}` : `job ${name}`
     })
-  return failures.length > 0 ? failures.join('; ') : null
+  if (failures.length > 0) return failures.join('; ')
+  return !refusal && jobs.length === 0 ? NOT_ALLOWED : null
 }

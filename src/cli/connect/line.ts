@@ -1,11 +1,14 @@
 import { newSignKey } from '../../relay/grant.ts'
 import type { RunningServer } from '../../relay/http-server.ts'
+import { newSealKey } from '../../relay/seal.ts'
 import { baseOf } from '../../wire/address.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
+import { doorOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { openTunnel, type Tunnel } from '../tunnel.ts'
+import { triggersToAsk } from '../workflows-here.ts'
 import type { ConnectTarget } from './target.ts'
 
 /** A relay of this process, with its public address. */
@@ -15,6 +18,8 @@ export interface Line {
   /** The same as it is called from this machine, without a credential. */
   readonly local: URL
   readonly grant: Secret
+  /** What the trigger's file asks, and the relay leaves to the workflow. */
+  readonly left: readonly string[]
   readonly ended: Promise<unknown>
   close(): Promise<void>
 }
@@ -26,17 +31,28 @@ interface LineOptions {
   readonly publicUrl: string | undefined
   readonly target: ConnectTarget
   readonly token: Secret
+  /** The sender's, of `--secret-env`. */
+  readonly secret: Secret | undefined
 }
 
 /** @throws UserError where the port is taken, or there is no tunnel */
 export async function openLine(
-  { target, token, port, publicUrl }: LineOptions,
+  { target, token, port, publicUrl, secret }: LineOptions,
   write: (line: string) => void,
 ): Promise<Line> {
   const { repository, workflow, trigger, event } = target
   const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
   const path = `${workflow}/${trigger}`
-  const { text } = await makeGrant({ repository, path, event }, { HOOKLINE_SIGN_KEYS: keys })
+  const { publicJwk, privateJwk } = await newSealKey()
+  const asking = triggersToAsk(process.env).find(
+    (each) => each.workflow === workflow && each.trigger === trigger,
+  )
+  const { door, left } = doorOfTrigger(
+    asking ?? { ...target, proofs: [], filter: undefined },
+    secret?.reveal(),
+  )
+  const scope = { repository, path, event, door, sealKey: publicJwk }
+  const { text } = await makeGrant(scope, { HOOKLINE_SIGN_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')
   const relay = await startRelay({
     ...{ host: '127.0.0.1', port, write },
@@ -44,6 +60,7 @@ export async function openLine(
       HOOKLINE_API_URL: baseOf(readSetting(process.env, 'HOOKLINE_API_URL')),
       HOOKLINE_SERVER_URL: baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL')),
       ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
+      HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [privateJwk] }),
     },
   })
   const tunnel = await addressOf(relay, publicUrl)
@@ -53,6 +70,7 @@ export async function openLine(
     url: withToken(webhookUrl({ relay: tunnel.url, ...address }) + suffix, text),
     local: new URL(webhookUrl({ relay: relay.url, ...address }) + suffix),
     grant: new Secret(text),
+    left,
     ended: tunnel.ended,
     async close() {
       tunnel.close()

@@ -14,7 +14,9 @@ import type { Asked } from '../github.ts'
 import {
   findRun,
   followRun,
+  hasNoJob,
   hasSucceeded,
+  NOT_ALLOWED,
   type Run,
   type RunPorts,
   RunsError,
@@ -157,7 +159,8 @@ async function checkRun(
     const wanted = { delivery: sent.delivery ?? '', begun: { workflow, event, since } }
     const run = sent.run ? await runAt(sent.run, github) : await findRun(wanted, github, left())
     if (!run) return runMissing(target, deliver)
-    return judgeRun(await followRun(run, github, () => {}, deadline), deliver)
+    const ended = await followRun(run, github, () => {}, deadline)
+    return judgeRun(ended, deliver, await hasNoJob(ended, github))
   } catch (error) {
     if (!(error instanceof RunsError)) throw error
     return runsUnreadable(error, sent.run)
@@ -176,7 +179,7 @@ function runMissing({ event }: Target, deliver: number): Finding {
 }
 
 /** A run says that the event was heard; that all is well only its end says. */
-function judgeRun(run: Run, deliver: number): Finding {
+function judgeRun(run: Run, deliver: number, isEmpty: boolean): Finding {
   const { conclusion, state, url } = run
   if (conclusion === null) {
     const message = `the event started a run, which has not ended within ${deliver} s (${state}): ${url}`
@@ -190,7 +193,9 @@ function judgeRun(run: Run, deliver: number): Finding {
   }
   if (!hasSucceeded(run)) {
     const message = `the event started a run, which ended with ${conclusion}: ${url}`
-    return failed('delivery', 'run_failed', message, FAILED_RUN)
+    return isEmpty
+      ? failed('delivery', 'run_not_allowed', message, NOT_ALLOWED)
+      : failed('delivery', 'run_failed', message, FAILED_RUN)
   }
   return ok('delivery', `the event was delivered, and its run succeeded: ${url}`)
 }

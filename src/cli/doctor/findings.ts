@@ -1,3 +1,4 @@
+import type { Timer } from '../../relay/clock.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
@@ -19,6 +20,8 @@ export interface Target {
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` when there is none to look at. */
   readonly relay: string | undefined
+  /** Of HOOKLINE_CRON, those of this repository. */
+  readonly timers?: readonly Timer[]
   /** Seconds to wait for a run of an event that is sent; `undefined` to send none. */
   readonly deliver: number | undefined
 }
@@ -56,6 +59,7 @@ type CheckName =
   | 'token'
   | 'repository'
   | 'workflow'
+  | 'clock'
   | 'relay'
   | 'delivery'
 

@@ -10,6 +10,7 @@ import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github.ts'
+import { judgePolling, judgeTimed, timersWithoutWorkflow } from './clock.ts'
 import {
   type DoctorPorts,
   type Finding,
@@ -43,7 +44,10 @@ export async function checkWorkflows(
   const wanted = names.filter(
     (file) => workflow === undefined || file.replace(/\.ya?ml$/, '') === workflow,
   )
-  if (wanted.length === 0) return { findings: [absent(target, names, defaultBranch)] }
+  const untimed = timersWithoutWorkflow(target, names, defaultBranch)
+  if (wanted.length === 0) {
+    return { findings: [absent(target, names, defaultBranch), ...untimed] }
+  }
   const replies = await Promise.all(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
   )
@@ -53,8 +57,9 @@ export async function checkWorkflows(
   const looked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (looked.length === 0) {
     const polled = files.filter(isPolled)
-    if (polled.length > 0) return { findings: polled.map((file) => judgeListening(file, target)) }
-    return { findings: [noneListens(files, target, defaultBranch)] }
+    const found = polled.map((file) => judgeListening(file, target))
+    const others = found.length > 0 ? found : [noneListens(files, target, defaultBranch)]
+    return { findings: [...others, ...timedOthers(files, target), ...untimed] }
   }
   const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -71,7 +76,19 @@ export async function checkWorkflows(
   })
   // Of two, the one that the relay asks for first.
   const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
-  return { findings, file: workflow === undefined ? undefined : file }
+  const timed = [...timedOthers(files, target), ...untimed]
+  return { findings: [...findings, ...timed], file: workflow === undefined ? undefined : file }
+}
+
+/** Of the workflows that poll nothing, those that the relay's clock starts. */
+function timedOthers(files: readonly NativeFile[], target: Target): Finding[] {
+  const { timers = [] } = target
+  return files.flatMap((native) => {
+    const name = native.file.replace(/\.ya?ml$/, '')
+    const timer = timers.find(({ workflow }) => workflow === name)
+    const isJudged = isPolled(native) && dispatchTypes(native.on) === undefined
+    return timer && native.isValid && !isJudged ? [judgeTimed(native.file, native.on, timer)] : []
+  })
 }
 
 /** Where one listens for the other event, that is what the user is told. */
@@ -166,7 +183,7 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
     return judgeDirect(workflow, target)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
-    return ok('workflow', `${file} is started by its schedule`)
+    return judgePolling(file, on, target)
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`

@@ -78,7 +78,7 @@ function checkIf(condition: string): void {
 }
 
 /** @throws UserError where it is not to be had */
-function secretFrom(
+export function secretFrom(
   secretEnv: string | undefined,
   publicKey: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -130,17 +130,19 @@ function verificationsOf(text: string, secret: string | undefined): readonly Ver
 
 /** @throws UserError for a scheme that the relay cannot judge by a grant */
 function refuse(name: string, needs: readonly string[]): void {
+  const refusal = refusalAtDoor(name, needs)
+  if (refusal === undefined) return
+  const hint = 'leave it to the trigger, which verifies it'
+  throw new UserError({ message: `--verify: ${refusal}`, hint })
+}
+
+/** Why the relay cannot judge a scheme by a grant; `undefined` where it can. */
+export function refusalAtDoor(name: string, needs: readonly string[]): string | undefined {
   if (name === 'aws_sns') {
-    throw new UserError({
-      message: '--verify: aws_sns asks Amazon for its certificate, and the relay asks nobody',
-      hint: 'leave it to the trigger, which verifies it',
-    })
+    return 'aws_sns asks Amazon for its certificate, and the relay asks nobody'
   }
-  if (!needs.includes('url')) return
-  throw new UserError({
-    message: `--verify: ${name} signs the URL that it calls, and the grant would stand in it`,
-    hint: 'leave it to the trigger, which verifies it',
-  })
+  if (!needs.includes('url')) return undefined
+  return `${name} signs the URL that it calls, and the grant would stand in it`
 }
 
 function entriesIn(text: string): Record<string, unknown>[] {
