@@ -37,6 +37,7 @@ describe('check', () => {
       count: 1,
       errors: [],
       warnings: [],
+      fixed: [],
     })
     expect(repository.list('.')).toEqual(['workflows'])
   })
@@ -119,7 +120,7 @@ jobs:
         `${HOOK.replace('webhook', 'push')}      - run: echo \${{ github.head_ref }}\n`,
       )
       await repository.build()
-      expect(await check()).toEqual({ count: 1, errors: [], warnings: [] })
+      expect(await check()).toMatchObject({ count: 1, errors: [], warnings: [] })
     })
 
     test('and workflows that are called with untrusted text', async () => {
@@ -230,7 +231,7 @@ jobs:
   })
 
   test.each(['workflows', 'workflows/'])('reads the files of the folder %s', async (folder) => {
-    expect(await check({ globs: [folder] })).toEqual({ count: 1, errors: [], warnings: [] })
+    expect(await check({ globs: [folder] })).toMatchObject({ count: 1, errors: [], warnings: [] })
   })
 
   test('takes a key of the file for what it was meant to be', async () => {
@@ -239,5 +240,56 @@ jobs:
     const { errors } = await check()
     const hints = errors.map(({ hint }) => hint)
     expect(hints.slice(0, 2)).toEqual(['did you mean "on"?', 'did you mean "steps"?'])
+  })
+
+  describe('--fix', () => {
+    const PASTED = `on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  react:
+    runs-on: ubuntu-latest
+    steps:
+      - id: hookline
+        uses: hookline/hookline@v1
+        with:
+          on: webhook
+      - run: echo "\${{ steps.hookline.outputs.body }}"
+`
+    const file = '.github/workflows/native.yml'
+
+    test('mends sources and workflows that use the action, and once', async () => {
+      repository.write('workflows/hook.yml', UNTRUSTED)
+      repository.write(file, PASTED)
+      const options = { globs: [], fix: true, strict: true }
+      const { errors, fixed } = await check(options)
+      expect(errors).toEqual([])
+      expect(fixed.toSorted((a, b) => b.file.localeCompare(a.file))).toEqual([
+        { file: 'workflows/hook.yml', count: 1 },
+        { file, count: 1 },
+      ])
+      const after = [repository.read('workflows/hook.yml'), repository.read(file)]
+      expect(after[1]).not.toBe(PASTED)
+      expect(await check(options)).toMatchObject({ errors: [], fixed: [] })
+      expect([repository.read('workflows/hook.yml'), repository.read(file)]).toEqual(after)
+    })
+
+    test('leaves to a person, still told, what it cannot mend', async () => {
+      const text = PASTED.replace('echo "', 'bash -c "')
+      repository.write(file, text)
+      const { warnings, fixed } = await check({ globs: [], fix: true })
+      expect(warnings.map(({ code }) => code)).toEqual(['untrusted-script'])
+      expect(fixed).toEqual([])
+      expect(repository.read(file)).toBe(text)
+    })
+
+    test('leaves workflows alone that are not ours, but with --all', async () => {
+      const text = PASTED.replace('hookline/hookline@v1', 'a/b@v1').replace(
+        'steps.hookline.outputs.body',
+        'github.event.issue.title',
+      )
+      repository.write(file, text)
+      expect((await check({ globs: [], fix: true })).fixed).toEqual([])
+      expect(repository.read(file)).toBe(text)
+      expect((await check({ globs: [], fix: true, all: true })).fixed).toEqual([{ file, count: 1 }])
+    })
   })
 })

@@ -9,13 +9,11 @@ import type { ActionLock } from '../compiler/action-lock.ts'
 import { LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
 import { type Change, changesOf } from '../compiler/made-files.ts'
-import { spelled } from '../compiler/rewrite.ts'
 import { SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
-import { fixUntrusted } from '../lint/fix/fix.ts'
 import { asFinding, withRule } from '../lint/lint.ts'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import {
@@ -28,6 +26,7 @@ import {
 } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
+import { mendedSource } from './mend.ts'
 import {
   eventOption,
   platformOption,
@@ -199,7 +198,7 @@ export async function build(options: BuildOptions): Promise<Build> {
   try {
     const files = findSourceFiles(options.root, options.globs).map((named) => {
       const source = readSource(options.root, named.file)
-      return { ...named, ...(options.fix ? mended(source) : { source, count: 0 }) }
+      return { ...named, ...(options.fix ? mendedSource(source) : { source, count: 0 }) }
     })
     const folder = new CompiledFolder(options.root, options.out)
     const standing = folder.compiled()
@@ -251,18 +250,6 @@ export async function build(options: BuildOptions): Promise<Build> {
     if (!(error instanceof UserError)) throw error
     const errors = error.problems.map((problem) => asFinding(problem, 'error'))
     return { ...nothing, errors, warnings: [] }
-  }
-}
-
-/** What has one answer only is written so: words of other languages, and untrusted text in scripts. */
-function mended(named: Source): { readonly source: Source; readonly count: number } {
-  const { source, count } = spelled(named)
-  try {
-    const fixed = fixUntrusted(readSourceFile('', source))
-    return { source: { ...source, text: fixed.text }, count: count + fixed.count }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { source, count } // the build tells what is wrong with it
   }
 }
 

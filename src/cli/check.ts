@@ -15,7 +15,7 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { counted, printableJson } from '../wire/printable.ts'
+import { counted, printable, printableJson } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
@@ -27,7 +27,8 @@ import {
   findingsOf,
   scriptProblems,
 } from './build-workflows.ts'
-import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
+import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource, writeSource } from './files.ts'
+import { mendedNative, mendedSource } from './mend.ts'
 import { eventOption, platformOption, repositorySettings, stateOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 import { ownVersion } from './version.ts'
@@ -50,6 +51,7 @@ export function checkCommand(): Command {
     .addOption(eventOption())
     .addOption(platformOption())
     .option('--strict', 'what docs/rules.md marks so is an error, not a warning')
+    .option('--fix', 'mend what is safe for certain, in the files themselves')
     .option('--all', 'look at every workflow, also at those that do not use the action')
     .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0, for code scanning')
@@ -62,7 +64,7 @@ async function run(
   { json, sarif, ...options }: CheckCommandOptions,
 ): Promise<void> {
   const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
-  const { count, errors, warnings } = checked
+  const { count, errors, warnings, fixed } = checked
   process.exitCode = errors.length > 0 ? 1 : 0
   const all = [
     ...errors.map((finding) => ({ ...finding, level: 'error' as const })),
@@ -73,6 +75,7 @@ async function run(
   for (const problem of warnings)
     process.stderr.write(`${renderProblem(withRule(problem), 'warning')}\n`)
   for (const problem of errors) process.stderr.write(`${renderProblem(withRule(problem))}\n`)
+  for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} mended`))
   if (count + errors.length === 0) {
     print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
     return
@@ -94,11 +97,15 @@ export interface CheckOptions extends CompileOptions {
   readonly strict?: boolean
   /** Looks at the workflows that have nothing to do with Hookline, too. */
   readonly all?: boolean
+  /** Mends what is safe for certain, in the files, and then looks at what is left. */
+  readonly fix?: boolean
 }
 
 /** What is wrong, and how many files were looked at. */
 export interface Checked extends Findings {
   readonly count: number
+  /** Findings that `--fix` took care of, by workflow file. */
+  readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
 
 /**
@@ -106,11 +113,20 @@ export interface Checked extends Findings {
  * compiled, and the native ones that use the action.
  */
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
-  const { root, globs, strict = false, all = false } = options
+  const { root, globs, strict = false, all = false, fix = false } = options
   try {
     const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
-    const files = named.map((file) => ({ ...file, source: readSource(root, file.file) }))
     const isNative = ({ file }: NamedFile) => file.startsWith(`${NATIVE_FOLDER}/`)
+    const files = named.map((file) => {
+      const source = readSource(root, file.file)
+      if (!fix) return { ...file, source, count: 0 }
+      if (!isNative(file)) return { ...file, ...mendedSource(source) }
+      // What was made of a source is mended there.
+      const isLookedAt = (all || mayUseAction(source.text)) && !originOf(source.text)
+      return { ...file, ...(isLookedAt ? mendedNative(source) : { source, count: 0 }) }
+    })
+    const fixed = files.filter(({ count }) => count > 0)
+    for (const { file, source } of fixed) writeSource(root, file, source.text)
     const sources = files.filter((file) => !isNative(file))
     const standing = new Map(
       files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
@@ -123,11 +139,16 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
       files.filter(isNative).map((file) => checkNative(file, called, all)),
     )
     const natives = checked.filter((native) => native !== undefined)
-    return { count: sources.length + natives.length, ...findingsOf(built, strict, natives.flat()) }
+    const findings = findingsOf(built, strict, natives.flat())
+    return {
+      count: sources.length + natives.length,
+      ...findings,
+      fixed: fixed.map(({ file, count }) => ({ file, count })),
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const errors = error.problems.map((problem) => asFinding(problem, 'error'))
-    return { count: 0, errors, warnings: [] }
+    return { count: 0, errors, warnings: [], fixed: [] }
   }
 }
 

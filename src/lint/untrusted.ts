@@ -160,6 +160,7 @@ const ADVICE = {
   written: {
     hint: 'read it from "env:" in the step that needs it: a line break in it sets any variable',
   },
+  program: { hint: 'hand it over as an argument, or in a file that the program reads as data' },
   environment: {
     choice: 'whose secrets the job gets',
     hint: 'choose among environments of your own, with a condition',
@@ -338,14 +339,19 @@ function inSink({ expressions }: Flow, texts: Texts, sink: Sink): Finding[] {
   const isScript = key === 'run' || key === 'script'
   if (!isScript || !sink.step || !text || found.length > 0) return found
   const script = scriptOf(text.node.value, expressions.spansOf(text.node.value))
-  const { unbounded, assigned } = sink.step.writes
+  const { unbounded, assigned, obeyed } = sink.step.writes
   const governing = assigned.filter(({ name }) => isGoverning(name))
+  const written = 'untrusted text is written where every later step obeys it'
   return [
-    ...unbounded.map((place) => ({ place, advice: ADVICE.written })),
-    ...governing.map((place) => ({ place, advice: ADVICE.variable })),
-  ].map(({ place: { start, end }, advice }) => {
+    ...unbounded.map((place) => ({ place, advice: ADVICE.written, message: written })),
+    ...governing.map((place) => ({ place, advice: ADVICE.variable, message: written })),
+    ...obeyed.map((place) =>
+      place.kind === 'prompt'
+        ? { place, advice: ADVICE.prompt, message: 'untrusted text in the prompt of an agent' }
+        : { place, advice: ADVICE.program, message: 'untrusted text in a program that is run' },
+    ),
+  ].map(({ place: { start, end }, advice, message }) => {
     const at = { start: script.toValue(start), end: script.toValue(end) }
-    const message = 'untrusted text is written where every later step obeys it'
     return finding(texts, { ...sink, advice }, { text, at, isExpression: false, message })
   })
 }

@@ -11,7 +11,7 @@ import type { Problem } from './errors.ts'
  */
 const TOKEN = new RegExp(
   String.raw`(?<!\d)\d{5,}:[\w-]{20,}|(?<![\w-])(?:${[
-    String.raw`gh[pousr]_[A-Za-z0-9]{36,}`,
+    'gh[pousr]_[A-Za-z0-9]{36,}',
     String.raw`github_pat_\w{40,}`,
     String.raw`xox[abeprs](?:\.xox[bp])?-\d[\w-]{20,}`,
     String.raw`xapp-\d-[\w-]{20,}`,

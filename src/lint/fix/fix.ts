@@ -7,6 +7,7 @@ import { childOf, entriesOf, type ParsedFile, type Place } from '../../workflow/
 import type { Operation } from '../../workflow/operations.ts'
 import { patch } from '../../workflow/patch.ts'
 import { applyEdits, type Edit, singleQuoted } from '../../workflow/spans.ts'
+import { parseYaml } from '../../workflow/yaml.ts'
 import type { JobFlow, StepFlow } from '../flow/flow.ts'
 import { type Placeholder, type Script, scriptOf } from '../flow/script.ts'
 import { isGoverning } from '../flow/sink-names.ts'
@@ -27,7 +28,8 @@ interface Fixed {
  */
 export function fixUntrusted(file: ParsedFile): Fixed {
   const scripts = new Map<Node, Finding[]>()
-  for (const finding of findUntrusted(file)) {
+  const before = findUntrusted(file)
+  for (const finding of before) {
     const { text, isExpression, step } = finding
     if (!isExpression || text.isShared || !step || step.place.isShared) continue
     const others = scripts.get(text.node)
@@ -42,7 +44,12 @@ export function fixUntrusted(file: ParsedFile): Fixed {
     fixes.flatMap((fix) => fix.operations),
   )
   const count = fixes.reduce((sum, fix) => sum + fix.count, 0)
-  return { text: applyEdits(text, edits), count }
+  const nothing = { text, count: 0 }
+  if (count === 0) return nothing
+  const source = { ...file.source, text: applyEdits(text, edits) }
+  // A place that is told in another way now was made no better.
+  const left = findUntrusted({ source, document: parseYaml(source) })
+  return left.length <= before.length - count ? { text: source.text, count } : nothing
 }
 
 interface ScriptFix {

@@ -1,4 +1,5 @@
 import type { Command, Redirection, SyntaxNode, Word } from 'unbash'
+import { obeyedBy } from '../flow/obeyed.ts'
 import {
   fixedText,
   nameOfCommand,
@@ -162,7 +163,7 @@ function readsSafely(command: SyntaxNode | undefined, tree: ShellTree): boolean 
 
 function isReader(command: Command): boolean {
   const isPlain = command.prefix.every(({ type }) => type !== 'Assignment')
-  return isPlain && READING.has(nameOfCommand(command) ?? '')
+  return isPlain && READING.has(nameOfCommand(command) ?? '') && !obeyedBy(command)?.isInput
 }
 
 /** Whether a command takes an argument as text in this place. */

@@ -6,8 +6,8 @@ export const READERS = words(
 )
 
 /** Commands that write into a file that they are told by name, and those that copy one into it. */
-export const WRITERS = words('dd sed sponge tee')
-export const COPIERS = words('cp dd install ln mv')
+export const WRITERS = words('curl dd ed ex patch sed sponge tee wget')
+export const COPIERS = words('cp dd install ln mv rsync scp')
 
 /** Programs that read variables, and open files, by names in a text of another language. */
 export const INTERPRETERS = words(

@@ -1,6 +1,7 @@
 import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
 import type { Span } from '../../workflow/spans.ts'
 import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
+import { MAY_OBEY, type Obeyed, obeyedBy } from './obeyed.ts'
 import {
   COPIERS,
   DIGESTS,
@@ -32,9 +33,17 @@ export interface Writes {
   readonly unbounded: readonly Span[]
   /** Where a variable gets the text, and nothing else can. */
   readonly assigned: readonly (Span & { readonly name: string })[]
+  /** Where a command gets the text as a program, or as the prompt of an agent. */
+  readonly obeyed: readonly (Span & Pick<Obeyed, 'kind'>)[]
 }
 
-export const NO_WRITES: Writes = { outputs: false, variables: [], unbounded: [], assigned: [] }
+export const NO_WRITES: Writes = {
+  outputs: false,
+  variables: [],
+  unbounded: [],
+  assigned: [],
+  obeyed: [],
+}
 
 /** Which expressions and variables hold untrusted text. */
 interface Tainted {
@@ -51,10 +60,12 @@ const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 export function scriptWrites(script: Script, isPosixShell: boolean, tainted: Tainted): Writes {
   const { text } = script
   const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
-  if (!isWriting && !script.placeholders.some(({ expression }) => PATHS.test(expression)))
-    return NO_WRITES
+  const isNamed = script.placeholders.some(({ expression }) => PATHS.test(expression))
+  const isObeying = MAY_OBEY.test(text) && knowsUntrusted(script, tainted)
+  if (!isWriting && !isNamed && !isObeying) return NO_WRITES
   const tree = isPosixShell ? shellTree(text) : undefined
-  return tree ? new ShellFlow(script, tree, tainted).writes() : writesByWords(script, tainted)
+  if (tree) return new ShellFlow(script, tree, tainted).writes()
+  return isWriting || isNamed ? writesByWords(script, tainted) : NO_WRITES
 }
 
 /** For a script that cannot be read: whatever it knows may get wherever it writes. */
@@ -63,7 +74,7 @@ function writesByWords(script: Script, tainted: Tainted): Writes {
   const at = script.text.search(VARIABLES)
   const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
   const outputs = OUTPUTS.test(script.text)
-  return { outputs, variables: at < 0 ? [] : 'any', unbounded, assigned: [] }
+  return { ...NO_WRITES, outputs, variables: at < 0 ? [] : 'any', unbounded }
 }
 
 function knowsUntrusted({ text, placeholders }: Script, tainted: Tainted): boolean {
@@ -93,6 +104,7 @@ export function githubScriptWrites(script: Script, tainted: Tainted): Writes {
     variables: isAny ? 'any' : known,
     unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
     assigned,
+    obeyed: [],
   }
 }
 
@@ -158,7 +170,36 @@ class ShellFlow {
       assigned: bounded.flatMap(({ node, variables }) =>
         [variables].flat().map((name) => ({ name, start: node.pos, end: node.end })),
       ),
+      obeyed: this.#tree.nodes.flatMap((node) => this.#obeyed(node)),
     }
+  }
+
+  /** A command that is told, or reads, untrusted text and does what it says. */
+  #obeyed(node: SyntaxNode): Writes['obeyed'] {
+    if (node.type !== 'Command') return []
+    const span = { start: node.pos, end: node.end }
+    // `"$@"` of a function is what its callers wrote.
+    const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(this.#textOf(node.name))
+    if (isNamed && node.name && this.#holds(node.name)) return [{ ...span, kind: 'program' }]
+    const obeyed = obeyedBy(node)
+    if (!obeyed) return []
+    const { kind, words, isInput } = obeyed
+    const isTold = words.some((word) => this.#holds(word))
+    const isRead = isInput && this.#inputOf(node).some((part) => this.#holds(part))
+    return isTold || isRead ? [{ ...span, kind }] : []
+  }
+
+  /** What comes into a command: its here-documents and files, and the commands before it in a pipe. */
+  #inputOf(command: Command): SyntaxNode[] {
+    const own = command.redirects.filter(({ operator }) => operator.startsWith('<'))
+    let below: SyntaxNode = command
+    for (let at = this.#tree.parents.get(command); at; at = this.#tree.parents.get(at)) {
+      if (at.type === 'Redirected') return [...own, ...at.redirects]
+      const { pos } = below
+      if (at.type === 'Pipeline') return [...own, ...at.commands.filter((one) => one.pos < pos)]
+      below = at
+    }
+    return own
   }
 
   /** Notes which variables and files hold untrusted text from here on. */
@@ -216,7 +257,11 @@ class ShellFlow {
   /** A command that puts what it reads into the file that an argument names. */
   #isWriter(command: Command): boolean {
     const { name } = calledBy(command)
-    const isFull = this.#inFiles || /GITHUB_EVENT_PATH/.test(this.#textOf(command))
+    const isFull =
+      this.#inFiles ||
+      /GITHUB_EVENT_PATH/.test(this.#textOf(command)) ||
+      (/\/dev\/(?:stdin|fd\/)|\s-(?:\s|$)|<\(/.test(this.#textOf(command)) &&
+        [command, ...this.#inputOf(command)].some((part) => this.#holds(part)))
     return WRITERS.has(name) || (isFull && COPIERS.has(name))
   }
 
