@@ -14,7 +14,7 @@ const REQUEST: ShownRequest = {
 const ORIGINAL: Detail = {
   ...{ id: 'r-1', number: 1, time: '', origin: 'request', of: null, delivery: 'd', event: null },
   ...{ method: 'POST', path: 'hook/webhook', workflow: 'hook', trigger: 'webhook' },
-  ...{ outcome: 'fired', count: 1, reason: null, milliseconds: 1, request: REQUEST },
+  ...{ outcome: 'fired', count: 1, reason: null, preview: null, milliseconds: 1, request: REQUEST },
   ...{ decisions: [], problems: [], messages: [] },
   ...{ found: [], fields: [], readers: [], jobs: [] },
   items: [{ webhook: { outcome: 'success', outputs: { body: { n: 1 }, method: 'post' } } }],

@@ -14,6 +14,7 @@ import {
   requestRecord,
   shownRequest,
 } from '../../src/inspector/recorder.ts'
+import { RunLogs } from '../../src/inspector/run-logs.ts'
 import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/inspector/server.ts'
 import type { RelayRequest } from '../../src/relay/ports.ts'
 import { UserError } from '../../src/wire/errors.ts'
@@ -285,6 +286,7 @@ describe('a visit', () => {
   const causes: Cause[] = []
   const parts = {
     recorder: new Recorder('r-1'),
+    logs: new RunLogs(),
     files: new Map([
       ['index.html', '<p>page'],
       ['main.js', 'run()'],
@@ -305,6 +307,7 @@ describe('a visit', () => {
       ],
       polled: [],
       polling: false,
+      runs: false,
       problems: [],
       fixtures: ['github.push'],
     }),

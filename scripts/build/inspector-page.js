@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { minify } from '@swc/core'
 import ncc from '@vercel/ncc'
+import { transform } from 'esbuild'
 import { modulesOf } from './bundle.js'
 
 const PAGE = 'src/inspector/page'
@@ -37,7 +38,11 @@ export async function embedInspectorPage() {
  */
 export async function pageModule(page, script) {
   const names = (await readdir(page)).filter((name) => /\.(?:css|html|svg)$/.test(name)).sort()
-  const read = names.map(async (name) => [name, await readFile(join(page, name), 'utf8')])
+  const read = names.map(async (name) => {
+    const text = await readFile(join(page, name), 'utf8')
+    if (!name.endsWith('.css')) return [name, text]
+    return [name, (await transform(text, { loader: 'css', minify: true, target: 'esnext' })).code]
+  })
   const files = [...(await Promise.all(read)), ['main.js', script]]
   return `export const PAGE_FILES = new Map(${JSON.stringify(files)})\n`
 }
@@ -51,5 +56,6 @@ async function bundleScript(entry) {
 
 /** @param {string} code of its script, bundled */
 export function shrinkPage(code) {
-  return minify(code, { module: true, compress: true, mangle: true })
+  const compress = { passes: 3, ecma: 2022 }
+  return minify(code, { module: true, compress, mangle: true, format: { comments: false } })
 }

@@ -9,8 +9,12 @@ import { NATIVE_FOLDER } from './files.ts'
 import { environmentFor, PROXY_VARIABLES } from './programs.ts'
 
 export interface ActRuns {
-  /** Runs the jobs of a workflow for an event, after those that wait. */
-  start(workflow: string, event: PlatformEvent): void
+  /**
+   * Runs the jobs of a workflow for an event, after those that wait.
+   *
+   * @param hear one line of what they say, or of what became of them
+   */
+  start(workflow: string, event: PlatformEvent, hear?: (line: string) => void): void
   /** Ends the run that is under way; those that wait are dropped. */
   close(): void
 }
@@ -27,12 +31,16 @@ interface ActOptions {
 const CONTAINERS = ['DOCKER_*', 'XDG_*', 'ACT_*', ...PROXY_VARIABLES]
 
 /** Hands events to `act`, one run at a time. Its settings are the user's own `.actrc`. */
-export function actRuns({ root, envFile, tell }: ActOptions): ActRuns {
+export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
   const stopping = new AbortController()
   let last = Promise.resolve()
-  const run = (workflow: string, event: PlatformEvent) =>
+  const run = (workflow: string, event: PlatformEvent, hear?: (line: string) => void) =>
     new Promise<void>((resolve) => {
       if (stopping.signal.aborted) return resolve()
+      const tell = (line: string) => {
+        tellAll(line)
+        hear?.(line)
+      }
       const file = ['yml', 'yaml']
         .map((ending) => `${NATIVE_FOLDER}/${workflow}.${ending}`)
         .find((name) => existsSync(join(root, name)))
@@ -72,8 +80,8 @@ export function actRuns({ root, envFile, tell }: ActOptions): ActRuns {
       })
     })
   return {
-    start(workflow, event) {
-      last = last.then(() => run(workflow, event))
+    start(workflow, event, hear) {
+      last = last.then(() => run(workflow, event, hear))
     },
     close: () => stopping.abort(),
   }

@@ -24,6 +24,8 @@ export interface Summary {
   /** What its sender calls it: `issues.opened`; `null` where nothing tells. */
   readonly event: string | null
   readonly outcome: 'fired' | 'skipped' | 'mistaken' | 'refused'
+  /** A line of what it says, to tell one from another; `null` where there is nothing to show. */
+  readonly preview: string | null
   /** Items handed on. */
   readonly count: number
   /** Why nothing fired. */
@@ -181,6 +183,8 @@ export interface Welcome {
   readonly polling: boolean
   /** Mistakes of workflow files. */
   readonly problems: readonly ShownProblem[]
+  /** Whether real jobs run here. */
+  readonly runs: boolean
   /** Names of the requests that common senders send. */
   readonly fixtures: readonly string[]
 }

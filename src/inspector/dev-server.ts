@@ -22,6 +22,7 @@ import type { Reply } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { HEADER, type PlatformEvent, readClientPayload } from '../wire/payload.ts'
+import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
@@ -44,6 +45,7 @@ import {
   refusalRecord,
   requestRecord,
 } from './recorder.ts'
+import { RunLogs } from './run-logs.ts'
 import { accessRefusal, type InspectorParts, inspectorServer } from './server.ts'
 import { shownProblem } from './shown-problem.ts'
 
@@ -72,7 +74,7 @@ interface DevServerOptions {
 /** Real jobs on this machine: any page in a browser can reach a webhook here, so they ask for a key. */
 interface LocalRuns {
   readonly key: string
-  start(workflow: string, event: PlatformEvent): void
+  start(workflow: string, event: PlatformEvent, hear: (line: string) => void): void
 }
 
 /** A request as a well-known service sends it. */
@@ -121,7 +123,8 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const { host, port, env, workflows, fixtures, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
   const platform = { workflows, engine: devEngine(options), now: () => performance.now() }
-  const stage = { ...options, recorder, platform }
+  const logs = new RunLogs()
+  const stage = { ...options, recorder, logs, platform }
   const cause = { origin: 'request', of: null } as const
   const batches = [false, true].map((mayRun) => stageBatches(stage, cause, mayRun))
   const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) => {
@@ -136,6 +139,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   let stopPolling: (() => Promise<void>) | undefined
   const parts: InspectorParts = {
     recorder,
+    logs,
     files: PAGE_FILES,
     key: crypto.randomUUID(),
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
@@ -202,6 +206,7 @@ async function answerWithKey(
 /** What an event meets here. */
 interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
   readonly recorder: Recorder
+  readonly logs: RunLogs
   readonly platform: LocalPlatformPorts
 }
 
@@ -265,7 +270,7 @@ function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPor
 }
 
 function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
-  const { platform, recorder, readers, explain, tell, runs } = stage
+  const { platform, recorder, logs, readers, explain, tell, runs } = stage
   return async (clientPayload: string) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
@@ -279,7 +284,10 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
       recorder.add(unlisted, withheld)
     }
     tell(event, arrival.readers, jobs)
-    if (mayRun && event.count > 0 && event.origin) runs?.start(event.workflow, event.origin.event)
+    if (mayRun && event.count > 0 && event.origin) {
+      const hear = (line: string) => logs.add(event.delivery, printable(line))
+      runs?.start(event.workflow, event.origin.event, hear)
+    }
     return { isIdle: event.count === 0 }
   }
 }
@@ -301,7 +309,7 @@ function localPoller({ platform, recorder, readers, explain, tell }: Stage): () 
 function welcome(
   base: string,
   polling: boolean,
-  { workflows, fixtures, signer }: DevServerOptions,
+  { workflows, fixtures, signer, runs }: DevServerOptions,
 ): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
@@ -321,6 +329,7 @@ function welcome(
     triggers,
     polled: polledTriggers(found),
     polling,
+    runs: runs !== undefined,
     problems: problems.map(shownProblem),
     fixtures: [...fixtures.keys()],
   }

@@ -8,6 +8,7 @@ import { CREDENTIAL_HEADERS } from '../wire/request.ts'
 import type { Detail, Order, Reader, ShownJobs, ShownRequest, Summary, Unlisted } from './api.ts'
 import { matcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
+import { preview, requestPreview } from './preview.ts'
 import { shownProblem } from './shown-problem.ts'
 
 /** What is kept at most, the newest first. */
@@ -103,7 +104,7 @@ export class Recorder {
 }
 
 /** An event as it was when it was kept. */
-function detailOf({ json }: Kept): Detail {
+export function detailOf({ json }: Kept): Detail {
   return JSON.parse(new TextDecoder().decode(json))
 }
 
@@ -118,9 +119,9 @@ function searchText({ request, ...detail }: Detail): string {
 
 function summaryOf(detail: Summary): Summary {
   const { id, number, time, origin, delivery, method, path, workflow, trigger, event } = detail
-  const { outcome, count, reason, milliseconds } = detail
+  const { outcome, count, reason, milliseconds, preview } = detail
   const named = { id, number, time, origin, delivery, method, path, workflow, trigger, event }
-  return { ...named, outcome, count, reason, milliseconds }
+  return { ...named, outcome, count, reason, milliseconds, preview }
 }
 
 /** The summary repeats a part of the detail, so it counts too; a character takes two bytes. */
@@ -154,7 +155,7 @@ export async function requestRecord(
   secretHeaders: readonly string[] = [],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
   const { request, withheld } = await shownRequest(payload, secretHeaders)
-  const named = { request, event: eventName(request) }
+  const named = { request, event: eventName(request), preview: requestPreview(request) }
   return { unlisted: { ...eventRecord(event, arrival), ...named }, withheld }
 }
 
@@ -165,7 +166,8 @@ export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   // Of a workflow file's mistakes the first says more than that there are some.
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
-  const named = { delivery, method, path, workflow, trigger, milliseconds, event: null }
+  const said = { event: null, preview: preview(found[0]) }
+  const named = { delivery, method, path, workflow, trigger, milliseconds, ...said }
   const { origin, of, readers, jobs = [] } = arrival
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, count, outcome, reason } as const
@@ -192,7 +194,14 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const nothing = { decisions: [], found: [], items: [], fields: [], jobs: [] }
   const messages = { messages: [], problems: [] }
   const named = { time, delivery, method, workflow, trigger, milliseconds: ms, path: '' }
-  const result = { outcome: 'refused', count: 0, reason, event: null, request: null } as const
+  const result = {
+    outcome: 'refused',
+    count: 0,
+    reason,
+    event: null,
+    preview: null,
+    request: null,
+  } as const
   return { ...named, ...result, ...nothing, ...messages, ...cause, readers: [] }
 }
 

@@ -5,10 +5,20 @@ import { UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ShownRequest, Welcome } from './api.ts'
-import { type Cause, type Kept, type Recorder, readOrder, replayRequest } from './recorder.ts'
+import {
+  type Cause,
+  detailOf,
+  type Kept,
+  type Recorder,
+  readOrder,
+  replayRequest,
+} from './recorder.ts'
+import type { RunLogs } from './run-logs.ts'
+import { shareText } from './share.ts'
 
 export interface InspectorParts {
   readonly recorder: Recorder
+  readonly logs: RunLogs
   /** Files of the page, by name. */
   readonly files: ReadonlyMap<string, string>
   /** What a replay has to bring; only the page of this run knows it. */
@@ -54,6 +64,9 @@ export function inspectorServer(
     return { id: summary.id, name: 'request', data }
   }
   const unlisten = recorder.listen((kept) => stream.send(told(kept)))
+  const unheard = parts.logs.listen((delivery) =>
+    stream.send({ name: 'log', data: JSON.stringify(delivery) }),
+  )
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const answered = await inspect(visitOf(request), parts)
     if ('reply' in answered) return write(response, answered.reply, request.method)
@@ -77,6 +90,7 @@ export function inspectorServer(
     workflowsChanged: () => stream.send({ name: 'workflows', data: '{}' }),
     close() {
       unlisten()
+      unheard()
       stream.close()
     },
   }
@@ -207,6 +221,14 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
       return kept ? answer(200, 'application/json', kept.json) : text(404, 'no longer kept')
     },
   ],
+  [
+    'share',
+    (_, { recorder }, id) => {
+      const kept = recorder.find(id)
+      return kept ? text(200, shareText(detailOf(kept))) : text(404, 'no longer kept')
+    },
+  ],
+  ['log', (_, { logs }, delivery) => text(200, logs.textOf(delivery))],
   [
     'search',
     ({ query }, { recorder }) => json(recorder.search(new URLSearchParams(query).get('q') ?? '')),

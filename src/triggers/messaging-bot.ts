@@ -191,7 +191,11 @@ async function receiveUpdate(
   }
   const update = readUpdate(body)
   if (!update) return refused('webhook', 'the body is not an update of a bot')
-  const checks = updateChecks(update, options)
+  const proven =
+    secret === undefined
+      ? []
+      : [{ option: 'secretToken', held: true, found: `matches the header ${SECRET_HEADER}` }]
+  const checks = [...proven, ...updateChecks(update, options)]
   const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
   return { checks, items, messages: unproven(options) }
 }

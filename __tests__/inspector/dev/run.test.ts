@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
 import { type Dev, startDev } from '../../support/dev.ts'
+import { ask, run } from '../../support/inspector.ts'
 
 const KEY = 'key-of-this-test-alone'
 
@@ -77,4 +78,30 @@ test('an open server runs nothing', async () => {
   const { exitCode, stderr } = await runShared(['dev', '--run', '--host', '0.0.0.0'])
   expect(exitCode).toBe(2)
   expect(stderr).toMatch(/--run and --host/)
+})
+
+test('the page can read what the jobs of its request said', async () => {
+  const { key } = await run(dev.url)
+  const request = {
+    method: 'POST',
+    path: 'hook/webhook',
+    headers: {},
+    body: 'by the page',
+    encoding: 'text',
+  }
+  const sent = await ask(dev.url, '/inspector/replay', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hookline-key': key },
+    body: JSON.stringify({ of: null, sign: false, ...request }),
+  })
+  const { delivery } = JSON.parse(sent.body)
+  await dev.command.told(/by the page/)
+  await send({ 'x-hookline-key': KEY }, 'behind the page')
+  await dev.command.told(/behind the page/)
+  const log = (await ask(dev.url, `/inspector/log/${delivery}`)).body
+  expect(log).toMatch(
+    /^act: runs .github\/workflows\/hook.yml\n.*\n.*by the page.*\n(?:.*\n)*act: failed \(exit 3\)\n$/,
+  )
+  expect(log).not.toContain('behind')
+  expect((await ask(dev.url, '/inspector/log/nope')).body).toBe('\n')
 })

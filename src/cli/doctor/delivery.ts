@@ -22,7 +22,7 @@ import {
   RunsError,
   runAt,
 } from '../runs.ts'
-import { readAnswer } from '../send.ts'
+import { readAnswer } from '../send/answer.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 
 /** What a test event carries, so that it is known for what it is. */

@@ -5,6 +5,8 @@ interface Listeners {
   /** Begins every stream. What came before the oldest is no longer kept. */
   hello(run: string, oldest: number): void
   request(summary: Summary, oldest: number): void
+  /** The real jobs of an event said something. */
+  log(delivery: string): void
   /** A workflow file was changed. */
   workflows(): void
 }
@@ -26,6 +28,7 @@ export function follow(listeners: Listeners): void {
     const { summary, oldest } = JSON.parse(data)
     listeners.request(summary, oldest)
   })
+  source.addEventListener('log', ({ data }) => listeners.log(JSON.parse(data)))
   source.addEventListener('workflows', () => listeners.workflows())
 }
 
@@ -37,6 +40,11 @@ export async function fetchWelcome(): Promise<Welcome & { readonly key: string }
 export async function fetchDetail(id: string): Promise<Detail | undefined> {
   const response = await ask(`/inspector/requests/${id}`)
   return response.ok ? response.json() : undefined
+}
+
+/** `log/<delivery>`: what the real jobs of an event said; `share/<id>`: it without what is private. */
+export async function fetchText(what: string): Promise<string> {
+  return (await (await ask(`/inspector/${what}`)).text()).trim()
 }
 
 /** The ids of what a filter lets through, its headers and body looked at too. */

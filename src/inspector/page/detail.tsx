@@ -3,11 +3,12 @@ import { counted } from '../../wire/printable.ts'
 import type { Detail, ShownDecision, ShownPlace, ShownProblem, ShownRequest } from '../api.ts'
 import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
+import { fetchText } from './connection.ts'
 import { Jobs } from './jobs.tsx'
 import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
 import { Outputs } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
-import { choose, copy, loaded, say, send } from './state.ts'
+import { choose, copy, loaded, log, say, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** What can be done with a request, by its key: its label, and what it does. */
@@ -17,6 +18,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   c: {
     label: 'Copy as curl',
     run: (_, request) => void copy(replayLine(request, location.origin), 'the command'),
+  },
+  t: {
+    label: 'Copy to share',
+    run: ({ id }) => void share(id),
   },
   s: {
     label: 'Save as fixture',
@@ -39,6 +44,11 @@ export async function act(key: string): Promise<void> {
 export async function copyBody(): Promise<void> {
   const body = (await loaded())?.request?.body
   if (body) void copy(body, 'the body')
+}
+
+async function share(id: string): Promise<void> {
+  const text = await fetchText(`share/${id}`).catch(() => '')
+  if (text) void copy(text, 'it, without what is private')
 }
 
 async function replay(id: string, request: ShownRequest): Promise<void> {
@@ -82,6 +92,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
       {count > 0 && items.length > 0 && <Outputs detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
+      {log.value && <RunLog />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
       {request && <Request request={request} />}
     </>
@@ -216,6 +227,22 @@ function Decision({ decision }: { decision: ShownDecision }) {
         </div>
       )}
     </li>
+  )
+}
+
+/** What the real jobs say, on this machine. */
+function RunLog() {
+  return (
+    <section aria-labelledby="run-title">
+      <header>
+        <h3 id="run-title">Run by act</h3>
+      </header>
+      {/* biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <pre class="body" tabIndex={0} role="region" aria-label="Log">
+        {log}
+      </pre>
+    </section>
   )
 }
 

@@ -38,7 +38,7 @@ export function List() {
 }
 
 function Row({ summary }: { summary: Summary }) {
-  const { id, path, event, trigger, reason, milliseconds, time, origin } = summary
+  const { id, path, event, trigger, reason, milliseconds, time, origin, preview } = summary
   return (
     <li>
       <a href={`#${id}`} aria-current={current.value === id ? 'true' : undefined}>
@@ -57,6 +57,7 @@ function Row({ summary }: { summary: Summary }) {
           <span class="duration">{duration(milliseconds)}</span>
         </span>
         {reason !== null && <span class="why">{reason}</span>}
+        {preview !== null && <span class="said">{preview}</span>}
       </a>
     </li>
   )

@@ -23,6 +23,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['r'], label: 'Replay', run: () => void act('r') },
   { keys: ['e'], label: 'Edit and replay', run: () => void act('e') },
   { keys: ['c'], label: 'Copy as curl', run: () => void act('c') },
+  { keys: ['t'], label: 'Copy to share', run: () => void act('t') },
   { keys: ['s'], label: 'Save as fixture', run: () => void act('s') },
   { keys: ['b'], label: 'Copy the body', run: () => void copyBody() },
   { keys: ['v'], label: 'Copy the picked value', run: copyPicked },
@@ -341,6 +342,14 @@ effect(() => {
   body.dataset.empty = String(state.summaries.value.size === 0)
   const shown = state.detail.value
   document.title = shown ? `${shown.method} ${shownPath(shown)} · Hookline dev` : 'Hookline dev'
+})
+
+// Two lines would look chosen: the one that has the focus, and the one that is shown.
+effect(() => {
+  if (state.current.value === '') return
+  requestAnimationFrame(() => {
+    if (element('rows')?.contains(document.activeElement)) showCurrentLine(true)
+  })
 })
 
 addEventListener('hashchange', () => {

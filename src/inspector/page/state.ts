@@ -2,7 +2,7 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { counted } from '../../wire/printable.ts'
 import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
 import { isExcluding, matcher } from '../filter.ts'
-import { fetchDetail, fetchWelcome, follow, search, sendOrder } from './connection.ts'
+import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
 /** Whether events come. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
@@ -22,6 +22,9 @@ export const picked = signal<{ trigger: string; path: readonly (string | number)
 export const item = signal(0)
 export const toast = signal<{ text: string; code?: string } | undefined>(undefined)
 
+/** What the real jobs of the event that is shown say. */
+export const log = signal('')
+
 /** What of the events of a filter only the server can tell: it has their headers and bodies. */
 const found = signal<ReadonlySet<string>>(new Set())
 let run = ''
@@ -40,8 +43,9 @@ export const visible = computed(() => {
   )
 })
 
-function lineOf({ method, path, workflow, trigger, event, outcome, origin, reason }: Summary) {
-  return [method, path, workflow, trigger, event, outcome, origin, reason].join(' ')
+function lineOf(summary: Summary) {
+  const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
+  return [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
 }
 
 /** What is to be shown: the newest unless something was chosen; empty for nothing. */
@@ -82,6 +86,7 @@ export function start(): void {
       forget(oldest)
     },
     request: arrived,
+    log: (delivery) => void (delivery === detail.value?.delivery && loadLog()),
     workflows: () => void loadWelcome(),
   })
 }
@@ -146,7 +151,22 @@ async function show(id: string): Promise<void> {
   batch(() => {
     shown.value = loaded ?? 'gone'
     item.value = 0
+    log.value = ''
   })
+  void loadLog()
+}
+
+let logging: ReturnType<typeof setTimeout> | undefined
+
+/** Once for all that is said in a burst. */
+function loadLog(): void {
+  clearTimeout(logging)
+  logging = setTimeout(async () => {
+    const { delivery } = detail.peek() ?? {}
+    if (!delivery || !welcome.peek()?.runs) return
+    const text = await fetchText(`log/${delivery}`).catch(() => '')
+    if (detail.peek()?.delivery === delivery) log.value = text
+  }, 50)
 }
 
 let loading = Promise.resolve()

@@ -1,0 +1,29 @@
+/** What is kept at most: runs, the newest first, and lines of one. */
+const BOUNDS = { runs: 20, lines: 5000 }
+
+/** What the real jobs of an event say, as it comes. */
+export class RunLogs {
+  readonly #lines = new Map<string, string[]>()
+  readonly #listeners = new Set<(delivery: string) => void>()
+
+  add(delivery: string, line: string): void {
+    const lines = this.#lines.get(delivery) ?? []
+    this.#lines.set(delivery, lines)
+    if (lines.length < BOUNDS.lines) lines.push(line)
+    else lines[BOUNDS.lines] = 'what follows stands in the terminal alone'
+    const [oldest] = this.#lines.keys()
+    if (this.#lines.size > BOUNDS.runs && oldest !== undefined) this.#lines.delete(oldest)
+    for (const listener of this.#listeners) listener(delivery)
+  }
+
+  /** Empty where nothing ran. */
+  textOf(delivery: string): string {
+    return this.#lines.get(delivery)?.join('\n') ?? ''
+  }
+
+  /** @returns what ends it */
+  listen(listener: (delivery: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
