@@ -417,6 +417,7 @@ inBrowser('the page', () => {
       await page.keyboard.press('Space')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })
       await page.keyboard.press('?')
+      await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
       await page.getByLabel('Single-key shortcuts').press('Space')
       await page.keyboard.press('Escape')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })

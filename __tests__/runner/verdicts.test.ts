@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Detail, Welcome } from '../../src/inspector/api.ts'
+import { ACT, runAct } from '../support/act.ts'
+import { runShared } from '../support/cli.ts'
+import { type Dev, startDev } from '../support/dev.ts'
+import { IS_FULL } from '../support/effort.ts'
+import { ask, detail, run } from '../support/inspector.ts'
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.url))
+/** Each is a run of a real runner, so that all of them are for the soak. */
+const NAMES = (IS_FULL ? readdirSync(EXAMPLES) : ['stripe.yml']).map((file) =>
+  file.replace(/\.yml$/, ''),
+)
+/** One that every scheme can sign with. */
+const SECRET = `whsec_${Buffer.from('a-secret-of-thirty-two-characters').toString('base64')}`
+const GENEROUS = 300_000
+
+/** Stands in for act: it keeps the event that `dev --run` hands over, and runs nothing. */
+const KEEPER = `#!/bin/sh
+while [ $# -gt 0 ]; do
+  [ "$1" = --workflows ] && file=$(basename "$2" .yml)
+  [ "$1" = --eventpath ] && event=$2
+  shift
+done
+cp "$event" "$(dirname "$0")/$file.json"
+`
+
+/** What the page says of a job, and what a runner of others makes of the same event. */
+;(ACT ? describe : describe.skip)('the verdicts of dev are those of act', () => {
+  let dev: Dev
+  let welcome: Welcome & { key: string }
+  let folder: string
+  const secrets: Record<string, string> = {}
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hookline-verdicts-'))
+    await mkdir(join(folder, 'workflows'))
+    const files: Record<string, string> = {}
+    for (const name of NAMES) {
+      const text = readFileSync(join(EXAMPLES, `${name}.yml`), 'utf8')
+      for (const [, secret = ''] of text.matchAll(/secrets\.(\w+)/g)) secrets[secret] = SECRET
+      await cp(join(EXAMPLES, `${name}.yml`), join(folder, `workflows/${name}.yml`))
+      files[`workflows/${name}.yml`] = text
+    }
+    const built = await runShared(['build', '--uses', 'hookline/hookline@v1'], { cwd: folder })
+    expect(built).toMatchObject({ exitCode: 0 })
+    for (const name of NAMES) {
+      const native = `.github/workflows/${name}.yml`
+      files[native] = await readFile(join(folder, native), 'utf8')
+    }
+    files['.env'] = Object.entries(secrets)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join('')
+    await writeFile(join(folder, 'act'), KEEPER, { mode: 0o755 })
+    dev = await startDev({
+      files,
+      args: ['--run'],
+      env: { HOOKLINE_ACT: join(folder, 'act'), ...secrets },
+    })
+    welcome = await run(dev.url)
+  }, GENEROUS)
+  afterAll(async () => {
+    await dev.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  let sent = 0
+  /** Sends what the page's composer begins with, or what a sender sends, signed; what dev says of it. */
+  async function fire(name: string): Promise<Detail | undefined> {
+    const trigger = welcome.triggers.find(({ workflow }) => workflow === name)
+    if (!trigger) return undefined
+    const fixture = welcome.fixtures.find((one) => one.startsWith(`${trigger.scheme ?? name}.`))
+    const own = fixture && JSON.parse((await ask(dev.url, `/inspector/fixtures/${fixture}`)).body)
+    const order = { ...trigger.request, ...own, path: trigger.request.path, of: null, sign: true }
+    const answer = await ask(dev.url, '/inspector/replay', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hookline-key': welcome.key },
+      body: JSON.stringify(order),
+    })
+    if (answer.status !== 200) return undefined // only its sender can sign
+    return detail(dev.url, ++sent)
+  }
+
+  const compared: string[] = []
+  test.each(NAMES)(
+    '%s',
+    async (name) => {
+      const shown = await fire(name)
+      if (shown?.outcome !== 'fired') return
+      await dev.command.told(new RegExp(`act: runs \\S+/${name}\\.yml[^]*?act: succeeded`))
+      const payload = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'))
+      const file = `.github/workflows/${name}.yml`
+      const text = (await readFile(join(folder, file), 'utf8')).replace(/^ *queue: .*\n/gm, '')
+      // The examples are named by what they are for, not by their files.
+      const env = { GITHUB_WORKFLOW_REF: `octo/repo/${file}@refs/heads/main` }
+      const event = { name: 'repository_dispatch', payload, secrets, env }
+      const { jobs, log } = await runAct({ [file]: text }, event)
+      const begun = new Set(Object.keys(jobs).map((job) => job.replace(/-\d+$/, '')))
+      const told = shown.jobs.flatMap(({ jobs }) => jobs)
+      expect(told.length).toBeGreaterThan(0)
+      for (const { id, verdict } of told.filter(({ verdict }) => verdict !== 'unknown')) {
+        expect([id, verdict, begun.has(id) ? '' : log]).toEqual([
+          id,
+          begun.has(id) ? 'runs' : 'skipped',
+          begun.has(id) ? '' : log,
+        ])
+      }
+      compared.push(name)
+    },
+    GENEROUS,
+  )
+
+  test('were compared', () => {
+    expect(compared.length).toBeGreaterThanOrEqual(NAMES.length / 2)
+  })
+})
