@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
-import { ACTION_INPUTS, actionProblems, missedWebhooks } from '../../src/lint/native-problems.ts'
+import {
+  ACTION_INPUTS,
+  actionProblems,
+  missedWebhooks,
+  sharedGroups,
+} from '../../src/lint/native-problems.ts'
 import type { Problem } from '../../src/wire/errors.ts'
 import { MANIFEST } from '../docs/manifest.ts'
 
@@ -163,5 +168,43 @@ describe('inputs of the action', () => {
     ['uses: ./', false],
   ])('not: %s', (step, hasSources) => {
     expect(problems(step, hasSources)).toEqual([])
+  })
+})
+
+describe('a group that webhooks for others enter', () => {
+  const groups = (concurrency: string, on = 'repository_dispatch: {types: [webhook]}, push: {}') =>
+    sharedGroups(
+      native(`on: {${on}}
+concurrency: ${concurrency}
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - uses: hookline/hookline@v1
+        with: {on: webhook}
+`),
+    )
+  const REF =
+    'group: "${{ github.workflow }}-${{ github.event.pull_request.number || github.ref }}"'
+
+  test.each([`{${REF}, cancel-in-progress: true}`, '{group: deploy}', 'deploy'])(
+    'is told of %s, with a line after which it is not',
+    (concurrency) => {
+      const [found, ...more] = groups(concurrency)
+      expect(more).toEqual([])
+      expect(found?.position?.line).toBe(2)
+      const [, line = ''] = /^write: group: (.*)$/.exec(found?.notes?.[0] ?? '') ?? []
+      expect(line).toContain("'hook/webhook/'")
+      expect(groups(`{group: ${JSON.stringify(line)}, cancel-in-progress: true}`)).toEqual([])
+    },
+  )
+
+  test.each([
+    ['each run is alone', '{group: "${{ github.run_id }}"}'],
+    ['all wait', '{group: deploy, queue: max}'],
+    ['no webhook comes', 'deploy', 'push: {}'],
+    ['other types are listened to', 'deploy', 'repository_dispatch: {types: [deploy]}'],
+  ])('is not where %s', (...[, concurrency, on]) => {
+    expect(groups(concurrency, on)).toEqual([])
   })
 })

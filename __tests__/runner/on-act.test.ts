@@ -175,7 +175,8 @@ interface Sent {
       const secrets = secretsOf(text)
       const telegram = new TelegramStandIn()
       const address = { workflow: name, trigger }
-      const made = await eventFor(address, options ?? null, secrets, { sent: {}, telegram })
+      const sent = name === 'curl' ? signedByScript(secrets.SCRIPT_SECRET ?? '') : {}
+      const made = await eventFor(address, options ?? null, secrets, { sent, telegram })
       const { path, method, headers, body } = clientPayload(made.payload)
       const event = await dispatched(relay, { path, method, headers: sendable(headers), body })
       const run = await runAct(await compiled({ [`workflows/${name}.yml`]: text }), {
@@ -315,6 +316,17 @@ jobs:
 
 function example(name: string): string {
   return readFileSync(new URL(`examples/workflows/${name}.yml`, ROOT), 'utf8')
+}
+
+/** As the script of docs/senders/curl.md signs. */
+function signedByScript(secret: string) {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const text = JSON.stringify({ version: '1.2.3' })
+  const mac = createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
+  return {
+    headers: { 'x-timestamp': timestamp, 'x-signature': `sha256=${mac}` },
+    body: { version: '1.2.3' },
+  }
 }
 
 /** The triggers of a source, with their options. */

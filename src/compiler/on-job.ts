@@ -90,8 +90,13 @@ export function pathLines({ webhooks, file }: Starts): string[] {
   const names = new Set(
     webhooks.flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases]),
   )
-  const tests = [...names]
-    .flatMap((trigger) => [`${file.name}/${trigger}`, `/${file.name}/${trigger}`])
+  return pathTests(file.name, [...names])
+}
+
+/** The same for a workflow by its name, and for triggers by every name that they have. */
+export function pathTests(workflow: string, triggers: readonly string[]): string[] {
+  const tests = triggers
+    .flatMap((trigger) => [`${workflow}/${trigger}`, `/${workflow}/${trigger}`])
     .flatMap((prefix) => [
       `startsWith(format('{0}/', ${PATH}), '${prefix}/')`,
       `startsWith(${PATH}, '${prefix}?')`,

@@ -8,11 +8,13 @@ import {
 } from '@actions/expressions/ast'
 import { isMap, isSeq } from 'yaml'
 import { actionSteps, type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
+import { pathTests } from '../compiler/on-job.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { decodePercent } from '../wire/path.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
+import { guardedGroup, isSharedWithOthers } from '../workflow/concurrency-group.ts'
 import {
   fileExpressions,
   isFault,
@@ -122,14 +124,47 @@ export function missedWebhooks(native: NativeWorkflow): Problem[] {
   const events = new Set(eventsOf(native.document).map(({ name }) => name))
   // In a workflow that is called, the path names the caller.
   if (events.has('workflow_call')) return []
-  const triggers = inlineTriggers(native).filter(({ receive }) => receive !== undefined)
-  const types = typeProblems(native, events, triggers.length > 0)
-  const names = triggers.flatMap(({ name, definition }) => [
-    name,
-    definition.name,
-    ...definition.aliases,
-  ])
-  return [...types, ...(names.length > 0 ? guardProblems(native, [...new Set(names)]) : [])]
+  const names = namesOf(inlineTriggers(native))
+  const types = typeProblems(native, events, names.length > 0)
+  return [...types, ...(names.length > 0 ? guardProblems(native, names) : [])]
+}
+
+/**
+ * The workflow's own group, where webhooks for other workflows are in it with runs of this one. In a
+ * queue that keeps all nobody is cancelled; what only the run knows is not judged.
+ */
+export function sharedGroups(native: NativeWorkflow): Problem[] {
+  const { source, document, name } = native
+  const heard = eventsOf(document).map((event) => event.name)
+  const types = childOf(topOf(document), 'on', 'repository_dispatch', 'types')
+  const named = [types, ...itemsOf(types)].flatMap((place) => textOf(place) ?? [])
+  const isHeard = named.length === 0 || named.includes(EVENT_TYPE)
+  if (!heard.includes('repository_dispatch') || heard.includes('workflow_call') || !isHeard)
+    return []
+  const concurrency = childOf(topOf(document), 'concurrency')
+  const group = textAt(concurrency) ?? textAt(childOf(concurrency, 'group'))
+  const triggers = namesOf(inlineTriggers(native))
+  const [trigger] = triggers
+  if (!group || trigger === undefined || textOf(childOf(concurrency, 'queue')) === 'max') return []
+  if (!isSharedWithOthers(group.node.value, `${name}/${trigger}`, heard)) return []
+  const guard = pathTests(name, triggers).join(' ')
+  return [
+    {
+      message:
+        'a webhook for another workflow enters this concurrency group, and cancels what is in it',
+      position: positionAt(source, ...rangeOf(group.alias ?? group.node)),
+      hint: 'keep those of others out',
+      notes: [`write: group: ${guardedGroup(group.node.value, { guard })}`],
+    },
+  ]
+}
+
+/** Every name that a webhook URL may have for one of the triggers. */
+function namesOf(triggers: ReturnType<typeof inlineTriggers>): string[] {
+  const names = triggers
+    .filter(({ receive }) => receive !== undefined)
+    .flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases])
+  return [...new Set(names)]
 }
 
 /** None where a step has its triggers from elsewhere, so that not all of them are known. */

@@ -4,6 +4,7 @@ import { alwaysTrue } from './rules/always-true.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missedWebhook } from './rules/missed-webhook.ts'
 import { objectAsText } from './rules/object-as-text.ts'
+import { sharedGroup } from './rules/shared-group.ts'
 import { statePermissions } from './rules/state-permissions.ts'
 import { textAsBoolean } from './rules/text-as-boolean.ts'
 import { textAsObject } from './rules/text-as-object.ts'
@@ -34,6 +35,7 @@ export const RULES: readonly Rule[] = [
   objectAsText,
   missedWebhook,
   misplacedTrigger,
+  sharedGroup,
   actionInput,
   statePermissions,
   usesWithoutRef,

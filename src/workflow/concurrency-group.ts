@@ -58,6 +58,21 @@ export function eventsSharing(group: string, path: string, heard: readonly strin
   ).map(({ name }) => name)
 }
 
+/**
+ * Whether a webhook for somebody else is in one group with runs of this workflow.
+ *
+ * @param path of a webhook of its own: `<workflow>/<trigger>`
+ * @param heard names of the events that the workflow listens to
+ */
+export function isSharedWithOthers(group: string, path: string, heard: readonly string[]): boolean {
+  const other = groupOf(group, webhookTo(`not-${path}`), 1)
+  if (other === undefined) return false
+  return (
+    other === groupOf(group, webhookTo(path), 2) ||
+    eventsSharing(group, `not-${path}`, heard).length > 0
+  )
+}
+
 /** The group of a run; `undefined` where it is made of what is not known here. */
 function groupOf(group: string, { name, event }: Sample, run: number): string | undefined {
   const github = {
