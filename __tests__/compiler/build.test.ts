@@ -150,6 +150,19 @@ describe('build', () => {
     expect(repository.read('workflows/hook.yml')).toContain("if: on.webhook.outcome == 'success'\n")
   })
 
+  test.each([
+    ["on:\n  webhook:\n    path: '/a/:b?'", "path: '/a{/:b}'"],
+    ['on: {webhook: {path: /a/:b?}}', "path: '/a{/:b}'"],
+    ['on:\n  webhook:\n    path: /a,/:b?', "path: '/a,{/:b}'"],
+  ])(
+    'quotes an old path pattern where a plain one would be something else: %j',
+    async (on, path) => {
+      repository.write('workflows/hook.yml', HOOK.replace('on: webhook', on))
+      expect((await repository.build({ fix: true })).errors).toEqual([])
+      expect(repository.read('workflows/hook.yml')).toContain(path)
+    },
+  )
+
   test('mends old path patterns', async () => {
     const text = HOOK.replace('on: webhook', 'on:\n  webhook:\n    path: /a/:b? # why')
     repository.write('workflows/hook.yml', text)

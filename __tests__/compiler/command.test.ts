@@ -36,6 +36,17 @@ test('hookline build --check shows what differs, and exits with 1', async () => 
   expect(stderr).toContain('compiled files are not up to date')
 })
 
+test('hookline build --check does not ask for a build that would not write over what was changed by hand', async () => {
+  await hookline('build')
+  const made = repository.read('.github/workflows/hook.yml')
+  repository.touch('workflows/hook.yml', -60)
+  repository.write('.github/workflows/hook.yml', made.replace('echo hi', 'echo ho'))
+  const { status, stderr } = await hookline('build', '--check')
+  expect(status).toBe(1)
+  expect(stderr).toContain('by hand')
+  expect(stderr).not.toContain('not up to date')
+})
+
 test('with --json there is one object, also of mistakes', async () => {
   const good = await hookline('build', '--json')
   expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }] })

@@ -19,6 +19,8 @@ describe('leaves to a person, still flagged,', () => {
     ['a test that calculates', `[[ ${X} -gt 1 ]] && echo more`],
     ['a command in a variable', `A=${X}\n$A`],
     ['a list', `for a in ${X}; do echo $a; done`],
+    ['what prints while the script goes on', `echo ${X} &`],
+    ['an expression that a test matches', `[[ abc =~ ${X} ]] && echo more`],
     ['a pattern', `case a in ${X}) echo yes;; esac`],
     ['a quoted here-document', `cat <<'EOF'\n${X}\nEOF`],
     ['backquotes', `echo \`cat ${X}\``],

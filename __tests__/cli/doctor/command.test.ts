@@ -64,18 +64,27 @@ test('a person reads a line for each check, and what to do below it', async () =
   expect(exitCode).toBe(1)
 })
 
-test('--event decides which permission the App needs', async () => {
+test('--event, or else HOOKLINE_EVENT, decides which permission the App needs', async () => {
   const app = await startAppPlatform()
   const env = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_API_URL: app.url }
-  const args = ['doctor', '--repository', 'owner/repo', '--json', '--event']
-  const [dispatched, direct] = await Promise.all(
-    ['repository_dispatch', 'workflow_dispatch'].map((event) =>
-      runShared([...args, event], { env }),
-    ),
-  )
+  const doctorOf = async (args: readonly string[], more: Record<string, string> = {}) => {
+    const all = ['doctor', '--repository', 'owner/repo', '--json', ...args]
+    return (await runShared(all, { env: { ...env, ...more } })).stdout
+  }
+  const told = [
+    await doctorOf(['--event', 'repository_dispatch']),
+    await doctorOf(['--event', 'workflow_dispatch']),
+    await doctorOf([], { HOOKLINE_EVENT: 'workflow_dispatch' }),
+    await doctorOf(['--event', 'repository_dispatch'], { HOOKLINE_EVENT: 'workflow_dispatch' }),
+  ]
   await app.close()
-  expect(dispatched?.stdout).toContain('it may write contents there')
-  expect(direct?.stdout).toContain('app_permission_missing')
+  expect(told.map((text) => text.includes('app_permission_missing'))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+  expect(told[0]).toContain('it may write contents there')
 })
 
 test('what is not there is told with its address, and no more', async () => {

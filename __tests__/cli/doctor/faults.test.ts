@@ -224,6 +224,15 @@ describe('each fault is found, and says what to do', () => {
   })
 
   test.each([
+    ['repository_dispatch', /init$/],
+    ['workflow_dispatch', /init --event workflow_dispatch$/],
+  ] as const)('nothing that listens for %s, nor for the other event', async (event, mend) => {
+    const workflows = { 'ci.yml': PUSH }
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })
+    expect(findings.at(-1)?.mend).toMatch(mend)
+  })
+
+  test.each([
     ['repository_dispatch', LISTENING.replace('repository_dispatch', 'workflow_dispatch')],
     ['workflow_dispatch', LISTENING],
   ] as const)('nothing that listens for %s, but for the other event', async (event, text) => {

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals'
+import { covers, isCanonicalCompact, keyById, readScope } from '../../src/relay/claims.ts'
+import { judgeCredentials } from '../../src/relay/credentials.ts'
+import { newSealKey, sealToken } from '../../src/relay/seal.ts'
+import { Secret } from '../../src/wire/secret.ts'
+
+const REPOSITORY = 'octo/repo'
+
+describe('what a credential says of where it opens', () => {
+  test.each([
+    [{ repository: REPOSITORY }, { repository: REPOSITORY }],
+    [
+      { repository: REPOSITORY, path: 'hook/', event: 'workflow_dispatch', ref: 'main', more: 1 },
+      { repository: REPOSITORY, path: 'hook/', event: 'workflow_dispatch', ref: 'main' },
+    ],
+  ])('%j is read', (content, scope) => {
+    expect(readScope(content)).toEqual(scope)
+  })
+
+  test.each([
+    {},
+    { repository: 1 },
+    { repository: REPOSITORY, path: 1 },
+    { repository: REPOSITORY, event: 'push' },
+    { repository: REPOSITORY, ref: 1 },
+    { repository: REPOSITORY, ref: '' },
+  ])('%j is none', (content) => {
+    expect(readScope(content)).toBeUndefined()
+  })
+})
+
+describe('a scope', () => {
+  const scope = (path?: string) => ({ repository: REPOSITORY, ...(path !== undefined && { path }) })
+  const at = (path: string, owner = 'octo', name = 'repo') => [{ owner, name }, path] as const
+
+  test.each([
+    [scope(), at('hook/webhook'), true],
+    [scope(), at('hook/webhook', 'Octo', 'REPO'), true],
+    [scope(), at('hook/webhook', 'octo', 'other'), false],
+    [scope('hook/webhook'), at('hook/webhook/1?a=b'), true],
+    [scope('hook/webhook'), at('hook/webhook?a=b'), true],
+    [scope('hook/webhook'), at('hook/webhook2'), false],
+    [scope('hook/'), at('hook/webhook'), true],
+    [scope('hook/'), at('hooks/webhook'), false],
+  ])('%j covers %j: %s', (one, [repository, path], isCovered) => {
+    expect(covers(one, repository, path)).toBe(isCovered)
+  })
+})
+
+test('a sealed token ends at its second, not after it', async () => {
+  const key = await newSealKey()
+  const token = await sealToken(
+    { token: 'ghs_x', repository: REPOSITORY, expires: 100 },
+    key.publicJwk,
+  )
+  const openAt = (milliseconds: number) =>
+    judgeCredentials({ sealKeys: [key], now: () => new Date(milliseconds) }).open(
+      new Secret(token),
+      { repository: { owner: 'octo', name: 'repo' }, path: 'hook/webhook', reserved: new Map() },
+    )
+  expect(await openAt(99_999)).toMatchObject({ kind: 'sealed' })
+  await expect(openAt(100_000)).rejects.toMatchObject({ code: 'invalid_token' })
+})
+
+test.each([
+  ['', true],
+  ['AAAA', true],
+  ['AA', true],
+  ['AAA', true],
+  ['AB', false],
+  ['AAB', false],
+  ['A', false],
+  ['AAAAA', false],
+  ['AAAA.AA.AAA', true],
+  ['AB.AAAA', false],
+  ['AAAA.AB', false],
+  ['AA=', false],
+  ['=AA', false],
+  ['AAAAAA', true],
+  ['AAAAAAA', true],
+])('%j stands for its bytes as no other text does: %s', (text, isOnly) => {
+  expect(isCanonicalCompact(text)).toBe(isOnly)
+})
+
+test('a key is found by its id, or what was made with it is refused', () => {
+  const keys = [{ id: 'a' }, { id: 'b' }]
+  expect(keyById(keys, 'b')).toBe(keys[1])
+  for (const id of ['c', undefined]) {
+    expect(() => keyById(keys, id)).toThrow(new TypeError('made with another key'))
+  }
+})
