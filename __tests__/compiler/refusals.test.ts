@@ -21,6 +21,51 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
+const JOBS = 'jobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
+
+test.each<[string, string, string, number]>([
+  [
+    'a second document',
+    `on: webhook\n${JOBS}---\non: push\n`,
+    'YAML: a second document begins here, and a file is one',
+    3,
+  ],
+  [
+    'jobs as a list',
+    'on: webhook\njobs:\n  - a\n',
+    '"jobs:" is no mapping of jobs by their names',
+    3,
+  ],
+  [
+    'an alias without an anchor',
+    `on: webhook\nenv:\n  A: *nope\n${JOBS}`,
+    'there is no "&nope" before "*nope"',
+    3,
+  ],
+  [
+    'an alias within what it stands for',
+    'on: webhook\njobs:\n  a:\n    runs-on: x\n    env: &e\n      A: *e\n    steps: [{run: x}]\n',
+    '"*e" stands within what it stands for',
+    6,
+  ],
+  [
+    'an alias of what is moved into the jobs',
+    'on: webhook\nenv:\n  A: &c ${{ on.webhook.outputs.body.x }}\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: *c\n',
+    'the alias "*c" and its anchor come to stand in two texts',
+    8,
+  ],
+  [
+    'a time that no clock shows',
+    `on:\n  messaging_bot:\n    token: ${'$'}{{ secrets.B }}\n    config:\n      every: "99 * * * *"\n${JOBS}`,
+    '"config.every": minutes go up to 59, and here is 99',
+    5,
+  ],
+])('%s is told in words, at its line', async (_, text, message, line) => {
+  repository.write('workflows/hook.yml', text)
+  const { errors } = await repository.build()
+  expect(errors[0]).toMatchObject({ message, position: { line } })
+})
+
 describe('build refuses', () => {
   test.each(['hook.yml', 'hook.jobs.yml'])('to overwrite %s of a person', async (name) => {
     repository.write('workflows/hook.yml', POLLED)

@@ -1,4 +1,14 @@
-import { type Document, isMap, isScalar, isSeq, type Node, visit, type YAMLMap } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import { type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -8,6 +18,7 @@ import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressio
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
+import { didYouMean } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
@@ -53,18 +64,55 @@ export function readSourceFile(name: string, source: Source): SourceFile {
 }
 
 /** From here on every part of the document has a value. */
-function checkAliases({ name, text }: Source, document: Document.Parsed): void {
+function checkAliases(source: Source, document: Document.Parsed): void {
+  const { name, text } = source
   if (!text.includes('*')) return
+  const problems: Problem[] = []
+  const anchors: string[] = []
+  visit(document, {
+    Node(_, node) {
+      if ('anchor' in node && node.anchor !== undefined) anchors.push(node.anchor)
+    },
+    Alias(_, alias) {
+      const problem = aliasProblem(document, alias, anchors)
+      if (problem) problems.push({ ...problem, position: positionAt(source, ...rangeOf(alias)) })
+    },
+  })
+  if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
   try {
     document.toJS({ maxAliasCount: LIMITS.yamlAliases })
   } catch (cause) {
-    const message = `${name}: an alias is unknown, or used too often`
-    throw new UserError({ message, notes: ['every *name needs an &name before it'] }, { cause })
+    throw new UserError({ message: `${name}: an alias is used too often` }, { cause })
   }
+}
+
+/** @param anchors those before it */
+function aliasProblem(
+  document: Document.Parsed,
+  alias: Alias,
+  anchors: readonly string[],
+): Problem | undefined {
+  const meant = alias.resolve(document)
+  if (!meant) {
+    const message = `there is no "&${alias.source}" before "*${alias.source}"`
+    return {
+      message,
+      hint: didYouMean(alias.source, anchors) ?? 'an anchor stands before its aliases',
+    }
+  }
+  if (!isWithinNode(meant, alias)) return undefined
+  return { message: `"*${alias.source}" stands within what it stands for`, hint: 'leave it out' }
 }
 
 function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: string): NodePair {
   const section = sections.get(key)
+  if (key === 'jobs' && section?.value && !isMap(section.value) && !isAlias(section.value)) {
+    throw new UserError({
+      message: '"jobs:" is no mapping of jobs by their names',
+      position: positionAt(source, ...rangeOf(section.value)),
+      hint: 'write "build:", and what the job is below it',
+    })
+  }
   if (section?.value) return section
   const misspelled = [...sections].find(([name]) => keyMeantBy(name) === key)?.[1]
   const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]

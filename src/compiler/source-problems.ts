@@ -16,7 +16,32 @@ import type { SourceFile } from './source-file.ts'
 
 /** What triggers ask for that cannot be, whatever the file is compiled into. */
 export function triggerProblems(plan: Plan): Problem[] {
-  return [...onProblems(plan.file), ...configProblems(plan, plan.options.state)]
+  return [
+    ...onProblems(plan.file),
+    ...configProblems(plan, plan.options.state),
+    ...plan.polled.flatMap(({ trigger }) => cronProblems(trigger)),
+  ]
+}
+
+/** The greatest number of each field of a cron expression, and what it counts. */
+const CRON_FIELDS = [
+  [59, 'minutes'],
+  [23, 'hours'],
+  [31, 'days'],
+  [12, 'months'],
+  [7, 'days of the week'],
+] as const
+
+/** GitHub's parser would speak of a schedule that the source does not have. */
+function cronProblems({ config: { every }, positionOf }: SourceTrigger): Problem[] {
+  const fields = every?.cron?.split(/\s+/) ?? []
+  return CRON_FIELDS.flatMap(([most, what], at) => {
+    const numbers = (fields[at]?.replaceAll(/\/\d+/g, '').match(/\d+/g) ?? []).map(Number)
+    const found = numbers.find((number) => number > most)
+    if (found === undefined) return []
+    const message = `"config.every": ${what} go up to ${most}, and here is ${found}`
+    return [{ message, position: positionOf(['config', 'every']) }]
+  })
 }
 
 /** What a person should know of the triggers, though nothing is wrong. */

@@ -109,13 +109,15 @@ function syntaxProblem(source: Source, error: YAMLError): Problem {
 }
 
 function messageOf({ code, message }: YAMLError): string {
-  return code === 'NON_STRING_KEY'
-    ? 'a key is a plain word, no list, mapping or alias'
+  if (code === 'NON_STRING_KEY') return 'a key is a plain word, no list, mapping or alias'
+  return code === 'MULTIPLE_DOCS'
+    ? 'a second document begins here, and a file is one'
     : message.replace(/\s+/g, ' ').replace(/\.$/, '')
 }
 
 /** What most often lies behind a mistake that the library names in the terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
+  ['MULTIPLE_DOCS', 'leave the line --- out, or make a file of its own of what follows'],
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
   ['BLOCK_AS_IMPLICIT_KEY', 'put a text with a colon in quotes'],
 ])

@@ -19,7 +19,13 @@ import {
   type Target,
 } from '../rewrite.ts'
 import { OWN_KEY } from '../settings.ts'
-import { LISTENING_KEYS, type SourceFile, topOfJob } from '../source-file.ts'
+import {
+  aliasProblems,
+  isWithinNode,
+  LISTENING_KEYS,
+  type SourceFile,
+  topOfJob,
+} from '../source-file.ts'
 
 /**
  * What a workflow says of all its jobs, where they can have it: what reads `on` goes into each of
@@ -56,6 +62,9 @@ export const settings: Pass = {
       obstacles: [
         ...(isWhole ? variableProblems(file) : []),
         ...jobs.flatMap((one) => mergeProblems(file, one, entries)),
+        ...aliasProblems(file, (node) =>
+          plan.moved.pairs.some(({ value }) => isWithinNode(value, node)) ? 'moved' : 'file',
+        ),
       ],
       notices: isWhole ? concurrencyNotices(file, plan) : [],
     }
