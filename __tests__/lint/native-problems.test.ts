@@ -58,7 +58,9 @@ describe('a guard that no webhook of the file passes', () => {
   test.each<[string, string, string]>([
     ['the workflow misspelled', `startsWith(${PATH}, 'hok/webhook/')`, 'hook/webhook/'],
     ['the trigger misspelled', `startsWith(${PATH}, 'hook/webhok?')`, 'hook/webhook?'],
-    ['both, with a slash', `startsWith(${PATH}, '/hok/webhok/a')`, '/hook/webhook/a'],
+    ['both, with a slash', `startsWith(${PATH}, '/hok/webhok/a')`, 'hook/webhook/a'],
+    ['a slash alone', `startsWith(${PATH}, '/hook/webhook')`, 'hook/webhook'],
+    ['the whole path, of the workflow alone', `${PATH} == 'hok'`, 'hook/'],
     ['the workflow alone', `startsWith(${PATH}, 'order/')`, 'hook/'],
     ['in other letters and spaces', `STARTSWITH( ${PATH} ,'x/webhook/')`, 'hook/webhook/'],
     ['with an index', `startsWith(github.event['client_payload'].path, 'x/')`, 'hook/'],
@@ -70,6 +72,22 @@ describe('a guard that no webhook of the file passes', () => {
     ['within braces', `\${{ startsWith(${PATH}, 'x/webhook?') }}`, 'hook/webhook?'],
   ])('%s', (_, condition, meant) => {
     expect(hints(condition)).toEqual([`did you mean '${meant}'?`])
+  })
+
+  test.each([
+    `github.event_name == 'push'`,
+    `startsWith(${PATH}, 'hook/') && ('push' == github.event_name || github.event_name == 'x')`,
+  ])('of another event: %s', (condition) => {
+    expect(new Set(hints(condition))).toEqual(new Set(["write 'repository_dispatch'"]))
+  })
+
+  test.each([
+    `github.event_name == 'push' || github.event_name == 'repository_dispatch'`,
+    `github.event_name == 'push' || startsWith(${PATH}, 'hook/')`,
+    `github.event_name != 'push'`,
+    `startsWith(${PATH}, 'hook/') || startsWith(${PATH}, '/hook/')`,
+  ])('not of another event, or form: %s', (condition) => {
+    expect(hints(condition)).toEqual([])
   })
 
   test('that names one trigger of several', () => {

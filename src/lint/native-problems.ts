@@ -1,4 +1,5 @@
 import {
+  Binary,
   type Expr,
   FunctionCall,
   Grouping,
@@ -214,9 +215,24 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
     fileExpressions(source.text, guard, ['jobs', '', 'if']).flatMap((expression) => {
       const tree = parseExpression(expression.text)
       const prefixes = isFault(tree) ? [] : prefixesOf(tree)
-      return prefixes.flatMap(({ token }) => {
+      const isSlashed = ({ token }: Literal) => token.lexeme.startsWith("'/")
+      // The relay sends no slash before; who writes both forms is safe.
+      const areSlashed = prefixes.every(isSlashed)
+      const events = isFault(tree) ? undefined : eventsIn(tree)
+      const missed = events?.some(({ event }) => WEBHOOK_EVENTS.has(event)) ? [] : (events ?? [])
+      const other = missed.map(({ event, token }) => {
+        const { start, end } = spanOf(token)
+        const place = expression.span(start, end)
+        return {
+          message: `no webhook comes as the event ${quoted(event)}`,
+          position: positionAt(source, place.start, place.end),
+          hint: "write 'repository_dispatch'",
+        }
+      })
+      const paths = prefixes.flatMap(({ token }) => {
         const prefix = token.lexeme.slice(1, -1).replaceAll("''", "'")
-        const meant = meantBy(prefix, name, names)
+        const bare = areSlashed ? prefix.replace(/^\//, '') : prefix
+        const meant = meantBy(bare, name, names) ?? (bare === prefix ? undefined : bare)
         if (meant === undefined) return []
         const { start, end } = spanOf(token)
         const place = expression.span(start, end)
@@ -229,14 +245,47 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
           ],
         }
       })
+      return [...paths, ...other]
     }),
   )
+}
+
+/** Events that bring a webhook, and the one that brings what is polled. */
+const WEBHOOK_EVENTS: ReadonlySet<string> = new Set(
+  'repository_dispatch schedule workflow_call workflow_dispatch'.split(' '),
+)
+
+/** The events one of which it has to be for a condition to be true; `undefined` where any may be. */
+function eventsIn(
+  tree: Expr,
+): readonly { readonly event: string; readonly token: Literal['token'] }[] | undefined {
+  if (tree instanceof Grouping) return eventsIn(tree.group)
+  if (tree instanceof Logical) {
+    const all = tree.args.map(eventsIn)
+    const known = all.filter((one) => one !== undefined)
+    if (tree.operator.lexeme === '&&') return known[0]
+    return known.length === all.length ? known.flat() : undefined
+  }
+  if (!(tree instanceof Binary) || tree.operator.lexeme !== '==') return undefined
+  const [name, text] =
+    tree.left instanceof Literal ? [tree.right, tree.left] : [tree.left, tree.right]
+  const isName =
+    name instanceof IndexAccess &&
+    name.index instanceof Literal &&
+    name.index.literal.coerceString().toLowerCase() === 'event_name'
+  if (!isName || !(text instanceof Literal) || !text.token.lexeme.startsWith("'")) return undefined
+  return [{ event: text.literal.coerceString().toLowerCase(), token: text.token }]
 }
 
 /** The texts with which the path has to begin: the second argument of `startsWith(path, '…')`. */
 function prefixesOf(tree: Expr): Literal[] {
   if (tree instanceof Grouping) return prefixesOf(tree.group)
   if (tree instanceof Logical) return tree.args.flatMap(prefixesOf)
+  if (tree instanceof Binary && tree.operator.lexeme === '==') {
+    const { left, right } = tree
+    const isTold = isPath(left) && right instanceof Literal && /^'[^/]+'$/.test(right.token.lexeme)
+    return isTold ? [right] : []
+  }
   if (!(tree instanceof FunctionCall)) return []
   const [whole, prefix] = tree.args
   const isStartsWith = tree.functionName.lexeme.toLowerCase() === 'startswith'
