@@ -10,6 +10,7 @@ import { runShared } from '../support/cli.ts'
 import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
@@ -64,6 +65,22 @@ interface Sent {
           name: 'repository_dispatch',
           payload: { action: call.event_type, client_payload: call.client_payload },
         }
+  }
+
+  /** Sends requests that a relay collects, and gives the event of their batch. */
+  async function batched({ url }: OutboxRelay, names: readonly string[]) {
+    const headers = { 'x-platform-authorization': `Bearer ${TOKEN}` }
+    // The first one goes by itself: then GitHub is known to accept the token.
+    for (const path of ['', ...names.map((name) => `/${name}?__batch=1`)]) {
+      const target = `${url}/octo/repo/hook/webhook${path}`
+      const answer = await fetch(target, { method: 'POST', headers, body: 'x' })
+      expect(answer.status).toBe(path === '' ? 200 : 202)
+    }
+    for (let n = 0; n < 400 && github.calls.length < 2; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    const { event_type: action, client_payload } = JSON.parse(github.calls[1]?.body ?? '')
+    return { name: 'repository_dispatch', payload: { action, client_payload } }
   }
 
   test(
@@ -206,6 +223,40 @@ interface Sent {
       const run = await runAct(files, { ...event, secrets: { KEY: secret } })
       expect(run.exitCode === 0 ? '' : run.log).toBe('')
       expect(run.log).toContain('fired 1')
+    },
+    GENEROUS,
+  )
+
+  test(
+    'a batch becomes a matrix, from the requests to its jobs',
+    async () => {
+      const batching = await OUTBOX_RUNTIMES[0]?.start({ HOOKLINE_API_URL: github.url })
+      if (!batching) throw new Error('no relay')
+      try {
+        const event = await batched(batching, ['Ada', 'Bob', 'Eve'])
+        const section = 'on: {webhook: {path: /:name, config: {batch: true}}}'
+        const step = 'run: echo count ${{ steps.hookline.outputs.count }}'
+        const text = workflow('hook.yml', 'repository_dispatch:', section, [step])
+        const matrix = `
+    outputs:
+      items: \${{ steps.hookline.outputs.items }}
+  greet:
+    needs: on
+    if: needs.on.outputs.items != '[]'
+    runs-on: ubuntu-latest
+    strategy:
+      matrix:
+        on: \${{ fromJSON(needs.on.outputs.items) }}
+    steps:
+      - run: echo "Hello, \${{ matrix.on.webhook.outputs.params.name }}"
+`
+        const run = await runAct({ [HOOK]: `${text.trimEnd()}${matrix}` }, event)
+        expect(run.exitCode === 0 ? '' : run.log).toBe('')
+        expect(run.log).toContain('count 3')
+        for (const name of ['Ada', 'Bob', 'Eve']) expect(run.log).toContain(`Hello, ${name}`)
+      } finally {
+        await batching.close()
+      }
     },
     GENEROUS,
   )

@@ -28,7 +28,7 @@ interface Line {
   readonly delivery: string
   readonly count: number
   readonly reason: string | null
-  readonly notices?: readonly string[]
+  readonly messages?: readonly { readonly code: string; readonly text: string }[]
   readonly problems?: readonly { readonly message: string }[]
   readonly items: readonly { readonly webhook: { readonly outputs: { params: { id: string } } } }[]
 }
@@ -54,8 +54,9 @@ async function sendSome(path: string, query: string) {
 test('events are collected in memory, and evaluated as one', async () => {
   const { id, first } = await sendSome('hook/webhook', '__batch=30&__quiet=1')
   expect(await lineOf(first)).toMatchObject({ count: 0, reason: `waits in the batch ${id}` })
-  const { count, items, notices } = await lineOf(id)
-  expect([count, notices]).toEqual([2, ['a batch of 3 events']])
+  const { count, items, messages } = await lineOf(id)
+  expect(count).toBe(2)
+  expect(messages).toMatchObject([{ code: 'batch', text: 'a batch of 3 events' }])
   expect(items.map(({ webhook }) => webhook.outputs.params.id)).toEqual(['1', '2'])
 })
 
