@@ -85,6 +85,7 @@ const RESPONSE = {
 
 const SERVICES: Readonly<Record<string, { scheme: string; fixture?: string; body?: object }>> = {
   slack: { scheme: 'slack', fixture: 'slack.command' },
+  discord: { scheme: 'discord', fixture: 'discord.command' },
   trello: { scheme: 'trello', fixture: 'trello.update_card' },
   typeform: { scheme: 'typeform', fixture: 'typeform.form_response' },
   google_form: { scheme: 'standard-webhooks', body: RESPONSE },

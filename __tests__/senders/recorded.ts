@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks'
+import { DISCORD } from './recorded-discord.ts'
 import { SLACK } from './recorded-slack.ts'
 import {
   fixture,
@@ -63,6 +64,7 @@ export const RECORDED: readonly Recorded[] = [
     hidden: ['t0ken'],
   },
   ...SLACK,
+  ...DISCORD,
   {
     name: 'google_form, a response',
     trigger: 'google_form',

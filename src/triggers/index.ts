@@ -1,4 +1,5 @@
 import { awsSns } from './aws-sns.ts'
+import { discord } from './discord.ts'
 import { googleForm } from './google-form.ts'
 import { messagingBot } from './messaging-bot.ts'
 import { slack } from './slack.ts'
@@ -7,7 +8,10 @@ import type { Trigger } from './trigger.ts'
 import { typeform } from './typeform.ts'
 import { webhook } from './webhook.ts'
 
-const ALL: readonly Trigger[] = [webhook, messagingBot, awsSns, typeform, slack, trello, googleForm]
+const ALL: readonly Trigger[] = [
+  ...[webhook, messagingBot, awsSns, typeform],
+  ...[slack, discord, trello, googleForm],
+]
 
 /** Every trigger, by each name that a workflow file and a webhook URL may use. */
 export const TRIGGERS: ReadonlyMap<string, Trigger> = new Map(

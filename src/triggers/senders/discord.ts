@@ -5,11 +5,13 @@ import type { Door, Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Discord',
+  trigger: 'discord',
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* under *General Information* of the app, in hex',
   handshake: 'door',
-  retries: 'for up to ten minutes, ever more slowly',
-  events: ['body.event.type', 'APPLICATION_AUTHORIZED', 'ENTITLEMENT_CREATE'],
+  retries: 'an interaction none; a webhook event for up to ten minutes, ever more slowly',
+  repeat: 'id',
+  events: ['kind', 'command', 'button', 'modal'],
 }
 
 export const scheme: OwnScheme = {
@@ -52,7 +54,42 @@ export const door: Door = {
 /** What it wants to hear of its webhook events. */
 const NO_CONTENT: Reply = { status: 204, headers: {}, body: '' }
 
+/** What every interaction has; its id tells its time, as all ids of Discord do. */
+function interaction(now: Date): object {
+  const id = (BigInt(now.getTime() - 1_420_070_400_000) << 22n).toString()
+  return {
+    ...{ id, application_id: '845027738276462632', version: 1, token: 'A_UNIQUE_TOKEN' },
+    ...{ channel_id: '645027906669510667', guild_id: '290926798626357999' },
+    member: { user: { id: '53908232506183680', username: 'mason' }, roles: [] },
+  }
+}
+
 export const payloads: Payloads = {
+  command: ({ now }) => ({
+    body: {
+      ...interaction(now),
+      type: 2,
+      data: { id: '1', name: 'deploy', type: 1, options: [{ name: 'to', type: 3, value: 'prod' }] },
+    },
+  }),
+  button: ({ now }) => ({
+    body: {
+      ...interaction(now),
+      type: 3,
+      data: { component_type: 2, custom_id: 'approve:42' },
+      message: { id: '846462639134605313', content: 'Deploy?', channel_id: '645027906669510667' },
+    },
+  }),
+  modal: ({ now }) => ({
+    body: {
+      ...interaction(now),
+      type: 5,
+      data: {
+        custom_id: 'report',
+        components: [{ type: 18, component: { type: 4, custom_id: 'title', value: 'It breaks' } }],
+      },
+    },
+  }),
   application_authorized: ({ now }) => ({
     body: {
       version: 1,
@@ -69,6 +106,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL with a grant that carries the public key.',
-  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `npx hookline grant --verify discord --public-key <hex>`. A command then says "thinking…" until the workflow answers.',
+    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL with a grant that carries the public key. Make the commands by the API of Discord, and invite the app with the scope `applications.commands`.',
+  outputs:
+    'Whatever came, these are in the same place:\n\n| field | command | button, menu | modal |\n| --- | --- | --- | --- |\n| `kind` | `command` | `button`, `menu` | `modal` |\n| `id`, `user_id`, `user_name`, `channel_id`, `guild_id` | yes | yes | yes |\n| of its own | `command`, `options_map` | `custom_id`, `values`, `text`, `message` | `custom_id`, `fields_map` |\n\nA webhook event has the `kind` `event`, and `event`. The `token` of an interaction is left out: it lets anyone write as the app for 15 minutes, and logs are read by others. [`reply`](../bot.md#what-reply-can-say) takes it from the run\'s own event, and ends "thinking…".',
+  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `npx hookline grant --verify discord --public-key <hex>`, or `npx hookline url` with `DISCORD_PUBLIC_KEY` in the environment. A command then says "thinking…" until the workflow answers; a suggestion while somebody writes (autocomplete) starts nothing.',
 }

@@ -1,0 +1,117 @@
+import { isObject, type Json, type JsonObject, record, without } from '../wire/json.ts'
+import { objectsIn, serviceTrigger } from './service.ts'
+import type { Item } from './trigger.ts'
+
+/**
+ * Understands what Discord posts to an app: interactions, and its webhook events.
+ *
+ * @see https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object
+ */
+export const discord = serviceTrigger({
+  name: 'discord',
+  description: 'Fires on a command, a button, a menu or a modal in Discord.',
+  scheme: 'discord',
+  key: 'id',
+  outputs: {
+    kind: '`command`, `button`, `menu`, `modal` or, of a webhook event, `event`.',
+    id: 'Id of the interaction.',
+    type: 'Of an interaction 2, 3 or 5, as Discord numbers them.',
+    command: 'Name of the command: `deploy`; with its subcommands `deploy prod start`.',
+    options_map: 'Options of the command by their names.',
+    custom_id: 'What names the button, menu or modal.',
+    values: 'What was chosen in a menu.',
+    fields_map: 'What was written into a modal, by the `custom_id` of each input.',
+    text: 'Of a button or menu, the message that it stands under.',
+    user_id: 'Who called or pressed it.',
+    user_name: 'The name of that user.',
+    channel_id: 'Where.',
+    guild_id: 'Id of the server; absent in a direct message.',
+    application_id: 'Id of the app.',
+    data: 'What came with it, as Discord describes it.',
+    message: 'The message under which a button or menu stands.',
+    event: 'The webhook event; its `type` tells which it is.',
+  },
+  columns: ['kind', 'command', 'custom_id', 'event.type', 'user_name'],
+  read({ body }) {
+    if (!isObject(body)) return NOT_DISCORD
+    const item = discordItem(body)
+    // Its token lets anyone write as the app for 15 minutes, and logs are read by others.
+    return typeof item === 'string' ? item : without(item, ['token'])
+  },
+  example: {
+    id: '846462639134605312',
+    application_id: '845027738276462632',
+    type: 2,
+    channel_id: '772908445358620702',
+    guild_id: '290926798626357999',
+    user: { id: '53908232506183680', username: 'mason' },
+    data: { id: '1', name: 'deploy', type: 1, options: [{ name: 'to', type: 3, value: 'prod' }] },
+  },
+})
+
+const NOT_DISCORD = 'is nothing that Discord sends'
+
+const [PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL] = [1, 2, 3, 4, 5]
+
+/** https://docs.discord.com/developers/components/reference#component-object-component-types */
+const BUTTON = 2
+
+function discordItem(body: JsonObject): Item | string {
+  const { type, data } = body
+  if (isObject(body.event)) return { ...body, kind: 'event' }
+  // Of webhook events, which have no token, 0 is the PING.
+  if (type === PING || type === 0) return 'is a handshake'
+  if (type === AUTOCOMPLETE) return 'asks for suggestions while somebody writes'
+  if (!isObject(data)) return NOT_DISCORD
+  const given = data as JsonObject
+  if (type === COMMAND) return { ...body, ...person(body), ...command(given) }
+  if (type === COMPONENT) return { ...body, ...person(body), ...component(given, body.message) }
+  if (type !== MODAL) return NOT_DISCORD
+  const { custom_id = null, components } = given
+  const found = { kind: 'modal', custom_id, fields_map: record(inputs(components)) }
+  return { ...body, ...person(body), ...found }
+}
+
+/** In a server the user is a member, in a direct message itself. */
+function person({ member, user }: JsonObject): JsonObject {
+  const found = isObject(member) && isObject(member.user) ? member.user : user
+  if (!isObject(found)) return { user_id: null, user_name: null }
+  return { user_id: found.id ?? null, user_name: found.username ?? null }
+}
+
+/** A subcommand stands among the options, and has those that were given. */
+function command({ name = null, options }: JsonObject): JsonObject {
+  const names = [name]
+  let given = objectsIn(options)
+  for (;;) {
+    const [only] = given
+    if (!only || (only.type !== 1 && only.type !== 2)) break
+    names.push(only.name ?? null)
+    given = objectsIn(only.options)
+  }
+  const values = given.map((option) => [String(option.name), option.value ?? null] as const)
+  return { kind: 'command', command: names.join(' '), options_map: record(values) }
+}
+
+function component(data: JsonObject, message: Json | undefined): JsonObject {
+  const { component_type, custom_id = null, values } = data
+  const text = isObject(message) ? (message.content ?? null) : null
+  const isButton = component_type === BUTTON
+  return {
+    ...{ kind: isButton ? 'button' : 'menu', custom_id, text },
+    ...(values !== undefined && { values }),
+  }
+}
+
+/** The inputs of a modal stand in rows, or each under a label. */
+function inputs(components: Json | undefined): (readonly [string, Json])[] {
+  return objectsIn(components).flatMap((one) => {
+    const value = one.value ?? one.values
+    const own =
+      typeof one.custom_id === 'string' && value !== undefined
+        ? [[one.custom_id, value] as const]
+        : []
+    const below = isObject(one.component) ? [one.component] : one.components
+    return [...own, ...inputs(below)]
+  })
+}
