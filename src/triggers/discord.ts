@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, record, without } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, record, scalarText, without } from '../wire/json.ts'
 import { objectsIn, serviceTrigger } from './service.ts'
 import type { Item } from './trigger.ts'
 
@@ -81,15 +81,15 @@ function person({ member, user }: JsonObject): JsonObject {
 
 /** A subcommand stands among the options, and has those that were given. */
 function command({ name = null, options }: JsonObject): JsonObject {
-  const names = [name]
+  const names = [scalarText(name)]
   let given = objectsIn(options)
   for (;;) {
     const [only] = given
     if (!only || (only.type !== 1 && only.type !== 2)) break
-    names.push(only.name ?? null)
+    names.push(scalarText(only.name))
     given = objectsIn(only.options)
   }
-  const values = given.map((option) => [String(option.name), option.value ?? null] as const)
+  const values = given.map((option) => [scalarText(option.name), option.value ?? null] as const)
   return { kind: 'command', command: names.join(' '), options_map: record(values) }
 }
 

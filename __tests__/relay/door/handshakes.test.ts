@@ -16,6 +16,7 @@ test('the steps of a webhook, in their order', () => {
     'verify',
     'handshake',
     'if',
+    'batch',
     'dispatch',
   ])
 })
