@@ -231,16 +231,16 @@ describe('what would help', () => {
   test.each<[string, Parameters<typeof evaluationOf>[0], string]>([
     ['nothing', {}, ''],
     ['an event of GitHub', { miss: 'event' }, ''],
-    ['a payload of another form', { miss: 'payload' }, 'npx hookline send'],
-    ['another workflow', { miss: 'workflow' }, 'npx hookline url hook'],
+    ['a payload of another form', { miss: 'payload' }, 'hookline send'],
+    ['another workflow', { miss: 'workflow' }, 'hookline url hook'],
     ['another trigger', { miss: 'trigger', decisions: [decision('slack')] }, '--trigger slack'],
     ['another type', { miss: 'type' }, 'repository_dispatch: types: [webhook]'],
-    ['a poll without news', { miss: 'poll' }, 'npx hookline doctor --workflow hook'],
+    ['a poll without news', { miss: 'poll' }, 'hookline doctor --workflow hook'],
     ['active: false', { miss: 'condition' }, 'config.active'],
     [
       'an error that was excused',
       { miss: 'condition', messages: [warning('failed', 'w')] },
-      'npx hookline dev',
+      'hookline dev',
     ],
     [
       'an option',

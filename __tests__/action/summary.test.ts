@@ -294,12 +294,12 @@ test('the documentation shows what is really written', async () => {
 describe('what to do next', () => {
   const forged = 'webhook: {verify: {scheme: github, secret: hunter2}}'
   test.each<[string, string, Sent]>([
-    ['another workflow', 'npx hookline url hook', { path: 'hok/webhook' }],
-    ['another trigger', 'npx hookline url hook --trigger slack', { path: 'hook/webhook' }],
+    ['another workflow', 'hookline url hook', { path: 'hok/webhook' }],
+    ['another trigger', 'hookline url hook --trigger slack', { path: 'hook/webhook' }],
     ['a condition', 'change method of webhook', { method: 'GET' }],
     [
       'a condition to try',
-      'run npx hookline dev and then npx hookline send http://localhost:3000/webhook/hook/webhook/a --data \'{"hello":"world"}\'.',
+      'run hookline dev and then hookline send http://localhost:3000/webhook/hook/webhook/a --data \'{"hello":"world"}\'.',
       {},
     ],
     [
@@ -308,13 +308,13 @@ describe('what to do next', () => {
       {},
     ],
     ['a condition of GET', 'send http://localhost:3000/webhook/hook/webhook.', {}],
-    ['a signature', 'npx hookline send --sign', {}],
+    ['a signature', 'hookline send --sign', {}],
     ['config', 'change config of webhook', {}],
     ['an inactive trigger', 'Set config.active to true', {}],
     ['a body of another kind', 'Nothing to do, if the service', { path: 'hook/trello', body: '1' }],
     [
       'a broken body',
-      'npx hookline send',
+      'hookline send',
       { headers: { 'x-hookline-body-encoding': 'gzip' }, body: '?' },
     ],
   ])('after %s: %s', async (what, next, sent) => {
@@ -341,7 +341,7 @@ describe('what to do next', () => {
 
   test('after a poll that brought nothing', () => {
     const html = summaryHtml(evaluationOf({ miss: 'poll', reason: 'nothing new' }), NOBODY)
-    expect(plain(html)).toContain('npx hookline doctor --workflow hook')
+    expect(plain(html)).toContain('hookline doctor --workflow hook')
   })
 
   test.each<Evaluation>([evaluationOf({ miss: 'event' }), evaluationOf({ items: [{}] })])(

@@ -286,7 +286,7 @@ describe('the three commands of the page of', () => {
   })
 
   function withoutProgram(line: string): string {
-    return line.replace(/^(?:npx )?hookline /, '')
+    return line.replace(/^hookline /, '')
   }
 })
 

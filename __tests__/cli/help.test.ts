@@ -27,7 +27,7 @@ describe('help', () => {
 
   test.each(COMMANDS)('of %s has examples that name it', (name) => {
     expect(helpOf(name)).toMatch(
-      new RegExp(`Examples?:\n(?: {2}\\$ .*\n)* {2}\\$ npx hookline ${name}\\b`),
+      new RegExp(`Examples?:\n(?: {2}\\$ .*\n)* {2}\\$ hookline ${name}\\b`),
     )
   })
 
@@ -41,7 +41,7 @@ describe('help', () => {
   })
 
   test.each(COMMANDS)('of %s: its examples use options that it has', (name) => {
-    const lines = [...helpOf(name).matchAll(/^ {2}\$ npx hookline (\w+)(.*)$/gm)]
+    const lines = [...helpOf(name).matchAll(/^ {2}\$ hookline (\w+)(.*)$/gm)]
     for (const [line, command, rest = ''] of lines) {
       for (const [flag] of rest.matchAll(/--[a-z-]+/g)) {
         expect([line, helpOf(command ?? '')]).toEqual([line, expect.stringContaining(`  ${flag}`)])

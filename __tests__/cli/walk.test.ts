@@ -59,7 +59,7 @@ function npm(cwd: string, ...args: readonly string[]): string {
   })
 }
 
-/** A command of the installed package, as `npx hookline` starts it. */
+/** A command of the installed package, as `hookline` starts it. */
 function start(args: readonly string[], env: Record<string, string> = {}): RunningCommand {
   const command = new RunningCommand(args, {
     cwd: home,
@@ -128,7 +128,7 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
     const first = await hookline(isDirect ? [...args, '--event', event] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
-    expect(first.stdout).toMatch(/\nNext: npx hookline dev\n$/)
+    expect(first.stdout).toMatch(/\nNext: hookline dev\n$/)
     expect((await hookline(['check', '--strict'])).stdout).toMatch(
       /^\d workflow files?: no problems\n$/,
     )
@@ -190,7 +190,7 @@ const ALIKE: readonly Pasted[] = [
     const bin = join(place, 'bin')
     mkdirSync(bin)
     const programs = {
-      npx: `shift; exec '${process.execPath}' node_modules/.bin/hookline "$@"`,
+      hookline: `exec '${process.execPath}' node_modules/.bin/hookline "$@"`,
       gh: '[ "$1" = auth ] || [ "$1 $2" = "secret set" ]',
       cloudflared: 'echo https://quiet-river-example.trycloudflare.com >&2; exec sleep 60',
     }
@@ -231,7 +231,7 @@ const ALIKE: readonly Pasted[] = [
 
 /** What asks is answered; what serves goes on in another terminal, in place of what served before. */
 function pastedLine(line: string): string {
-  const [, serves] = /npx hookline (dev|relay)\b/.exec(line) ?? []
+  const [, serves] = /hookline (dev|relay)\b/.exec(line) ?? []
   if (serves === undefined) {
     const typed = line.includes('HOOKLINE_TOKEN')
       ? `github_pat_${'a'.repeat(40)}`

@@ -19,7 +19,7 @@ describe.each(WITH_BLOCKS)('$name', (page) => {
 
   // Workflows come last: they are run on what the page's own commands have sent them.
   // The three commands of a sender are walked to the run in __tests__/cli/connect.test.ts.
-  const run = page.blocks.filter(({ text }) => !text.startsWith('npx hookline init --sender '))
+  const run = page.blocks.filter(({ text }) => !text.startsWith('hookline init --sender '))
   const blocks = run.toSorted((one, other) => rank(one) - rank(other))
   for (const block of blocks) {
     const missing = missingFor(block.text)

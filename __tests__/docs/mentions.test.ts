@@ -119,7 +119,7 @@ test.each(PAGES)(
 describe('a page would not pass with', () => {
   test.each([
     'hookline biuld',
-    'npx hookline build --chek',
+    'hookline build --chek',
     'hookline seal --key <file> --relai x',
     '--chek',
     'HOOKLINE_TOKN',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
 import { bundle } from './build.ts'
 
-/** The bundle that `npx hookline` starts. */
+/** The bundle that `hookline` starts. */
 export const CLI_BUNDLE = bundle('cli/index.js')
 
 export interface Surroundings {

@@ -4,7 +4,7 @@ import { code, table } from './table.js'
 
 const INTRODUCTION = `# What \`check\` finds
 
-\`npx hookline check\` reads workflow files, those of \`workflows/\` and those in \`.github/workflows/\` that use the action (all of them with \`--all\`), and never runs them. What it finds has an id, which leads here. An error is what cannot mean anything on GitHub; a warning is what may be meant, and \`--strict\` makes errors of those marked so. \`dev\`, \`build\` and \`check\` tell the same.
+\`hookline check\` reads workflow files, those of \`workflows/\` and those in \`.github/workflows/\` that use the action (all of them with \`--all\`), and never runs them. What it finds has an id, which leads here. An error is what cannot mean anything on GitHub; a warning is what may be meant, and \`--strict\` makes errors of those marked so. \`dev\`, \`build\` and \`check\` tell the same.
 
 A comment silences one finding, on the line where what is found (or its key) begins, or on the line above: \`# hookline: ignore[always-true] because …\`. One that silences nothing is told itself. \`--json\` and \`--sarif\` print findings for programs, \`--fix\` mends what is safe for certain.`
 

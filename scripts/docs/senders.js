@@ -119,9 +119,9 @@ Retries: ${retries}. ${repeatText(sender)}
 /** From nothing to the first run. @param {Sender} sender */
 function commandsOf(sender) {
   return [
-    `npx hookline init --sender ${sender.name}`,
+    `hookline init --sender ${sender.name}`,
     ...(sender.secret === undefined ? [] : [`gh secret set ${sender.secret}`]),
-    `npx hookline connect ${sender.name}`,
+    `hookline connect ${sender.name}`,
   ]
 }
 
@@ -149,7 +149,7 @@ function eventText({ title, events }) {
 /** @param {Sender} sender */
 function trialText({ name, secret }) {
   if (!PAIRED.includes(name)) return ''
-  return `\n\nA trial: \`npx hookline send <url> --as ${name} --key ${name}.pem\` makes a pair of keys in that file, and shows the public half, for \`${secret}\` in \`.env\`.`
+  return `\n\nA trial: \`hookline send <url> --as ${name} --key ${name}.pem\` makes a pair of keys in that file, and shows the public half, for \`${secret}\` in \`.env\`.`
 }
 
 /** @param {Sender} sender */

@@ -45,7 +45,7 @@ export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
         .map((ending) => `${NATIVE_FOLDER}/${workflow}.${ending}`)
         .find((name) => existsSync(join(root, name)))
       if (file === undefined) {
-        tell(`act: there is no ${NATIVE_FOLDER}/${workflow}.yml: run npx hookline build first`)
+        tell(`act: there is no ${NATIVE_FOLDER}/${workflow}.yml: run hookline build first`)
         return resolve()
       }
       const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))

@@ -37,16 +37,13 @@ variables that only you can read. Without it they are printed, for: wrangler sec
 ${environmentHelp('HOOKLINE_EVENT', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
 
 Examples:
-  $ npx hookline app create --relay https://relay.example.com --out relay.env
-  $ npx hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
+  $ hookline app create --relay https://relay.example.com --out relay.env
+  $ hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
 
 export function appCommand(): Command {
   return new Command('app')
     .description('a GitHub App as what a relay asks GitHub with')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ npx hookline app create --relay https://relay.example.com',
-    )
+    .addHelpText('after', '\nExample:\n  $ hookline app create --relay https://relay.example.com')
     .addCommand(
       new Command('create')
         .description('make a GitHub App for a relay, on a page of this machine and one of GitHub')
@@ -99,8 +96,8 @@ async function create(options: CreateOptions): Promise<void> {
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
       '',
-      '# Keys that sign grants, for the relay and for npx hookline grant',
-      'npx hookline keys sign',
+      '# Keys that sign grants, for the relay and for hookline grant',
+      'hookline keys sign',
     ].join('\n')
     process.stdout.write(
       `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,

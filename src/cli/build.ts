@@ -68,7 +68,7 @@ export function buildCommand(): Command {
       ]),
     )
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  $ npx hookline build --state branch:hookline-state')
+    .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
     .action(async (globs: string[], given: BuildCommandOptions) => {
       const { watch, json, explain, ...options } = given
       if (explain) {
@@ -147,7 +147,7 @@ function printBuild(
     tell(`error: ${byHandMessage(change)}`)
   }
   if (isStale && build.changes.some(({ status, byHand }) => status !== 'unchanged' && !byHand)) {
-    tell('error: compiled files are not up to date: run "npx hookline build" and commit them')
+    tell('error: compiled files are not up to date: run "hookline build" and commit them')
   }
   return code
 }

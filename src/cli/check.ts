@@ -55,7 +55,7 @@ export function checkCommand(): Command {
     .option('--all', 'look at every workflow, also at those that do not use the action')
     .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0, for code scanning')
-    .addHelpText('after', '\nExamples:\n  $ npx hookline check\n  $ npx hookline check --strict')
+    .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
     .action(run)
 }
 

@@ -10,7 +10,7 @@ where it belongs:
 ${SCRIPTS.map(({ line, startFile }) => `  ${line.padEnd(64)}${startFile}`).join('\n')}
 
 Example:
-  $ npx hookline completion bash`
+  $ hookline completion bash`
 
 /**
  * Prints what a shell needs to complete command lines; the shell then asks at each Tab what fits.

@@ -40,9 +40,9 @@ With --json, a line an event:
   {"event":"ready"|"request"|"run"|"end"|"bye","url","delivery","status","run","conclusion","reason"}
 
 Examples:
-  $ npx hookline connect
-  $ npx hookline connect stripe --workflow pay --secret-env STRIPE_SECRET
-  $ npx hookline connect --public-url https://hooks.example.com --port 8080`
+  $ hookline connect
+  $ hookline connect stripe --workflow pay --secret-env STRIPE_SECRET
+  $ hookline connect --public-url https://hooks.example.com --port 8080`
 
 export function connectCommand(): Command {
   return new Command('connect')
@@ -212,9 +212,9 @@ function stayLines({ repository, workflow }: ConnectTarget): string[] {
   return [
     '',
     'The URL and its key are gone. To stay:',
-    '  npx hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
+    '  hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
     '  run the relay: docs/deploy-worker.md at the edge, docs/relay.md on a machine',
-    `  npx hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
+    `  hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
   ]
 }
 

@@ -45,8 +45,8 @@ On a terminal, r replays the last request and q quits.
 ${environmentHelp('PORT', 'HOOKLINE_KEYS', 'HOOKLINE_MESSAGING_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
 
 Examples:
-  $ npx hookline dev --port 4000
-  $ npx hookline dev --poll`
+  $ hookline dev --port 4000
+  $ hookline dev --poll`
 
 export function devCommand(): Command {
   return (
@@ -216,7 +216,7 @@ function runHint(key: string): string {
   const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
   const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
   return `Real jobs run for what the page sends, and what brings the key:
-${exported}  npx hookline send … , or curl -H "X-Hookline-Key: ${shown}"\n`
+${exported}  hookline send … , or curl -H "X-Hookline-Key: ${shown}"\n`
 }
 
 const DEFAULT_FILE = '.env'

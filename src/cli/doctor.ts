@@ -45,9 +45,9 @@ ${environmentHelp(
 It exits with 1 when something failed. What cannot be told from outside is shown, and is not a failure.
 
 Examples:
-  $ npx hookline doctor --workflow hook
-  $ npx hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ npx hookline doctor --workflow hook --relay https://relay.example.com --deliver`
+  $ hookline doctor --workflow hook
+  $ hookline doctor --repository octo/repo --relay https://relay.example.com
+  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`
 
 export function doctorCommand(): Command {
   return new Command('doctor')

@@ -30,10 +30,10 @@ variable that --secret-env names; such a grant is sealed too, with the public ke
 ${environmentHelp('HOOKLINE_SIGN_KEYS')}
 
 Examples:
-  $ npx hookline grant --repository octo/repo --path hook/webhook
-  $ npx hookline grant --repository octo/repo --path deploy/webhook --event workflow_dispatch --expires 90d
-  $ npx hookline grant --repository octo/repo --path hook/webhook --if "body.action == 'opened'"
-  $ npx hookline grant --repository octo/repo --path hook/webhook --verify stripe --secret-env STRIPE_SECRET --key public.json`
+  $ hookline grant --repository octo/repo --path hook/webhook
+  $ hookline grant --repository octo/repo --path deploy/webhook --event workflow_dispatch --expires 90d
+  $ hookline grant --repository octo/repo --path hook/webhook --if "body.action == 'opened'"
+  $ hookline grant --repository octo/repo --path hook/webhook --verify stripe --secret-env STRIPE_SECRET --key public.json`
 
 export function grantCommand(): Command {
   const command = new Command('grant')
@@ -93,7 +93,7 @@ export async function makeGrant(options: GrantOptions, env: Environment): Promis
   if (!key) {
     throw new UserError({
       message: 'HOOKLINE_SIGN_KEYS is not set',
-      hint: 'make keys with: npx hookline keys sign, and give the relay the same',
+      hint: 'make keys with: hookline keys sign, and give the relay the same',
     })
   }
   const grant = { id: crypto.randomUUID(), ...scope, ...(exp !== undefined && { exp }) }

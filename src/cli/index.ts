@@ -82,7 +82,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
     .version(ownVersion(), '-v, --version', 'print the version')
     .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
-    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ npx hookline init`)
+    .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   // With a slip in it a relay, and whatever speaks to it, would each take another event.
   program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
   const [word = ''] = words

@@ -37,11 +37,11 @@ With --sender it asks for a proof of that sender, and fires on its usual events:
   )}
 
 Examples:
-  $ npx hookline init
-  $ npx hookline init --sender stripe
-  $ npx hookline init --event workflow_dispatch
-  $ npx hookline init --agent claude --sender linear
-  $ npx hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
+  $ hookline init
+  $ hookline init --sender stripe
+  $ hookline init --event workflow_dispatch
+  $ hookline init --agent claude --sender linear
+  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
 const TRY_POLLING =
   'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:'

@@ -3,13 +3,13 @@ import { UserError } from '../wire/errors.ts'
 import { readSetting } from '../wire/settings.ts'
 import { print } from './terminal.ts'
 
-const MAKE_SEAL_KEYS = 'make them, and keep them, with: npx hookline keys new'
+const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
 
 /** The commands print what they make, and keep nothing. */
 export function keysCommand(): Command {
   return new Command('keys')
     .description('make the keys of a relay')
-    .addHelpText('after', '\nExamples:\n  $ npx hookline keys sign\n  $ npx hookline keys new')
+    .addHelpText('after', '\nExamples:\n  $ hookline keys sign\n  $ hookline keys new')
     .addCommand(
       new Command('sign')
         .description(
@@ -34,7 +34,7 @@ export function keysCommand(): Command {
     )
     .addCommand(
       new Command('public')
-        .description('print the public part of HOOKLINE_SEAL_KEYS, for npx hookline seal --key')
+        .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
         .action(async () => {
           const { sealKeysPage } = await import('../relay/seal.ts')
           if (readSetting(process.env, 'HOOKLINE_SEAL_KEYS') === undefined) {

@@ -31,11 +31,11 @@ const HELP = `
 ${environmentHelp(['HOOKLINE_OPERATOR_KEY', "the relay's, sent to it and never printed"])}
 
 Examples:
-  $ npx hookline outbox list --relay https://relay.example.com --watch
-  $ npx hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
-  $ npx hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
-  $ npx hookline outbox replay --reason too_old --relay https://relay.example.com
-  $ npx hookline outbox backup --out outbox.copy.db --relay https://relay.example.com`
+  $ hookline outbox list --relay https://relay.example.com --watch
+  $ hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ hookline outbox replay --reason too_old --relay https://relay.example.com
+  $ hookline outbox backup --out outbox.copy.db --relay https://relay.example.com`
 
 /** Milliseconds from one look to the next, at least. */
 const WATCH_INTERVAL = 2000
@@ -240,6 +240,6 @@ function checkedId(delivery: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(delivery)) return delivery
   throw new UserError({
     message: `${JSON.stringify(delivery)} is not a delivery id`,
-    hint: 'npx hookline outbox list prints them',
+    hint: 'hookline outbox list prints them',
   })
 }

@@ -21,10 +21,10 @@ const HELP = `
 ${environmentHelp(...RELAY_SETTINGS)}
 
 Examples:
-  $ npx hookline relay --port 8080
-  $ npx hookline relay --repository octo/repo
-  $ npx hookline relay --outbox /var/lib/hookline/outbox.db
-  $ npx hookline relay --tunnel`
+  $ hookline relay --port 8080
+  $ hookline relay --repository octo/repo
+  $ hookline relay --outbox /var/lib/hookline/outbox.db
+  $ hookline relay --tunnel`
 
 export function relayCommand(): Command {
   return new Command('relay')

@@ -38,8 +38,8 @@ ${environmentHelp(
 With --watch it goes on; with --delivery too, until that run ends, and exits with 1 when it failed.
 
 Examples:
-  $ npx hookline runs
-  $ npx hookline runs --delivery 3f1c… --watch`
+  $ hookline runs
+  $ hookline runs --delivery 3f1c… --watch`
 
 export function runsCommand(): Command {
   return new Command('runs')
@@ -300,7 +300,7 @@ function unknownDelivery(delivery: string): UserError {
     hint: `add to the workflow: ${runNameLine('hook')}`,
     notes: [
       `or, where the relay starts it by workflow_dispatch: ${runNameLine('hook', 'workflow_dispatch')}`,
-      'npx hookline runs lists all that there are; npx hookline doctor tells why none started',
+      'hookline runs lists all that there are; hookline doctor tells why none started',
     ],
   })
 }

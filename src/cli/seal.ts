@@ -25,17 +25,14 @@ const HELP = `
 The token is read from standard input, or from HOOKLINE_TOKEN.
 
 Examples:
-  $ npx hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
-  $ npx hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
+  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
+  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
 
 export function sealCommand(): Command {
   const command = new Command('seal')
     .description('seal a token for one repository, so that a webhook URL may carry it')
     .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
-    .option(
-      '--key <file>',
-      'its public key from a file instead, as npx hookline keys public prints it',
-    )
+    .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
     .requiredOption('--repository <owner/name>', 'the only repository it is good for')
     .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
   return withScopeOptions(command)
@@ -71,7 +68,7 @@ async function readToken(): Promise<string> {
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
   throw new UserError({
     message: 'there is no token to seal',
-    hint: 'give it on standard input, as in: npx hookline seal … < token.txt',
+    hint: 'give it on standard input, as in: hookline seal … < token.txt',
   })
 }
 
@@ -85,7 +82,7 @@ export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'ke
       return await firstKey(readFileSync(key, 'utf8'), key)
     } catch (cause) {
       if (cause instanceof UserError) throw cause
-      const hint = 'npx hookline keys public prints what belongs there'
+      const hint = 'hookline keys public prints what belongs there'
       throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
     }
   }
@@ -112,7 +109,7 @@ async function published(relay: string): Promise<string> {
       message: `${base.host} answers ${status} for its keys`,
       hint:
         status === 404
-          ? 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new'
+          ? 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new'
           : 'check --relay: it is the address of the relay itself, without a redirect or a login before it',
     })
   } catch (cause) {
@@ -133,7 +130,7 @@ async function firstKey(content: string, source: string): Promise<JWK> {
   if (first === undefined || first.kty !== 'EC') {
     throw new UserError({
       message: `${source} has no public key for sealing`,
-      hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: npx hookline keys new',
+      hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
     })
   }
   try {
@@ -142,7 +139,7 @@ async function firstKey(content: string, source: string): Promise<JWK> {
     throw new UserError(
       {
         message: `${source} has a key that seals nothing: it is not whole, or not a point of P-256`,
-        hint: 'npx hookline keys public prints the right one, where the relay runs',
+        hint: 'hookline keys public prints the right one, where the relay runs',
       },
       { cause },
     )

@@ -53,13 +53,13 @@ Senders: ${wrapped(
 Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
 
 Examples:
-  $ npx hookline send --list
-  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as stripe
-  $ npx hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
-  $ npx hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
-  $ npx hookline send http://localhost:3000/webhook --file saved.json
-  $ npx hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'
-  $ npx hookline send https://relay.example.com/owner/name/hook/webhook --as stripe --batch 5 --wait`
+  $ hookline send --list
+  $ hookline send http://localhost:3000/webhook/hook/webhook --as stripe
+  $ hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
+  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
+  $ hookline send http://localhost:3000/webhook --file saved.json
+  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'
+  $ hookline send https://relay.example.com/owner/name/hook/webhook --as stripe --batch 5 --wait`
 
 const TIMEOUT = 30_000
 
@@ -193,8 +193,7 @@ async function waitForRun(url: URL, answer: Answer): Promise<void> {
   if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
 
-const QUEUED =
-  "GitHub has not taken it yet, and the relay's outbox keeps it: npx hookline outbox list"
+const QUEUED = "GitHub has not taken it yet, and the relay's outbox keeps it: hookline outbox list"
 
 function whyQueued({ batch }: Answer): string {
   return batch === null ? QUEUED : `the relay collects it, and hands it over in the batch ${batch}`

@@ -58,8 +58,8 @@ ${environmentHelp(
 )}
 
 Examples:
-  $ npx hookline url hook --relay https://relay.example --repository octo/repo
-  $ npx hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
+  $ hookline url hook --relay https://relay.example --repository octo/repo
+  $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
 
 export function urlCommand(): Command {
   const command = new Command('url')
@@ -350,7 +350,7 @@ function sealCommand(
   { quoted }: Shell,
 ): string {
   const scope = `--repository ${quoted(repository ?? 'owner/name')} --path ${quoted(path)}`
-  return `npx hookline seal --relay ${quoted(relay)} ${scope}   # or npx hookline grant`
+  return `hookline seal --relay ${quoted(relay)} ${scope}   # or hookline grant`
 }
 
 function grantFields({ grant, door, left }: Granted) {

@@ -21,7 +21,7 @@ import type { Workflow } from '../workflow/workflow.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 
-const ADVICE = ['make one with: npx hookline init']
+const ADVICE = ['make one with: hookline init']
 
 interface DevWorkflowOptions {
   readonly root: string

@@ -401,7 +401,7 @@ async function devCredentials(host: string | undefined, env: Environment): Promi
   if (host === undefined) return NO_CREDENTIALS
   const accessKeys = readSetting(env, 'HOOKLINE_KEYS')
   if (!accessKeys) {
-    const hint = 'make a key with: npx hookline keys access'
+    const hint = 'make a key with: hookline keys access'
     throw new UserError({ message: 'HOOKLINE_KEYS is missing', hint })
   }
   return judgeCredentials({

@@ -95,7 +95,7 @@ export function actionProblems({ source, document }: ParsedFile, hasSources: boo
 export function misplacedTriggers({ source, document }: ParsedFile, isUsed: boolean): Problem[] {
   const hint = isUsed
     ? `write repository_dispatch here, with types: [${EVENT_TYPE}]`
-    : 'move the file to workflows/, and run: npx hookline build'
+    : 'move the file to workflows/, and run: hookline build'
   return eventsOf(document)
     .filter(({ name }) => TRIGGERS.has(name) && !NATIVE_EVENTS.has(name))
     .map(({ name, node }) => ({

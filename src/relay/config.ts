@@ -170,7 +170,7 @@ function checkAuthority(env: Environment): void {
     throw new UsageError({
       message:
         'HOOKLINE_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
-      hint: 'remove HOOKLINE_KEYS, and give senders grants: npx hookline keys sign, npx hookline grant',
+      hint: 'remove HOOKLINE_KEYS, and give senders grants: hookline keys sign, hookline grant',
     })
   }
   if (app && (!id || !key)) {
@@ -182,7 +182,7 @@ function checkAuthority(env: Environment): void {
   if (app && !signKeys) {
     throw new UserError({
       message: 'HOOKLINE_SIGN_KEYS is missing',
-      hint: 'with an App, requests bring grants; make the keys that sign them with: npx hookline keys sign',
+      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys sign',
     })
   }
   if (token && !keys && !signKeys) {
@@ -293,7 +293,7 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
     throw new UserError(
       {
         message: 'HOOKLINE_SEAL_KEYS holds no sealing keys',
-        hint: 'make them with: npx hookline keys new',
+        hint: 'make them with: hookline keys new',
       },
       { cause },
     )
@@ -314,7 +314,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
   }
   throw new UserError({
     message: 'HOOKLINE_SIGN_KEYS holds no signing keys',
-    hint: 'make them with: npx hookline keys sign',
+    hint: 'make them with: hookline keys sign',
   })
 }
 
@@ -334,7 +334,7 @@ export function weakKeyProblems(env: Environment): readonly Problem[] {
   )
   return weak.map((name) => ({
     message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'make one with: npx hookline keys access',
+    hint: 'make one with: hookline keys access',
   }))
 }
 

@@ -16,7 +16,7 @@ export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
   HOOKLINE_SIGN_KEYS: 'keys that sign grants; the relay has the same',
   HOOKLINE_REVOKED: 'ids of grants that are accepted no more, separated by commas',
   HOOKLINE_SEAL_KEYS: 'opens sealed tokens, and seals what the outbox keeps',
-  HOOKLINE_OPERATOR_KEY: 'shows you /outbox and /metrics, and lets npx hookline outbox in',
+  HOOKLINE_OPERATOR_KEY: 'shows you /outbox and /metrics, and lets hookline outbox in',
   HOOKLINE_DEV_KEY: 'lets a request run the jobs at dev, in the header X-Hookline-Key',
   HOOKLINE_ACT: 'the program that runs jobs here',
   HOOKLINE_SECRET: 'signs a request as its sender would',

@@ -115,7 +115,7 @@ function accessKeys(text: string, name: string): readonly Secret[] {
   if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
     message: `${name} is missing`,
-    hint: 'make a key with: npx hookline keys access',
+    hint: 'make a key with: hookline keys access',
   })
 }
 

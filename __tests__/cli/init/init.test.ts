@@ -46,10 +46,10 @@ function below(heading: RegExp, text: string): string[] {
   return lines.slice(start, end).map((line) => line.trim())
 }
 
-/** `npx hookline dev` as arguments of the built command line. */
+/** `hookline dev` as arguments of the built command line. */
 function pasted(line: string): string[] {
-  const [npx, name, ...args] = line.split(' ')
-  expect([npx, name]).toEqual(['npx', 'hookline'])
+  const [name, ...args] = line.split(' ')
+  expect(name).toBe('hookline')
   return args.map((arg) => arg.replace(/^'(.*)'$/, '$1'))
 }
 
@@ -204,7 +204,7 @@ describe('hookline init', () => {
 
   test('ends with the next command', async () => {
     const { stdout } = await hookline(['init'])
-    expect(stdout).toMatch(/\nNext: npx hookline dev\n$/)
+    expect(stdout).toMatch(/\nNext: hookline dev\n$/)
   })
 
   test('--dry-run shows and writes nothing', async () => {

@@ -20,13 +20,13 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
     url: 'https://relay.example/octo/repo/deploy/webhook',
     missing: [],
     tokenBox: 'Contents: Read and write',
-    relay: ['env -u HOOKLINE_TOKEN npx hookline relay'],
-    sealedUrl: ['npx hookline url deploy --repository octo/repo --relay https://relay.example'],
+    relay: ['env -u HOOKLINE_TOKEN hookline relay'],
+    sealedUrl: ['hookline url deploy --repository octo/repo --relay https://relay.example'],
     curl:
       'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_TOKEN"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     tryOut: [
-      'npx hookline dev',
+      'hookline dev',
       `curl -X POST -H 'content-type: application/json' -d '{"hello":"world"}' 'http://localhost:3000/webhook/deploy/webhook'`,
     ],
     token: [
@@ -38,7 +38,7 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'git push',
     ],
     doctor: [
-      'npx hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
+      'hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],
   })
 })
@@ -51,8 +51,8 @@ test('started directly, it needs a token that cannot push, and a relay that is t
   expect(token[0]).toMatch(/&actions=write$/)
   expect([tokenBox, relay, doctor[0]]).toEqual([
     'Actions: Read and write',
-    ['env -u HOOKLINE_TOKEN HOOKLINE_EVENT=workflow_dispatch npx hookline relay --tunnel'],
-    'npx hookline doctor --workflow deploy --repository octo/repo --event workflow_dispatch --relay http://localhost:3000',
+    ['env -u HOOKLINE_TOKEN HOOKLINE_EVENT=workflow_dispatch hookline relay --tunnel'],
+    'hookline doctor --workflow deploy --repository octo/repo --event workflow_dispatch --relay http://localhost:3000',
   ])
 })
 
@@ -61,7 +61,7 @@ test('one to compile says itself what it is built with', () => {
   const answers = { kind: 'compiled', ...ANSWERS, uses, event: 'workflow_dispatch' as const }
   const [file] = KINDS.get('compiled')?.files(answers) ?? []
   expect(file?.text).toContain(`hookline:\n  event: workflow_dispatch\n  uses: ${uses}\n`)
-  expect(stepsOf('compiled', answers).publish[0]).toBe('npx hookline build')
+  expect(stepsOf('compiled', answers).publish[0]).toBe('hookline build')
 })
 
 test('what stands in the URL for something else is named', () => {
@@ -75,7 +75,7 @@ test('what stands in the URL for something else is named', () => {
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {
   expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
-    'npx hookline build',
+    'hookline build',
     'git add workflows/deploy.yml .github/workflows/deploy.yml',
   ])
 })
@@ -96,7 +96,7 @@ test('a bot has no URL; its token is asked for, and stands in no argument', () =
   expect(tryOut).toEqual([
     'echo .env >> .gitignore',
     'read -rs BOT_TOKEN && echo "BOT_TOKEN=$BOT_TOKEN" >> .env',
-    'npx hookline dev --poll',
+    'hookline dev --poll',
   ])
   expect([publish[0], publish.at(-1)]).toEqual([
     'gh secret set BOT_TOKEN',
@@ -107,5 +107,5 @@ test('a bot has no URL; its token is asked for, and stands in no argument', () =
 test('without a repository there is a place for one in the URL, and none in the command', () => {
   const { url, doctor } = stepsOf('webhook', { repository: '' })
   expect(url).toBe('https://relay.example/owner/name/deploy/webhook')
-  expect(doctor[0]).toBe('npx hookline doctor --workflow deploy --relay https://relay.example')
+  expect(doctor[0]).toBe('hookline doctor --workflow deploy --relay https://relay.example')
 })

@@ -75,11 +75,11 @@ test('it is tried out by sending as the sender does, with its secret in no argum
   const { url, curl, tryOut, publish } = nextSteps(kind, answers, kind.files(answers), '3000')
   expect([url, curl]).toEqual(['https://relay.example/octo/repo/pay/webhook', null])
   expect(tryOut).toEqual([
-    'npx hookline dev',
+    'hookline dev',
     'echo .env >> .gitignore',
     'read -rs SQUARE_SIGNATURE_KEY && echo "SQUARE_SIGNATURE_KEY=$SQUARE_SIGNATURE_KEY" >> .env',
     "echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env",
-    `HOOKLINE_SECRET="$SQUARE_SIGNATURE_KEY" npx hookline send 'http://localhost:3000/webhook/pay/webhook' --as square`,
+    `HOOKLINE_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --as square`,
   ])
   expect(publish.slice(0, 2)).toEqual([
     'gh secret set SQUARE_SIGNATURE_KEY',

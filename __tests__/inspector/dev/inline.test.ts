@@ -66,10 +66,10 @@ test.each([
   ],
   [
     'on: webhook\njobs: {a: {steps: [{run: echo}]}}',
-    '.github/workflows/b.yml: "webhook" is not an event of GitHub: move the file to workflows/, and run: npx hookline build',
+    '.github/workflows/b.yml: "webhook" is not an event of GitHub: move the file to workflows/, and run: hookline build',
   ],
-  ['on: push', 'make one with: npx hookline init'],
-  ['on: [', 'make one with: npx hookline init'],
+  ['on: push', 'make one with: hookline init'],
+  ['on: [', 'make one with: hookline init'],
 ])('where no trigger is found, the file says what to do: %s', async (text, note) => {
   const workflows = await source({ '.github/workflows/b.yml': text })
   let problems: readonly Problem[] = []

@@ -73,8 +73,7 @@ async function onlyTrigger(
     const message = `no trigger here is ${JSON.stringify(asked)}`
     throw new UserError({ message, hint: 'these wait for webhooks', notes: list })
   }
-  const hint =
-    'write one with: npx hookline init; what is wrong with a file tells: npx hookline check'
+  const hint = 'write one with: hookline init; what is wrong with a file tells: hookline check'
   const none = new UserError({ message: 'no workflow here waits for a webhook', hint })
   if (yes || !(await isWanting('No workflow here waits for a webhook. Write a first one?'))) {
     throw none
@@ -92,7 +91,7 @@ function startOf(workflow: string): { readonly file: string; readonly event: Dis
   if (file === undefined) {
     throw new UserError({
       message: `${files[0]} is not there: GitHub starts only what stands in that folder`,
-      hint: 'compile the workflow with: npx hookline build',
+      hint: 'compile the workflow with: hookline build',
     })
   }
   const text = readFileSync(join(process.cwd(), file), 'utf8')
@@ -103,7 +102,7 @@ function startOf(workflow: string): { readonly file: string; readonly event: Dis
   if (event) return { file, event }
   throw new UserError({
     message: `${file} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
-    hint: 'see what is missing with: npx hookline check',
+    hint: 'see what is missing with: hookline check',
   })
 }
 

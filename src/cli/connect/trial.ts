@@ -51,7 +51,7 @@ async function trialRequest(
     if (example === undefined && trigger !== 'webhook') {
       throw new UserError({
         message: `only its sender can make a request that fires ${trigger}`,
-        hint: 'name it, so that the trial is signed: npx hookline connect <sender> --secret-env <name>',
+        hint: 'name it, so that the trial is signed: hookline connect <sender> --secret-env <name>',
       })
     }
     const { method, contentType, body = '' } = example ?? ANY_REQUEST

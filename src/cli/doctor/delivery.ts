@@ -149,7 +149,7 @@ async function checkRun(
   const { deliver = 0, repository, workflow = '', event = 'repository_dispatch' } = target
   if (sent.queued) {
     const message = "the relay's outbox has the event: GitHub has not taken it yet"
-    const mend = 'see https://www.githubstatus.com, and what waits with: npx hookline outbox list'
+    const mend = 'see https://www.githubstatus.com, and what waits with: hookline outbox list'
     return unknown('delivery', 'delivery_queued', message, mend)
   }
   const github: RunPorts = { ...ports, repository, ask: ports.askGitHub }
@@ -255,7 +255,7 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
         return notHookline(relay, `${front.status} for /`, 'check address and port')
       }
       const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
-      return failed('relay', 'relay_is_dev', message, 'start a relay with: npx hookline relay')
+      return failed('relay', 'relay_is_dev', message, 'start a relay with: hookline relay')
     }
     const mend =
       status >= 500
@@ -264,7 +264,7 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
     return notHookline(relay, `${status} for /healthz`, mend)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const mend = 'start it with: npx hookline relay. Check address, port, firewall and certificate'
+    const mend = 'start it with: hookline relay. Check address, port, firewall and certificate'
     return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend)
   }
 }

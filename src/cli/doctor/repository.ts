@@ -137,7 +137,7 @@ function endingSoon({ header }: PlatformAnswer, now: Date): readonly Finding[] {
   const when = days < 1 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
   const message = `the token ends ${when}, on ${date}: from then on no webhook starts anything`
   const mend =
-    'make a new one, and give it to the relay; an App of your own does not end: npx hookline app create'
+    'make a new one, and give it to the relay; an App of your own does not end: hookline app create'
   return [warning('token', 'token_ends_soon', message, mend)]
 }
 
@@ -169,7 +169,7 @@ function tokenFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, and does not tell whether it may start workflows',
-    `see that it has what it needs (${permissionFor(event)}), or try it: npx hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
+    `see that it has what it needs (${permissionFor(event)}), or try it: hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
   )
 }
 

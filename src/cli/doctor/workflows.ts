@@ -99,7 +99,7 @@ function noneListens(files: readonly NativeFile[], target: Target, defaultBranch
   const message = `no workflow on ${defaultBranch} listens for ${event}`
   const mend = found
     ? `${found.file} listens for ${other}: give --event ${other}, and set HOOKLINE_EVENT to it where the relay runs`
-    : `make one with: npx hookline init${target.event === 'workflow_dispatch' ? ' --event workflow_dispatch' : ''}`
+    : `make one with: hookline init${target.event === 'workflow_dispatch' ? ' --event workflow_dispatch' : ''}`
   return failed('workflow', 'workflow_not_listening', message, mend)
 }
 
@@ -130,7 +130,7 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
       'workflow',
       'workflows_missing',
       `there is no workflow in ${FOLDER} on ${branch}`,
-      `make one with: npx hookline init. ${push}`,
+      `make one with: hookline init. ${push}`,
     )
   }
   const hint = didYouMean(
@@ -218,7 +218,7 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const [{ message, hint } = { message: 'a mistake', hint: undefined }] = error.problems
-    const mend = `${hint ? `${hint}; ` : ''}see all of it with: npx hookline check`
+    const mend = `${hint ? `${hint}; ` : ''}see all of it with: hookline check`
     return failed('workflow', 'workflow_on_invalid', `${file}: ${message}`, mend)
   }
 }
@@ -227,7 +227,7 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
 function missedGuard(file: string, native: NativeWorkflow): Finding | undefined {
   const [missed] = missedWebhooks(native)
   if (!missed) return undefined
-  const { message, hint = 'see it with: npx hookline check' } = missed
+  const { message, hint = 'see it with: hookline check' } = missed
   return failed('workflow', 'workflow_guard_misses', `${file}: ${message}`, hint)
 }
 
@@ -237,7 +237,7 @@ function sourceMistake(file: string, on: unknown): Finding | undefined {
   const trigger = events.find((name) => TRIGGERS.has(name))
   if (trigger === undefined) return undefined
   const message = `${file}: ${trigger} is not an event of GitHub`
-  const mend = 'move the file to workflows/, and run: npx hookline build'
+  const mend = 'move the file to workflows/, and run: hookline build'
   return failed('workflow', 'workflow_is_source', message, mend)
 }
 

@@ -33,7 +33,7 @@ const compiledKind: Kind = {
   title: 'a request to a URL, in a workflow file with jobs for each request',
   workflow: 'hook',
   trigger: 'webhook',
-  compile: 'npx hookline build',
+  compile: 'hookline build',
   files: (answers) => [{ path: `workflows/${answers.name}.yml`, text: compiledText(answers) }],
 }
 

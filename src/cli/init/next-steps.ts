@@ -78,8 +78,8 @@ function webhookSteps(
   const isOwn = relay === localServer(port)
   // Keys that end with a relay will do for one whose public address ends with it too.
   const sealing: Readonly<Record<string, Value>> =
-    sender && isOwn ? { HOOKLINE_SEAL_KEYS: { printedBy: 'npx hookline keys new' } } : {}
-  const serving = `npx hookline relay${isOwn ? ' --tunnel' : ''}`
+    sender && isOwn ? { HOOKLINE_SEAL_KEYS: { printedBy: 'hookline keys new' } } : {}
+  const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
@@ -90,9 +90,9 @@ function webhookSteps(
     curl: sender
       ? null
       : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_TOKEN'), shell.request),
-    sealedUrl: [`npx hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
+    sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
     tryOut: [
-      'npx hookline dev',
+      'hookline dev',
       ...(sender
         ? sendLines(sender, local, shell)
         : [exampleLine(local, ANY_REQUEST, undefined, shell.request)]),
@@ -105,7 +105,7 @@ function webhookSteps(
       .map(secretLine)
       .concat(push),
     doctor: [
-      `npx hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
+      `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
   }
 }
@@ -148,7 +148,7 @@ function pollingSteps(
     missing: [],
     curl: null,
     sealedUrl: [],
-    tryOut: [ignoreLine(shell), shell.keeping(secret, '.env'), 'npx hookline dev --poll'],
+    tryOut: [ignoreLine(shell), shell.keeping(secret, '.env'), 'hookline dev --poll'],
     token: [],
     tokenBox: '',
     relay: [],
@@ -174,7 +174,7 @@ function sendLines(sender: Sender, url: string, shell: Shell): readonly string[]
   const signed = urlSecretOf(sender)
   const address = signed === undefined ? [] : [shell.appending(`${signed}=${url}`, '.env')]
   if (secret === undefined) return signed === undefined ? [] : [ignoreLine(shell), ...address]
-  const send = `npx hookline send '${url}' --as ${name}`
+  const send = `hookline send '${url}' --as ${name}`
   if (!PAIRED.includes(scheme)) {
     const firing = shell.having({ HOOKLINE_SECRET: { of: secret } }, send)
     return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]

@@ -183,7 +183,7 @@ function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: 
       {triggers.length > 0 && <Addresses triggers={triggers} />}
       {polled.length > 0 && (
         <p>
-          {polling ? 'Polled: ' : 'Polled with npx hookline dev --poll: '}
+          {polling ? 'Polled: ' : 'Polled with hookline dev --poll: '}
           <code>{polled.join(', ')}</code>
         </p>
       )}

@@ -16,7 +16,7 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
   if (readSetting(env, 'HOOKLINE_SEAL_KEYS') === undefined) {
     throw new UserError({
       message: 'HOOKLINE_SEAL_KEYS is missing',
-      hint: 'what the outbox keeps is sealed; make keys with: npx hookline keys new',
+      hint: 'what the outbox keeps is sealed; make keys with: hookline keys new',
     })
   }
   return {

@@ -44,5 +44,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click: 'By its API: `POST /webhooks` with `resource` and `target`, the URL.',
-  more: 'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `npx hookline dev`, and store it.',
+  more: 'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `hookline dev`, and store it.',
 }
