@@ -8,15 +8,15 @@ import { DocumentLines } from '../../../src/workflow/document.ts'
 import type { Operation } from '../../../src/workflow/operations.ts'
 import { linesOf } from '../../../src/workflow/spans.ts'
 import { sourceFile } from './compiled.ts'
+import { type Added, withReader, withTrigger } from './many.ts'
 import { changedValue } from './named-changes.ts'
 import { type OwnedComment, ownedComments, said } from './owners.ts'
-import { type Added, withReader, withTrigger } from './real.ts'
 
 const OPTIONS = settingsOf({ flags: {}, own: NOTHING_WRITTEN, repository: NOTHING_WRITTEN }, {})
 
 /** What is lost, moved or changed beyond what the passes name; empty where all is as it should be. */
-export async function changeFaults(real: string, trigger: Added): Promise<string[]> {
-  const text = withReader(withTrigger(real, trigger), trigger)
+export async function changeFaults(workflow: string, trigger: Added): Promise<string[]> {
+  const text = withReader(withTrigger(workflow, trigger), trigger)
   const file = sourceFile(text)
   let files: readonly { readonly text: string }[]
   try {

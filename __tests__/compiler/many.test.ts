@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { IS_FULL } from '../support/effort.ts'
 import { changeFaults } from './support/change-faults.ts'
-import { BOT, REAL_WORKFLOWS, WEBHOOK } from './support/real.ts'
+import { BOT, MANY_WORKFLOWS, WEBHOOK } from './support/many.ts'
 
 /**
  * Workflows as people write them, with a trigger added to each: whatever their style, every comment
  * still speaks of what it spoke of, and nothing has changed but what a pass named.
  */
-const sampled = REAL_WORKFLOWS.filter((_, at) => IS_FULL || at % 12 === 0)
+const sampled = MANY_WORKFLOWS.filter((_, at) => IS_FULL || at % 12 === 0)
 
 test('there are enough of them', () => {
-  expect(REAL_WORKFLOWS.length).toBeGreaterThanOrEqual(300)
+  expect(MANY_WORKFLOWS.length).toBeGreaterThanOrEqual(300)
 })
 
 describe.each([

@@ -1,23 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { generatedWorkflow } from './generator.ts'
 
-/** A workflow of a public repository; `real/ORIGINS.md` says of which. */
-export interface RealWorkflow {
-  readonly name: string
-  readonly text: string
-}
-
-const FOLDER = fileURLToPath(new URL('../real/', import.meta.url))
-
-export const REAL_WORKFLOWS: readonly RealWorkflow[] = readdirSync(FOLDER, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .flatMap(({ name: folder }) =>
-    readdirSync(FOLDER + folder).map((file) => ({
-      name: `${folder}/${file}`,
-      text: readFileSync(`${FOLDER}${folder}/${file}`, 'utf8'),
-    })),
-  )
+/** As people write them. */
+export const MANY_WORKFLOWS: readonly { readonly name: string; readonly text: string }[] =
+  Array.from({ length: 400 }, (_, seed) => ({
+    name: `number ${seed}`,
+    text: generatedWorkflow(seed),
+  }))
 
 /** What a workflow is to react to besides. */
 export interface Added {
