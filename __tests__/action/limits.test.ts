@@ -148,7 +148,7 @@ describe('huge YAML', () => {
     [
       'two documents',
       'webhook\n---\nwebhook',
-      ['YAML: Source contains multiple documents; please use YAML.parseAllDocuments()'],
+      ['YAML: a second document begins here, and a file is one'],
     ],
   ])('%s', (_, text, messages) => {
     expect(mistakes(text)).toEqual(messages)

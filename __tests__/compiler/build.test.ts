@@ -152,7 +152,7 @@ describe('build', () => {
 
   test.each([
     ["on:\n  webhook:\n    path: '/a/:b?'", "path: '/a{/:b}'"],
-    ['on: {webhook: {path: /a/:b?}}', "path: '/a{/:b}'"],
+    ['on: {webhook: {path: /a/:b?}}', 'path: "/a{/:b}"'],
     ['on:\n  webhook:\n    path: /a,/:b?', "path: '/a,{/:b}'"],
   ])(
     'quotes an old path pattern where a plain one would be something else: %j',

@@ -181,7 +181,7 @@ export async function runSource(
     state: stateOf(text),
   })
   repository.remove()
-  expect(checked).toEqual({ count: 1, errors: [], warnings: checked.warnings })
+  expect(checked).toEqual({ count: 1, errors: [], warnings: checked.warnings, fixed: [] })
   const { main, jobs, isOne } = await compileText(text, { name, state: stateOf(text) })
   await checkNative(`${name}.yml`, main)
   expect(await parserErrors(`${name}.jobs.yml`, jobs.replace(TOO_NEW, ''))).toEqual([])

@@ -75,7 +75,7 @@ const HARMLESS = [
   'known.token !== refused',
   'other !== token',
   // The name of a variable, a word of a script, and who holds a lock: nothing of these is confidential.
-  'token === TOKEN_VARIABLE',
+  'token === variable',
   'code.indexOf(token)',
   '(await files.read(place)) === token',
   // How a record names its credential: `grant:<id>`, `token:<first 8 of its hash>`.

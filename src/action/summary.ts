@@ -178,7 +178,7 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
 }
 
 function command(line: string): string {
-  return shown(`npx ${line}`)
+  return shown(line)
 }
 
 function shown(text: string): string {

@@ -68,7 +68,7 @@ test.each(EVENTS)(
     const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true })
     repository.remove()
     // One stands there already.
-    expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [] })
+    expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [], fixed: [] })
   },
 )
 
