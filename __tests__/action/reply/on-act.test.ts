@@ -86,4 +86,38 @@ describe('the built actions on act', () => {
     },
     300_000,
   )
+
+  testOnAct(
+    'answer an event in its thread, in a re-run too, in a public repository',
+    async () => {
+      const TOKEN = 'xoxb-capability-of-this-bot'
+      const event = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '1763712000.000800' }
+      const body = JSON.stringify({
+        ...{ type: 'event_callback', event_id: 'Ev1', team_id: 'T1', token: 'old-capability' },
+        event: { ...event, text: 'deploy' },
+      })
+      const payload = {
+        ...dispatched('slack', body, 'application/json'),
+        repository: { full_name: 'octo/repo', private: false },
+      }
+      const given = `slack-api-url: ${slack.url}/api\n          token: \${{ secrets.SLACK_BOT }}`
+      const files = {
+        '.github/workflows/hook.yml': workflow().replace(/slack-url: .*/, given),
+      }
+      const secrets = { SLACK_BOT: TOKEN }
+      for (const attempt of ['1', '2']) {
+        const env = { GITHUB_RUN_ATTEMPT: attempt }
+        const run = await runAct(files, { name: 'repository_dispatch', payload, secrets, env })
+        expect(run.log).toContain('Job succeeded')
+        expect(run.log).not.toMatch(/capability/)
+      }
+      expect(slack.paths).toEqual(['POST /api/chat.postMessage', 'POST /api/chat.postMessage'])
+      expect(slack.body(1)).toMatchObject({
+        channel: 'C1',
+        thread_ts: event.ts,
+        text: '*done* deploy',
+      })
+    },
+    300_000,
+  )
 })
