@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted } from './door.ts'
+import { doorScene, granted, OPERATOR_KEY } from './door.ts'
 
 /** Those that a grant refuses, each with its reason. */
 function refusedFor({ signer }: Row): string | undefined {
@@ -68,5 +68,12 @@ describe.each(RUNTIMES)('the door on %s', (_, start) => {
       expect(answer.body + JSON.stringify(answer.headers)).not.toContain(row.signer.secret)
     }
     expect(here.relay.log.join('\n')).not.toContain(own[0]?.row.signer.secret)
+  })
+
+  test('and /metrics shows none of their secrets', async () => {
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+    const metrics = await (await fetch(`${here.relay.url}/metrics`, { headers })).text()
+    expect(metrics).toMatch(/^hookline_answers_total\{status="401"\} \d+$/m)
+    for (const { signer } of AT_DOOR) expect(metrics).not.toContain(signer.secret)
   })
 })
