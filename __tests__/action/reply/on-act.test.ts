@@ -120,4 +120,28 @@ describe('the built actions on act', () => {
     },
     300_000,
   )
+
+  testOnAct(
+    'end the "thinking…" of a Discord command, whose token no log shows',
+    async () => {
+      const command = {
+        ...{ id: '846462639134605312', application_id: '845027738276462632', type: 2, version: 1 },
+        ...{ channel_id: '772908445358620702', guild_id: '290926798626357999' },
+        ...{ token: 'aW50ZXJhY3Rpb246MTIz.capability', data: { id: '1', name: 'deploy', type: 1 } },
+        member: { user: { id: '53908232506183680', username: 'ada' } },
+      }
+      const text = workflow()
+        .replace('on: slack', 'on: discord')
+        .replace('matrix.on.slack.outputs.text', 'matrix.on.discord.outputs.command')
+        .replace(/slack-url: .*/, `discord-url: ${discord.url}`)
+      const payload = dispatched('discord', JSON.stringify(command))
+      const event = { name: 'repository_dispatch', payload }
+      const run = await runAct({ '.github/workflows/hook.yml': text }, event)
+      expect(run.jobs).toMatchObject({ on: 'success', answer: 'success' })
+      expect(discord.paths).toEqual([`POST /webhooks/${command.application_id}/${command.token}`])
+      expect(discord.body(0)).toMatchObject({ content: '**done** deploy' })
+      expect(run.log).not.toContain('capability')
+    },
+    300_000,
+  )
 })
