@@ -97,7 +97,7 @@ describe('the built actions on act', () => {
         event: { ...event, text: 'deploy' },
       })
       const payload = {
-        ...dispatched('slack', body, 'application/json'),
+        ...(dispatched('slack', body, 'application/json') as object),
         repository: { full_name: 'octo/repo', private: false },
       }
       const given = `slack-api-url: ${slack.url}/api\n          token: \${{ secrets.SLACK_BOT }}`
