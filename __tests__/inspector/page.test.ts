@@ -418,6 +418,12 @@ inBrowser('the page', () => {
       await page.locator('dialog[open]').waitFor({ state: 'detached' })
       await page.keyboard.press('?')
       await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
+      // The next key may come before the event that says it was closed.
+      await page.evaluate(`
+        document.querySelector('dialog').close()
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: '?' }))
+      `)
+      await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
       await page.getByLabel('Single-key shortcuts').press('Space')
       await page.keyboard.press('Escape')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })

@@ -1,6 +1,5 @@
 import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import type { ShownProblem, Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
 import { act, copyBody, DetailView, Problem } from './detail.tsx'
@@ -29,13 +28,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['v'], label: 'Copy the picked value', run: copyPicked },
   { keys: ['x'], label: 'Next form of expression', run: switchForm },
   { keys: ['/'], label: 'Filter', run: () => element('filter')?.focus() },
-  {
-    keys: ['?'],
-    label: 'This help',
-    run() {
-      isHelpOpen.value = true
-    },
-  },
+  { keys: ['?'], label: 'This help', run: showHelp },
 ]
 
 function step(by: 1 | -1): void {
@@ -105,13 +98,7 @@ function Bar() {
       <button type="button" onClick={() => compose()}>
         New request <kbd>n</kbd>
       </button>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => {
-          isHelpOpen.value = true
-        }}
-      >
+      <button type="button" class="quiet" onClick={showHelp}>
         Shortcuts <kbd>?</kbd>
       </button>
     </header>
@@ -259,14 +246,13 @@ function Addresses({ triggers }: Pick<Welcome, 'triggers'>) {
   )
 }
 
-const isHelpOpen = signal(false)
 /** A speech user's words are keys to a page, so these can be switched off (WCAG 2.1.4). */
 const enabled = signal(state.setting('shortcuts') !== 'off')
 
 function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event
-    if (!enabled.value || ctrlKey || metaKey || altKey || isHelpOpen.value) return
+    if (!enabled.value || ctrlKey || metaKey || altKey || help()?.open) return
     const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key))
     if (!shortcut) return
     if (target instanceof Element) {
@@ -280,24 +266,16 @@ function listenForKeys(): void {
   })
 }
 
+const help = () => document.querySelector<HTMLDialogElement>('#help')
+
+/** Asks the dialog itself whether it is open: its `close` event comes later than the next key may. */
+function showHelp(): void {
+  help()?.showModal()
+}
+
 function Help() {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (!isHelpOpen.value) return
-    dialog.current?.showModal()
-    // Not the box that comes first: a Space, to go on, would switch the shortcuts off.
-    dialog.current?.querySelector<HTMLElement>('.primary')?.focus()
-  }, [isHelpOpen.value])
   return (
-    <dialog
-      ref={dialog}
-      id="help"
-      class="dialog"
-      aria-labelledby="help-title"
-      onClose={() => {
-        isHelpOpen.value = false
-      }}
-    >
+    <dialog id="help" class="dialog" aria-labelledby="help-title">
       <form method="dialog">
         <h2 id="help-title">Shortcuts</h2>
         <dl class="shortcuts">
@@ -327,7 +305,8 @@ function Help() {
           Single-key shortcuts
         </label>
         <div class="buttons">
-          <button type="submit" class="primary">
+          {/* Not the box that comes first: a Space, to go on, would switch the shortcuts off. */}
+          <button type="submit" class="primary" autofocus>
             Close
           </button>
         </div>
