@@ -35,7 +35,9 @@ afterEach(() => repository.remove())
 
 /** What `check` finds in every red example, in a file whose name is no URL, and in one it cannot read. */
 async function everything() {
-  for (const { id, red } of RULES) repository.write(`.github/workflows/${id} ü%.yml`, red)
+  for (const rule of RULES) {
+    repository.write(`.github/workflows/${rule.id} ü%.yml`, rule.around(rule.red))
+  }
   repository.write('workflows/broken.yml', 'on: webhook\njobs: [\n')
   repository.write('workflows/idle.yml', 'on: push\njobs: {}\n')
   repository.write('workflows/ignored.yml', '# hookline: ignore[nothing]\non: webhook\njobs: {}\n')
@@ -69,7 +71,7 @@ describe('a log that breaks the schema is told of', () => {
 })
 
 test('JSON has the id, the range and the fix of each', async () => {
-  repository.write('.github/workflows/a.yml', RULES[0]?.red ?? '')
+  repository.write('.github/workflows/a.yml', RULES[0]?.around(RULES[0].red) ?? '')
   const { errors } = await checkWorkflows({ root: repository.root, globs: [] })
   expect(errors.map(findingJson)).toEqual([
     {

@@ -75,19 +75,19 @@ describe('the workflow of README', () => {
 
 describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
   test('is found in its red example, as its level says', async () => {
-    const { errors, warnings } = await found(rule.red, { all: true })
+    const { errors, warnings } = await found(rule.around(rule.red), { all: true })
     const told = rule.level === 'error' ? errors : warnings
     expect(told.map((one) => one.split(':')[0])).toContain(id)
   })
 
   test('is an error under --strict where it says so', async () => {
-    const { errors } = await found(rule.red, { strict: true, all: true })
+    const { errors } = await found(rule.around(rule.red), { strict: true, all: true })
     const ids = errors.map((one) => one.split(':')[0])
     expect(ids.includes(id)).toBe(rule.isStrict || rule.level === 'error')
   })
 
   test.each([false, true])('leaves its green example alone, strict: %s', async (strict) => {
-    const { errors, warnings } = await found(rule.green, { strict, all: true })
+    const { errors, warnings } = await found(rule.around(rule.green), { strict, all: true })
     expect([...errors, ...warnings]).toEqual([])
   })
 })

@@ -23,9 +23,11 @@ export interface Rule {
   /** Why that is a mistake, and what would do: Markdown, as docs/rules.md has it. */
   readonly why: string
   readonly fix: string
-  /** A workflow in `.github/workflows/` that it finds something in, and one where it does not. */
+  /** A part of a workflow that it finds something in, and one where it does not. */
   readonly red: string
   readonly green: string
+  /** Makes a workflow in `.github/workflows/` of such a part. */
+  around(part: string): string
   check(file: RuleFile): readonly Problem[]
 }
 

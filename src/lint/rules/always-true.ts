@@ -13,17 +13,18 @@ import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
 import { HOOKLINE_ACTION, stepsOf } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greet } from './examples.ts'
+import { guarded } from './examples.ts'
 
 export const alwaysTrue: Rule = {
   id: 'always-true',
   level: 'warning',
   isStrict: true,
   finds: 'a condition that is true whatever happens',
-  why: 'Outside of `${{ }}` everything is text, and a text that is not empty is true; so is an output that holds the text `false`.',
-  fix: "Put the whole condition into one `${{ }}`, or leave them out; take `>-` for one of several lines; compare an output with `'true'`.",
-  red: greet('- run: echo hi', "${{ needs.on.outputs.triggered }} == 'true'"),
-  green: greet('- run: echo hi'),
+  why: 'What stands outside of `${{ }}` makes a text of the condition, and every text but the empty one is true: `false`, too.',
+  fix: "Put all of it into one `${{ }}`, or leave them out; write `>-` for `|`; compare an output with `'true'`.",
+  red: "if: ${{ needs.on.outputs.triggered }} == 'true'",
+  green: "if: needs.on.outputs.triggered == 'true'",
+  around: guarded,
   check: alwaysTrueConditions,
 }
 

@@ -19,23 +19,40 @@ ${jobs}`
 }
 
 /** A job behind it with one step. */
-export function greet(step: string, condition = "needs.on.outputs.triggered == 'true'"): string {
+export function greet(step: string): string {
   return workflow(`  greet:
     needs: on
-    if: ${condition}
+    if: needs.on.outputs.triggered == 'true'
     runs-on: ubuntu-latest
     steps:
 ${step.replaceAll(/^(?=.)/gm, '      ')}
 `)
 }
 
+/** A step behind it with this variable. */
+export function inEnv(variable: string): string {
+  return greet(`- env:\n    ${variable}\n  run: echo "$NAME"`)
+}
+
+/** A job behind it with this `if:`. */
+export function guarded(condition: string): string {
+  return greet('- run: echo hi').replace(/ if: .*/, () => ` ${condition}`)
+}
+
+/** A job that reads nothing of it. */
+export const DONE = `  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hi
+`
+
 /** A workflow that has nothing to do with Hookline. */
-export function plain(steps: string, more = ''): string {
+export function plain(steps: string): string {
   return `on: push
 jobs:
   greet:
     runs-on: ubuntu-latest
-${more}    steps:
+    steps:
 ${steps.replaceAll(/^(?=.)/gm, '      ')}
 `
 }

@@ -1,6 +1,6 @@
 import { misplacedTriggers } from '../native-problems.ts'
 import type { Rule } from '../rule.ts'
-import { workflow } from './examples.ts'
+import { DONE, workflow } from './examples.ts'
 
 export const misplacedTrigger: Rule = {
   id: 'misplaced-trigger',
@@ -8,17 +8,14 @@ export const misplacedTrigger: Rule = {
   isStrict: false,
   finds: 'a trigger of Hookline among the events of GitHub',
   why: 'GitHub does not know it: such a file never starts.',
-  fix: 'Write `repository_dispatch` with the type `webhook` here, or move the file to `workflows/` and compile it.',
-  red: workflow(`  greet:
-    runs-on: ubuntu-latest
-    steps:
-      - run: echo hi
-`).replace('repository_dispatch:\n    types: [webhook]', 'webhook: {}'),
-  green: workflow(`  greet:
-    runs-on: ubuntu-latest
-    steps:
-      - run: echo hi
-`),
+  fix: 'Write `repository_dispatch` with the type `webhook`, or compile the file from `workflows/`.',
+  red: 'webhook: {}',
+  green: 'repository_dispatch:\n  types: [webhook]',
+  around: (part) =>
+    workflow(DONE).replace(
+      'repository_dispatch:\n    types: [webhook]',
+      part.replaceAll('\n', '\n  '),
+    ),
   check: ({ file, native, isSource }) =>
     isSource ? [] : misplacedTriggers(file, native !== undefined),
 }

@@ -9,9 +9,10 @@ export const objectAsText: Rule = {
   isStrict: true,
   finds: 'an object where a text is wanted',
   why: 'GitHub writes the word `Object` for it, and `Array` for a list.',
-  fix: '`toJSON(…)` gives its JSON; name the one value that you want.',
-  red: greet('- run: echo "${{ github.event }}"'),
-  green: greet('- env:\n    EVENT: ${{ toJSON(github.event) }}\n  run: echo "$EVENT"'),
+  fix: '`toJSON(…)` gives its JSON; or name the one value that you want.',
+  red: '- run: echo "${{ github.event }}"',
+  green: '- env:\n    EVENT: ${{ toJSON(github.event) }}\n  run: echo "$EVENT"',
+  around: greet,
   check: objects,
 }
 

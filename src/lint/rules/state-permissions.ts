@@ -3,18 +3,12 @@ import type { Problem } from '../../wire/errors.ts'
 import { childOf, type Entry, entriesOf, textAt, textOf } from '../../workflow/nodes.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { workflow } from './examples.ts'
-
-const GREET = `  greet:
-    runs-on: ubuntu-latest
-    steps:
-      - run: echo hi
-`
+import { DONE, workflow } from './examples.ts'
 
 /** The job of README with a store on a branch, and these permissions. */
 function storing(permissions: string): string {
-  return workflow(GREET)
-    .replace('jobs:', `permissions:\n${permissions}\njobs:`)
+  return workflow(DONE)
+    .replace('jobs:', () => `${permissions}\njobs:`)
     .replace('          on: |', '          state: branch:hookline-state\n          on: |')
 }
 
@@ -23,10 +17,11 @@ export const statePermissions: Rule = {
   level: 'warning',
   isStrict: false,
   finds: 'state on a branch in a job that may not write it, or not read runs',
-  why: 'Without `contents: write` the step fails. Without `actions: read` it cannot see that a run has failed, and what that run had claimed is held for `config.lease` minutes.',
+  why: 'Without `contents: write` the step fails; without `actions: read` what a failed run had claimed is held for `config.lease` minutes.',
   fix: 'Give the job both.',
-  red: storing('  contents: write'),
-  green: storing('  contents: write\n  actions: read'),
+  red: 'permissions: {contents: write}',
+  green: 'permissions: {contents: write, actions: read}',
+  around: storing,
   check: (file) => (file.native ? statePermissionProblems(file) : []),
 }
 

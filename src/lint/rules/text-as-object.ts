@@ -1,18 +1,15 @@
 import type { Rule } from '../rule.ts'
-import { greet } from './examples.ts'
+import { inEnv } from './examples.ts'
 
 export const textAsObject: Rule = {
   id: 'text-as-object',
   level: 'error',
   isStrict: false,
   finds: 'a name behind an output, which is a text',
-  why: 'Outputs are texts, those of JSON too, and a text has no names in it.',
+  why: 'Outputs are texts, those of JSON too.',
   fix: '`fromJSON(…)` makes an object of it.',
-  red: greet(`- env:
-    NAME: \${{ needs.on.outputs.body.hello }}
-  run: echo "$NAME"`),
-  green: greet(`- env:
-    NAME: \${{ fromJSON(needs.on.outputs.body).hello }}
-  run: echo "$NAME"`),
+  red: 'NAME: ${{ needs.on.outputs.body.hello }}',
+  green: 'NAME: ${{ fromJSON(needs.on.outputs.body).hello }}',
+  around: inEnv,
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'text-as-object'),
 }

@@ -10,17 +10,12 @@ export const tokenInClear: Rule = {
   id: 'token-in-clear',
   level: 'error',
   isStrict: false,
-  finds: 'a token, in clear text',
+  finds: 'a token in clear text',
   why: 'Whoever reads the repository has it, now and in its history.',
-  fix: 'Take it back where it was made, put a new one into a secret, and read that: `${{ secrets.NAME }}`.',
-  red: workflow(
-    '',
-    'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',
-  ).replace(/ +body: .*\n/, ''),
-  green: workflow('', 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}').replace(
-    / +body: .*\n/,
-    '',
-  ),
+  fix: 'Revoke it, put a new one into a secret, and read that.',
+  red: 'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',
+  green: 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}',
+  around: (part) => workflow('', part).replace(/ +body: .*\n/, ''),
   check: tokens,
 }
 

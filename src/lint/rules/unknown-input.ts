@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts'
+import { plain } from './examples.ts'
 
 export const unknownInput: Rule = {
   id: 'unknown-input',
@@ -7,29 +8,13 @@ export const unknownInput: Rule = {
   finds: 'an input that the workflow does not declare',
   why: 'It is empty, whoever starts the workflow.',
   fix: 'Declare it under `inputs`, or write its name as it is there.',
-  red: `on:
-  workflow_dispatch:
-    inputs:
-      tag: {type: string}
-jobs:
-  greet:
-    runs-on: ubuntu-latest
-    steps:
-      - env:
-          TAG: \${{ inputs.tga }}
-        run: echo "$TAG"
-`,
-  green: `on:
-  workflow_dispatch:
-    inputs:
-      tag: {type: string}
-jobs:
-  greet:
-    runs-on: ubuntu-latest
-    steps:
-      - env:
-          TAG: \${{ inputs.tag }}
-        run: echo "$TAG"
-`,
+  red: 'TAG: ${{ inputs.tga }}',
+  green: 'TAG: ${{ inputs.tag }}',
+  around: dispatched,
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-input'),
+}
+
+function dispatched(env: string): string {
+  const on = 'on:\n  workflow_dispatch:\n    inputs:\n      tag: {type: string}\n'
+  return plain(`- env:\n    ${env}\n  run: echo "$TAG"`).replace('on: push\n', on)
 }

@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts'
 const MATRIX = `on: push
 jobs:
   greet:
-    runs-on: \${{ matrix.% }}
+    %
     strategy:
       matrix:
         system: [ubuntu-latest, macos-latest]
@@ -16,9 +16,10 @@ export const unknownMatrixKey: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a key that the matrix does not have',
-  why: 'It is empty in every job of the matrix.',
+  why: 'It is empty.',
   fix: 'Write a key of `matrix`, or of its `include`.',
-  red: MATRIX.replace('%', 'sytem'),
-  green: MATRIX.replace('%', 'system'),
+  red: 'runs-on: ${{ matrix.sytem }}',
+  green: 'runs-on: ${{ matrix.system }}',
+  around: (part) => MATRIX.replace('%', () => part),
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-matrix-key'),
 }

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { greet } from './examples.ts'
+import { inEnv } from './examples.ts'
 
 export const unknownOutput: Rule = {
   id: 'unknown-output',
@@ -8,11 +8,8 @@ export const unknownOutput: Rule = {
   finds: 'an output that the step, the job or the action does not have',
   why: 'GitHub takes an empty text for it, and says nothing.',
   fix: 'Declare it under `outputs:` of its job, or write its name as it is there.',
-  red: greet(`- env:
-    NAME: \${{ needs.on.outputs.bdoy }}
-  run: echo "$NAME"`),
-  green: greet(`- env:
-    NAME: \${{ needs.on.outputs.body }}
-  run: echo "$NAME"`),
+  red: 'NAME: ${{ needs.on.outputs.bdoy }}',
+  green: 'NAME: ${{ needs.on.outputs.body }}',
+  around: inEnv,
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-output'),
 }

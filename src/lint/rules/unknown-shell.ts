@@ -12,9 +12,10 @@ export const unknownShell: Rule = {
   isStrict: false,
   finds: 'a shell that GitHub does not know',
   why: 'GitHub knows `bash`, `sh`, `pwsh`, `powershell`, `cmd` and `python`, and fails the step.',
-  fix: 'Name another program with the place of the script: `perl {0}`.',
-  red: plain('- shell: zsh\n  run: echo hi'),
-  green: plain('- shell: zsh {0}\n  run: echo hi'),
+  fix: 'Name another program with the place of the script.',
+  red: '- {shell: zsh, run: echo hi}',
+  green: '- {shell: "zsh {0}", run: echo hi}',
+  around: plain,
   check: unknownShells,
 }
 

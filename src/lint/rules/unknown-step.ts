@@ -6,15 +6,10 @@ export const unknownStep: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a step id that the job does not have, or has only later',
-  why: 'The outputs of such a step are empty. An `id:` belongs to one job, and to the steps behind it.',
+  why: 'What is read of it is empty.',
   fix: 'Give the step that `id:`, or put this one behind it.',
-  red: plain(`- run: echo "$TAG"
-  env:
-    TAG: \${{ steps.tag.outputs.name }}`),
-  green: plain(`- id: tag
-  run: echo name=v1 >> "$GITHUB_OUTPUT"
-- run: echo "$TAG"
-  env:
-    TAG: \${{ steps.tag.outputs.name }}`),
+  red: '- run: echo ${{ steps.tag.outcome }}',
+  green: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',
+  around: plain,
   check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-step'),
 }

@@ -8,29 +8,18 @@ import {
   spanOf,
 } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { workflow } from './examples.ts'
+import { guarded } from './examples.ts'
 
 export const unsoundContains: Rule = {
   id: 'unsound-contains',
   level: 'warning',
   isStrict: true,
   finds: 'a list in one text, searched for what the event brings',
-  why: "`contains('alice bob', x)` is true for `a`, and for an empty text too.",
-  fix: `Make it a list: \`contains(fromJSON('["alice", "bob"]'), x)\`.`,
-  red: workflow(`  greet:
-    needs: on
-    if: contains('alice bob', fromJSON(needs.on.outputs.body).user)
-    runs-on: ubuntu-latest
-    steps:
-      - run: echo hi
-`),
-  green: workflow(`  greet:
-    needs: on
-    if: contains(fromJSON('["alice", "bob"]'), fromJSON(needs.on.outputs.body).user)
-    runs-on: ubuntu-latest
-    steps:
-      - run: echo hi
-`),
+  why: 'It is true for `a`, and for an empty text too.',
+  fix: 'Make it a list.',
+  red: "if: contains('alice bob', fromJSON(needs.on.outputs.body).user)",
+  green: 'if: contains(fromJSON(\'["alice", "bob"]\'), fromJSON(needs.on.outputs.body).user)',
+  around: guarded,
   check: listsInText,
 }
 

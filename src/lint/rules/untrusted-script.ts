@@ -6,11 +6,10 @@ export const untrustedScript: Rule = {
   level: 'warning',
   isStrict: true,
   finds: 'text from outside where it is run, or chooses what is',
-  why: '`${{ }}` is filled in before the shell reads a script, so whoever words the text words the script. A program that is read from standard input, or from a variable, is a script, too.',
-  fix: 'Hand the text over in `env:`, and read the variable; a program gets it as an argument, or as data. `--fix` does that where it is sure.',
-  red: greet('- run: echo "${{ fromJSON(needs.on.outputs.body).hello }}"'),
-  green: greet(
-    '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).hello }}\n  run: echo "$NAME"',
-  ),
+  why: '`${{ }}` is filled in before the shell reads a script, so whoever words the text words the script; a program from standard input, or from a variable, is a script too.',
+  fix: 'Hand the text over in `env:` and read the variable; give it to a program as an argument or as data. `--fix` does that where it is sure.',
+  red: '- run: echo "${{ fromJSON(needs.on.outputs.body).hello }}"',
+  green: '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).hello }}\n  run: echo "$NAME"',
+  around: greet,
   check: (file) => file.untrusted.filter(({ code }) => code === 'untrusted-script'),
 }

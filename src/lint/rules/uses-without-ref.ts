@@ -9,11 +9,12 @@ export const usesWithoutRef: Rule = {
   id: 'uses-without-ref',
   level: 'error',
   isStrict: false,
-  finds: '`uses:` without the version that is meant',
-  why: 'GitHub refuses `owner/name`.',
+  finds: '`uses:` without a version',
+  why: 'GitHub refuses it.',
   fix: 'Put a tag, or a full commit, behind an `@`.',
-  red: plain('- uses: actions/checkout'),
-  green: plain('- uses: actions/checkout@v5'),
+  red: '- uses: actions/checkout',
+  green: '- uses: actions/checkout@v5',
+  around: plain,
   check: versionless,
 }
 
