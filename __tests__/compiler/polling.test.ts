@@ -30,11 +30,11 @@ ${more}jobs:
 }
 
 describe('a polled trigger', () => {
-  test('is started by its schedule alone, one run after the other, with its secret by name', async () => {
+  test('is started by its schedule and by hand, one run after the other, with its secret by name', async () => {
     const { main: listening } = await compileText(bot('every: 10'))
     expect(await parserErrors('hook.yml', listening)).toEqual([])
     const { on, jobs } = parse(listening)
-    expect(Object.keys(on)).toEqual(['schedule'])
+    expect(on).toEqual({ schedule: [{ cron: expect.any(String) }], workflow_dispatch: null })
     expect(jobs.on.if).toBeUndefined()
     expect(jobs.on.concurrency).toEqual({ group: 'hookline-hook', queue: 'max' })
     expect(jobs.on.steps[0].with.secrets).toBe(`{"BOT": \${{ toJSON(secrets.BOT) }}}`)
@@ -97,6 +97,22 @@ describe('a polled trigger', () => {
   ])('joins a schedule of the source: %j', async (own) => {
     const { main: listening } = await compileText(bot("every: '5 4 * * *'", own))
     expect(parse(listening).on.schedule).toEqual([{ cron: '0 1 * * *' }, { cron: '5 4 * * *' }])
+  })
+
+  test.each<readonly [string, string, unknown]>([
+    [
+      'of the source stays, once',
+      bot('', '  workflow_dispatch: {inputs: {a: {type: string}}}\n'),
+      { inputs: { a: { type: 'string' } } },
+    ],
+    ['alone starts what wants no schedule', bot('skipSchedule: true'), null],
+    ['starts nothing that would not poll then', bot('manualRunEvent: []'), undefined],
+    ['is not what a push stands for', bot('manualRunEvent: push', '  push:\n'), undefined],
+  ])('a run by hand %s', async (_, source, expected) => {
+    const { main } = await compileText(source)
+    expect(await parserErrors('hook.yml', main)).toEqual([])
+    expect(parse(main).on.workflow_dispatch).toEqual(expected)
+    expect(main.match(/workflow_dispatch:/g) ?? []).toHaveLength(expected === undefined ? 0 : 1)
   })
 
   test('takes the schedule of the source when it names none of its own', async () => {
@@ -194,6 +210,7 @@ describe('the jobs of a file that polls', () => {
   const POLL = { event_name: 'schedule' }
   const PUSH = { event_name: 'push' }
   const BY_HAND = { event_name: 'workflow_dispatch' }
+  const DIRECT = { ...BY_HAND, inputs: { hookline: '{}' } }
   const dispatch = (path: string, action = 'webhook') => ({
     event_name: 'repository_dispatch',
     event: { action, client_payload: { path } },
@@ -206,6 +223,8 @@ describe('the jobs of a file that polls', () => {
     ['', 'a schedule', POLL, 'poll'],
     ['push:', 'a schedule', POLL, 'poll'],
     ['push:', 'a push', PUSH, 'once'],
+    ['', 'a run by hand', BY_HAND, 'poll'],
+    ['push:', 'a run by hand', BY_HAND, 'poll'],
     ['workflow_dispatch:', 'a run by hand', BY_HAND, 'poll'],
     ['[manual] push:', 'a push', PUSH, 'poll'],
     ['[manual] workflow_dispatch:', 'a run by hand', BY_HAND, 'once'],
@@ -224,24 +243,29 @@ describe('the jobs of a file that polls', () => {
     ['[open] push:', 'a webhook for another', dispatch('other/messaging_bot'), 'nothing'],
     ['[open] push:', 'a push', PUSH, 'once'],
     ['[open] workflow_call:', 'a call by a webhook', called(dispatch('caller/webhook')), 'once'],
-    ['[direct] push:', 'a webhook', BY_HAND, 'poll'],
+    ['[open]', 'a run by hand', BY_HAND, 'poll'],
+    ['[open] push:', 'a run by hand', BY_HAND, 'poll'],
+    ['[direct]', 'a run by hand', BY_HAND, 'poll'],
+    ['[direct] push:', 'a run by hand', BY_HAND, 'poll'],
+    ['[direct manual] release:', 'a run by hand', BY_HAND, 'nothing'],
+    ['[direct manual] release:', 'a release', { event_name: 'release' }, 'once'],
+    ['[direct manual] workflow_dispatch:', 'a run by hand', BY_HAND, 'once'],
+    ['[direct] push:', 'a webhook', DIRECT, 'poll'],
     ['[direct] push:', 'a push', PUSH, 'once'],
   ])('with %s on %s: %s %s', async (events, _, event, expected) => {
-    const config = events.startsWith('[manual]')
-      ? 'manualRunEvent: push'
-      : events.startsWith('[skip]')
-        ? 'skipSchedule: true'
-        : ''
-    const isOpen = /^\[(open|direct)\]/.test(events)
-    const own = events.replace(/^\[\w+\] ?/, '')
+    const [, marks = ''] = /^\[([\w ]+)\]/.exec(events) ?? []
+    const configs = { manual: 'manualRunEvent: push', skip: 'skipSchedule: true' }
+    const config = Object.entries(configs).find(([mark]) => marks.includes(mark))?.[1] ?? ''
+    const isDirect = marks.includes('direct')
+    const isOpen = isDirect || marks.includes('open')
+    const own = events.replace(/^\[[\w ]+\] ?/, '')
     const source = bot(config, own && `  ${own}\n`).replace(
       'messaging_bot:\n',
       `messaging_bot:\n${isOpen ? `  ${OPEN}\n` : ''}`,
     )
-    const isDirect = events.startsWith('[direct]')
     const { main } = await compileText(source, isDirect ? { event: 'workflow_dispatch' } : {})
-    const github = { workflow_ref: ref('hook'), event: {}, ...event }
-    const inputs = isDirect ? { hookline: event === BY_HAND ? '{}' : '' } : {}
+    const { inputs = {}, ...happened } = { inputs: {}, ...event }
+    const github = { workflow_ref: ref('hook'), event: {}, ...happened }
     const run = (items: string, result: Result = 'success') => {
       const outputs = { on: { items } }
       const results = schedule(main, {

@@ -297,30 +297,46 @@ interface Sent {
       GENEROUS,
     )
 
+    async function pollCompiled(source: string, event: { name: string; payload: unknown }) {
+      const { [BOT]: listening = '', ...called } = await compiled({ 'workflows/bot.yml': source })
+      // The server of a bot is no setting of the compiler: for the stand-in it is put in.
+      const polling = listening.replace(/^( +)on: \|$/m, `$1messaging-api-url: ${telegram.url}\n$&`)
+      const run = await runAct(
+        { [BOT]: polling, ...called },
+        {
+          ...event,
+          secrets: { BOT_TOKEN },
+          env: { GITHUB_WORKFLOW_REF: 'octo/repo/.github/workflows/bot.yml@refs/heads/main' },
+        },
+      )
+      expect(run.exitCode === 0 ? '' : run.log).toBe('')
+      return run
+    }
+
+    test(
+      'compiled, is started by hand, or by a relay that keeps time, though its source says only how often',
+      async () => {
+        telegram.enqueue('message', textMessage('Hello by hand'))
+        const source = `on: {messaging_bot: {token: "\${{ secrets.BOT_TOKEN }}", config: {every: 5}}}
+jobs: {a: {runs-on: ubuntu-latest, steps: [{run: 'echo "got $T"', env: {T: "\${{ on.messaging_bot.outputs.text }}"}}]}}
+`
+        const byHand = { name: 'workflow_dispatch', payload: { inputs: null } }
+        expect((await pollCompiled(source, byHand)).log).toContain('got Hello by hand')
+        expect(telegram.kept).toEqual([])
+      },
+      GENEROUS,
+    )
+
     test(
       'compiled, hands each message to its jobs, which answer and change the answer',
       async () => {
         for (const text of ['one', `two "x" $(id)`]) {
           telegram.enqueue('message', textMessage(text))
         }
-        const { [BOT]: listening = '', ...called } = await compiled({
-          'workflows/bot.yml': ANSWERING.replaceAll('STAND-IN', telegram.url),
+        await pollCompiled(ANSWERING.replaceAll('STAND-IN', telegram.url), {
+          name: 'schedule',
+          payload: { schedule: '*/5 * * * *' },
         })
-        // The server of a bot is no setting of the compiler: for the stand-in it is put in.
-        const polling = listening.replace(
-          /^( +)on: \|$/m,
-          `$1messaging-api-url: ${telegram.url}\n$&`,
-        )
-        const run = await runAct(
-          { [BOT]: polling, ...called },
-          {
-            name: 'schedule',
-            payload: { schedule: '*/5 * * * *' },
-            secrets: { BOT_TOKEN },
-            env: { GITHUB_WORKFLOW_REF: 'octo/repo/.github/workflows/bot.yml@refs/heads/main' },
-          },
-        )
-        expect(run.exitCode === 0 ? '' : run.log).toBe('')
         const said = telegram.calls.flatMap(({ method, parameters }) =>
           /Message/.test(method) ? [[method, parameters.text]] : [],
         )

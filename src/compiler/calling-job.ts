@@ -23,15 +23,15 @@ export interface Started {
 }
 
 /**
- * By example, of a file with a trigger that polls (`schedule` is added), where a webhook comes as
- * `repository_dispatch`:
+ * By example, of a file with a trigger that polls (`schedule` and `workflow_dispatch` are added), where a
+ * webhook comes as `repository_dispatch`:
  *
  * | in `on:` besides             | `on` runs for                      | the jobs run without it for      |
  * | ---------------------------- | ---------------------------------- | -------------------------------- |
  * | nothing                      | every event                        | none: `native` is `undefined`    |
  * | a webhook                    | all but other workflows' webhooks  | none                             |
- * | `push`                       | `schedule`                         | `push`                           |
- * | `push`, and a webhook        | `schedule`, and its own webhooks   | `push`, not for other webhooks   |
+ * | `push`                       | `schedule`, a run by hand          | `push`                           |
+ * | `push`, and a webhook        | the same, and its own webhooks     | `push`, not for other webhooks   |
  * | `push`, a `manualRunEvent`   | every event                        | none                             |
  *
  * Where nothing polls, but batches come, `on` runs for this workflow's webhooks alone.
@@ -51,12 +51,12 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
     return { condition: [...lines, ...pathLines(starts)], native: undefined }
   }
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
-  const heard = ['schedule', ...file.native.map(({ name }) => name)]
+  const heard = ['schedule', 'workflow_dispatch', ...file.native.map(({ name }) => name)]
   const polls = [...polling]
     .filter((name) => isCalled || heard.includes(name))
     .map((name) => `github.event_name == '${name}'`)
   const hooks = starting || polls.length === 0 ? onJobCondition(starts) : []
-  const own = starting === 'repository_dispatch' ? nativeCondition(starts) : undefined
+  const own = starting ? nativeCondition(starts) : undefined
   const isLast = (at: number) => hooks.length === 0 && at === polls.length - 1
   return {
     condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],

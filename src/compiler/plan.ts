@@ -22,6 +22,8 @@ export interface Starts {
   readonly polled: readonly PolledTrigger[]
   /** What a webhook starts the workflow by; `undefined` where none does. */
   readonly starting: DispatchEvent | undefined
+  /** Whether the file that listens takes a run by hand, and a relay's clock, beside what its source names. */
+  readonly isStartedByHand: boolean
 }
 
 export interface PolledTrigger {
@@ -97,8 +99,16 @@ function startsOf(file: SourceFile, event: DispatchEvent): Starts {
       const schedule = isNeeded ? scheduleOf(every ?? {}, timeZone, file.name) : undefined
       return { trigger, schedule }
     })
-  return { file, webhooks, polled, starting: webhooks.length > 0 ? event : undefined }
+  const starting = webhooks.length > 0 ? event : undefined
+  const heard = [starting, ...file.native.map(({ name }) => name)]
+  const isStartedByHand =
+    !heard.includes(BY_HAND) &&
+    polled.some(({ trigger }) => trigger.config.manualRunEvent.includes(BY_HAND))
+  return { file, webhooks, polled, starting, isStartedByHand }
 }
+
+/** The event of a run by hand, and of a relay that keeps time. */
+const BY_HAND = 'workflow_dispatch'
 
 /** Whether one run may have many items: of a poll, or of a batch that is not combined into one. */
 function bringsMany({ webhooks, polled }: Starts): boolean {

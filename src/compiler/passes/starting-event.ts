@@ -131,6 +131,8 @@ function listeningLines(plan: Plan): Lines {
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
         ...(scheduled ? linesOf(scheduled) : []),
         ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
+        // GitHub's schedule comes late or not at all: a person, or a relay's clock, can start a poll.
+        ...(plan.isStartedByHand ? ['workflow_dispatch:'] : []),
         ...others.flatMap(linesOf),
         ...below,
       ],
