@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { checkWorkflows } from '../../src/cli/check.ts'
 import { ACTION, type Settings } from '../../src/compiler/settings.ts'
+import { checkByLevel } from '../support/findings.ts'
 import { compileText } from './support/compiled.ts'
 import { errorsOf, GLOBS, HOOK, POLLED, Repository, statusOf } from './support/repository.ts'
 
@@ -24,7 +24,11 @@ afterEach(() => repository.remove())
 
 const usesOf = (text: string) => text.match(/uses: .*/g)?.map((line) => line.slice(6))
 const made = () => repository.read(MADE)
-const check = () => checkWorkflows({ root: repository.root, globs: [] })
+/** Flags that a build without them would undo. */
+const unwrittenOf = ({ warnings }: Pick<Awaited<ReturnType<typeof check>>, 'warnings'>) =>
+  warnings.filter(({ code }) => code === 'unwritten-flag')
+
+const check = () => checkByLevel({ root: repository.root, globs: [] })
 
 describe('a build keeps the action that stands there:', () => {
   test.each([
@@ -144,7 +148,7 @@ describe('a flag that is written down nowhere', () => {
     [{ platform: 'gitea' }, 'write "platform: gitea" into .github/hookline.yml'],
   ] satisfies [Settings, string][])('is told: %j', async (flags, hint) => {
     repository.write('workflows/other.yml', HOOK)
-    const { unwritten } = await repository.build(flags)
+    const unwritten = unwrittenOf(await repository.build(flags))
     expect(unwritten.map((one) => one.hint)).toContain(hint)
   })
 
@@ -154,13 +158,13 @@ describe('a flag that is written down nowhere', () => {
     ['the action, which the file keeps', { uses: PINNED }, ''],
   ] as const)('is not %s', async (_, flags, settings) => {
     repository.write(SETTINGS, settings)
-    expect((await repository.build(flags)).unwritten).toEqual([])
+    expect(unwrittenOf(await repository.build(flags))).toEqual([])
   })
 
   test('is told where another value is written', async () => {
     repository.write(SETTINGS, `uses: ${ACTION}\n`)
     repository.write('workflows/hook.yml', `hookline: {state: none}\n${HOOK}`)
-    const { unwritten } = await repository.build({ uses: PINNED, state: 'file:a' })
+    const unwritten = unwrittenOf(await repository.build({ uses: PINNED, state: 'file:a' }))
     const places = unwritten.map(({ position, hint }) => [
       position?.source.file,
       position?.line,
@@ -231,7 +235,7 @@ describe('a mistake in the settings', () => {
   test('in a native workflow "hookline:" is an error', async () => {
     const native = `hookline: {state: none}\n${HOOK.replace('webhook', 'push')}      - uses: ${ACTION}\n        with: {on: webhook}\n`
     repository.write('.github/workflows/own.yml', native)
-    const { errors } = await checkWorkflows({
+    const { errors } = await checkByLevel({
       root: repository.root,
       globs: ['.github/workflows/own.yml'],
     })
@@ -292,7 +296,7 @@ jobs:
       `- uses: https://github.com/${ACTION}\n        with: {on: webhook, token: a}`,
     )
     repository.write('.github/workflows/own.yml', text)
-    const { errors } = await checkWorkflows({
+    const { errors } = await checkByLevel({
       root: repository.root,
       globs: ['.github/workflows/own.yml'],
     })

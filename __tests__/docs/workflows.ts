@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals'
 import { parse } from 'yaml'
-import { checkWorkflows } from '../../src/cli/check.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { compileText } from '../compiler/support/compiled.ts'
 import { validate } from '../compiler/support/editor.ts'
@@ -8,6 +7,7 @@ import { fillIn } from '../compiler/support/evaluate.ts'
 import { parserErrors } from '../compiler/support/github.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { dispatchEvent } from '../support/action.ts'
+import { checkByLevel } from '../support/findings.ts'
 import { eventFor, type Sent, secretsOf } from './events.ts'
 import { MANIFEST } from './manifest.ts'
 import { type Event, type JobRun, runWorkflow } from './runner.ts'
@@ -174,7 +174,7 @@ export async function runSource(
     'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
   )
   repository.write(`workflows/${name}.yml`, text)
-  const checked = await checkWorkflows({
+  const checked = await checkByLevel({
     root: repository.root,
     globs: [`workflows/${name}.yml`],
     strict: true,

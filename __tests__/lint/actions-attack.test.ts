@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Checked, checkWorkflows } from '../../src/cli/check.ts'
 import { Repository } from '../compiler/support/repository.ts'
+import { checkByLevel } from '../support/findings.ts'
 
 let repository: Repository
 beforeEach(() => {
@@ -9,9 +9,9 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-const check = () => checkWorkflows({ root: repository.root, globs: [], strict: true })
+const check = () => checkByLevel({ root: repository.root, globs: [], strict: true })
 
-const places = ({ errors }: Checked) =>
+const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
   errors
     .filter(({ code }) => code.startsWith('untrusted-'))
     .map(({ position }) => `${position?.source.file}:${position?.line}`)

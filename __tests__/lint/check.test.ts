@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
+import type { CheckOptions } from '../../src/cli/check.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from '../compiler/support/repository.ts'
+import { checkByLevel } from '../support/findings.ts'
 
 let repository: Repository
 beforeEach(() => {
@@ -11,7 +12,7 @@ beforeEach(() => {
 afterEach(() => repository.remove())
 
 const check = (options: Partial<CheckOptions> = {}) =>
-  checkWorkflows({ root: repository.root, globs: GLOBS, ...options })
+  checkByLevel({ root: repository.root, globs: GLOBS, ...options })
 
 describe('check', () => {
   test('finds our mistakes and those that GitHub would find, at their places in the source', async () => {
@@ -84,7 +85,7 @@ jobs:
 `
     const file = '.github/workflows/native.yml'
     const check = (globs: readonly string[] = []) =>
-      checkWorkflows({ root: repository.root, globs, strict: true })
+      checkByLevel({ root: repository.root, globs, strict: true })
     const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
       errors.map(({ position }) => `${position?.source.file}:${position?.line}:${position?.column}`)
 

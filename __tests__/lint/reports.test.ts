@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
 import { rulesPage } from '../../scripts/docs/rules.js'
-import { checkWorkflows } from '../../src/cli/check.ts'
 import { OTHER_FINDINGS, withRule } from '../../src/lint/lint.ts'
 import { findingJson, sarifLog } from '../../src/lint/reports.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { Repository } from '../compiler/support/repository.ts'
+import { checkByLevel } from '../support/findings.ts'
 
 // Of draft 4, from which a later one differs, of what stands in it, in the name of its id.
 const {
@@ -41,7 +41,7 @@ async function everything() {
   repository.write('workflows/broken.yml', 'on: webhook\njobs: [\n')
   repository.write('workflows/idle.yml', 'on: push\njobs: {}\n')
   repository.write('workflows/ignored.yml', '# hookline: ignore[nothing]\non: webhook\njobs: {}\n')
-  const { errors, warnings } = await checkWorkflows({ root: repository.root, globs: [], all: true })
+  const { errors, warnings } = await checkByLevel({ root: repository.root, globs: [], all: true })
   return [...errors, ...warnings]
 }
 
@@ -72,7 +72,7 @@ describe('a log that breaks the schema is told of', () => {
 
 test('JSON has the id, the range and the fix of each', async () => {
   repository.write('.github/workflows/a.yml', RULES[0]?.around(RULES[0].red) ?? '')
-  const { errors } = await checkWorkflows({ root: repository.root, globs: [] })
+  const { errors } = await checkByLevel({ root: repository.root, globs: [] })
   expect(errors.map(findingJson)).toEqual([
     {
       id: 'unknown-output',

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
+import type { CheckOptions } from '../../src/cli/check.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Repository } from '../compiler/support/repository.ts'
+import { checkByLevel } from '../support/findings.ts'
 
 let repository: Repository
 beforeEach(() => {
@@ -15,7 +16,7 @@ const FILE = '.github/workflows/hook.yml'
 /** What `check` says of one workflow in `.github/workflows/`: the ids, and at which lines. */
 async function found(text: string, options: Partial<CheckOptions> = {}) {
   repository.write(FILE, text)
-  const { errors, warnings } = await checkWorkflows({
+  const { errors, warnings } = await checkByLevel({
     root: repository.root,
     globs: [],
     ...options,

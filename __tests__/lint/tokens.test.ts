@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkWorkflows } from '../../src/cli/check.ts'
 import { problemJson } from '../../src/cli/terminal.ts'
 import { devWarnings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
 import { readAllWorkflows } from '../../src/engine/all-workflows.ts'
@@ -7,6 +6,7 @@ import { findingJson, sarifLog } from '../../src/lint/reports.ts'
 import { tokensIn, withoutTokens } from '../../src/wire/tokens.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { GLOBS, Repository } from '../compiler/support/repository.ts'
+import { checkByLevel } from '../support/findings.ts'
 
 // Put together here, so that no scanner takes this file for a leak.
 const LETTERS = 'abcdefghijABCDEFGHIJ0123456789abcdefghij'
@@ -49,14 +49,14 @@ describe.each(TOKENS)('a token %s', (_, token) => {
       repository.write(file, workflow(token))
     }
     const { root } = repository
-    const { errors, warnings } = await checkWorkflows({ root, globs: [], all: true })
+    const { errors, warnings } = await checkByLevel({ root, globs: [], all: true })
     const built = await repository.build()
     const contexts = { secrets: {}, vars: {}, env: {}, github: {} }
     const open = () => devWorkflowSource({ root, globs: GLOBS, contexts })
     const told = [...errors, ...warnings, ...built.errors, ...built.warnings]
     const shown = [
       ...told.map((problem) => renderProblem(problem)),
-      ...told.map((problem) => JSON.stringify(problemJson(problem, 'error'))),
+      ...told.map((problem) => JSON.stringify(problemJson(problem))),
       ...told.map((problem) => JSON.stringify(findingJson(problem))),
       JSON.stringify(sarifLog(told, '1.0.0')),
       ...readAllWorkflows(open).problems.map((problem) => renderProblem(problem)),

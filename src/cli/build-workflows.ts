@@ -10,9 +10,10 @@ import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import type { ReadCalled } from '../lint/contexts.ts'
 import { Callees } from '../lint/flow/flow.ts'
-import { asFinding, levelOf, lint } from '../lint/lint.ts'
-import { type Finding, type Level, RuleFile } from '../lint/rule.ts'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { asFinding, levelOf, lint, withRule } from '../lint/lint.ts'
+import { RuleFile } from '../lint/rule.ts'
+import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { renderProblem } from '../workflow/code-frame.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
@@ -40,12 +41,6 @@ interface BuiltWorkflow {
   readonly unwritten: readonly Problem[]
 }
 
-/** What is wrong with workflow files: `check` and `build` say the same. */
-export interface Findings {
-  readonly errors: readonly Finding[]
-  readonly warnings: readonly Finding[]
-}
-
 /** Compiles workflow files in memory; the mistakes of one file do not hide those of another. */
 export async function buildWorkflows(
   files: readonly WorkflowText[],
@@ -60,18 +55,29 @@ export async function buildWorkflows(
   return built
 }
 
-/** @param natives findings in workflows of GitHub's own */
+/**
+ * What is wrong with workflow files, errors first: `check` and `build` say the same.
+ *
+ * @param natives findings in workflows of GitHub's own
+ */
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
   natives: readonly Finding[] = [],
-): Findings {
+): Finding[] {
   const made = madeProblems(madeFiles(built)).map((problem) => asFinding(problem, 'error'))
   const findings = onceEach([...built.flatMap((one) => one.findings), ...made, ...natives])
-  // What --strict makes an error of comes last.
+  // What --strict makes an error of comes last of these.
   const byLevel = findings.toSorted((one, other) => one.level.localeCompare(other.level))
-  const ofLevel = (level: Level) => byLevel.filter((one) => levelOf(one, isStrict) === level)
-  return { errors: ofLevel('error'), warnings: ofLevel('warning') }
+  const told = byLevel.map((one) => ({ ...one, level: levelOf(one, isStrict) }))
+  return [...ofLevel(told, 'error'), ...ofLevel(told, 'warning')]
+}
+
+/** Says on standard error what was found, what is worst last. */
+export function tellFindings(findings: readonly Finding[]): void {
+  for (const finding of [...ofLevel(findings, 'warning'), ...ofLevel(findings, 'error')]) {
+    process.stderr.write(`${renderProblem(withRule(finding), finding.level)}\n`)
+  }
 }
 
 /** A file that several others call is looked into for each of them. */
@@ -132,8 +138,7 @@ async function buildWorkflow(
     const scripts = scriptProblems(file.triggers).map((one) => asFinding(one, 'error'))
     findings = [...lint(new RuleFile(file, { ...called, isSource: true })), ...scripts]
     const compiled = await compile(file, options)
-    const notices = compiled.notices.map((notice) => asFinding(notice, 'warning'))
-    return { ...nothing, compiled, findings: [...findings, ...notices] }
+    return { ...nothing, compiled, findings: [...findings, ...compiled.findings] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const problems = file ? withKeyHints(file.document, error.problems) : error.problems

@@ -12,17 +12,16 @@ import { type Change, changesOf } from '../compiler/made-files.ts'
 import { SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
-import { asFinding, withRule } from '../lint/lint.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { asFinding } from '../lint/lint.ts'
+import { type Finding, ofLevel, type Problem, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
 import {
   buildWorkflows,
   calledBy,
-  type Findings,
   findingsOf,
   madeFiles,
   onceEach,
+  tellFindings,
 } from './build-workflows.ts'
 import { CompiledFolder, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
@@ -96,7 +95,9 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   const { json, ...given } = options
   const root = process.cwd()
   const built = await build({ ...given, root, globs, check: true })
-  if (built.errors.length > 0) return printBuild(built, { json, check: false })
+  // Nothing is made here that a build without a flag could undo.
+  const errors = ofLevel(built.findings, 'error').filter(({ code }) => code !== 'unwritten-flag')
+  if (errors.length > 0) return printBuild(built, { json, check: false })
   const { explainFile, formatExplained } = await import('./explain.ts')
   const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
     const source = readSourceFile(name, readSource(root, file))
@@ -115,24 +116,17 @@ function printBuild(
   { json, check }: { readonly json: boolean | undefined; readonly check: boolean | undefined },
 ): number {
   const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
-  const isUnwritten = check === true && build.unwritten.length > 0
-  const code = build.errors.length > 0 || isStale || isUnwritten ? 1 : 0
+  const code = isStale || ofLevel(build.findings, 'error').length > 0 ? 1 : 0
   if (json) {
-    const { changes, fixed, errors, warnings, unwritten } = build
+    const { changes, fixed, findings } = build
     const files = changes.map(({ path, source, status, byHand }) => {
       return { path, source, status, ...(byHand && { byHand }) }
     })
-    const problems = [
-      ...errors.map((problem) => problemJson(problem, 'error')),
-      ...warnings.map((problem) => problemJson(problem, 'warning')),
-      ...unwritten.map((problem) => problemJson(problem, check ? 'error' : 'warning')),
-    ]
+    const problems = findings.map(problemJson)
     print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, problems })))
     return code
   }
-  for (const problem of build.warnings) tell(renderProblem(withRule(problem), 'warning'))
-  for (const problem of build.errors) tell(renderProblem(withRule(problem)))
-  for (const problem of build.unwritten) tell(renderProblem(problem, check ? 'error' : 'warning'))
+  tellFindings(build.findings)
   for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
   for (const change of build.changes)
     print(
@@ -174,12 +168,12 @@ export interface BuildOptions extends CompileOptions {
 }
 
 /** What a build came to. */
-export interface Build extends Findings {
+export interface Build {
+  /** Errors first. */
+  readonly findings: readonly Finding[]
   readonly changes: readonly ShownChange[]
   /** Findings that `--fix` took care of, by workflow file. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
-  /** Flags that a build without them would undo. */
-  readonly unwritten: readonly Problem[]
 }
 
 /** A change with the path of its file from the root. */
@@ -194,7 +188,7 @@ interface ShownChange extends Change {
  * all, the sources that `--fix` would mend included.
  */
 export async function build(options: BuildOptions): Promise<Build> {
-  const nothing = { changes: [], fixed: [], unwritten: [] }
+  const nothing = { changes: [], fixed: [] }
   try {
     const files = findSourceFiles(options.root, options.globs).map((named) => {
       const source = readSource(options.root, named.file)
@@ -208,14 +202,13 @@ export async function build(options: BuildOptions): Promise<Build> {
       { ...written, ...options, standing },
       calledBy(options.root, true),
     )
-    const { errors, warnings } = findingsOf(built, options.strict ?? false)
-    if (errors.length > 0) return { ...nothing, errors, warnings }
+    const findings = findingsOf(built, options.strict ?? false)
+    if (ofLevel(findings, 'error').length > 0) return { ...nothing, findings }
     const made = madeFiles(built)
     const locks = lockNotices(
       written.lock,
       made.map(({ file }) => ({ path: folder.show(file.name), text: file.text })),
     )
-    const notices = [...warnings, ...locks.map((notice) => asFinding(notice, 'warning'))]
     folder.refuseForeign(made.map(({ file }) => file.name))
     const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
     // A source that was deleted, or has lost its last trigger, leaves no workflow behind.
@@ -229,6 +222,8 @@ export async function build(options: BuildOptions): Promise<Build> {
       return { ...change, path, byHand: isByHand(path, change) }
     })
     const fixed = files.filter(({ count }) => count > 0)
+    // A build without these flags would undo what this one makes.
+    const unwritten = onceEach(built.flatMap((one) => one.unwritten))
     if (!options.check) {
       if (!options.force) refuseEdited(changes)
       for (const { file, source } of fixed) writeSource(options.root, file, source.text)
@@ -242,14 +237,15 @@ export async function build(options: BuildOptions): Promise<Build> {
     return {
       changes,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
-      unwritten: onceEach(built.flatMap((one) => one.unwritten)),
-      errors,
-      warnings: notices,
+      findings: [
+        ...unwritten.map((flag) => asFinding(flag, options.check ? 'error' : 'warning')),
+        ...findings,
+        ...locks.map((notice) => asFinding(notice, 'warning')),
+      ],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const errors = error.problems.map((problem) => asFinding(problem, 'error'))
-    return { ...nothing, errors, warnings: [] }
+    return { ...nothing, findings: error.problems.map((problem) => asFinding(problem, 'error')) }
   }
 }
 

@@ -7,25 +7,24 @@ import { aheadOfParser, withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { ACTION } from '../compiler/settings.ts'
-import { asFinding, lint, withRule } from '../lint/lint.ts'
+import { asFinding, lint } from '../lint/lint.ts'
 import { misplacedTriggers } from '../lint/native-problems.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
-import { type Finding, RuleFile } from '../lint/rule.ts'
+import { RuleFile } from '../lint/rule.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
   type Called,
   calledBy,
-  type Findings,
   findingsOf,
   scriptProblems,
+  tellFindings,
 } from './build-workflows.ts'
 import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource, writeSource } from './files.ts'
 import { mendedNative, mendedSource } from './mend.ts'
@@ -64,24 +63,19 @@ async function run(
   { json, sarif, ...options }: CheckCommandOptions,
 ): Promise<void> {
   const checked = await checkWorkflows({ ...options, root: process.cwd(), globs })
-  const { count, errors, warnings, fixed } = checked
+  const { count, findings, fixed } = checked
+  const [errors, warnings] = [ofLevel(findings, 'error'), ofLevel(findings, 'warning')]
   process.exitCode = errors.length > 0 ? 1 : 0
-  const all = [
-    ...errors.map((finding) => ({ ...finding, level: 'error' as const })),
-    ...warnings.map((finding) => ({ ...finding, level: 'warning' as const })),
-  ]
-  if (json) return print(printableJson(JSON.stringify({ findings: all.map(findingJson) })))
-  if (sarif) return print(printableJson(JSON.stringify(sarifLog(all, ownVersion()))))
-  for (const problem of warnings)
-    process.stderr.write(`${renderProblem(withRule(problem), 'warning')}\n`)
-  for (const problem of errors) process.stderr.write(`${renderProblem(withRule(problem))}\n`)
+  if (json) return print(printableJson(JSON.stringify({ findings: findings.map(findingJson) })))
+  if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
+  tellFindings(findings)
   for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} mended`))
   if (count + errors.length === 0) {
     print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
     return
   }
   const summary =
-    errors.length + warnings.length === 0
+    findings.length === 0
       ? 'no problems'
       : `${counted(errors.length, 'error')}, ${counted(warnings.length, 'warning')}`
   print(`${counted(count, 'workflow file')}: ${summary}`)
@@ -102,8 +96,10 @@ export interface CheckOptions extends CompileOptions {
 }
 
 /** What is wrong, and how many files were looked at. */
-export interface Checked extends Findings {
+export interface Checked {
   readonly count: number
+  /** Errors first. */
+  readonly findings: readonly Finding[]
   /** Findings that `--fix` took care of, by workflow file. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
@@ -142,13 +138,13 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     const findings = findingsOf(built, strict, natives.flat())
     return {
       count: sources.length + natives.length,
-      ...findings,
+      findings,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const errors = error.problems.map((problem) => asFinding(problem, 'error'))
-    return { count: 0, errors, warnings: [], fixed: [] }
+    const findings = error.problems.map((problem) => asFinding(problem, 'error'))
+    return { count: 0, findings, fixed: [] }
   }
 }
 
@@ -204,8 +200,7 @@ async function checkNative(
     const inline = inlineProblems(file).map((problem) => asFinding(problem, 'error'))
     const own = [...inline, ...found]
     const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
-    const errors = own.filter(({ level }) => level === 'error')
-    const ahead = aheadOfParser(file.document, newProblems(fromGitHub, errors))
+    const ahead = aheadOfParser(file.document, newProblems(fromGitHub, ofLevel(own, 'error')))
     const told = withKeyHints(file.document, ahead.errors)
     return [
       ...own,

@@ -1,4 +1,4 @@
-import { type Problem, UserError } from '../wire/errors.ts'
+import { type Finding, UserError } from '../wire/errors.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits } from '../workflow/spans.ts'
 import { parseYaml } from '../workflow/yaml.ts'
@@ -35,8 +35,8 @@ export interface CompileOptions extends Settings {
 /** What a workflow file became. */
 export interface Compiled {
   readonly files: readonly MadeFile[]
-  /** What the user should hear of, though it is no error. */
-  readonly notices: readonly Problem[]
+  /** What the user should hear of, though it is no error: warnings. */
+  readonly findings: readonly Finding[]
 }
 
 /**
@@ -66,9 +66,10 @@ export async function compile(file: SourceFile, options: CompileOptions): Promis
   const problems = [...own, ...errors]
   if (problems.length > 0) throw new UserError(problems)
   const notices = results.flatMap((one) => one.notices ?? [])
+  const told = [...triggerNotices(plan), ...notices, ...warnings]
   return {
     files: made.map(({ name, text }) => ({ name, text })),
-    notices: [...triggerNotices(plan), ...notices, ...warnings],
+    findings: told.map((one): Finding => ({ code: 'notice', ...one, level: 'warning' })),
   }
 }
 

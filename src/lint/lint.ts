@@ -1,9 +1,9 @@
 import { isPair, isScalar, type Node, Scalar, visit } from 'yaml'
-import type { Problem } from '../wire/errors.ts'
+import type { Finding, Level, Problem } from '../wire/errors.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import type { Finding, Level, Rule, RuleFile } from './rule.ts'
+import type { Rule, RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /** Where the page of a rule is: `docs/rules.md#unknown-output`. */
@@ -13,6 +13,8 @@ const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
   'invalid-workflow': 'what GitHub, or the compiler, cannot read; it cannot be silenced',
   notice: 'what a person should know of a compiled file, though nothing is wrong',
+  'unwritten-flag':
+    'a flag of `build` that is written down nowhere, so that a build without it undoes it',
   'idle-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
 }
 
@@ -125,6 +127,6 @@ export function withRule(finding: Finding): Finding {
 /** A problem that no rule found. */
 export function asFinding(problem: Problem, level: Level): Finding {
   const code = level === 'error' ? 'invalid-workflow' : 'notice'
-  const own = problem.code !== undefined && BY_ID.has(problem.code) ? problem.code : code
-  return { ...problem, code: own, level }
+  const { code: own = code } = problem
+  return { ...problem, code: BY_ID.has(own) || own in OTHER_FINDINGS ? own : code, level }
 }

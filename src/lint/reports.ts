@@ -1,6 +1,6 @@
+import type { Finding } from '../wire/errors.ts'
 import { problemWithoutTokens } from '../wire/tokens.ts'
 import { OTHER_FINDINGS, pageOf } from './lint.ts'
-import type { Finding } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /** A finding for a program to read. Lines and columns count from 1; the end stands behind the last character. */

@@ -1,5 +1,5 @@
 import type { NativeWorkflow } from '../compiler/native.ts'
-import type { Problem } from '../wire/errors.ts'
+import type { Level, Problem } from '../wire/errors.ts'
 import { nameFaults } from '../workflow/expression-names.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
 import { entriesOf, type ParsedFile, type Place, topOf } from '../workflow/nodes.ts'
@@ -8,8 +8,6 @@ import { positionAt } from '../workflow/yaml.ts'
 import { Contexts, type ReadCalled } from './contexts.ts'
 import { type Callees, type Flow, flowOf } from './flow/flow.ts'
 import { inputProblems, untrustedProblems } from './untrusted.ts'
-
-export type Level = 'error' | 'warning'
 
 /** One kind of mistake: what finds it, and what its part of docs/rules.md says. */
 export interface Rule {
@@ -29,13 +27,6 @@ export interface Rule {
   /** Makes a workflow in `.github/workflows/` of such a part. */
   around(part: string): string
   check(file: RuleFile): readonly Problem[]
-}
-
-/** A problem that a rule found, or that makes a file impossible to read or to compile. */
-export interface Finding extends Problem {
-  /** The rule's id. */
-  readonly code: string
-  readonly level: Level
 }
 
 /** What rules look at: each part is made once, when the first of them asks. */

@@ -30,6 +30,21 @@ export interface Problem {
   readonly notes?: readonly string[]
 }
 
+/** How much a finding matters: what cannot work; what works, but should be looked at. */
+export type Level = 'error' | 'warning'
+
+/** A problem as a list tells it: how much it matters, and which one it is. */
+export interface Finding extends Problem {
+  readonly level: Level
+  /** The id of a rule, or the kind of mistake. */
+  readonly code: string
+}
+
+/** Those of one level, in their order. */
+export function ofLevel<Found extends Finding>(findings: readonly Found[], level: Level): Found[] {
+  return findings.filter((finding) => finding.level === level)
+}
+
 /** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
 export class UserError extends Error {
   override readonly name = 'UserError'

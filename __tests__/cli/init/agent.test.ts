@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { checkWorkflows } from '../../../src/cli/check.ts'
 import { AGENT_NAMES, agentKind } from '../../../src/cli/init/agent.ts'
 import { senderNamed } from '../../../src/triggers/senders.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { runShared } from '../../support/cli.ts'
+import { checkByLevel } from '../../support/findings.ts'
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
@@ -30,7 +30,7 @@ test.each(AGENT_NAMES)(
         try {
           repository.write('.github/workflows/agent.yml', textOf(agent, sender, event))
           const options = { root: repository.root, globs: [], strict: true }
-          const { errors, warnings } = await checkWorkflows(options)
+          const { errors, warnings } = await checkByLevel(options)
           expect([...errors, ...warnings].map(({ message }) => message)).toEqual([])
         } finally {
           repository.remove()

@@ -8,7 +8,6 @@ import {
 } from '@actions/workflow-parser'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { checkWorkflows } from '../../../src/cli/check.ts'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { ownAction } from '../../../src/cli/version.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
@@ -18,6 +17,7 @@ import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
 import { scaled } from '../../support/effort.ts'
+import { checkByLevel } from '../../support/findings.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
@@ -65,7 +65,7 @@ test.each(EVENTS)(
       )
     })
     for (const { path, text } of files) repository.write(path, text)
-    const checked = await checkWorkflows({ root: repository.root, globs: [], strict: true })
+    const checked = await checkByLevel({ root: repository.root, globs: [], strict: true })
     repository.remove()
     // One stands there already.
     expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [], fixed: [] })

@@ -47,7 +47,7 @@ export async function compileText(
     main: main?.text ?? '',
     jobs: (called ?? main)?.text ?? '',
     isOne: called === undefined,
-    notices: compiled.notices.map(({ message }) => message),
+    notices: compiled.findings.map(({ message }) => message),
   }
 }
 

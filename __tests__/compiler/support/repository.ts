@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Build, type BuildOptions, build } from '../../../src/cli/build.ts'
+import { byLevel } from '../../support/findings.ts'
 
 export const GLOBS = ['workflows/**/*.{yml,yaml}']
 export const HOOK =
@@ -48,9 +49,9 @@ export class Repository {
     return readdirSync(join(this.root, folder))
   }
 
-  build(options: Partial<BuildOptions> = {}): Promise<Build> {
+  async build(options: Partial<BuildOptions> = {}) {
     const defaults = { globs: GLOBS, out: '.github/workflows' }
-    return build({ root: this.root, ...defaults, ...options })
+    return byLevel(await build({ root: this.root, ...defaults, ...options }))
   }
 
   remove(): void {
@@ -58,10 +59,10 @@ export class Repository {
   }
 }
 
-export function errorsOf({ errors }: Build): string[] {
+export function errorsOf({ errors }: Pick<ReturnType<typeof byLevel>, 'errors'>): string[] {
   return errors.map(({ message }) => message)
 }
 
-export function statusOf({ changes }: Build): string[] {
+export function statusOf({ changes }: Pick<Build, 'changes'>): string[] {
   return changes.map(({ path, status }) => `${status} ${path}`)
 }
