@@ -33,13 +33,13 @@ describe('new events can be forwarded or kept', () => {
       ...{ now: () => now, servesOne },
       ...(shortage && { shortage: async () => lacking }),
     })
-    const fails = () => readiness.noted(credential, Promise.reject(refusal(code))).catch(() => {})
-    await fails()
+    const fails = () => readiness.refused(refusal(code), credential)
+    fails()
     expect(await readiness.why()).toBe(why)
     now += 61_000
     expect(await readiness.why()).toBeUndefined()
-    await fails()
-    await readiness.noted(credential, Promise.resolve())
+    fails()
+    readiness.accepted()
     expect(await readiness.why()).toBeUndefined()
     readiness.stop()
     expect(await readiness.why()).toBe('stopping')
@@ -49,7 +49,7 @@ describe('new events can be forwarded or kept', () => {
     const readiness = new Readiness({
       ...{ now: () => 0, servesOne: false, shortage: async () => 'disk' },
     })
-    await readiness.noted(OWN, Promise.resolve())
+    readiness.accepted()
     expect(await readiness.why()).toBeUndefined()
   })
 })

@@ -41,8 +41,8 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
     const { target } = dispatch
     const governing = govern?.(dispatch)
     const call = governing instanceof Promise ? await governing : governing
-    const session = call ? { ...options, call: call(options.call) } : options
-    const github = new GitHubSession(session, target.event, dispatch)
+    const asked = call ? call(options.call) : options.call
+    const github = new GitHubSession(options, asked, target.event, dispatch)
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime())
     }
@@ -84,9 +84,8 @@ export function refusesAuthority({ code }: RelayError): boolean {
 
 /** Has the metrics know where the relay's own authority is refused, and until when. */
 export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics): DispatchPort {
-  return async (event) => {
-    const { credential, repository } = event
-    if (!isOwn(credential)) return dispatch(event)
+  const counted: DispatchPort = async (event) => {
+    const { repository } = event
     const place = `${repository.owner}/${repository.name}`.toLowerCase()
     try {
       const attempts = await dispatch(event)
@@ -99,6 +98,7 @@ export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics):
       throw error
     }
   }
+  return (event) => (isOwn(event.credential) ? counted(event) : dispatch(event))
 }
 
 /** Milliseconds for which the default branch of a repository is remembered. */

@@ -58,18 +58,18 @@ export class GitHubSession {
   readonly #event: DispatchEvent
   readonly #place: string
 
+  /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
-    options: GitHubOptions,
+    { apiUrl, clock, budget, retryTime }: GitHubOptions,
+    call: PlatformCall,
     event: DispatchEvent,
     { repository, credential }: { repository: Repository; credential: TokenSource },
   ) {
-    const { budget, retryTime } = options
-    const patience = {
-      ...({ budget, repeats: 'event', passes: passesSoon } as const),
-      ...(retryTime !== undefined && { retryTime }),
-    }
-    this.#questions = new GitHubQuestions({ ...options, agent: AGENT }, patience, (refused) =>
-      credential.token({ repository, event, refused }),
+    // Copies of objects are a good part of what an event costs: they are written out.
+    this.#questions = new GitHubQuestions(
+      { call, apiUrl, clock, agent: AGENT },
+      { budget, retryTime, repeats: 'event', passes: passesSoon },
+      (refused) => credential.token({ repository, event, refused }),
     )
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
@@ -82,11 +82,12 @@ export class GitHubSession {
 
   /** Asks as often as fits into the budget. */
   async ask(question: Question): Promise<Outcome> {
+    const { method, body, reads } = question
     const path = `${this.#place}${question.path}`
     const accepts = (answer: PlatformAnswer) =>
-      question.method === 'GET' ? answer.status === 200 : isAccepted(answer, this.#event)
+      method === 'GET' ? answer.status === 200 : isAccepted(answer, this.#event)
     try {
-      const outcome = await this.#questions.ask({ ...question, path, accepts })
+      const outcome = await this.#questions.ask({ method, path, body, reads, accepts })
       if (outcome.accepted) return outcome
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)

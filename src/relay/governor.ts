@@ -87,10 +87,10 @@ export class Governor {
   /** Asks as a request does: within its time, and in its turn where calls are counted. */
   readonly live =
     (call: PlatformCall): PlatformCall =>
-    async (request) => {
+    (request) => {
       const wait = this.#enter(request.timeout)
-      if (wait) await wait
-      else this.#open++
+      if (wait) return wait.then(() => this.#observed(call, request))
+      this.#open++
       return this.#observed(call, request)
     }
 

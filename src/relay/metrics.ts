@@ -16,6 +16,7 @@ export class RelayMetrics {
   /** Events that a grant's condition declined. */
   filtered = 0
   readonly #tries = new Map<PlatformOutcome, number>()
+  /** Calls within each bound, and beyond the one before it. */
   readonly #buckets = BUCKETS.map(() => 0)
   #seconds = 0
   #calls = 0
@@ -36,9 +37,8 @@ export class RelayMetrics {
     const seconds = milliseconds / 1000
     this.#calls++
     this.#seconds += seconds
-    for (const [at, bound] of BUCKETS.entries()) {
-      if (seconds <= bound) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1
-    }
+    const at = BUCKETS.findIndex((bound) => seconds <= bound)
+    if (at >= 0) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1
   }
 
   /** @param authority whose calls these are */
@@ -78,9 +78,14 @@ export class RelayMetrics {
   }
 
   #histogram(name: string): string[] {
+    let within = 0
+    const lines = BUCKETS.map((bound, at) => {
+      within += this.#buckets[at] ?? 0
+      return `${name}_bucket{le="${bound}"} ${within}`
+    })
     return [
       `# TYPE ${name} histogram`,
-      ...BUCKETS.map((bound, at) => `${name}_bucket{le="${bound}"} ${this.#buckets[at]}`),
+      ...lines,
       `${name}_bucket{le="+Inf"} ${this.#calls}`,
       `${name}_sum ${this.#seconds.toFixed(3)}`,
       `${name}_count ${this.#calls}`,

@@ -19,7 +19,7 @@ import { type BatchPeriod, batchPeriod } from './batch-period.ts'
 import type { Scope } from './claims.ts'
 import { type Credential, presentedToken } from './credentials.ts'
 import type { Dispatch, DispatchTarget } from './dispatch.ts'
-import type { OpenDoor } from './door-claims.ts'
+import type { DoorClaims, OpenDoor } from './door-claims.ts'
 import {
   type Attempts,
   badResponseOption,
@@ -62,6 +62,9 @@ export const STEPS = [
 
 type Step = (typeof STEPS)[number]
 
+/** Of a step; the next one follows where there is none. */
+type Answer = Reply | undefined
+
 /** What can be handed on, and how it is answered then. */
 interface Ready {
   readonly event: Dispatch
@@ -69,7 +72,7 @@ interface Ready {
 }
 
 /** One webhook on its way through the steps. */
-export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
+export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
   readonly #request: RelayRequest
   readonly #ports: RelayPorts
   readonly #log: RequestLog
@@ -98,7 +101,9 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
   async run(): Promise<Reply> {
     try {
       for (const step of STEPS) {
-        const reply = await this[step]()
+        const answer = this[step]()
+        // Most have it at once: to wait for each of them would cost as much as all that they do.
+        const reply = answer instanceof Promise ? await answer : answer
         if (reply) return reply
       }
     } finally {
@@ -108,7 +113,7 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
   }
 
   /** What the relay can judge by itself it refuses before it holds a stranger's body. */
-  async credential(): Promise<Reply | undefined> {
+  async credential(): Promise<Answer> {
     const { credentials } = this.#ports
     const webhook = this.#webhook
     const presented = presentedToken(this.#request.headers, webhook.reserved)
@@ -136,16 +141,18 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     this.#log.received(this.#body.bytes.length)
   }
 
-  async unsignedHandshake(): Promise<Reply | undefined> {
+  unsignedHandshake(): Answer {
     if (this.#credential.door?.verify === undefined) return undefined
-    const reply = unsignedHandshake(this.#asking())
-    return reply && redactReply(reply, this.#credential.secrets)
+    return this.#redacted(unsignedHandshake(this.#asking()))
   }
 
   /** @throws RelayError 401 */
-  async verify(): Promise<undefined> {
+  verify(): undefined | Promise<undefined> {
     const claims = this.#credential.door
-    if (claims === undefined) return
+    return claims && this.#openDoor(claims)
+  }
+
+  async #openDoor(claims: DoorClaims): Promise<undefined> {
     const { door: load, publicUrl } = this.#ports
     if (!load) throw new TypeError('no door')
     const { openDoor } = await load()
@@ -157,13 +164,14 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     if (!(await this.#door.verify())) throw signatureRejected()
   }
 
-  async handshake(): Promise<Reply | undefined> {
-    const reply = handshake(this.#asking()) ?? (await this.#door?.answer())
-    return reply && redactReply(reply, this.#credential.secrets)
+  handshake(): Answer | Promise<Answer> {
+    const reply = handshake(this.#asking())
+    if (reply || !this.#door) return this.#redacted(reply)
+    return this.#door.answer().then((own) => this.#redacted(own))
   }
 
   /** The condition of a grant: what it declines makes no call. */
-  async if(): Promise<Reply | undefined> {
+  if(): Answer {
     const passes = this.#door?.passes()
     if (passes === undefined && this.#door) this.#log.unjudged('could not be evaluated')
     if (passes !== false) return undefined
@@ -173,19 +181,28 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
   }
 
   /** Where the URL asks for one, and the credential may be kept. */
-  async batch(): Promise<Reply | undefined> {
-    if (!this.#period) return undefined
+  batch(): Answer | Promise<Answer> {
+    return this.#period && this.#collected(this.#period)
+  }
+
+  async #collected(period: BatchPeriod): Promise<Answer> {
     this.#ready ??= await this.#made()
     const { event, answer } = this.#ready
-    const batch = await this.#ports.collect?.(event, this.#period)
+    const batch = await this.#ports.collect?.(event, period)
     return batch === undefined ? undefined : answer({ tries: 0, queued: 'batch', batch })
   }
 
   async dispatch(): Promise<Reply> {
     const { event, answer } = this.#ready ?? (await this.#made())
     const { dispatch, readiness } = this.#ports
-    const call = dispatch(event)
-    return answer(await (readiness?.noted(event.credential, call) ?? call))
+    try {
+      const attempts = await dispatch(event)
+      readiness?.accepted()
+      return answer(attempts)
+    } catch (error) {
+      readiness?.refused(error, event.credential)
+      throw error
+    }
   }
 
   /** @throws RelayError for an event that cannot be handed on, or not be answered as is asked */
@@ -210,7 +227,8 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
     const { path, reserved } = this.#webhook
     const hint = namesNoTrigger(path) ? NO_TRIGGER : undefined
     this.#log.hinted(hint)
-    const echoed = { ...echoedHeaders(this.#asking()), ...(hint && { [HEADER.hint]: hint }) }
+    const echo = echoedHeaders(this.#asking())
+    const echoed = hint === undefined ? echo : { ...echo, [HEADER.hint]: hint }
     const own = this.#door?.accepted()
     const accepted = withHeaders(own ?? this.#custom ?? ACCEPTED, echoed)
     const reply = redactReply(accepted, this.#credential.secrets)
@@ -223,6 +241,10 @@ export class Passage implements Record<Step, () => Promise<Reply | undefined>> {
       if (own) return withHeaders(reply, { ...QUEUED.headers, ...why })
       return withHeaders(customReply(reserved, QUEUED) ?? QUEUED, { ...echoed, ...why })
     }
+  }
+
+  #redacted(reply: Answer): Answer {
+    return reply && redactReply(reply, this.#credential.secrets)
   }
 
   #asking(): Asking {

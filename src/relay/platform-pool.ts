@@ -47,7 +47,7 @@ function send(
 ): void {
   const { method = 'POST', path, headers, body = '' } = request
   const exchange = new Exchange(request, stale, resolve, reject)
-  pool.dispatch({ path, method, headers: { ...headers }, body }, exchange)
+  pool.dispatch({ path, method, headers, body }, exchange)
 }
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
@@ -128,7 +128,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(status: number): void {
-    const header = (name: string) => [this.#headers[name]].flat()[0]
+    const header = (name: string) => {
+      const value = this.#headers[name]
+      return Array.isArray(value) ? value[0] : value
+    }
     const text = this.#size > 0 ? Buffer.concat(this.#chunks).toString() : ''
     this.#resolve({ status, header, text })
   }

@@ -39,17 +39,15 @@ export class Readiness {
     this.#isStopping = true
   }
 
-  /** Takes in what became of an event. @returns the same */
-  async noted<Result>(credential: Credential, call: Promise<Result>): Promise<Result> {
-    try {
-      const result = await call
-      this.#lost = undefined
-      return result
-    } catch (error) {
-      const why = this.#lostBy(error, credential)
-      if (why) this.#lost = { why, at: this.#ports.now() }
-      throw error
-    }
+  /** To be told of an event that came through, or is kept. */
+  accepted(): void {
+    this.#lost = undefined
+  }
+
+  /** To be told why one neither came through nor is kept. */
+  refused(error: unknown, credential: Credential): void {
+    const why = this.#lostBy(error, credential)
+    if (why) this.#lost = { why, at: this.#ports.now() }
   }
 
   async why(): Promise<Unready | undefined> {

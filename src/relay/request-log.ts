@@ -101,7 +101,7 @@ export class RequestLog {
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
       platformStatus: this.#attempts?.platformStatus,
-      ...(this.#isFiltered && { filtered: true }),
+      filtered: this.#isFiltered || undefined,
       condition: this.#condition,
       run: this.#attempts?.run,
       batch: this.#attempts?.batch,

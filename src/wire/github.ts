@@ -27,7 +27,7 @@ export interface Patience {
   /** Milliseconds for all tries together. */
   readonly budget: number
   /** Milliseconds after which no further try begins; those of the budget when absent. */
-  readonly retryTime?: number
+  readonly retryTime?: number | undefined
   /** Milliseconds for one try; what is left of the budget when absent. */
   readonly callTime?: number
   /**
@@ -45,12 +45,12 @@ export interface Patience {
 
 export interface GitHubQuestion {
   /** POST by default. */
-  readonly method?: Method
+  readonly method?: Method | undefined
   /** From the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
-  readonly body?: string
+  readonly body?: string | undefined
   /** True where the text of a 2xx is wanted too. */
-  readonly reads?: boolean
+  readonly reads?: boolean | undefined
   /** `application/vnd.github+json` when absent. */
   readonly accept?: string
   /** Whether a 2xx is the one that is meant; any is, when absent. */
@@ -208,13 +208,9 @@ export class GitHubQuestions {
     const { method, body, reads, accept } = question
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
     const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
-    return this.#options.call({
-      ...{ path: this.#base + this.#placed(question.path), timeout },
-      headers: platformHeaders(token, accept, this.#options.agent),
-      ...(method && { method }),
-      ...(body !== undefined && { body }),
-      ...(reads && { reads }),
-    })
+    const path = this.#base + this.#placed(question.path)
+    const headers = platformHeaders(token, accept, this.#options.agent)
+    return this.#options.call({ method, path, headers, body, timeout, reads })
   }
 
   #placed(path: string): string {
@@ -379,15 +375,15 @@ export function jsonOf(text: string): unknown {
 
 export interface PlatformRequest {
   /** POST by default. */
-  readonly method?: Method
+  readonly method?: Method | undefined
   /** From the root of the platform's origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | undefined
   /** Milliseconds until the answer must be there. */
   readonly timeout: number
   /** True where the text of a 2xx is wanted too: of an accepted event it is of no use. */
-  readonly reads?: boolean
+  readonly reads?: boolean | undefined
 }
 
 /**
