@@ -136,7 +136,10 @@ async function buildWorkflow(
     }
     if (file.problems.length > 0) await compile(file, options)
     const scripts = scriptProblems(file.triggers).map((one) => asFinding(one, 'error'))
-    findings = [...lint(new RuleFile(file, { ...called, isSource: true })), ...scripts]
+    findings = [
+      ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
+      ...scripts,
+    ]
     const compiled = await compile(file, options)
     return { ...nothing, compiled, findings: [...findings, ...compiled.findings] }
   } catch (error) {

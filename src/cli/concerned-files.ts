@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { originOf } from '../compiler/made-files.ts'
 import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
@@ -7,11 +5,11 @@ import type { ConcernedFile } from '../inspector/jobs.ts'
 import type { Source } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { isAction } from '../workflow/steps.ts'
-import { NATIVE_FOLDER, nativeFiles } from './files.ts'
+import { NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 
 /** Whether a step, as YAML reads it, runs the action. */
-export function isActionStep({ uses }: JsonObject): boolean {
-  return isAction(uses)
+export function isActionStep({ uses }: JsonObject, source: Source): boolean {
+  return isAction(uses, source)
 }
 
 /**
@@ -45,7 +43,7 @@ function fileOf(name: string, open: () => WorkflowSource): string | undefined {
 
 function sourceAt(root: string, file: string): Source | undefined {
   try {
-    return { name: file, file, text: readFileSync(join(root, file), 'utf8') }
+    return readSource(root, file)
   } catch {
     return undefined // gone meanwhile
   }

@@ -14,6 +14,9 @@ import type { FSWatcher } from 'chokidar'
 import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
+import { topOf } from '../workflow/nodes.ts'
+import { isOwnAction } from '../workflow/steps.ts'
+import { parseYaml } from '../workflow/yaml.ts'
 import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
@@ -52,10 +55,26 @@ export function readSource(root: string, file: string): Source {
     const text = readFileSync(path, 'utf8')
       .replace(/^\uFEFF/, '')
       .replaceAll('\r\n', '\n')
-    return { name: file, file, text }
+    return { name: file, file, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
     throw new UserError({ message: `${file} cannot be read` }, { cause })
+  }
+}
+
+/** An action of the repository itself: `uses: ./`, or the one beside it. */
+const USES_ROOT = /uses['"]?\s*:\s*['"]?[.$]\/(?:reply\/*)?['"]?\s*(?:[#,}\]]|$)/im
+
+/** Whether `uses: ./` in a repository is another action than ours. */
+function judgedRoot(root: string): Pick<Source, 'hasOtherAction'> {
+  const file = ['action.yml', 'action.yaml'].find((name) => existsSync(join(root, name)))
+  if (file === undefined) return { hasOtherAction: true }
+  try {
+    const action = parseYaml({ name: file, file, text: readFileSync(join(root, file), 'utf8') })
+    return { hasOtherAction: !isOwnAction(topOf(action)) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { hasOtherAction: true } // GitHub cannot read it either
   }
 }
 

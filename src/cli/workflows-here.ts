@@ -108,7 +108,7 @@ export function devWarnings(root: string, open: () => WorkflowSource): string {
 function nativeSources(root: string): { readonly name: string; readonly source: Source }[] {
   return nativeFiles(root).flatMap(({ name, file }) => {
     try {
-      return { name, source: { name: file, file, text: readFileSync(join(root, file), 'utf8') } }
+      return { name, source: readSource(root, file) }
     } catch {
       return [] // gone, or not readable: then no request is for it
     }
@@ -121,8 +121,8 @@ function readInline(
   file: string,
   contexts: Contexts,
 ): Workflow | undefined {
-  const text = readFileSync(join(root, file), 'utf8')
-  return mayUseAction(text) ? readInlineOn(name, { name: file, file, text }, contexts) : undefined
+  const source = readSource(root, file)
+  return mayUseAction(source.text) ? readInlineOn(name, source, contexts) : undefined
 }
 
 /** Names of all workflow files here, whether a trigger of ours is in them or not. */

@@ -23,7 +23,7 @@ import {
 import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
-import { HOOKLINE_ACTION, stepsOf } from '../workflow/steps.ts'
+import { HOOKLINE_ACTION, stepsOf, usesOf } from '../workflow/steps.ts'
 import { onSectionOf, type Workflow, withEnv } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
@@ -66,13 +66,15 @@ export function mayUseAction(text: string): boolean {
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
   const document = parseYaml(source)
   const jobs = entriesOf(childOf(topOf(document), 'jobs'))
-  const uses = jobs.flatMap((job) => actionSteps(job).map((step) => useOf(source, jobs, job, step)))
+  const uses = jobs.flatMap((job) =>
+    actionSteps(job, source).map((step) => useOf(source, jobs, job, step)),
+  )
   return uses.length > 0 ? { name, source, document, uses } : undefined
 }
 
-/** The steps of a job that use the action. */
-export function actionSteps({ value }: Entry): Place[] {
-  return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
+/** The steps of a job of a file that use the action. */
+export function actionSteps({ value }: Entry, source: Source): Place[] {
+  return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(usesOf(step, source)))
 }
 
 const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
@@ -126,7 +128,7 @@ export function nativeTriggers(
   contexts?: Contexts,
 ): SourceTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap(actionSteps)
+    .flatMap((job) => actionSteps(job, source))
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: SourceTrigger[] = []

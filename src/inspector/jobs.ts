@@ -34,7 +34,7 @@ export interface ConcernedFile {
 export function explainEvent(
   event: ExplainedEvent,
   files: readonly ConcernedFile[],
-  isAction: (step: JsonObject) => boolean,
+  isAction: (step: JsonObject, source: Source) => boolean,
 ): ShownJobs[] {
   const { origin } = event
   if (!origin) return []
@@ -42,7 +42,7 @@ export function explainEvent(
     const workflow = readJobs(source)
     if (!workflow || workflow.jobs.length === 0) return []
     const started = startOf(origin.event, workflow.on)
-    const outputsOf = (step: JsonObject) => (isAction(step) ? origin.outputs : undefined)
+    const outputsOf = (step: JsonObject) => (isAction(step, source) ? origin.outputs : undefined)
     const [first] = event.items
     const own =
       kind === 'source'

@@ -1,6 +1,6 @@
 import { isMap, type Node } from 'yaml'
 import { nativeTriggers } from '../compiler/native.ts'
-import { UserError } from '../wire/errors.ts'
+import { type Source, UserError } from '../wire/errors.ts'
 import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
 import {
   ANY,
@@ -21,7 +21,7 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
-import { HOOKLINE_ACTION, localPathOf, stepsOf } from '../workflow/steps.ts'
+import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
 import { didYouMean, nearestName } from '../workflow/suggestion.ts'
 
 /** Finds a file that is called: `.github/workflows/called.yml`, `.github/actions/made`. */
@@ -29,6 +29,7 @@ export type ReadCalled = (path: string) => ParsedFile | undefined
 
 /** What the contexts of GitHub hold, place by place, as far as a file tells. */
 export class Contexts {
+  readonly #source: Source
   readonly #top: Place
   readonly #jobs: ReadonlyMap<string, Entry>
   readonly #read: ReadCalled
@@ -39,6 +40,7 @@ export class Contexts {
   readonly #isSource: boolean
 
   constructor(file: ParsedFile, isSource: boolean, read: ReadCalled) {
+    this.#source = file.source
     this.#top = topOf(file.document)
     this.#isSource = isSource
     this.#read = read
@@ -175,8 +177,7 @@ export class Contexts {
   }
 
   #stepShape(id: string, step: Place): Shape {
-    const uses = textOf(childOf(step, 'uses'))
-    const outputs = this.#outputsOfStep(uses)
+    const outputs = this.#outputsOfStep(usesOf(step, this.#source))
     return objectOf(
       [
         ['outputs', outputs],
@@ -187,8 +188,7 @@ export class Contexts {
     )
   }
 
-  #outputsOfStep(uses: string | undefined): Shape {
-    if (uses === undefined) return texts()
+  #outputsOfStep(uses: string): Shape {
     const path = localPathOf(uses)
     if (path !== undefined) {
       const called = this.#read(path)
@@ -241,7 +241,7 @@ function hooklineOutputs(file: ParsedFile): Shape {
   const own: readonly string[] = RESERVED_OUTPUTS
   const isInline = entriesOf(childOf(topOf(file.document), 'jobs'))
     .flatMap(({ value }) => stepsOf(value))
-    .filter((step) => HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''))
+    .filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.source)))
     .every((step) => (textOf(childOf(step, 'with', 'on')) ?? '').trim() !== '')
   const triggers = isInline ? triggersOf(file) : []
   const isKnown =

@@ -53,7 +53,9 @@ export const ACTION_INPUTS: readonly string[] = [
  * @param hasSources whether there are workflow files that the action reads where `on` is empty
  */
 export function actionProblems({ source, document }: ParsedFile, hasSources: boolean): Problem[] {
-  const steps = entriesOf(childOf(topOf(document), 'jobs')).flatMap(actionSteps)
+  const steps = entriesOf(childOf(topOf(document), 'jobs')).flatMap((job) =>
+    actionSteps(job, source),
+  )
   return steps.flatMap((step): Problem[] => {
     const uses = textAt(childOf(step, 'uses'))
     const inputs = entriesOf(childOf(step, 'with'))
@@ -168,8 +170,8 @@ function namesOf(triggers: ReturnType<typeof inlineTriggers>): string[] {
   return [...new Set(names)]
 }
 
-/** None where a step has its triggers from elsewhere, so that not all of them are known. */
-function inlineTriggers(native: NativeWorkflow) {
+/** None where a step has its triggers from elsewhere, or one has mistakes: not all of them are known. */
+export function inlineTriggers(native: NativeWorkflow) {
   if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
   try {
     return nativeTriggers(native)
@@ -208,7 +210,7 @@ function typeProblems(
 function guardProblems(native: NativeWorkflow, names: readonly string[]): Problem[] {
   const { name, source, document } = native
   const guards = entriesOf(childOf(topOf(document), 'jobs')).flatMap((job) => {
-    const steps = actionSteps(job)
+    const steps = actionSteps(job, source)
     return steps.length > 0 ? [job.value, ...steps].map((place) => childOf(place, 'if')?.node) : []
   })
   return guards.flatMap((guard) =>

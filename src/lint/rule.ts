@@ -3,10 +3,12 @@ import type { Level, Problem } from '../wire/errors.ts'
 import { nameFaults } from '../workflow/expression-names.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
 import { entriesOf, type ParsedFile, type Place, topOf } from '../workflow/nodes.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
 import { Contexts, type ReadCalled } from './contexts.ts'
 import { type Callees, type Flow, flowOf } from './flow/flow.ts'
+import { inlineTriggers } from './native-problems.ts'
 import { inputProblems, untrustedProblems } from './untrusted.ts'
 
 /** One kind of mistake: what finds it, and what its part of docs/rules.md says. */
@@ -36,9 +38,13 @@ export class RuleFile {
   /** The workflow of GitHub's own that it is; `undefined` for a source, and where no step uses the action. */
   readonly native: NativeWorkflow | undefined
   readonly isSource: boolean
+  /** What URLs name it by: its file's name without the extension. */
+  readonly name: string
   /** Whether there are workflow files that the action reads where its input `on` is empty. */
   readonly hasSources: boolean
   readonly #read: ReadCalled
+  readonly #ofSource: readonly SourceTrigger[] | undefined
+  #triggers: readonly SourceTrigger[] | undefined
   #top: Place | undefined
   #contexts: Contexts | undefined
   #expressions: readonly FileExpression[] | undefined
@@ -53,6 +59,8 @@ export class RuleFile {
       readonly native?: NativeWorkflow | undefined
       readonly isSource: boolean
       readonly hasSources: boolean
+      /** What a source declares under `on:`. */
+      readonly triggers?: readonly SourceTrigger[]
       readonly read: ReadCalled
     },
   ) {
@@ -61,6 +69,8 @@ export class RuleFile {
     this.native = given.native
     this.isSource = given.isSource
     this.hasSources = given.hasSources
+    this.name = file.source.file.replace(/^.*\/|\.ya?ml$/g, '')
+    this.#ofSource = given.triggers
     this.#read = given.read
   }
 
@@ -81,6 +91,12 @@ export class RuleFile {
       fileExpressions(text, value.node, [name]),
     )
     return this.#expressions
+  }
+
+  /** The triggers that it declares; none where one of them has mistakes, or they stand elsewhere. */
+  get triggers(): readonly SourceTrigger[] {
+    this.#triggers ??= this.#ofSource ?? (this.native ? inlineTriggers(this.native) : [])
+    return this.#triggers
   }
 
   /** What expressions name that is not there. */

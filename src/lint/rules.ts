@@ -1,9 +1,11 @@
 import type { Rule } from './rule.ts'
 import { actionInput } from './rules/action-input.ts'
 import { alwaysTrue } from './rules/always-true.ts'
+import { headerName } from './rules/header-name.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missedWebhook } from './rules/missed-webhook.ts'
 import { objectAsText } from './rules/object-as-text.ts'
+import { repeatedPrefix } from './rules/repeated-prefix.ts'
 import { sharedGroup } from './rules/shared-group.ts'
 import { statePermissions } from './rules/state-permissions.ts'
 import { textAsBoolean } from './rules/text-as-boolean.ts'
@@ -15,6 +17,8 @@ import { unknownNeed } from './rules/unknown-need.ts'
 import { unknownOutput } from './rules/unknown-output.ts'
 import { unknownShell } from './rules/unknown-shell.ts'
 import { unknownStep } from './rules/unknown-step.ts'
+import { unprovenUsers } from './rules/unproven-list.ts'
+import { unreadAction } from './rules/unread-action.ts'
 import { unsoundContains } from './rules/unsound-contains.ts'
 import { untrustedInput } from './rules/untrusted-input.ts'
 import { untrustedPrompt } from './rules/untrusted-prompt.ts'
@@ -34,12 +38,16 @@ export const RULES: readonly Rule[] = [
   unsoundContains,
   objectAsText,
   missedWebhook,
+  repeatedPrefix,
+  headerName,
+  unprovenUsers,
   misplacedTrigger,
   sharedGroup,
   actionInput,
   statePermissions,
   usesWithoutRef,
   unknownShell,
+  unreadAction,
   tokenInClear,
   untrustedScript,
   untrustedInput,

@@ -11,7 +11,7 @@ import {
   textsOf,
 } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
-import { actionOf, localPathOf } from '../workflow/steps.ts'
+import { actionOf, localPathOf, usesOf } from '../workflow/steps.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   type Callees,
@@ -101,14 +101,14 @@ export function inputProblems(file: ParsedFile): Problem[] {
   const flow = flowOf(file, undefined, undefined, false)
   const texts = new Texts(flow.source)
   const sinks = flow.jobs.flatMap((job) => [
-    ...foreignInputs(job.place, job.scope),
-    ...job.steps.flatMap((step) => foreignInputs(step.place, step.scope)),
+    ...foreignInputs(flow.source, job.place, job.scope),
+    ...job.steps.flatMap((step) => foreignInputs(flow.source, step.place, step.scope)),
   ])
   return sinks.flatMap((sink) => inSink(flow, texts, sink)).map(({ problem }) => problem)
 }
 
-function foreignInputs(user: Place, scope: Scope): Sink[] {
-  const uses = textOf(childOf(user, 'uses')) ?? ''
+function foreignInputs(source: Source, user: Place, scope: Scope): Sink[] {
+  const uses = usesOf(user, source)
   if (uses === '' || localPathOf(uses) !== undefined || isOurs(uses)) return []
   return entriesOf(childOf(user, 'with')).flatMap(({ name, value }) => {
     const input = name.toLowerCase()

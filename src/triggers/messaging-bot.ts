@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
-import { type Message, warning } from '../wire/messages.ts'
+import { warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret, sameText } from '../wire/secret.ts'
 import { wholeNumber } from './config.ts'
@@ -197,15 +197,38 @@ async function receiveUpdate(
       : [{ option: 'secretToken', held: true, found: `matches the header ${SECRET_HEADER}` }]
   const checks = [...proven, ...updateChecks(update, options)]
   const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
-  return { checks, items, messages: unproven(options) }
+  const { webhook, users, chats, secretToken } = options
+  const found = unprovenList({
+    webhook,
+    users: users !== undefined,
+    chats: chats !== undefined,
+    secretToken: secretToken !== undefined,
+  })
+  const messages = found ? [warning(UNPROVEN_LIST, `${found.message}. ${found.hint}`)] : []
+  return { checks, items, messages }
 }
 
-/** A list of ids is worth nothing where nobody has to prove that the call is the platform's. */
-function unproven({ chats, users, secretToken }: MessagingBotOptions): Message[] {
-  if (secretToken || !(chats ?? users)) return []
+/** What a run and `check` call it. */
+export const UNPROVEN_LIST = 'unproven-list'
+
+/**
+ * A list of ids is worth nothing where nobody has to prove that the call is the platform's.
+ *
+ * @param given which options are there, and whether `webhook` is true
+ */
+export function unprovenList({
+  webhook,
+  users,
+  chats,
+  secretToken,
+}: Readonly<Record<'webhook' | 'users' | 'chats' | 'secretToken', boolean>>) {
+  if (!webhook || secretToken || !(users || chats)) return undefined
   const option = users ? 'users' : 'chats'
-  const text = `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id. Give setWebhook a secret_token, and the same to "secretToken"`
-  return [warning('unproven-list', text)]
+  return {
+    option,
+    message: `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id`,
+    hint: 'Give setWebhook a secret_token, and the same to "secretToken"',
+  }
 }
 
 function refused(option: string, found: string): Reception {

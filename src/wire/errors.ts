@@ -5,6 +5,8 @@ export interface Source {
   readonly text: string
   /** The file of the repository that an annotation belongs to. */
   readonly file: string
+  /** True where `uses: ./` in its repository is another action than ours, or none. */
+  readonly hasOtherAction?: boolean
 }
 
 /** A stretch of a source on one line. Line and column count from 1, length in characters. */

@@ -1,5 +1,5 @@
-import { UserError } from '../wire/errors.ts'
-import { childOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
+import { type Source, UserError } from '../wire/errors.ts'
+import { childOf, entriesOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
 
 /** Far more than a workflow of a person has; aliases can make many of a few. */
 export const MOST_STEPS = 20_000
@@ -28,9 +28,37 @@ export function stepsOf(job: Place | undefined): Place[] {
 /** The action by its name, of whatever owner and version, or the one of the same repository. */
 export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
-/** Whether what a step has under `uses` is the action. */
-export function isAction(uses: unknown): boolean {
-  return typeof uses === 'string' && HOOKLINE_ACTION.test(uses)
+/** Whether what a step of a file has under `uses` is the action. */
+export function isAction(uses: unknown, source: Source): boolean {
+  return typeof uses === 'string' && HOOKLINE_ACTION.test(judged(uses, source))
+}
+
+/** Inputs by which the action is known from others that are bundled alike. */
+const OWN_INPUTS = ['on', 'workflow', 'state']
+
+/** Whether an `action.yml` is the action's own: it runs its bundle, and has its inputs. */
+export function isOwnAction(action: Place): boolean {
+  const main = textOf(childOf(action, 'runs', 'main')) ?? ''
+  const inputs = entriesOf(childOf(action, 'inputs')).map(({ name }) => name)
+  return (
+    main.replace(/^(?:\.\/)+/, '') === 'dist/action/index.js' &&
+    OWN_INPUTS.every((name) => inputs.includes(name))
+  )
+}
+
+/**
+ * What a step, or a job, of a file uses; empty where it uses nothing. `./`, where that is another
+ * action than ours, is given as the path `././`, which no name of ours matches.
+ */
+export function usesOf(user: Place, source: Source): string {
+  return judged(textOf(childOf(user, 'uses')) ?? '', source)
+}
+
+/** As `./` names the action of the repository, and `./reply` the one beside it. */
+const OWN_ACTION = /^[.$]\/(?=(?:reply\/*)?$)/i
+
+function judged(uses: string, { hasOtherAction }: Source): string {
+  return hasOtherAction ? uses.replace(OWN_ACTION, '././') : uses
 }
 
 /** The action that answers, likewise. */

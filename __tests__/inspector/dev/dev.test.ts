@@ -111,7 +111,7 @@ describe('hookline dev for a person', () => {
   })
 
   test('shows the outputs of a native workflow as its own steps read them', async () => {
-    const step = '{ id: hookline, uses: ./, with: { on: webhook } }'
+    const step = '{ id: hookline, uses: hookline/hookline@v1, with: { on: webhook } }'
     const native = { '.github/workflows/native.yml': `jobs: { on: { steps: [${step}] } }` }
     const { command, hook } = await start(native)
     await post(hook('native/webhook'), { a: 1 })

@@ -18,7 +18,9 @@ import {
   type Shell,
   shellOf,
   stepsOf,
+  usesOf,
 } from '../../workflow/steps.ts'
+import { mayBring, NO_PLACES, type Places, placesBehind, withoutFolder } from './places.ts'
 import {
   ALL,
   type Names,
@@ -62,6 +64,7 @@ export interface JobFlow {
   readonly steps: readonly StepFlow[]
   /** The workflow of the same repository that it calls. */
   readonly callee: Flow | undefined
+  readonly unread: Unread | undefined
 }
 
 export interface StepFlow {
@@ -74,7 +77,14 @@ export interface StepFlow {
   readonly writes: Writes
   /** The action of the same repository that it uses. */
   readonly callee: Flow | undefined
+  readonly unread: Unread | undefined
 }
+
+/**
+ * Why what a step or a job calls by a path was not read: it is `missing` in this repository (or is no
+ * YAML), or something else may bring it there, as the checkout of another repository does.
+ */
+export type Unread = 'missing' | 'elsewhere'
 
 /** What a caller hands to a workflow or an action; names are in lower case. */
 interface Given {
@@ -84,6 +94,8 @@ interface Given {
   readonly secrets: Names
   /** Variables that a sender worded; an action of steps reads those of its caller. */
   readonly env: Names
+  /** What lies on the runner where an action's steps begin. */
+  readonly places: Places
 }
 
 /** What GitHub starts gets a webhook that a relay handed on, or the events of a compiled workflow. */
@@ -94,6 +106,7 @@ const STARTED: Given = {
   ]),
   secrets: NO_NAMES,
   env: NO_NAMES,
+  places: NO_PLACES,
 }
 
 /** GitHub's own bounds are ten workflows and ten actions. */
@@ -122,10 +135,8 @@ export class Callees {
    * @throws UserError when a file has more steps than it can have
    */
   flow(uses: string, givenBy: () => Given): Flow | undefined {
-    const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
-    if (path === undefined) return undefined
-    if (!this.#files.has(path)) this.#files.set(path, this.#read(path))
-    const file = this.#files.get(path)
+    const path = calledPath(uses)
+    const file = path === undefined ? undefined : this.#file(path)
     if (!file) return undefined
     const { name } = file.source
     if (this.#entered.has(name) || this.#entered.size === DEEPEST) return undefined
@@ -133,7 +144,7 @@ export class Callees {
     const sorted = (names: Names) => (names === 'any' ? names : [...names].sort())
     const key = JSON.stringify([
       ...[name, [...given.inputs].sort()],
-      ...[sorted(given.secrets), sorted(given.env)],
+      ...[sorted(given.secrets), sorted(given.env), given.places],
     ])
     const known = this.#flows.get(key)
     if (known) return known
@@ -150,6 +161,23 @@ export class Callees {
       this.#entered.delete(name)
     }
   }
+
+  /** Why what a step or a job uses by a path cannot be read; `undefined` where it can. */
+  unread(uses: string, { brought }: Places): Unread | undefined {
+    const path = calledPath(uses)
+    if (path === undefined || this.#file(path)) return undefined
+    const isBrought = brought.some((one) => mayBring(one, path))
+    return isBrought ? 'elsewhere' : 'missing'
+  }
+
+  #file(path: string): ParsedFile | undefined {
+    if (!this.#files.has(path)) this.#files.set(path, this.#read(path))
+    return this.#files.get(path)
+  }
+}
+
+function calledPath(uses: string): string | undefined {
+  return HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
 }
 
 /**
@@ -189,10 +217,11 @@ export function flowOf(
   const scope = { ...called, inputs: named(namesOf(inputs)) }
   const around = withNames({ scope, env: undefined }, given.env)
   const outer = withEnv(around, expressions, childOf(top, 'env'))
+  const here = { source, top, expressions, callees, places: given.places }
   const outputs = new Map<string, Outputs>()
   let end: Scope = outer.scope
   const flows = inOrderOfNeeds(jobs).map((job) => {
-    const { flow, end: behind } = jobFlow(top, job, outer, outputs, expressions, callees)
+    const { flow, end: behind } = jobFlow(here, job, outer, outputs)
     outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, behind, expressions))
     end = isAction ? behind : end
     return flow
@@ -247,15 +276,23 @@ interface OrderedJob {
   readonly needs: readonly string[]
 }
 
+/** The file whose jobs are followed. */
+interface Here {
+  readonly source: Source
+  readonly top: Place
+  readonly expressions: Expressions
+  readonly callees: Callees | undefined
+  readonly places: Places
+}
+
 /** @returns the job, and what was known behind its last step */
 function jobFlow(
-  top: Place,
+  here: Here,
   { entry, needs }: OrderedJob,
   outer: Surroundings,
   outputs: ReadonlyMap<string, Outputs>,
-  expressions: Expressions,
-  callees: Callees | undefined,
 ): { flow: JobFlow; end: Scope } {
+  const { source, top, expressions, callees } = here
   const place = entry.value
   const own = new Map(needs.map((name) => [name, outputs.get(name) ?? NONE]))
   const needed = { ...outer.scope, needs: outputOf(own) }
@@ -267,22 +304,26 @@ function jobFlow(
   }
   const job = withEnv({ scope, env: outer.env }, expressions, childOf(place, 'env'))
   let around = job
+  let { places } = here
   const steps = stepsOf(place).map((step): StepFlow => {
     const inStep = withEnv(around, expressions, childOf(step, 'env'))
-    const flow = stepFlow(top, place, step, inStep, expressions, callees)
+    const flow = stepFlow({ ...here, places }, place, step, inStep)
+    places = placesBehind(places, flow)
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
     if (id !== undefined) ofSteps.set(id, outputsOfStep(flow, expressions))
     const { variables } = flow.writes
     around = withNames(around, variables === 'any' ? variables : new Set(variables))
     return flow
   })
-  const uses = textOf(childOf(place, 'uses')) ?? ''
+  const uses = usesOf(place, source)
   const callee = callees?.flow(uses, () => ({
     inputs: inputsOf(place, job.scope, expressions),
     secrets: secretsOf(childOf(place, 'secrets'), job.scope, expressions),
     env: NO_NAMES,
+    places: NO_PLACES,
   }))
-  return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
+  const unread = callees?.unread(uses, NO_PLACES)
+  return { flow: { top, place, scope: job.scope, steps, callee, unread }, end: around.scope }
 }
 
 function inputsOf(
@@ -319,21 +360,22 @@ function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expres
 }
 
 function stepFlow(
-  top: Place,
+  { source, top, expressions, callees, places }: Here,
   job: Place,
   place: Place,
   { scope, env }: Surroundings,
-  expressions: Expressions,
-  callees: Callees | undefined,
 ): StepFlow {
-  const uses = textOf(childOf(place, 'uses')) ?? ''
+  const uses = usesOf(place, source)
   const shell = shellOf(top, job, place)
-  const callee = callees?.flow(uses, () => ({
+  const called = withoutFolder(uses, places)
+  const callee = callees?.flow(called, () => ({
     inputs: inputsOf(place, scope, expressions),
     secrets: NO_NAMES,
     env: variableNames(env),
+    places,
   }))
-  const step = { place, scope, uses, shell, callee }
+  const unread = callees?.unread(called, places)
+  const step = { place, scope, uses, shell, callee, unread }
   if (callee) return { ...step, writes: { ...NO_WRITES, variables: variablesOf(callee) } }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))

@@ -10,7 +10,7 @@ import {
   referencesIn,
 } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
-import { HOOKLINE_ACTION, stepsOf } from '../../workflow/steps.ts'
+import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { guarded } from './examples.ts'
@@ -90,20 +90,25 @@ function isFlag(
     return false
   if (more.length > 0) return false
   const jobs = childOf(file.top, 'jobs')
-  if (context === 'steps') return isTriggered(childOf(jobs, String(path[1])), owner, name)
+  if (context === 'steps') return isTriggered(file, childOf(jobs, String(path[1])), owner, name)
   const job = childOf(jobs, owner)
   const written = textOf(childOf(job, 'outputs', name)) ?? ''
   const [, id, output] = STEP_OUTPUT.exec(written) ?? []
-  return id !== undefined && output !== undefined && isTriggered(job, id, output)
+  return id !== undefined && output !== undefined && isTriggered(file, job, id, output)
 }
 
 const STEP_OUTPUT = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.([\w-]+)\s*\}\}\s*$/i
 
-function isTriggered(job: Place | undefined, id: string, output: string): boolean {
+function isTriggered(
+  { file }: RuleFile,
+  job: Place | undefined,
+  id: string,
+  output: string,
+): boolean {
   if (output.toLowerCase() !== 'triggered') return false
   return stepsOf(job).some(
     (step) =>
       textOf(childOf(step, 'id'))?.toLowerCase() === id.toLowerCase() &&
-      HOOKLINE_ACTION.test(textOf(childOf(step, 'uses')) ?? ''),
+      HOOKLINE_ACTION.test(usesOf(step, file.source)),
   )
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
-import { referencesIn } from '../../workflow/file-expressions.ts'
+import { type FileExpression, referencesIn } from '../../workflow/file-expressions.ts'
+import type { Span } from '../../workflow/spans.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greet } from './examples.ts'
 
@@ -46,6 +47,9 @@ function objects(file: RuleFile): Problem[] {
     const isText = path[0] === 'jobs' && (key === 'run' || key === 'env' || key === 'with')
     // A called workflow may take what is no text, and a whole env may be an object.
     if (!isText || (key !== 'run' && path.at(-1) === key) || path[2] === 'with') return []
+    if (READ_OBJECT.test(text) && (file.native || file.isSource)) {
+      return [objectProblem(file, expression, spanOfTrimmed(text))]
+    }
     return [...OBJECTS].flatMap(([context, isObject]) =>
       referencesIn(text, context).flatMap((reference): Problem[] => {
         const { steps } = reference
@@ -53,10 +57,23 @@ function objects(file: RuleFile): Problem[] {
         const end = steps.at(-1)?.end ?? reference.end
         const isAlone = text.trim() === text.slice(reference.start, end)
         if (!isAlone || names.length < steps.length || !isObject(names)) return []
-        const message = `GitHub writes "Object" for "${text.trim()}"`
-        const hint = `write toJSON(${text.trim()})`
-        return [file.problemAt(expression, { start: reference.start, end }, { message, hint })]
+        return [objectProblem(file, expression, { start: reference.start, end })]
       }),
     )
   })
+}
+
+/** An output that is an object, read from its JSON. */
+const READ_OBJECT =
+  /^\s*fromJSON\(\s*(?:needs|steps)\.[\w-]+\.outputs\.(?:headers|query|params)\s*\)\s*$/i
+
+function spanOfTrimmed(text: string): Span {
+  const start = text.length - text.trimStart().length
+  return { start, end: start + text.trim().length }
+}
+
+function objectProblem(file: RuleFile, expression: FileExpression, span: Span): Problem {
+  const whole = expression.text.trim()
+  const message = `GitHub writes "Object" for "${whole}"`
+  return file.problemAt(expression, span, { message, hint: `write toJSON(${whole})` })
 }

@@ -1,5 +1,5 @@
 import { actionSteps } from '../../compiler/native.ts'
-import type { Problem } from '../../wire/errors.ts'
+import type { Problem, Source } from '../../wire/errors.ts'
 import { childOf, type Entry, entriesOf, textAt, textOf } from '../../workflow/nodes.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -47,7 +47,7 @@ function statePermissionProblems({ top, file }: RuleFile): Problem[] {
     })
     return missing.length === 0
       ? []
-      : statesOn(job).map((node) => ({
+      : statesOn(job, file.source).map((node) => ({
           message: `the job keeps state on a branch without ${missing.map(([name, [access]]) => `\`${name}: ${access}\``).join(' and ')}`,
           position: positionAt(file.source, ...rangeOf(node)),
           hint: `give them to the job: permissions: {${NEEDED.map(([name, [access]]) => `${name}: ${access}`).join(', ')}}`,
@@ -57,8 +57,8 @@ function statePermissionProblems({ top, file }: RuleFile): Problem[] {
 }
 
 /** Where steps of a job name a branch as their store, and use the job's own token. */
-function statesOn(job: Entry) {
-  return actionSteps(job).flatMap((step) => {
+function statesOn(job: Entry, source: Source) {
+  return actionSteps(job, source).flatMap((step) => {
     const state = textAt(childOf(step, 'with', 'state'))
     const token = textOf(childOf(step, 'with', 'github-token'))
     const isOwn = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)

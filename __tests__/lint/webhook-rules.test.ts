@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { checkWorkflows } from '../../src/cli/check.ts'
+import { workflow } from '../../src/lint/rules/examples.ts'
+import { Repository } from '../compiler/support/repository.ts'
+
+let repository: Repository
+beforeEach(() => {
+  repository = new Repository()
+})
+afterEach(() => repository.remove())
+
+/** Ids with their lines, and the word that each place shows. */
+async function found(strict = false) {
+  const checked = await checkWorkflows({ root: repository.root, globs: [], strict })
+  const { errors, warnings } = checked
+  const told = [...errors, ...warnings].filter(({ code }) => code !== 'notice')
+  return told.map(({ code, position }) => {
+    const line = position?.source.text.split('\n')[position.line - 1] ?? ''
+    const start = (position?.column ?? 1) - 1
+    return `${code} ${line.slice(start, start + (position?.length ?? 0))}`
+  })
+}
+
+/** The same declaration as a source, and as the input of the action. */
+const FORMS = [
+  ['native', '.github/workflows/hook.yml', (on: string) => workflow(DONE, on).replace(BODY, '')],
+  ['compiled', 'workflows/hook.yml', (on: string) => `on:\n  ${on}\njobs:\n${DONE}`],
+] as const
+const DONE = '  greet:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n'
+const BODY = / +body: .*\n/
+
+const OPTIONS: readonly (readonly [on: string, ids: readonly string[]])[] = [
+  ['messaging_bot: {webhook: true, users: [1]}', ['unproven-list [1]']],
+  ['telegram_bot: {webhook: true, users: 1}', ['unproven-list 1']],
+  ['messaging_bot: {webhook: true, chats: [-1]}', ['unproven-list [-1]']],
+  ['messaging_bot: {webhook: true}', []],
+  ['messaging_bot: {token: "${{ secrets.T }}", users: [1]}', []],
+  ['messaging_bot: {webhook: true, users: [1], secretToken: "${{ secrets.S }}"}', []],
+  ['webhook: {path: /hook/webhook/orders}', ['repeated-prefix /hook/webhook/orders']],
+  ['webhook: {path: hook/webhook}', ['repeated-prefix hook/webhook']],
+  ['webhook: {path: "/Hook/webhook/:id"}', ['repeated-prefix "/Hook/webhook/:id"']],
+  ['webhook: {path: /webhook/orders}', []],
+  ['webhook: {path: /hook/orders}', []],
+  ['webhook: {path: /other/webhook/orders}', []],
+  ['webhook: {config: {filter: {headers.X-GitHub-Event: push}}}', ['header-name push']],
+  ['webhook: {config: {filter: {headers.x-github-event: push}}}', []],
+  ['webhook: {deduplicationKey: headers.x_id}', ['header-name headers.x_id']],
+  [
+    `webhook: {config: {filterScript: "return item.headers['X-Id'] === 'a'"}}`,
+    [`header-name "return item.headers['X-Id'] === 'a'"`],
+  ],
+  ['webhook: {config: {filterScript: "return item.body.X_Id === 1"}}', []],
+]
+
+describe.each(FORMS)('%s: an option', (_, file, around) => {
+  test.each(OPTIONS)('%s', async (on, ids) => {
+    repository.write(file, around(on))
+    expect(await found(true)).toEqual(ids)
+  })
+
+  test('is a warning without --strict, and silenced by a comment', async () => {
+    const on = 'webhook: {path: /hook/webhook/a}'
+    repository.write(file, around(on))
+    const { errors, warnings } = await checkWorkflows({ root: repository.root, globs: [] })
+    expect([errors, warnings.map(({ code }) => code)]).toEqual([[], ['repeated-prefix']])
+    if (file.startsWith('.github')) return // there it is within a text
+    repository.write(file, around(`# hookline: ignore[repeated-prefix] it comes twice\n  ${on}`))
+    expect(await found(true)).toEqual([])
+  })
+})
+
+describe('an expression', () => {
+  test.each([
+    ['fromJSON(needs.on.outputs.headers).X_GitHub_Event', ['header-name X_GitHub_Event']],
+    ["fromJSON(needs.on.outputs.headers)['x_id']", ["header-name 'x_id'"]],
+    ['fromJSON(needs.on.outputs.headers).X-GitHub-Event', []],
+    ['github.event.client_payload.headers.x_id', ['header-name x_id']],
+    ['fromJSON(needs.on.outputs.headers)', ['object-as-text fromJSON(needs.on.outputs.headers)']],
+    ['needs.on.outputs.headers', []],
+  ])('of GitHub: %s', async (expression, ids) => {
+    const jobs = `  a:\n    needs: on\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ ${expression} }}\n    steps: [{run: echo}]\n`
+    const text = workflow(jobs).replace(BODY, (line) => line.replaceAll('body', 'headers'))
+    repository.write('.github/workflows/hook.yml', text)
+    expect(await found(true)).toEqual(ids)
+  })
+
+  test.each([
+    ['on.webhook.outputs.headers.X_GitHub_Event', ['header-name X_GitHub_Event']],
+    ['on.webhook.outputs.headers.x-github-event', []],
+    ['on.webhook.outputs.headers', ['object-as-text on.webhook.outputs.headers']],
+    ['toJSON(on.webhook.outputs.headers)', []],
+  ])('of a source: %s', async (expression, ids) => {
+    const text = `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ ${expression} }}\n    steps: [{run: echo}]\n`
+    repository.write('workflows/hook.yml', text)
+    expect(await found(true)).toEqual(ids)
+  })
+})
+
+const ACTION = `name: a
+inputs: {on: {}, workflow: {}, state: {}}
+runs: {using: node24, main: dist/action/index.js}
+`
+
+describe('"uses: ./" is the action', () => {
+  const text = workflow('').replace('hookline/hookline@v1', './').replace('method', 'methd')
+  test.each([
+    ['where its action.yml runs the bundle with our inputs', ACTION, ['invalid-workflow methd']],
+    ['not where it runs another program', ACTION.replace('dist/action/', 'dist/'), undefined],
+    ['not where it has other inputs', ACTION.replace('workflow', 'flow'), undefined],
+    ['not where there is none', undefined, undefined],
+    ['not where it is no YAML', 'runs: [', undefined],
+  ])('%s', async (_, action, ids) => {
+    if (action !== undefined) repository.write('action.yml', action)
+    repository.write('.github/workflows/hook.yml', text)
+    expect(await found()).toEqual(ids ?? [])
+  })
+})
+
+describe('an action of the same repository', () => {
+  const RUN = 'runs:\n  using: composite\n  steps: [{run: "echo ${{ inputs.t }}", shell: bash}]\n'
+  const MADE = `name: m\ninputs: {t: {}}\n${RUN}`
+  const BODY_OF_STEP = '${{ steps.hookline.outputs.body }}'
+  const step = (uses: string) => `      - {uses: ${uses}, with: {t: "${BODY_OF_STEP}"}}\n`
+  const checkout = (inputs: string) => `      - {uses: actions/checkout@v5, with: {${inputs}}}\n`
+  const SCRIPT = ['untrusted-script inputs.t']
+
+  test.each([
+    ['as it stands', step('./made'), SCRIPT],
+    ['after a checkout into a folder', checkout('path: src') + step('./src/made'), SCRIPT],
+    ['after one into a folder of a folder', checkout('path: ./a/b/') + step('./a/b/made'), SCRIPT],
+    [
+      'of its own name',
+      checkout('repository: "${{ github.repository }}", path: s') + step('./s/made'),
+      SCRIPT,
+    ],
+    ['that calls one', checkout('path: s') + step('./s/outer'), SCRIPT],
+    ['that is not there', step('./mad'), ['unread-action ./mad']],
+    ['not there, in a folder', checkout('path: s') + step('./s/mad'), ['unread-action ./s/mad']],
+    [
+      'of another repository, that text goes into',
+      checkout('repository: a/b, path: b') + step('./b/made'),
+      ['unread-action ./b/made'],
+    ],
+    [
+      'of another repository, that none goes into',
+      `${checkout('repository: a/b, path: b')}      - {uses: ./b/made}\n`,
+      [],
+    ],
+    ['that a script makes', `      - run: git clone x made2\n      - {uses: ./made2}\n`, []],
+  ])('%s', async (_, steps, ids) => {
+    repository.write('made/action.yml', MADE)
+    repository.write(
+      'outer/action.yml',
+      `name: o\ninputs: {t: {}}\nruns:\n  using: composite\n  steps: [{uses: ./s/made, with: {t: "\${{ inputs.t }}"}}]\n`,
+    )
+    repository.write('.github/workflows/hook.yml', workflow(steps))
+    expect(await found(true)).toEqual(ids)
+  })
+
+  test('a workflow that is not there', async () => {
+    const text = workflow('  w:\n    uses: ./.github/workflows/gone.yml\n')
+    repository.write('.github/workflows/hook.yml', text)
+    expect(await found(true)).toEqual(['unread-action ./.github/workflows/gone.yml'])
+  })
+})

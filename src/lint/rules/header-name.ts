@@ -1,0 +1,105 @@
+import {
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  IndexAccess,
+  Literal,
+} from '@actions/expressions/ast'
+import { isMap, isScalar, isSeq } from 'yaml'
+import type { Problem } from '../../wire/errors.ts'
+import {
+  type FileExpression,
+  isFault,
+  keyOf,
+  parseExpression,
+  partsOf,
+  spanOf,
+} from '../../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../../workflow/on.ts'
+import type { Path } from '../../workflow/options.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { inEnv } from './examples.ts'
+
+export const headerName: Rule = {
+  id: 'header-name',
+  level: 'warning',
+  isStrict: true,
+  finds: 'a name that no header of a request has',
+  why: 'The names of headers come in lower case, with dashes: another one is empty.',
+  fix: 'Write `headers.x-github-event`.',
+  red: 'NAME: ${{ fromJSON(needs.on.outputs.headers).X_GitHub_Event }}',
+  green: 'NAME: ${{ fromJSON(needs.on.outputs.headers).x-github-event }}',
+  around: (part) =>
+    inEnv(part).replace(/( +)body: .*/, '$1headers: ${{ steps.hookline.outputs.headers }}'),
+  check: (file) => [
+    ...(file.native || file.isSource
+      ? file.expressions.flatMap((one) => inExpression(file, one))
+      : []),
+    ...file.triggers.flatMap(inOptions),
+  ],
+}
+
+function nameFault(name: string): Problem {
+  const meant = name.toLowerCase().replaceAll('_', '-')
+  const message = `no header is called "${name}": names come in lower case, with dashes`
+  return { message, hint: `write ${meant}` }
+}
+
+/** Expressions ask for names without regard to case. */
+function inExpression(file: RuleFile, expression: FileExpression): Problem[] {
+  const { text } = expression
+  if (!/headers/i.test(text) || !text.includes('_')) return []
+  const tree = parseExpression(text)
+  if (isFault(tree)) return []
+  return partsOf(tree).flatMap((part) => {
+    const name = part instanceof IndexAccess ? nameOf(part) : undefined
+    if (!(part instanceof IndexAccess) || !name?.includes('_') || name.includes('-')) return []
+    if (!areHeaders(file, part.expr) || !(part.index instanceof Literal)) return []
+    return [file.problemAt(expression, spanOf(part.index.token), nameFault(name))]
+  })
+}
+
+function nameOf({ index }: IndexAccess): string | undefined {
+  return index instanceof Literal ? index.literal.coerceString() : undefined
+}
+
+/** `….headers`, or `fromJSON(….outputs.headers)`, of a request. */
+function areHeaders(file: RuleFile, whole: Expr): boolean {
+  const [inner] = whole instanceof FunctionCall ? whole.args : [whole]
+  if (!(inner instanceof IndexAccess) || nameOf(inner)?.toLowerCase() !== 'headers') return false
+  const names: string[] = []
+  let part: Expr = inner
+  for (; part instanceof IndexAccess; part = part.expr) names.unshift(nameOf(part) ?? '')
+  const context = part instanceof ContextAccess ? part.name.lexeme.toLowerCase() : ''
+  if (context !== 'steps') return ['on', 'needs', 'matrix', 'github', ''].includes(context)
+  // Another action may have outputs of this name.
+  const ids = file.native?.uses.map(({ step }) => step?.toLowerCase()) ?? []
+  return ids.includes(names[0]?.toLowerCase())
+}
+
+/** In options, where case counts: keys and values such as `headers.X-GitHub-Event`, and scripts. */
+function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
+  return textsBelow(nodes.options, []).flatMap(({ text, path }) =>
+    [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted }) => {
+      const name = dotted ?? quoted ?? ''
+      const isSlip = name !== name.toLowerCase() || /^[^-]*_[^-]*$/.test(name)
+      return isSlip ? [{ ...nameFault(name), position: positionOf(path) }] : []
+    }),
+  )
+}
+
+/** `headers.X-GitHub-Event` as a whole text, `.headers.X_GitHub_Event` and `.headers['X-…']` in others. */
+const HEADER =
+  /(?:^headers\.(?=[\w-]+$)|\.headers\.(?!\w+\())([\w-]+)|\.headers\[\s*['"`]([^'"`\]]+)/g
+
+/** Keys and values, with the keys that lead there. */
+function textsBelow(node: unknown, path: Path): { readonly text: string; readonly path: Path }[] {
+  if (isMap(node)) {
+    return node.items.flatMap((pair) => {
+      const [key, below] = [keyOf(pair), [...path, keyOf(pair)]]
+      return [{ text: key, path: below }, ...textsBelow(pair.value, below)]
+    })
+  }
+  if (isSeq(node)) return node.items.flatMap((item, at) => textsBelow(item, [...path, at]))
+  return isScalar(node) && typeof node.value === 'string' ? [{ text: node.value, path }] : []
+}
