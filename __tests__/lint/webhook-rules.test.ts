@@ -12,13 +12,13 @@ afterEach(() => repository.remove())
 /** Ids with their lines, and the word that each place shows. */
 async function found(strict = false) {
   const checked = await checkWorkflows({ root: repository.root, globs: [], strict })
-  const { errors, warnings } = checked
-  const told = [...errors, ...warnings].filter(({ code }) => code !== 'notice')
-  return told.map(({ code, position }) => {
-    const line = position?.source.text.split('\n')[position.line - 1] ?? ''
-    const start = (position?.column ?? 1) - 1
-    return `${code} ${line.slice(start, start + (position?.length ?? 0))}`
-  })
+  return checked.findings
+    .filter(({ code }) => code !== 'notice')
+    .map(({ code, position }) => {
+      const line = position?.source.text.split('\n')[position.line - 1] ?? ''
+      const start = (position?.column ?? 1) - 1
+      return `${code} ${line.slice(start, start + (position?.length ?? 0))}`
+    })
 }
 
 /** The same declaration as a source, and as the input of the action. */
@@ -61,8 +61,10 @@ describe.each(FORMS)('%s: an option', (_, file, around) => {
   test('is a warning without --strict, and silenced by a comment', async () => {
     const on = 'webhook: {path: /hook/webhook/a}'
     repository.write(file, around(on))
-    const { errors, warnings } = await checkWorkflows({ root: repository.root, globs: [] })
-    expect([errors, warnings.map(({ code }) => code)]).toEqual([[], ['repeated-prefix']])
+    const { findings } = await checkWorkflows({ root: repository.root, globs: [] })
+    expect(findings.map(({ code, level }) => [code, level])).toEqual([
+      ['repeated-prefix', 'warning'],
+    ])
     if (file.startsWith('.github')) return // there it is within a text
     repository.write(file, around(`# hookline: ignore[repeated-prefix] it comes twice\n  ${on}`))
     expect(await found(true)).toEqual([])
