@@ -35,17 +35,17 @@ export class LaneBatches {
     return (this.#batches ?? (await this.#load())).collect(event)
   }
 
-  /** As `Batches.dispatchOf`. */
+  /** As `BatchDispatches.dispatchOf`. */
   async dispatchOf(batch: OutboxEvent): Promise<Dispatch | Outcome> {
-    return (await this.#load()).dispatchOf(batch)
+    return (await this.#load()).dispatches.dispatchOf(batch)
   }
 
   /** @returns what is left of a batch that is refused; nothing where it is to stay whole */
   async halve(refused: OutboxEvent): Promise<readonly OutboxEvent[] | undefined> {
-    const batches = await this.#load()
-    if (!batches.isDivisible(refused.reason)) return undefined
+    const { dispatches } = await this.#load()
+    if (!dispatches.isDivisible(refused.reason)) return undefined
     try {
-      return await batches.halve(refused)
+      return await dispatches.halve(refused)
     } catch (error) {
       this.#ports.report(error)
       return undefined
