@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { killedWithAnEvent } from '../support/built-outbox.ts'
+import { startGitHub } from '../support/github.ts'
+import { testOnNode24 } from '../support/node24.ts'
 
 /** What `npm i hookline` brings, packed here and installed into an empty folder, without a registry. */
 
@@ -116,4 +119,13 @@ test('what is packed is what was built', () => {
       statSync(join(root, path)).size,
     ])
   }
+})
+
+testOnNode24('its relay hands over after a kill what it kept before', async () => {
+  const github = await startGitHub()
+  const cli = join(folder, 'user/node_modules/hookline/dist/cli/index.js')
+  const { told, bodies } = await killedWithAnEvent({ folder, cli, github })
+  await github.close()
+  expect(told).toEqual([200, 202])
+  expect(bodies).toEqual(['while GitHub was down'])
 })

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { CLI_BUNDLE, RunningCommand } from './cli.ts'
+import type { GitHub } from './github.ts'
+import { NODE24 } from './node24.ts'
+import { sealKeys } from './outbox-relays.ts'
+
+/** A relay with an outbox as its bundle starts it, on a Node that has SQLite. */
+export interface BuiltOutbox {
+  readonly url: string
+  kill(): Promise<void>
+}
+
+interface Setup {
+  /** Where its file lies. */
+  readonly folder: string
+  /** Program of the command line. */
+  readonly cli?: string
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
+  const { folder, cli = CLI_BUNDLE, settings } = given
+  const outbox = join(folder, 'outbox.db')
+  const relay = new RunningCommand(['relay', '--port', '0', '--outbox', outbox], {
+    env: { NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...settings },
+    as: (args) => [NODE24 ?? '', cli, ...args],
+  })
+  const [, url = ''] = await relay.printed(/(http:\/\/\S+)/)
+  return {
+    url,
+    kill: async () => {
+      relay.process.kill('SIGKILL')
+      await once(relay.process, 'close')
+    },
+  }
+}
+
+/** Sends an event with a token of its repository's own. */
+export async function sendTo({ url }: BuiltOutbox, repository: string, body: string) {
+  const answer = await fetch(`${url}/o/${repository}/hook/webhook`, {
+    method: 'POST',
+    headers: { 'x-platform-authorization': `ghp_a-token-for-${repository}-alone` },
+    body,
+  })
+  await answer.text()
+  return answer.status
+}
+
+interface Crash extends Omit<Setup, 'settings'> {
+  /** A stand-in for GitHub. */
+  readonly github: GitHub
+}
+
+/**
+ * Has a relay keep an event while GitHub is down, kills it, and starts it again on what it kept.
+ *
+ * @returns what the sender was told, and the bodies that GitHub got after the new start
+ */
+export async function killedWithAnEvent({ github, ...setup }: Crash) {
+  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await sealKeys() }
+  const first = await startBuiltOutbox({ ...setup, settings })
+  // Of a token that GitHub never accepted, nothing is kept.
+  const told = [await sendTo(first, 'kept', 'before')]
+  github.always({ status: 503 })
+  told.push(await sendTo(first, 'kept', 'while GitHub was down'))
+  await first.kill()
+  github.reset()
+  const second = await startBuiltOutbox({ ...setup, settings })
+  for (let n = 0; n < 1000 && github.calls.length === 0; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const bodies = github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
+  await second.kill()
+  return { told, bodies }
+}
