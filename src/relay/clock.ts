@@ -119,6 +119,7 @@ export interface ClockLine {
 }
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
 /** Between two tries of one tick, doubling up to a minute. */
 const FIRST_PAUSE = 1000
@@ -254,5 +255,7 @@ function nextAfter({ cron }: Timer, time: number): number | undefined {
 /** Whether a timer is due in the minute of a time. */
 export function isDue({ cron }: Timer, time: number): boolean {
   const minute = Math.floor(time / MINUTE) * MINUTE
-  return cron.nextRun(new Date(minute - 1))?.getTime() === minute
+  const isNext = (from: number) => cron.nextRun(new Date(from - 1))?.getTime() === minute
+  // What a change to summer time leaves out comes an hour later, and is found only from before it.
+  return isNext(minute) || (cron.options.timezone !== 'UTC' && isNext(minute - HOUR))
 }

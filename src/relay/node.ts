@@ -98,10 +98,8 @@ function startClock(clock: RelayClock | undefined): () => void {
   const sleep = async (milliseconds: number) =>
     void (await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {}))
   for (const timer of timers) {
-    void module
-      .checkTimer(timer, ports)
-      .then(() => module.keepTimer(timer, { ...ports, sleep }, () => signal.aborted))
-      .catch(ports.report)
+    void module.checkTimer(timer, ports).catch(ports.report)
+    void module.keepTimer(timer, { ...ports, sleep }, () => signal.aborted).catch(ports.report)
   }
   return () => stopping.abort()
 }

@@ -366,6 +366,7 @@ describe('what is refused with the credential', () => {
     const { put, outbox, queue, actions } = await fakeLanes(send, { time })
     for (let n = 0; n < 3000; n++) await put(`${n}`)
     await time.pass(30 * HOUR)
+    await queue.check()
     expect(queue.figures()).toMatchObject({ waiting: 0, dead: 3000 })
     expect(
       (await all(outbox)).every(({ reason, tries }) => reason === 'too_old' || tries > 0),
