@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
@@ -11,7 +12,7 @@ import {
 import { scaled } from '../../support/effort.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { sealKeys } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
 
 let folder: string
 let github: GitHub
@@ -31,19 +32,69 @@ testOnNode24('the bundled relay hands over after a kill what it kept before', as
   expect(bodies).toEqual(['while GitHub was down'])
 })
 
+/** Settings of a relay whose disk is that of one of the modules in `support/`. */
+async function onDisk(name: string, settings: Record<string, string>) {
+  const module = join(import.meta.dirname, '../../support', name)
+  return {
+    HOOKLINE_API_URL: github.url,
+    HOOKLINE_SEAL_KEYS: await sealKeys(),
+    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --require=${module}`,
+    ...settings,
+  }
+}
+
+testOnNode24('a full disk refuses what would be kept, and nothing else', async () => {
+  const full = join(folder, 'the-disk-is-full')
+  const reserve = join(folder, 'outbox.db.reserve')
+  const settings = await onDisk('full-disk.cjs', {
+    ...{ FULL_DISK: full, HOOKLINE_OPERATOR_KEY: OPERATOR_KEY },
+    ...{ HOOKLINE_ACCEPT_MS: '200', HOOKLINE_OUTBOX_PACE_MS: '10' },
+  })
+  const relay = await startBuiltOutbox({ folder, settings })
+  const get = async (target: string) => {
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+    const answer = await fetch(`${relay.url}${target}`, { headers })
+    return `${answer.status} ${await answer.text()}`
+  }
+  const waiting = async () => JSON.parse((await get('/outbox')).slice(4)).waiting.length
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let n = 0; n < 1000 && !(await isSo()); n++) await pause(20)
+  }
+  for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
+  github.always({ status: 503 })
+  for (let n = 0; n < 20; n++) expect(await sendTo(relay, 'busy', `${n}`)).toBe(202)
+  expect(existsSync(reserve)).toBe(true)
+  await writeFile(full, '')
+  for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'busy', 'refused')).toBe(503)
+  expect(existsSync(reserve)).toBe(false)
+  expect(await get('/readyz')).toBe('503 disk')
+  expect(await get('/healthz')).toMatch(/^200 /)
+  // GitHub is back, the disk is not: what waits is delivered and forgotten, live events pass.
+  github.reset()
+  await until(async () => (await waiting()) === 0)
+  expect(await waiting()).toBe(0)
+  for (let n = 0; n < 10; n++) expect(await sendTo(relay, 'other', 'live')).toBe(200)
+  expect(await get('/readyz')).toMatch(/^200 /)
+  await rm(full)
+  github.always({ status: 503 })
+  expect(await sendTo(relay, 'busy', 'kept again')).toBe(202)
+  expect(existsSync(reserve)).toBe(true)
+  await relay.kill()
+  github.reset()
+  const again = await startBuiltOutbox({ folder, settings })
+  await until(() => github.calls.length > 0)
+  await again.kill()
+  expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual([
+    'kept again',
+  ])
+})
+
 const SYNC = 300
 const REQUESTS = scaled(100, 15)
 
 testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
-  const relay = await startBuiltOutbox({
-    folder,
-    settings: {
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEAL_KEYS: await sealKeys(),
-      NODE_OPTIONS: `--disable-warning=ExperimentalWarning --require=${join(import.meta.dirname, '../../support/slow-disk.cjs')}`,
-      SLOW_DISK_MS: String(SYNC),
-    },
-  })
+  const settings = await onDisk('slow-disk.cjs', { SLOW_DISK_MS: String(SYNC) })
+  const relay = await startBuiltOutbox({ folder, settings })
   for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
   github.always(({ url }) => ({ status: url.includes('/busy/') ? 503 : 204 }))
   await sendTo(relay, 'busy', 'the first that waits')
@@ -52,7 +103,7 @@ testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
   const others: Timed[] = []
   for (let n = 0; n < REQUESTS; n++) {
     others.push(await timed(relay, 'other'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
   clearInterval(sending)
   const queued = await Promise.all(kept)
@@ -64,6 +115,10 @@ testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
   expect(slow).toBeGreaterThanOrEqual(SYNC)
   expect(direct).toBeLessThan(SYNC / 2)
 })
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
 
 interface Timed {
   readonly status: number

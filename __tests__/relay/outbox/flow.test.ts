@@ -286,6 +286,28 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     600_000,
   )
 
+  run('is listed page by page, all of it once', async () => {
+    for (const path of ['/o/r/hook/webhook', '/o/other/hook/webhook'])
+      await send('before', { path })
+    github.always(DOWN)
+    const kept: string[] = []
+    for (const name of ['r', 'other', 'r', 'other', 'r']) {
+      const answer = await send('kept', { path: `/o/${name}/hook/webhook` })
+      expect(answer.status).toBe(202)
+      kept.push(deliveryOf(answer))
+    }
+    const pages: string[][] = []
+    for (let after: string | undefined = ''; after !== undefined && pages.length < 9; ) {
+      const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+      const { body } = await operate('GET', `/outbox?limit=2${cursor}`)
+      const page: { waiting: Listed[]; next?: string } = JSON.parse(body)
+      pages.push(page.waiting.map(({ delivery }) => delivery))
+      after = page.next
+    }
+    expect(pages.every((page) => page.length <= 2)).toBe(true)
+    expect(pages.flat().sort()).toEqual(kept.sort())
+  })
+
   run('/metrics counts what waits and what died', async () => {
     github.always(DOWN)
     const first = await send('1')

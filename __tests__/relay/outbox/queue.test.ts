@@ -516,7 +516,8 @@ describe('the credential of a record', () => {
     const { calls, outbox } = await scenario({ revoked: new Set(['g1']) })
     expect(calls).toEqual([])
     expect(await all(outbox)).toMatchObject([
-      { state: 'dead', reason: 'revoked', credential: 'grant:g1' },
+      // At the start, however long its lane was to wait.
+      { state: 'dead', reason: 'revoked', credential: 'grant:g1', since: START },
     ])
   })
 

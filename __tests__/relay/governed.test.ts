@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
+import { send } from '../support/raw-http.ts'
+import { RUNTIMES } from '../support/relays.ts'
+
+/** What GitHub is spared of, with an outbox and without, seen from outside. */
+
+type Start = (url: string) => Promise<{ readonly url: string; close(): Promise<unknown> }>
+
+const RELAYS: readonly (readonly [string, boolean, boolean, Start])[] = [
+  ...RUNTIMES.map(([name, start]) => {
+    const here: Start = (url) => start({ env: { HOOKLINE_API_URL: url } })
+    return [`${name}, without outbox`, false, true, here] as const
+  }),
+  ...OUTBOX_RUNTIMES.map(({ name, isThere, start }) => {
+    const here: Start = (url) => start({ HOOKLINE_API_URL: url })
+    return [`${name}, with an outbox`, true, isThere, here] as const
+  }),
+]
+
+const TOKEN = 'ghp_of-a-sender-with-many-repositories'
+const REPOSITORIES = Array.from({ length: 10 }, (_, n) => `repository-${n}`)
+/** Of each. */
+const REQUESTS = 5
+
+describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
+  const run = isThere ? test : test.skip
+  let github: GitHub
+  let relay: Awaited<ReturnType<Start>>
+  beforeEach(async () => {
+    github = await startGitHub()
+    if (isThere) relay = await start(github.url)
+  })
+  afterEach(async () => {
+    await relay?.close()
+    await github.close()
+  })
+
+  const hook = (name: string, token = TOKEN) =>
+    send(relay.url, {
+      ...{ method: 'POST', target: `/octo/${name}/hook/webhook`, body: '{}' },
+      headers: [['X-Platform-Authorization', token]],
+    })
+  const all = async (token = TOKEN) => {
+    const answers = await Promise.all(
+      REPOSITORIES.flatMap((name) => Array.from({ length: REQUESTS }, () => hook(name, token))),
+    )
+    return answers
+  }
+
+  run.each([
+    ['Retry-After: 60', { status: 429, headers: { 'retry-after': '60' } }],
+    [
+      'too many failed logins, for a token that is valid',
+      {
+        status: 403,
+        body: '{"message":"Maximum number of login attempts exceeded. Please try again later."}',
+      },
+    ],
+  ])('%s holds all calls of a token, whatever the repository', async (_limit, limit) => {
+    for (const name of REPOSITORIES) expect((await hook(name)).status).toBe(200)
+    github.reset()
+    github.always(limit)
+    const first = await hook('repository-0')
+    expect(first.status).toBe(keeps ? 202 : 429)
+    const answers = await all()
+    // Whatever wakes a lane has done so by now.
+    await sleep(1000)
+    expect(github.calls).toHaveLength(1)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([first.status]))
+    if (keeps) return
+    for (const { headers, body } of answers) {
+      expect(JSON.parse(body).error.code).toBe('rate_limited')
+      expect(Number(headers['retry-after'])).toBeGreaterThan(50)
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+    }
+  })
+
+  run('a token that GitHub does not know is asked with once a minute', async () => {
+    github.always({ status: 401, body: '{"message":"Bad credentials"}' })
+    const madeUp = 'ghp_that-somebody-made-up'
+    expect((await hook('repository-0', madeUp)).status).toBe(401)
+    const answers = await all(madeUp)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    expect(github.calls).toHaveLength(1)
+  })
+})
