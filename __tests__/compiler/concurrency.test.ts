@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 import { compileText } from './support/compiled.ts'
-import { evaluate } from './support/evaluate.ts'
+import { evaluate, fillIn } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
 
 /** The workflow's concurrency group, in GitHub's own language, for every kind of event. */
@@ -17,15 +18,14 @@ interface Event {
 }
 
 /** Which group a run of an event enters. */
-function groupFor(compiled: string, { event_name, event = {}, workflow_ref }: Event): unknown {
+function groupFor(compiled: string, { event_name, event = {}, workflow_ref }: Event): string {
   const { concurrency } = parse(compiled)
   const text: string = concurrency?.group ?? concurrency
-  const expression = /^\$\{\{(.*)\}\}$/s.exec(text)?.[1]
   const github = {
     ...{ workflow: 'CI', ref: 'refs/heads/main', run_id: '42', event_name, event },
     workflow_ref: workflow_ref ?? 'o/r/.github/workflows/hook.yml@refs/heads/main',
   }
-  return expression === undefined ? text : evaluate(expression, { github, inputs: {} })
+  return fillIn(text, { github, inputs: {} })
 }
 
 function webhook(path: string): Event {
@@ -80,6 +80,76 @@ describe.each(GROUPS)('the group of %s', (_, concurrency, own) => {
     const { main } = await compileText(`on: [push, pull_request, webhook]\n${concurrency}${JOBS}`)
     expect(await parserErrors('hook.yml', main)).toEqual([])
     expect(groupFor(main, event)).toBe(expected === 'own' ? own(event) : '42')
+  })
+})
+
+test.each([...NATIVE_EVENTS].filter((name) => name !== 'repository_dispatch'))(
+  'the group stays as it is for %s',
+  async (event_name) => {
+    const { main } = await compileText(`on: [push, webhook]\nconcurrency: ${OWN}\n${JOBS}`)
+    expect(groupFor(main, { event_name })).toBe('CI-refs/heads/main')
+  },
+)
+
+describe('in two files, the group is that of the jobs', () => {
+  const TRIGGERS = {
+    'of a bot that webhooks may reach': 'messaging_bot: {token: "1:a", webhook: "${{ vars.W }}"}',
+    'of batches': 'webhook: {config: {batch: true}}',
+  }
+  const rows = Object.entries(TRIGGERS).flatMap(([name, trigger]) =>
+    GROUPS.map(([form, concurrency, own]) => [name, form, trigger, concurrency, own] as const),
+  )
+  test.each(rows)('%s: %s', async (_, _form, trigger, concurrency, own) => {
+    const on = `on: {push: , pull_request: , ${trigger}}`
+    const { main, jobs } = await compileText(`${on}\n${concurrency}${JOBS}`)
+    expect(await parserErrors('hook.jobs.yml', jobs)).toEqual([])
+    // The listening file has none: so a webhook for somebody else, which calls nothing, enters none.
+    expect(parse(main).concurrency).toBeUndefined()
+    for (const [event] of Object.values(EVENTS)) expect(groupFor(jobs, event)).toBe(own(event))
+  })
+
+  const CANCELLING = 'concurrency: {group: a, cancel-in-progress: true}\n'
+  const JOB_GROUP = JOBS.replace(
+    'runs-on',
+    'concurrency: {group: "${{ on.webhook.outputs.search }}", cancel-in-progress: true}, runs-on',
+  )
+  test.each([
+    ['items that come at once', TRIGGERS['of batches'], CANCELLING + JOBS, true],
+    [
+      'in a group of a job',
+      TRIGGERS['of batches'],
+      JOB_GROUP.replace('on.webhook.outputs.search', 'github.ref'),
+      true,
+    ],
+    ['told apart by the item', TRIGGERS['of batches'], JOB_GROUP, false],
+    [
+      'one after the other',
+      TRIGGERS['of batches'],
+      `hookline: {max-parallel: 1}\n${CANCELLING}${JOBS}`,
+      false,
+    ],
+    [
+      'of a bot, which are so unless told',
+      TRIGGERS['of a bot that webhooks may reach'],
+      CANCELLING + JOBS,
+      false,
+    ],
+    [
+      'of a bot that is told so',
+      TRIGGERS['of a bot that webhooks may reach'],
+      `hookline: {max-parallel: 2}\n${CANCELLING}${JOBS}`,
+      true,
+    ],
+    [
+      'that cancel nothing',
+      TRIGGERS['of batches'],
+      `concurrency: {group: a, queue: max}\n${JOBS}`,
+      false,
+    ],
+  ])('a notice of items that cancel each other, %s', async (_, trigger, rest, isTold) => {
+    const { notices } = await compileText(`on: {${trigger}}\n${rest}`)
+    const found = notices.filter((text) => text.includes('cancel each other'))
+    expect(found).toHaveLength(isTold ? 1 : 0)
   })
 })
 

@@ -1,15 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { scaled } from '../support/effort.ts'
+import { IS_FULL, scaled } from '../support/effort.ts'
 import { compileText } from './support/compiled.ts'
-import { type Result, type Run, schedule } from './support/scheduler.ts'
+import {
+  dispatch,
+  eventsOf,
+  GRAPHS,
+  type Graph,
+  graphs,
+  idsOf,
+  OUTPUTS,
+  plain,
+  ref,
+  runsOf,
+  sourceOf,
+} from './support/graphs.ts'
+import { MANY_WORKFLOWS, WEBHOOK, withTrigger } from './support/many.ts'
+import { type Result, schedule } from './support/scheduler.ts'
 
-/** A job as `needs` and `if`; its name is its place: a, b, c, … */
-type Graph = Readonly<
-  Record<string, readonly [needs: readonly string[], condition?: string | undefined]>
->
-
-const OUTPUTS = { method: 'post', body: { go: true } }
 const FIRED = { webhook: { outcome: 'success', conclusion: 'success', outputs: OUTPUTS } }
 const SKIPPED = { webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } }
 const TRIGGERED = { triggered: 'true', on: JSON.stringify(FIRED) }
@@ -22,18 +30,6 @@ interface Event {
   /** What becomes of the job `on`, if it runs. */
   readonly on?: { readonly result?: Result; readonly outputs?: Readonly<Record<string, string>> }
 }
-
-const ref = (name: string) => `o/r/.github/workflows/${name}.yml@refs/heads/main`
-const dispatch = (path: string, action = 'webhook', workflow_ref = ref('hook')) => ({
-  event_name: 'repository_dispatch',
-  event: { action, client_payload: { path } },
-  workflow_ref,
-})
-const plain = (event_name: string, workflow_ref = ref('hook')) => ({
-  event_name,
-  event: {},
-  workflow_ref,
-})
 
 const WEBHOOKS: Readonly<Record<string, Event>> = {
   'a webhook': { github: dispatch('hook/webhook'), means: FIRED, on: { outputs: TRIGGERED } },
@@ -126,75 +122,32 @@ const FORMS: Readonly<
   },
 }
 
-const CONDITIONS = [
-  'always()',
-  '!cancelled()',
-  'cancelled()',
-  'failure()',
-  'success()',
-  '!success()',
-  'success() || failure()',
-  'failure() && !cancelled()',
-  'success() == false',
-  "success() && on.webhook.outcome == 'success'",
-  "on.webhook.outcome == 'success'",
-  "on.webhook.outcome != 'success' || on.webhook.outputs.body.go",
-  'on.webhook.outputs.body.go',
-  'always() && on.webhook.outputs.body.go',
-  "github.event_name == 'push'",
-  "github.event_name == 'push' || on.webhook.outputs.method == 'post'",
-  "always() && NEED == 'success'",
-  "always() && (NEED == 'success' || NEED == 'skipped')",
-  "NEED != 'failure' && !cancelled()",
-  "always() && contains(needs.*.result, 'failure')",
-  "always() && !contains(needs.*.result, 'skipped')",
-  "!cancelled() && !contains(needs.*.result, 'failure') && !contains(needs.*.result, 'cancelled')",
-  "success() || contains(needs.*.result, 'failure')",
-  "always() && join(needs.*.result, ',') == 'success,success'",
-  '${{ always() }}',
-  "${{ on.webhook.outputs.method == 'post' }}",
-  'false',
-  'true',
-]
-
-/** Whole graphs that are known for their pitfalls. */
-const GRAPHS: Readonly<Record<string, Graph>> = {
-  'one job': { a: [[]] },
-  'a chain': { a: [[]], b: [['a']], c: [['b']] },
-  'a skipped root': {
-    a: [[], "github.event_name == 'nothing'"],
-    b: [['a']],
-    c: [['b'], 'always()'],
-  },
-  'a job behind always()': { a: [[]], b: [['a'], 'always()'], c: [['b']], d: [['c']] },
-  'two of them in a row': {
-    a: [[]],
-    b: [['a'], 'always()'],
-    c: [['b'], '!cancelled()'],
-    d: [['c']],
-  },
-  'success() behind failure()': { a: [[]], b: [['a'], 'failure()'], c: [['b'], 'success()'] },
-  'a gate over all': {
-    a: [[]],
-    b: [[]],
-    c: [['a', 'b']],
-    d: [['a', 'b', 'c'], "always() && !contains(needs.*.result, 'failure')"],
-  },
-  'a diamond': { a: [[]], b: [['a']], c: [['a'], 'on.webhook.outputs.body.go'], d: [['b', 'c']] },
-  'a clean-up without needs': { a: [[]], b: [[], 'always()'] },
-}
-
 describe.each(Object.entries(FORMS))('with %s', (_, form) => {
-  test.each(Object.entries(GRAPHS))('%s runs as in the source', async (_name, graph) => {
-    await expectSame(graph, form, [])
-  })
+  test.each(Object.entries(GRAPHS))('%s runs as in the source', (_name, graph) =>
+    expectSame(sourceOf(graph, form.on), form),
+  )
 
   test('any graph runs as in the source', async () => {
     await fc.assert(
-      fc.asyncProperty(graphs(), async ({ graph, ends }) => expectSame(graph, form, ends)),
+      fc.asyncProperty(graphs(), ({ graph, ends }) =>
+        expectSame(sourceOf(graph, form.on), form, ends),
+      ),
       { numRuns: scaled(300, 4) },
     )
   })
+})
+
+test.each(
+  MANY_WORKFLOWS.filter((_, at) => IS_FULL || at % 40 === 0).map(({ name, text }) => [name, text]),
+)('%s of the styles that people write runs as in the source', async (_, text) => {
+  const source = withTrigger(text, WEBHOOK)
+  const native = eventsOf(text).map((name): [string, Event] => [
+    name,
+    { github: plain(name), means: SKIPPED },
+  ])
+  const elsewhere = { ...plain('push'), ref: 'refs/heads/other', actor: 'bot' }
+  const other: Event = { github: elsewhere, means: SKIPPED }
+  await expectSame(source, { events: { ...WEBHOOKS, ...Object.fromEntries(native), other } })
 })
 
 test('the simulator knows that a job behind a skipped one is skipped, however far behind', () => {
@@ -214,21 +167,21 @@ test('the simulator knows that a job behind a skipped one is skipped, however fa
 })
 
 async function expectSame(
-  graph: Graph,
-  form: (typeof FORMS)[string],
-  ends: readonly Readonly<Record<string, Result>>[],
+  source: string,
+  form: Pick<(typeof FORMS)[string], 'direct' | 'events'>,
+  ends: readonly Readonly<Record<string, Result>>[] = [],
 ): Promise<void> {
-  const source = sourceOf(graph, form.on)
+  const ids = idsOf(source)
   const event = form.direct ? 'workflow_dispatch' : 'repository_dispatch'
   const { main } = await compileText(source, { event })
   const wanted: object[] = []
   const found: object[] = []
   for (const [name, happening] of Object.entries(form.events)) {
-    for (const run of runsOf(Object.keys(graph), ends)) {
+    for (const run of runsOf(ids, ends)) {
       const { github, inputs = {}, means, on } = happening
       const meant = means
         ? schedule(source, { ...run, contexts: { github, inputs, on: means } })
-        : Object.fromEntries(Object.keys(graph).map((id) => [id, 'skipped']))
+        : Object.fromEntries(ids.map((id) => [id, 'skipped']))
       const { on: _, ...made } = schedule(main, {
         ...run,
         contexts: { github, inputs },
@@ -240,59 +193,4 @@ async function expectSame(
     }
   }
   expect(found).toEqual(wanted)
-}
-
-/** Every job ends well; each one fails, is cancelled, or the run is cancelled before it. */
-function runsOf(
-  ids: readonly string[],
-  ends: readonly Readonly<Record<string, Result>>[],
-): Omit<Run, 'contexts'>[] {
-  return [
-    {},
-    ...ids.map((id) => ({ ends: { [id]: 'failure' as const } })),
-    ...ids.map((id) => ({ ends: { [id]: 'cancelled' as const } })),
-    ...ids.map((_, at) => ({ afterCancel: ids.slice(at) })),
-    ...ends.map((one) => ({ ends: one })),
-  ]
-}
-
-function sourceOf(graph: Graph, on: string): string {
-  const jobs = Object.entries(graph).map(([id, [needs, condition]]) => {
-    const parts = [
-      `  ${id}:`,
-      ...(needs.length > 0 ? [`    needs: [${needs.join(', ')}]`] : []),
-      ...(condition ? [`    if: ${JSON.stringify(condition)}`] : []),
-      '    runs-on: ubuntu-latest',
-      '    steps:',
-      '      - run: make',
-    ]
-    return parts.join('\n')
-  })
-  return `on: ${on}\njobs:\n${jobs.join('\n')}\n`
-}
-
-const ids = ['a', 'b', 'c', 'd', 'e']
-
-/** Up to five jobs, each behind any of those before it. */
-function graphs() {
-  const job = (at: number) =>
-    fc
-      .tuple(fc.subarray(ids.slice(0, at)), fc.option(fc.constantFrom(...CONDITIONS)))
-      .map(([needs, condition]): Graph[string] => [
-        needs,
-        condition?.replaceAll('NEED', needs[0] ? `needs.${needs[0]}.result` : "'success'"),
-      ])
-  const ends = fc.dictionary(
-    fc.constantFrom(...ids),
-    fc.constantFrom<Result>('success', 'failure', 'cancelled'),
-  )
-  return fc
-    .integer({ min: 1, max: ids.length })
-    .chain((count) => fc.tuple(...ids.slice(0, count).map((_, at) => job(at))))
-    .chain((jobs) =>
-      fc.record({
-        graph: fc.constant<Graph>(Object.fromEntries(jobs.map((one, at) => [ids[at], one]))),
-        ends: fc.array(ends, { maxLength: 3 }),
-      }),
-    )
 }

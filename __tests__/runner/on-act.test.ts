@@ -328,6 +328,26 @@ jobs: {a: {runs-on: ubuntu-latest, steps: [{run: 'echo "got $T"', env: {T: "\${{
     )
 
     test(
+      'compiled, runs its jobs once for a push, and asks for no message',
+      async () => {
+        const source = `on: {push: , messaging_bot: {token: "\${{ secrets.BOT_TOKEN }}", config: {every: 5}}}
+jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: 'echo "$HOW"', env: {HOW: "outcome \${{ on.messaging_bot.outcome }}"}}]}
+  b: {needs: a, runs-on: ubuntu-latest, steps: [{run: echo behind it}]}
+`
+        const asked = telegram.calls.length
+        const { log } = await pollCompiled(source, {
+          name: 'push',
+          payload: { ref: 'refs/heads/main' },
+        })
+        expect(log).toContain('outcome skipped')
+        expect(log).toContain('behind it')
+        expect(telegram.calls).toHaveLength(asked)
+      },
+      GENEROUS,
+    )
+
+    test(
       'compiled, hands each message to its jobs, which answer and change the answer',
       async () => {
         for (const text of ['one', `two "x" $(id)`]) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import type { Operation } from '../../src/workflow/operations.ts'
-import { patch } from '../../src/workflow/patch.ts'
+import { namedEntries, patch } from '../../src/workflow/patch.ts'
 import { applyEdits } from '../../src/workflow/spans.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
 
@@ -241,5 +242,29 @@ describe('rewriteText', () => {
       edits: [{ start: 2, end: 3, text: 'f(x, y)' }],
     }
     expect(patched(text, operation)).toBe('a: {b: "1-f(x, y)"}\n')
+  })
+})
+
+describe('the entries of a mapping in braces', () => {
+  const added: Operation = {
+    op: 'insert',
+    path: ['on', 'a', 'b'],
+    lines: ['c:'],
+    where: 'last',
+    parent: 'last',
+  }
+  test.each([
+    ['without a value', 'on: {a: , d: }\n'],
+    ['without one, at the end', 'on: {d: , a: }\n'],
+    ['without a colon', 'on: {a, d}\n'],
+    ['with a null', 'on: {a: null, d: }\n'],
+    ['with a tilde', 'on: {a: ~, d: }\n'],
+    ['with empty braces', 'on: {a: {}, d: }\n'],
+  ])('%s take what is put into them', (_, text) => {
+    const yaml = parseYaml({ name: 'a.yml', file: 'a.yml', text })
+    const entries = namedEntries(yaml, text, ['on'], [added])
+    expect(entries.map(({ name }) => name).toSorted()).toEqual(['a', 'd'])
+    const lines = entries.find(({ name }) => name === 'a')?.lines ?? []
+    expect(parse(lines.join('\n'))).toEqual({ a: { b: { c: null } } })
   })
 })

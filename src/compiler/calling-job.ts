@@ -6,7 +6,13 @@ import { keyOf } from '../workflow/file-expressions.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { handOnLine, workflowInputs } from './called-inputs.ts'
-import { nativeCondition, onJobCondition, pathLines, skippedContext } from './on-job.ts'
+import {
+  conditionLines,
+  nativeCondition,
+  onJobCondition,
+  pathLines,
+  skippedContext,
+} from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
 import type { Plan, Starts } from './plan.ts'
 import type { SourceFile } from './source-file.ts'
@@ -16,10 +22,10 @@ export interface Started {
   /** When the job `on` runs, by lines; none where it always does. */
   readonly condition: Lines
   /**
-   * What holds, where the job `on` was skipped, for an event of GitHub's own that no trigger polls on:
-   * it brings no item, and the jobs run once for it. `undefined` where there is no such event.
+   * When the jobs run once, for an event of GitHub's own that no trigger polls on: it brings no item.
+   * No lines where that is every event; `undefined` where there is no such event.
    */
-  readonly native: string | undefined
+  readonly native: Lines | undefined
 }
 
 /**
@@ -52,57 +58,68 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
   }
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
   const heard = ['schedule', 'workflow_dispatch', ...file.native.map(({ name }) => name)]
-  const polls = [...polling]
-    .filter((name) => isCalled || heard.includes(name))
-    .map((name) => `github.event_name == '${name}'`)
+  const polls = [...polling].filter((name) => isCalled || heard.includes(name))
   const hooks = starting || polls.length === 0 ? onJobCondition(starts) : []
+  const tests = polls.map((name) => `github.event_name == '${name}'`)
+  const isLast = (at: number) => hooks.length === 0 && at === tests.length - 1
+  const condition = [...tests.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks]
+  if (file.native.length === 0) return { condition, native: undefined }
   const own = starting ? nativeCondition(starts) : undefined
-  const isLast = (at: number) => hooks.length === 0 && at === polls.length - 1
-  return {
-    condition: [...polls.map((test, at) => (isLast(at) ? test : `${test} ||`)), ...hooks],
-    native:
-      file.native.length === 0
-        ? undefined
-        : ["needs.on.result == 'skipped'", ...(own ? [`(${own})`] : [])].join(' && '),
-  }
+  const others = polls.map((name) => `github.event_name != '${name}'`)
+  const all = [...others, ...(own ? [own.includes(' || ') ? `(${own})` : own] : [])]
+  return { condition, native: all.map((test, at) => (at < all.length - 1 ? `${test} &&` : test)) }
 }
 
 /** How many items run at once; messages of a bot are answered in their order where nothing is said. */
-function parallelOf({ options: { maxParallel }, polled }: Plan): number | undefined {
+export function parallelOf({ options: { maxParallel }, polled }: Plan): number | undefined {
   const isBot = polled.some(({ trigger }) => trigger.definition.name === 'messaging_bot')
   return maxParallel ?? (isBot ? 1 : undefined)
 }
 
-/** The job that calls the jobs file, once for each item; lines stand at column 0. */
-export function eachJobLines(plan: Plan, { native }: Started): Lines {
-  const { name: workflow, triggers } = plan.file
+/**
+ * The jobs that call the jobs file, lines at column 0: `each` for every item, `once` for an event of
+ * GitHub's own. That one needs no job: behind `on`, which is skipped then, jobs may be skipped as well,
+ * however deep in the called file.
+ */
+export function callingJobLines(plan: Plan, { condition, native }: Started): Lines {
   const maxParallel = parallelOf(plan)
-  const { union } = permissionsOf(plan.file)
-  const inputs = workflowInputs(plan.file)
-  const hasItems = `needs.on.outputs.items != '[]'`
-  const skipped = native === undefined ? '' : ` || ${singleQuoted(`[${skippedContext(triggers)}]`)}`
-  return [
+  // act looks at the matrix of a job that is skipped, too, and at an output as it is written.
+  const items =
+    condition.length > 0
+      ? `needs.on.result == 'success' && needs.on.outputs.items || '[]'`
+      : 'needs.on.outputs.items'
+  const each = [
     'each:',
     `  name: item \${{ strategy.job-index }}`,
     '  needs: on',
-    ...(native === undefined
-      ? [`  if: ${hasItems}`]
-      : [
-          '  if: >-',
-          `    !cancelled() && (${native} ||`,
-          `    needs.on.result == 'success' && ${hasItems})`,
-        ]),
+    `  if: needs.on.outputs.items != '[]'`,
     '  strategy:',
     '    fail-fast: false',
     ...(maxParallel === undefined ? [] : [`    max-parallel: ${maxParallel}`]),
     '    matrix:',
-    `      on: \${{ fromJSON(needs.on.outputs.items${skipped}) }}`,
-    ...indent(permissionLines(union), 2),
-    `  uses: ./.github/workflows/${workflow}.jobs.yml`,
-    '  with:',
-    `    on: \${{ toJSON(matrix.on) }}`,
-    ...indent(inputs.map(handOnLine), 4),
-    '  secrets: inherit',
+    `      on: \${{ fromJSON(${items}) }}`,
+    ...indent(callLines(plan, `\${{ toJSON(matrix.on) }}`), 2),
+  ]
+  if (native === undefined) return each
+  return [
+    ...each,
+    '',
+    'once:',
+    ...indent(conditionLines(native), 2),
+    ...indent(callLines(plan, singleQuoted(skippedContext(plan.file.triggers))), 2),
+  ]
+}
+
+/** What both have alike: the call, and what goes along. */
+function callLines({ file }: Plan, on: string): Lines {
+  const { union } = permissionsOf(file)
+  return [
+    ...permissionLines(union),
+    `uses: ./.github/workflows/${file.name}.jobs.yml`,
+    'with:',
+    `  on: ${on}`,
+    ...indent(workflowInputs(file).map(handOnLine), 2),
+    'secrets: inherit',
   ]
 }
 

@@ -8,6 +8,7 @@ import type { Operation } from '../workflow/operations.ts'
 import type { Path } from '../workflow/options.ts'
 import { singleQuoted } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { parallelOf } from './calling-job.ts'
 import { pathLines } from './on-job.ts'
 import type { Plan } from './plan.ts'
 import { jobsOf, type SourceFile } from './source-file.ts'
@@ -119,7 +120,24 @@ export function concurrencyNotices(file: SourceFile, plan: Plan): Problem[] {
   return [
     ...everyConcurrency(file).flatMap((one) => queueNotices(file, one)),
     ...sharedNotices(file, plan),
+    ...itemNotices(file, plan),
   ]
+}
+
+/** Where one event brings many items at once, each of them enters the group. */
+function itemNotices(file: SourceFile, plan: Plan): Problem[] {
+  if (plan.isOne || parallelOf(plan) === 1) return []
+  return everyConcurrency(file)
+    .filter(({ settings, cancels }) => {
+      const group = isMap(settings) ? settings.get('group') : undefined
+      return cancels !== false && referencesInText(String(group), 'on').length === 0
+    })
+    .map(({ key }) => ({
+      message:
+        'the items of one event are in this concurrency group together, and cancel each other',
+      position: positionAt(file.source, ...rangeOf(key)),
+      hint: 'write "max-parallel: 1" under "hookline:"',
+    }))
 }
 
 /** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */

@@ -41,9 +41,7 @@ export function onJobLines(job: OnJob): string[] {
           .trimEnd()
           .replace(/^\{(.*)\}$/s, '$1')
           .split('\n'),
-        ...(job.condition.length > 1
-          ? ['if: >-', ...indent(job.condition, 2)]
-          : job.condition.map((only) => `if: ${only}`)),
+        ...conditionLines(job.condition),
         'timeout-minutes: 10',
         'permissions:',
         `  contents: ${job.writesState ? 'write' : 'read'}`,
@@ -69,6 +67,13 @@ export function onJobLines(job: OnJob): string[] {
       2,
     ),
   ]
+}
+
+/** The `if:` of a job, at column 0; none without parts. */
+export function conditionLines(parts: Lines): Lines {
+  // A plain text of YAML cannot begin with "!".
+  const isBlock = parts.length > 1 || parts[0]?.startsWith('!')
+  return isBlock ? ['if: >-', ...indent(parts, 2)] : parts.map((only) => `if: ${only}`)
 }
 
 const PATH = 'github.event.client_payload.path'

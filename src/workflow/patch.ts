@@ -301,8 +301,9 @@ class Patch {
         within.flatMap((one) => this.#editsOf(one)),
       )
     const name = text.slice(...rangeOf(key))
-    if (!value) return [`${name}:`, ...indent(insertedBelow(path, within), 2)]
-    const [start, end] = rangeOf(value)
+    const [start, end] = value ? rangeOf(value) : [0, 0]
+    // `{push: , webhook: }` has values that are nowhere.
+    if (end === start) return [`${name}:`, ...indent(insertedBelow(path, within), 2)]
     const edits = within.flatMap((one) => this.#editsOf(one))
     const [first = '', ...more] = changedPart(text, start, end, edits).split('\n')
     return [first ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]

@@ -1,4 +1,4 @@
-import { type Result, scheduleJobs } from '../../../src/model/schedule.ts'
+import { type JobShape, type Result, scheduleJobs } from '../../../src/model/schedule.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../../../src/model/workflow-jobs.ts'
 import type { JsonObject } from '../../../src/wire/json.ts'
 
@@ -17,7 +17,26 @@ export interface Run {
 
 /** How the jobs of a workflow end, by the model that `dev` and `build --explain` show. */
 export function schedule(workflow: string, run: Run): Record<string, Result> {
-  const { jobs } = known(workflow)
+  return scheduleAll(known(workflow).jobs, run)
+}
+
+/**
+ * How the jobs of a called workflow end, if GitHub looks from those that need others through to what
+ * stands before the call. It says nowhere whether it does.
+ */
+export function scheduleThrough(
+  main: string,
+  { caller, called }: { readonly caller: string; readonly called: string },
+  run: Run,
+): Record<string, Result> {
+  const behind = known(called).jobs.map((job) => {
+    return { ...job, needs: job.needs.length > 0 ? job.needs : [caller] }
+  })
+  const results = scheduleAll([...known(main).jobs, ...behind], run)
+  return Object.fromEntries(behind.map(({ id }) => [id, results[id] ?? 'unknown']))
+}
+
+function scheduleAll(jobs: readonly JobShape[], run: Run): Record<string, Result> {
   const { ends, outputs, afterCancel } = run
   const contexts = { vars: {}, ...run.contexts } as JsonObject // tables write JSON
   const decisions = scheduleJobs(jobs, {

@@ -6,7 +6,7 @@ import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { eachJobLines, permissionsOf, startedBy } from '../calling-job.ts'
+import { callingJobLines, permissionsOf, startedBy } from '../calling-job.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -45,7 +45,7 @@ export const jobOn: Pass = {
     const started = startedBy(plan)
     const job = listeningJob(plan, started.condition)
     return {
-      operations: [inserted(plan, [...job, '', ...eachJobLines(plan, started)])],
+      operations: [inserted(plan, [...job, '', ...callingJobLines(plan, started)])],
       obstacles: strayAliases(file),
       notices: permissionsOf(file).notices,
     }

@@ -11,6 +11,7 @@ import { namedEntries } from '../../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { inputPairs, workflowInputs } from '../called-inputs.ts'
+import { startedBy } from '../calling-job.ts'
 import type { Pass } from '../pass.ts'
 import type { Plan, Starts } from '../plan.ts'
 import { entryKey, type ScheduleEntry } from '../schedule.ts'
@@ -112,7 +113,7 @@ function listeningLines(plan: Plan): Lines {
   const operations = [
     ...(own ? addedOperations(file, own) : []),
     ...(scheduled && added.length > 0 ? scheduleOperations(file, scheduled, added) : []),
-    ...native.flatMap((event) => calledOutputOperations(file, event)),
+    ...native.flatMap((event) => calledOutputOperations(plan, event)),
   ]
   const there = namedEntries(document, source.text, ON, operations)
   const linesOf = (event: NativeEvent) => there.find(({ name }) => name === event.name)?.lines ?? []
@@ -167,13 +168,15 @@ function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): O
   return [{ op: 'set', path, lines: ['', ...there, ...added] }]
 }
 
-/** A source that can be called has outputs of its jobs; in the listening file these are one job's. */
-function calledOutputOperations({ document }: SourceFile, { name, nodes }: NativeEvent) {
+/** A source that can be called has outputs of its jobs; in the listening file, of those that call. */
+function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
+  const { document } = plan.file
   const outputs = isMap(nodes.options) ? nodes.options.get('outputs', true) : undefined
   if (name !== 'workflow_call' || !isMap(outputs)) return []
+  const calling = startedBy(plan).native === undefined ? ['each'] : ['each', 'once']
   return pairsOf(outputs).map((pair): Operation => {
     const path = [...ON, name, 'outputs', keyOf(pair)]
-    const value = `\${{ jobs.each.outputs.${keyOf(pair)} }}`
+    const value = `\${{ ${calling.map((job) => `jobs.${job}.outputs.${keyOf(pair)}`).join(' || ')} }}`
     if (isMap(pair.value) && pair.value.has('value')) {
       return { op: 'set', path: [...path, 'value'], lines: [value] }
     }
