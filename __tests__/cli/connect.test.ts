@@ -255,6 +255,59 @@ describe('a trial as the sender makes it', () => {
   })
 })
 
+describe('what is to be done at the sender is said', () => {
+  test.each<[string, readonly string[], readonly RegExp[]]>([
+    [
+      'stripe, whose name the file tells',
+      [],
+      [
+        /to be given to Stripe\n/,
+        /\nAt Stripe: Developers > Webhooks > Add endpoint: /,
+        /gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\nor at https:\/\/github\.com\/octo\/repo\/settings\/secrets\/actions\/new\n/,
+        /\nLeft to the workflow: verify: its secret is not set here/,
+      ],
+    ],
+    [
+      'trello, which signs the URL too',
+      ['trello'],
+      [
+        /\nAt Trello: .*\n\ncurl -X POST/,
+        /\nIt signs the URL above too, whole:\n {2}gh secret set TRELLO_URL --repo octo\/repo\n/,
+      ],
+    ],
+    [
+      'telegram, which is registered by a call',
+      ['telegram'],
+      [
+        /\nRegister it with the bot.*BOT_SECRET:\ncurl -sS .*setWebhook.*\n\{"url":"https:.*\nJSON\n/,
+      ],
+    ],
+  ])('%s', async (name, args, said) => {
+    rmSync(join(home, '.github/workflows/hook.yml'))
+    const [sender = ''] = name.split(',')
+    command = new RunningCommand(['init', '--sender', sender], { cwd: home, env: {} })
+    expect(await command.ended()).toBe(0)
+    const file = `${sender}.yml`
+    const text = readFileSync(join(home, '.github/workflows', file), 'utf8')
+    platform.always(withRun({ workflows: { [file]: text } }, { name: sender }))
+    const running = connect(args)
+    await running.printed(/Left to the workflow/)
+    for (const each of said) expect(running.stdout).toMatch(each)
+  })
+
+  test('who signs in a way of their own is offered no curl line', async () => {
+    const signed = NAMED.replace(
+      '{ on: webhook }',
+      `\n          on: |\n            webhook: {verify: {scheme: hmac, header: x-signature, secret: abcdefghijklmnop}}`,
+    )
+    workflow('hook.yml', signed)
+    platform.always(withRun({ workflows: { 'hook.yml': signed } }))
+    const running = connect([])
+    await running.printed(/Requests to it are signed/)
+    expect(running.stdout).not.toContain('curl')
+  })
+})
+
 describe('the three commands of the page of', () => {
   const PAGES = fileURLToPath(new URL('../../docs/senders/', import.meta.url))
   const signing = SENDERS.filter(
@@ -341,7 +394,22 @@ describe('what is missing is said, with what would do', () => {
       1,
       /hoook[\s\S]*--workflow hook/,
     ],
-    ['no token', () => {}, [], {}, 1, /HOOKLINE_TOKEN is not set[\s\S]*contents=write/],
+    [
+      'no token',
+      () => program('gh', 'exit 1'),
+      [],
+      {},
+      1,
+      /HOOKLINE_TOKEN is not set[\s\S]*target_name=octo&expires_in=90&contents=write&actions=read\n.*gh auth login/,
+    ],
+    [
+      'no workflow of a sender',
+      () => rmSync(join(home, '.github'), { recursive: true }),
+      ['stripe'],
+      undefined,
+      1,
+      /hookline init --sender stripe;/,
+    ],
     [
       'no token in direct mode',
       () => workflow('hook.yml', STARTED_DIRECTLY),
@@ -447,12 +515,28 @@ describe('what is missing is said, with what would do', () => {
   })
 })
 
+test('Ctrl-C that ends the tunnel first is no fault of it', async () => {
+  program(
+    'cloudflared',
+    `echo "INF | ${PUBLIC} |" >&2; trap 'exit 0' USR1; sleep 60 & echo $$ > '${folder}/pid'; wait`,
+  )
+  platform.always(withRun(HOOK))
+  const running = connect([])
+  await running.printed(/__token=/)
+  process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGUSR1')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await running.stop()).toBe(0)
+  expect(running.stderr).toBe('')
+})
+
 test('a workflow that is not pushed yet is waited for, and the lines that push it are said', async () => {
   let isPushed = false
   const [before, after] = [withRun({ workflows: {} }), withRun(HOOK)]
   platform.always((call, response) => (isPushed ? after : before)(call, response))
   const running = connect([])
-  await running.printed(/waiting: [\s\S]*git add \.github\/workflows\/hook\.yml[\s\S]*git push/)
+  await running.printed(
+    /waiting: [\s\S]*git add \.github\/workflows\/hook\.yml && git commit .* && git push/,
+  )
   isPushed = true
   await running.printed(/__token=/)
 })

@@ -18,6 +18,7 @@ describe('exit codes of the command line', () => {
       /Did you mean --repository\?/,
     ],
     ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
+    ['a sender without its flag', ['init', 'stripe'], 2, /hookline init --sender stripe$/m],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is not a port/],
     ['a trigger that is none', URL_OF('webhok'), 1, /unknown trigger "webhok"\n.*"webhook"\?/],
     ['help', ['--help'], 0, /^$/],

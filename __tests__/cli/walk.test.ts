@@ -128,7 +128,7 @@ describe.each(WAYS)('from the package in an empty folder, by %s', (event, file) 
     const first = await hookline(isDirect ? [...args, '--event', event] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
-    expect(first.stdout).toMatch(/\nNext: hookline dev\n$/)
+    expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
     expect((await hookline(['check', '--strict'])).stdout).toMatch(
       /^\d workflow files?: no problems\n$/,
     )
@@ -231,18 +231,20 @@ const ALIKE: readonly Pasted[] = [
 
 /** What asks is answered; what serves goes on in another terminal, in place of what served before. */
 function pastedLine(line: string): string {
-  const [, serves] = /hookline (dev|relay)\b/.exec(line) ?? []
+  const [, serves] = /hookline (dev|relay|connect)\b/.exec(line) ?? []
   if (serves === undefined) {
     const typed = line.includes('HOOKLINE_TOKEN')
       ? `github_pat_${'a'.repeat(40)}`
       : 'whsec_c2VjcmV0'
     return line.startsWith('read ') ? `{ ${line}; } <<< '${typed}'` : line
   }
+  const ready = serves === 'connect' ? 'Webhook URL' : 'listening on'
+  const token = serves === 'connect' ? `HOOKLINE_TOKEN=github_pat_${'a'.repeat(40)} ` : ''
   return `
 if [ -n "\${served-}" ]; then kill -- -$served; wait $served || true; fi
-${line} > ${serves}.log 2>&1 < /dev/null &
+${token}${line} > ${serves}.log 2>&1 < /dev/null &
 served=$!
-until grep -q 'listening on' ${serves}.log; do kill -0 $served; sleep 0.05; done`
+until grep -q '${ready}' ${serves}.log; do kill -0 $served; sleep 0.05; done`
 }
 
 /** A port that was free a moment ago. */

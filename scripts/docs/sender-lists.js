@@ -10,6 +10,7 @@ const LISTS = {
   handshake: ['Handshake', 'How senders ask whether a URL is ours.'],
   door: ['Door', 'What senders are answered where the grant carries what proves them.'],
   payloads: ['Payloads', 'Requests of each sender.'],
+  page: ['Page', 'What is to be clicked at each sender.'],
 }
 
 /**

@@ -1,27 +1,21 @@
 import { Command } from 'commander'
 import { systemClock } from '../relay/config.ts'
-import { ANY_REQUEST } from '../triggers/example-line.ts'
 import type { Sender } from '../triggers/sender.ts'
-import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { baseOf, notAnAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort, readSetting } from '../wire/settings.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
-import { type Line, openLine } from './connect/line.ts'
+import { askedBy, openLine, senderOf } from './connect/line.ts'
 import { waitUntilReady } from './connect/ready.ts'
-import {
-  type ConnectTarget,
-  chosenTarget,
-  type TargetOptions,
-  tokenAtHand,
-} from './connect/target.ts'
+import { setUpLines, stayLines } from './connect/set-up.ts'
+import { chosenTarget, type TargetOptions, tokenAtHand } from './connect/target.ts'
 import { sendTrial } from './connect/trial.ts'
 import { githubAt } from './github.ts'
+import { knownSender } from './init/sender.ts'
 import { keysOnTerminal } from './keyboard.ts'
-import { print, reportError, styled } from './terminal.ts'
+import { print, reportError, shellHere, styled } from './terminal.ts'
 
 interface ConnectOptions extends TargetOptions {
   readonly port?: string
@@ -64,7 +58,7 @@ export function connectCommand(): Command {
 }
 
 async function connect(name: string | undefined, options: ConnectOptions): Promise<void> {
-  const sender = name === undefined ? undefined : knownSender(name)
+  const named = name === undefined ? undefined : knownSender(name)
   const settings = readSettings(options)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -72,8 +66,8 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   const tell = teller(options.json ?? false)
 
   // 1. What is here, and whether GitHub would start it.
-  const target = await chosenTarget(options, () => writeFirst(sender))
-  const { token, from } = await tokenAtHand(target.event, options.yes)
+  const target = await chosenTarget(options, named, () => writeFirst(named))
+  const { token, from } = await tokenAtHand(target, options.yes)
   tell.note(`${target.repository}, ${target.file}: started by ${target.event}, with ${from}`)
   await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
   if (stopping.signal.aborted) return tell.bye('stopped')
@@ -82,7 +76,9 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   const following = new Set<Promise<void>>()
   const github = { repository: target.repository, ...systemClock }
   const ask = githubAt(readSetting(process.env, 'HOOKLINE_API_URL'), token)
-  const line = await openLine({ target, token, ...settings }, (written) => {
+  const asked = askedBy(target)
+  const sender = named ?? senderOf(asked.proofs)
+  const line = await openLine({ target, asked, token, ...settings }, (written) => {
     const entry = loggedRequest(written)
     if (!entry) return
     const followed = followRequest(entry, { ...github, ask }, tell.event)
@@ -105,8 +101,7 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
       )
   try {
     tell.event(connectEvent('ready', { url: line.url }))
-    tell.note(setUpLines(target, sender, line).join('\n'))
-    for (const what of line.left) tell.note(`left to the workflow: ${what}`)
+    tell.note(setUpLines({ target, asked, sender, line, shell: shellHere() }).join('\n'))
     if (keys?.hint) tell.note(styled(process.stdout, 'dim', keys.hint))
     if (options.try) trial()
 
@@ -129,19 +124,6 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
     process.exitCode ??= 0
     setImmediate(() => process.exit())
   }
-}
-
-/** @throws UserError for an unknown sender */
-function knownSender(name: string): Sender {
-  const sender = senderNamed(name)
-  if (sender) return sender
-  const names = SENDERS.map((known) => known.name)
-  const hint = didYouMean(name, names)
-  throw new UserError({
-    message: `unknown sender ${JSON.stringify(name)}`,
-    ...(hint && { hint }),
-    notes: [`senders: ${names.join(', ')}`],
-  })
 }
 
 const PUBLIC_URL = {
@@ -185,37 +167,6 @@ async function writeFirst(sender: Sender | undefined): Promise<void> {
   const { initCommand } = await import('./init.ts')
   const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
   await initCommand().parseAsync(flags, { from: 'user' })
-}
-
-/** What is to be done at the sender, and here, so that the first event comes. */
-function setUpLines(
-  { repository, example }: ConnectTarget,
-  sender: Sender | undefined,
-  { url }: Line,
-): string[] {
-  const title = sender ? `Webhook URL, to be given to ${sender.title}` : 'Webhook URL'
-  const { method } = example ?? ANY_REQUEST
-  const call = sender ? [] : ['', `try it: curl -X ${method} '${url}'`]
-  if (!sender?.secret) return ['', title, `  ${url}`, ...call]
-  return [
-    '',
-    title,
-    `  ${url}`,
-    '',
-    `Its secret is ${sender.shown.replaceAll('*', '')}. The workflow reads it as ${sender.secret}:`,
-    `  gh secret set ${sender.secret} --repo ${repository}`,
-  ]
-}
-
-/** How to keep what worked. */
-function stayLines({ repository, workflow }: ConnectTarget): string[] {
-  return [
-    '',
-    'The URL and its key are gone. To stay:',
-    '  hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
-    '  run the relay: docs/deploy-worker.md at the edge, docs/relay.md on a machine',
-    `  hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
-  ]
 }
 
 interface Teller {

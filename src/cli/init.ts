@@ -2,19 +2,21 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import type { Sender } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_EVENTS } from '../wire/payload.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
+import { quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { AGENT_NAMES, agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
-import { compiledFiles, localServer, type NextSteps, nextSteps } from './init/next-steps.ts'
+import { compiledFiles, localServer, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
+import { filesText, reportText } from './init/report.ts'
+import { knownSender } from './init/sender.ts'
 import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
 import { usesOption } from './settings-file.ts'
 import { print, shellHere, wrapped } from './terminal.ts'
+import { triggersHere } from './workflows-here.ts'
 
 interface InitOptions extends Given {
   readonly sender?: string
@@ -43,9 +45,6 @@ Examples:
   $ hookline init --agent claude --sender linear
   $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
-const TRY_POLLING =
-  'Try it here, line by line, then write to the bot; the second line waits for its token, unseen:'
-
 export function initCommand(): Command {
   const kinds = [...KINDS.keys()]
   return new Command('init')
@@ -66,10 +65,12 @@ export function initCommand(): Command {
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
+    .allowExcessArguments()
     .action(init)
 }
 
-async function init(options: InitOptions): Promise<void> {
+async function init(options: InitOptions, { args: [word] }: Command): Promise<void> {
+  if (word !== undefined) throw misplaced(word)
   const { dryRun = false, json } = options
   const port = process.env.PORT || '3000'
   const answers = await allAnswers(options, port)
@@ -84,8 +85,9 @@ async function init(options: InitOptions): Promise<void> {
     env: environmentFor(...GH_VARIABLES),
   })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
-  const steps = nextSteps(kind, answers, files, port, { gh: ghState, shell: shellHere() })
-  if (!json) print(files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n'))
+  const isAlone = triggersHere().length === 0
+  const steps = nextSteps(kind, answers, files, port, { gh: ghState, shell: shellHere(), isAlone })
+  if (!json) print(filesText(files))
   if (!dryRun) {
     refuseExisting(process.cwd(), files)
     for (const { path, text } of files) {
@@ -97,7 +99,7 @@ async function init(options: InitOptions): Promise<void> {
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : reportText(files, dryRun, steps, answers.relay, port).trimEnd(),
+      : reportText(files, dryRun, steps).trimEnd(),
   )
 }
 
@@ -136,66 +138,16 @@ function refusePolled({ kind, sender, event }: InitOptions): void {
   })
 }
 
-/** @throws UserError for an unknown sender */
-function knownSender(name: string): Sender {
-  const sender = senderNamed(name)
-  if (sender) return sender
-  const names = SENDERS.map((known) => known.name)
-  const hint = didYouMean(name, names)
-  throw new UserError({
-    message: `unknown sender ${JSON.stringify(name)}`,
-    ...(hint && { hint }),
-    notes: [`senders: ${names.join(', ')}`],
+/** As `connect stripe` has it. */
+function misplaced(word: string): UsageError {
+  const message = `init takes no name on its own, and there is ${quoted(word)}`
+  const { name } = senderNamed(word) ?? {}
+  return new UsageError({
+    message,
+    hint: name
+      ? `a sender: hookline init --sender ${name}`
+      : 'a workflow: --name; a sender: --sender',
   })
-}
-
-function reportText(
-  files: readonly NewFile[],
-  dryRun: boolean,
-  steps: NextSteps,
-  address: string,
-  port: string,
-): string {
-  const paths = files.map(({ path }) => path).join(', ')
-  if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
-  const { tryOut, publish, token, tokenBox, relay, doctor, url, missing, curl, sealedUrl } = steps
-  const [serve = '', ...fire] = tryOut
-  const asks = fire.some((line) => /^read |Read-Host/.test(line))
-    ? ', which asks for a secret, unseen'
-    : ''
-  const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
-  const published = section('Then on GitHub, from the default branch:', publish)
-  const next = `\nNext: ${tryOut.find((line) => /hookline/.test(line))}\n`
-  const written = `Wrote ${paths}\n`
-  if (url === null) return `${written}${section(TRY_POLLING, tryOut)}${published}${next}`
-  const place =
-    address === localServer(port)
-      ? ', in the first terminal, where Ctrl-C ends dev; --tunnel gives it a public address'
-      : `, on the machine behind ${address}`
-  return [
-    written,
-    section('Try it here. In one terminal, which it keeps:', [serve]),
-    section(`In a second one${asks}:`, fire),
-    published,
-    `\nThe token, for that repository alone, with the box "${tokenBox}", is made at\n${token.join('\n')}\n`,
-    section('In the second terminal, this line waits for it, unseen:', [
-      shellHere().asking('HOOKLINE_TOKEN'),
-    ]),
-    section(`The relay${place}:`, relay),
-    section('In the second terminal, this tells what is still missing:', doctor),
-    curl === null
-      ? section(`The URL for the sender, with what it may carry${toFillIn}:`, sealedUrl)
-      : section(`The URL for the sender, and a line that fires it${toFillIn}:`, [url, curl]),
-    next,
-  ].join('')
-}
-
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
-}
-
-function indented(text: string): string {
-  return text.replace(/^(?=.)/gm, '  ')
 }
 
 /** @throws UserError below the root of a repository, where GitHub reads no workflow */

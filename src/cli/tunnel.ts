@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../wire/errors.ts'
 import { environmentFor, PROXY_VARIABLES } from './programs.ts'
 
 export interface Tunnel {
   /** `https://….trycloudflare.com` */
   readonly url: string
-  /** Resolves when it ends, whoever ended it. */
+  /** Resolves when it ends by itself: not where this process was told to end, as by Ctrl-C. */
   readonly ended: Promise<void>
   close(): void
 }
@@ -27,7 +29,7 @@ export function openTunnel(local: string): Promise<Tunnel> {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: environmentFor(...PROXY_VARIABLES),
   })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const ended = endOf(child)
   const close = () => void child.kill()
   return new Promise((resolve, reject) => {
     const fail = (message: string, hint: string) => {
@@ -46,6 +48,21 @@ export function openTunnel(local: string): Promise<Tunnel> {
     child.once('error', () => fail('cloudflared is not installed', INSTALL))
     child.once('close', () => fail('cloudflared ended without an address', network))
   })
+}
+
+/** Milliseconds in which the signal that ended the tunnel gets to this process as well. */
+const SIGNALLED_WITHIN = 500
+
+/** Ctrl-C reaches all programs of a terminal, in any order. */
+async function endOf(child: ChildProcess): Promise<void> {
+  let isTold = false
+  const told = () => {
+    isTold = true
+  }
+  process.once('SIGINT', told).once('SIGTERM', told).once('SIGHUP', told)
+  await once(child, 'close')
+  await sleep(SIGNALLED_WITHIN)
+  if (isTold) await new Promise(() => {})
 }
 
 const INSTALL =

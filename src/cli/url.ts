@@ -234,24 +234,36 @@ async function describeBot(
     const secretToken = env.BOT_SECRET || undefined
     await setWebhook(bot, { url: carrying, secretToken, updates: kinds })
   }
-  const shell = shellHere()
-  const variables = ['HOOKLINE_TOKEN', 'BOT_TOKEN', 'BOT_SECRET'].map((name) =>
-    shell.variable(name),
-  )
-  const [token = '', botToken = '', secretToken = ''] = variables
-  const url = withToken(bare, grant ?? token)
-  const body = setWebhookBody({ url, secretToken, updates: kinds })
-  const call = { method: 'POST', url: `${apiFrom(env)}/bot${botToken}/setWebhook`, body }
+  const url = withToken(bare, grant ?? shellHere().variable('HOOKLINE_TOKEN'))
+  const { call, text: register } = registrationOf(url, kinds, env)
   const webhook = bot && (await getWebhookInfo(bot))
   const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
   const title = set ? 'Webhook, as it was just set' : 'Webhook now'
+  const text = lines('Webhook URL', url, 'Register it', register, title, state)
+  return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+}
+
+/**
+ * The call that registers a bot's webhook, and as a line for the shell, which fills in the bot's token
+ * and its secret.
+ */
+export function registrationOf(
+  url: string,
+  updates: readonly UpdateKind[] = [],
+  env: Environment = process.env,
+) {
+  const shell = shellHere()
+  const names = ['HOOKLINE_TOKEN', 'BOT_TOKEN', 'BOT_SECRET']
+  const variables = names.map((name) => shell.variable(name))
+  const [, botToken = '', secretToken = ''] = variables
+  const body = setWebhookBody({ url, secretToken, updates })
+  const call = { method: 'POST', url: `${apiFrom(env)}/bot${botToken}/setWebhook`, body }
   const headers = { 'Content-Type': 'application/json' }
-  const register =
+  const text =
     shell.name === 'powershell'
       ? shell.request({ ...call, headers, body: JSON.stringify(body), variables })
       : hereDocument(call.url, botToken, body)
-  const text = lines('Webhook URL', url, 'Register it', register, title, state)
-  return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+  return { call, text }
 }
 
 /** In a here-document the shell fills in every variable. */

@@ -23,6 +23,8 @@ export interface Shell {
   asking(variable: string): string
   /** The same, and keeps it in a file of settings; the commands that follow need not see it. */
   keeping(variable: string, file: string): string
+  /** One line of several commands; each runs once the one before is done, in a POSIX shell only if it succeeded. */
+  chained(commands: readonly string[]): string
   /** Adds a line to a file. */
   appending(text: string, file: string): string
   /** Adds `name=value` to a file, the value from the first line of a command's that has it behind a mark. */
@@ -42,6 +44,7 @@ export const POSIX: Shell = {
   hiding: (variable, command) => `env -u ${variable} ${command}`,
   asking: (variable) => `read -rs ${variable} && export ${variable}`,
   keeping: (variable, file) => `read -rs ${variable} && echo "${variable}=$${variable}" >> ${file}`,
+  chained: (commands) => commands.join(' && '),
   appending: (text, file) => `echo ${plain(text, shellQuoted)} >> ${file}`,
   picking: (mark, command, file) => `${command} 2>&1 | sed -n 's/.* ${mark} //p' >> ${file}`,
 }
@@ -71,6 +74,8 @@ export const POWERSHELL: Shell = {
   asking: askLine,
   keeping: (variable, file) =>
     `${askLine(variable)}; Add-Content ${file} "${variable}=$env:${variable}"`,
+  // Windows PowerShell has no `&&`.
+  chained: (commands) => commands.join('; '),
   appending: (text, file) => `Add-Content ${file} ${plain(text, powershellQuoted)}`,
   picking: (mark, command, file) =>
     `${command} 2>&1 | Select-String ' ${mark} (.*)' | ForEach-Object { Add-Content ${file} $_.Matches[0].Groups[1].Value }`,

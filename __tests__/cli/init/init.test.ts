@@ -64,8 +64,8 @@ describe('in an empty folder, the commands that it prints are pasted, and output
     const env = { PORT: await freePort() }
     const { exitCode, stdout } = await hookline(['init', ...args], env)
     expect(exitCode).toBe(0)
-    const [serve = ''] = below(/^Try it here/, stdout)
-    const [fire = ''] = below(/^In a second one/, stdout)
+    const [serve = ''] = below(/^By hand: in one terminal/, stdout)
+    const [fire = ''] = below(/^and in another/, stdout)
     const dev = new RunningCommand(pasted(serve), { cwd: folder, env })
     try {
       await dev.printed(/listening on/)
@@ -109,7 +109,8 @@ const BASH = spawnSync('bash', ['--version']).status === 0
 
 test('kind compiled: what it prints makes the native workflows that it then adds', async () => {
   const { stdout } = await hookline(['init', '--kind', 'compiled'])
-  const [build = '', add = ''] = below(/^Then on GitHub/, stdout)
+  const [build = '', push = ''] = below(/^Next, on the default branch/, stdout)
+  const [add = ''] = push.split(' && ')
   expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
   const made = await readFile(join(folder, '.github/workflows/hook.yml'), 'utf8')
   expect(made).toMatch(/uses: hookline\/hookline@v1$/m)
@@ -121,11 +122,9 @@ test('kind compiled: what it prints makes the native workflows that it then adds
 
 test('kind bot: it prints how to set the secret, and no URL', async () => {
   const { stdout } = await hookline(['init', '--kind', 'bot', '--repository', 'octo/repo'])
-  expect(below(/^Then on GitHub/, stdout)).toEqual([
+  expect(below(/^On GitHub/, stdout)).toEqual([
     'gh secret set BOT_TOKEN',
-    'git add .github/workflows/bot.yml',
-    "git commit -m 'Add the workflow bot'",
-    'git push',
+    "git add .github/workflows/bot.yml && git commit -m 'Add the workflow bot' && git push",
     'gh workflow run bot.yml',
   ])
   expect(stdout).not.toMatch(/relay|curl|doctor/)
@@ -202,9 +201,15 @@ describe('hookline init', () => {
     expect(stdout.includes('gh auth login')).toBe(isAsked)
   })
 
-  test('ends with the next command', async () => {
-    const { stdout } = await hookline(['init'])
-    expect(stdout).toMatch(/\nNext: hookline dev\n$/)
+  test('leads to a push of one line and to connect, before all that is done by hand', async () => {
+    const first = await hookline(['init'])
+    expect(first.stdout).toMatch(
+      /\nWrote .*\n\nNext, on .*\n {2}git add .* && git commit .* && git push\n\n.*:\n {2}hookline connect\n\nBy hand/,
+    )
+    const second = await hookline(['init', '--sender', 'stripe'])
+    expect(second.stdout).toMatch(
+      /\n {2}hookline connect stripe --workflow stripe\n\nSecrets .*\n {2}gh secret set STRIPE_SIGNING_SECRET\n\nBy hand/,
+    )
   })
 
   test('--dry-run shows and writes nothing', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { type Answers, KINDS } from '../../../src/cli/init/kinds.ts'
 import { nextSteps } from '../../../src/cli/init/next-steps.ts'
+import { senderNamed } from '../../../src/triggers/senders.ts'
+import { POWERSHELL } from '../../../src/wire/shell.ts'
 
 const ANSWERS: Omit<Answers, 'kind'> = {
   name: 'deploy',
@@ -33,10 +35,10 @@ test('a webhook is tried out here, then pushed, then looked at there', () => {
       'https://github.com/settings/personal-access-tokens/new?name=hookline+deploy&target_name=octo&expires_in=90&contents=write',
     ],
     publish: [
-      'git add .github/workflows/deploy.yml',
-      "git commit -m 'Add the workflow deploy'",
-      'git push',
+      "git add .github/workflows/deploy.yml && git commit -m 'Add the workflow deploy' && git push",
     ],
+    connect: ['hookline connect'],
+    secrets: [],
     doctor: [
       'hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],
@@ -74,9 +76,29 @@ test('what stands in the URL for something else is named', () => {
 })
 
 test('a workflow to compile is compiled first, and both of its files are added', () => {
-  expect(stepsOf('compiled').publish.slice(0, 2)).toEqual([
+  expect(stepsOf('compiled').publish).toEqual([
     'hookline build',
-    'git add workflows/deploy.yml .github/workflows/deploy.yml',
+    "git add workflows/deploy.yml .github/workflows/deploy.yml && git commit -m 'Add the workflow deploy' && git push",
+  ])
+})
+
+test('where another workflow waits for requests too, connect is told which', () => {
+  const kind = KINDS.get('webhook')
+  if (!kind) throw new Error('no kind')
+  const answers = { kind: 'webhook', ...ANSWERS, sender: senderNamed('stripe') }
+  const connectOf = (isAlone: boolean) =>
+    nextSteps(kind, answers, kind.files(answers), '3000', { isAlone }).connect
+  expect(connectOf(true)).toEqual(['hookline connect stripe'])
+  expect(connectOf(false)).toEqual(['hookline connect stripe --workflow deploy'])
+})
+
+test('Windows PowerShell has no &&', () => {
+  const kind = KINDS.get('webhook')
+  if (!kind) throw new Error('no kind')
+  const answers = { kind: 'webhook', ...ANSWERS }
+  const { publish } = nextSteps(kind, answers, kind.files(answers), '3000', { shell: POWERSHELL })
+  expect(publish).toEqual([
+    "git add .github/workflows/deploy.yml; git commit -m 'Add the workflow deploy'; git push",
   ])
 })
 

@@ -72,7 +72,7 @@ test('it is tried out by sending as the sender does, with its secret in no argum
     relay: 'https://relay.example',
     sender: senderNamed('square'),
   }
-  const { url, curl, tryOut, publish } = nextSteps(kind, answers, kind.files(answers), '3000')
+  const { url, curl, tryOut, secrets } = nextSteps(kind, answers, kind.files(answers), '3000')
   expect([url, curl]).toEqual(['https://relay.example/octo/repo/pay/webhook', null])
   expect(tryOut).toEqual([
     'hookline dev',
@@ -81,8 +81,5 @@ test('it is tried out by sending as the sender does, with its secret in no argum
     "echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env",
     `HOOKLINE_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --as square`,
   ])
-  expect(publish.slice(0, 2)).toEqual([
-    'gh secret set SQUARE_SIGNATURE_KEY',
-    'gh secret set SQUARE_URL',
-  ])
+  expect(secrets).toEqual(['gh secret set SQUARE_SIGNATURE_KEY', 'gh secret set SQUARE_URL'])
 })

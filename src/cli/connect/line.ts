@@ -1,6 +1,9 @@
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { newSignKey } from '../../relay/grant.ts'
 import type { RunningServer } from '../../relay/http-server.ts'
 import { newSealKey } from '../../relay/seal.ts'
+import type { Sender } from '../../triggers/sender.ts'
+import { SENDERS } from '../../triggers/senders.ts'
 import { baseOf } from '../../wire/address.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -30,27 +33,40 @@ interface LineOptions {
   /** Leads to that port; a tunnel is opened where it is left out. */
   readonly publicUrl: string | undefined
   readonly target: ConnectTarget
+  /** What its file asks of a request. */
+  readonly asked: FoundTrigger
   readonly token: Secret
   /** The sender's, of `--secret-env`. */
   readonly secret: Secret | undefined
 }
 
+/** What the file of a trigger asks of a request, as far as its secrets are known here. */
+export function askedBy(target: ConnectTarget): FoundTrigger {
+  const { workflow, trigger } = target
+  const found = triggersToAsk(process.env).find(
+    (each) => each.workflow === workflow && each.trigger === trigger,
+  )
+  return found ?? { ...target, proofs: [], filter: undefined }
+}
+
+/** Who signs so, where only one does. */
+export function senderOf(proofs: FoundTrigger['proofs']): Sender | undefined {
+  const [found, ...others] = SENDERS.filter(({ name, scheme = name }) =>
+    proofs.some((proof) => proof.scheme === scheme),
+  )
+  return others.length === 0 ? found : undefined
+}
+
 /** @throws UserError where the port is taken, or there is no tunnel */
 export async function openLine(
-  { target, token, port, publicUrl, secret }: LineOptions,
+  { target, asked, token, port, publicUrl, secret }: LineOptions,
   write: (line: string) => void,
 ): Promise<Line> {
   const { repository, workflow, trigger, event } = target
   const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
   const path = `${workflow}/${trigger}`
   const { publicJwk, privateJwk } = await newSealKey()
-  const asking = triggersToAsk(process.env).find(
-    (each) => each.workflow === workflow && each.trigger === trigger,
-  )
-  const { door, left } = doorOfTrigger(
-    asking ?? { ...target, proofs: [], filter: undefined },
-    secret?.reveal(),
-  )
+  const { door, left } = doorOfTrigger(asked, secret?.reveal())
   const scope = { repository, path, event, door, sealKey: publicJwk }
   const { text } = await makeGrant(scope, { HOOKLINE_SIGN_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')

@@ -3,6 +3,7 @@ import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import type { Finding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
+import { shellHere } from '../terminal.ts'
 import type { ConnectTarget } from './target.ts'
 
 /** Milliseconds between two looks at the default branch. */
@@ -18,7 +19,7 @@ const PASSING = new Set(['github_unreachable', 'github_unavailable', 'rate_limit
  * @throws UserError for what no push would mend
  */
 export async function waitUntilReady(
-  { repository, workflow, trigger, event, file }: ConnectTarget,
+  { repository, workflow, trigger, event, files }: ConnectTarget,
   token: Secret,
   tell: (text: string) => void,
   signal: AbortSignal,
@@ -38,7 +39,7 @@ export async function waitUntilReady(
     const [missing] = failures
     if (!missing) return
     const text = `${missing.message}\n${missing.mend ?? ''}`
-    if (text !== told) tell(`waiting: ${text}\n${pushLines(file, workflow)}`)
+    if (text !== told) tell(`waiting: ${text}\n${pushLine(files, workflow)}`)
     told = text
     await ports.sleep(PAUSE)
     if (signal.aborted) return
@@ -49,6 +50,11 @@ function problemOf({ message, mend }: Finding) {
   return { message, ...(mend !== undefined && { hint: mend }) }
 }
 
-function pushLines(file: string, workflow: string): string {
-  return `  git add ${file}\n  git commit -m "Start ${workflow} by webhooks"\n  git push`
+function pushLine(files: readonly string[], workflow: string): string {
+  const commands = [
+    `git add ${files.join(' ')}`,
+    `git commit -m 'Start ${workflow} by webhooks'`,
+    'git push',
+  ]
+  return `  ${shellHere().chained(commands)}`
 }

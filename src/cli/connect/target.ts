@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import type { Sender } from '../../triggers/sender.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { DISPATCH_EVENTS, type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
@@ -11,6 +12,7 @@ import { readSetting } from '../../wire/settings.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { startedBy } from '../doctor/workflows.ts'
 import { NATIVE_FOLDER, originRepository } from '../files.ts'
+import { tokenPage } from '../init/next-steps.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { triggersHere } from '../workflows-here.ts'
 
@@ -20,6 +22,8 @@ export interface ConnectTarget extends FoundTrigger {
   readonly repository: string
   /** Its native file: `.github/workflows/hook.yml`. */
   readonly file: string
+  /** That, and what it is compiled from. */
+  readonly files: readonly string[]
   /** What starts that file. */
   readonly event: DispatchEvent
 }
@@ -39,6 +43,7 @@ export interface TargetOptions {
  */
 export async function chosenTarget(
   options: TargetOptions,
+  sender: Sender | undefined,
   writeOne: () => Promise<void>,
 ): Promise<ConnectTarget> {
   const repository = originRepository()
@@ -48,12 +53,15 @@ export async function chosenTarget(
       hint: 'run it in a clone of the repository, or: git remote add origin https://github.com/<owner>/<name>',
     })
   }
-  const found = await onlyTrigger(options, writeOne)
-  return { ...found, repository, ...startOf(found.workflow) }
+  const found = await onlyTrigger(options, sender, writeOne)
+  const { file, event } = startOf(found.workflow)
+  const own = nativeAndSource(found.workflow, file)
+  return { ...found, repository, file, event, files: own }
 }
 
 async function onlyTrigger(
   { workflow, trigger, yes }: TargetOptions,
+  sender: Sender | undefined,
   writeOne: () => Promise<void>,
 ): Promise<FoundTrigger> {
   const isWanted = (each: FoundTrigger) =>
@@ -73,7 +81,8 @@ async function onlyTrigger(
     const message = `no trigger here is ${JSON.stringify(asked)}`
     throw new UserError({ message, hint: 'these wait for webhooks', notes: list })
   }
-  const hint = 'write one with: hookline init; what is wrong with a file tells: hookline check'
+  const init = `hookline init${sender ? ` --sender ${sender.name}` : ''}`
+  const hint = `write one with: ${init}; what is wrong with a file tells: hookline check`
   const none = new UserError({ message: 'no workflow here waits for a webhook', hint })
   if (yes || !(await isWanting('No workflow here waits for a webhook. Write a first one?'))) {
     throw none
@@ -82,6 +91,11 @@ async function onlyTrigger(
   const [written] = triggersHere().filter(isWanted)
   if (!written) throw none
   return written
+}
+
+function nativeAndSource(workflow: string, file: string): string[] {
+  const sources = ['yml', 'yaml'].map((end) => `workflows/${workflow}.${end}`)
+  return [file, ...sources.filter((each) => existsSync(join(process.cwd(), each)))]
 }
 
 /** The file that GitHub starts, and by what. @throws UserError */
@@ -112,31 +126,33 @@ interface TokenAtHand {
   readonly from: string
 }
 
-/** Where a token is made, with what the event needs ticked. */
-const NEW_TOKEN =
-  'https://github.com/settings/personal-access-tokens/new?name=hookline&expires_in=90&'
-
 /**
  * `HOOKLINE_TOKEN`, else the one that `gh` keeps: asked first, and without a terminal only with `yes`.
  *
  * @throws UserError that says where a token is made
  */
-export async function tokenAtHand(event: DispatchEvent, yes = false): Promise<TokenAtHand> {
+export async function tokenAtHand(
+  { event, repository, workflow }: ConnectTarget,
+  yes = false,
+): Promise<TokenAtHand> {
   const token = readSetting(process.env, 'HOOKLINE_TOKEN')
   if (token) return { token, from: 'HOOKLINE_TOKEN' }
   const question = 'HOOKLINE_TOKEN is not set. Use the token of gh, for as long as this runs?'
   const text = yes || (process.stdin.isTTY && hasGh()) ? await tokenOfGh(question, yes) : undefined
   if (text) return { token: readToken('gh auth token', text), from: 'gh auth token' }
-  const box = event === 'workflow_dispatch' ? 'actions=write' : 'contents=write'
+  // Runs are followed with the second one.
+  const boxes = event === 'workflow_dispatch' ? ['actions'] : ['contents', 'actions:read']
   throw new UserError({
     message: 'there is no token that may start the workflow: HOOKLINE_TOKEN is not set',
     hint: 'make one for this repository alone, and set it unseen: read -rs HOOKLINE_TOKEN && export HOOKLINE_TOKEN',
     notes: [
-      `${NEW_TOKEN}${box}`,
-      ...(yes ? [] : ['with --yes, the token of gh is used where it is signed in']),
+      tokenPage(workflow, repository, boxes),
+      hasGh() ? 'or sign in to gh, whose token is taken then: gh auth login' : GH,
     ],
   })
 }
+
+const GH = 'or let gh make one, https://cli.github.com: gh auth login'
 
 function hasGh(): boolean {
   return gh('--version') !== undefined

@@ -29,6 +29,7 @@ export async function sendTrial({ line, target, sender, secret }: Trial): Promis
   const { request, url } = await trialRequest(line, target, sender, secret)
   // Signed for the address that the sender knows, sent to the one that is here.
   const here = new URL(url.pathname + url.search, line.local)
+  here.searchParams.delete('__token')
   const credential = { 'x-platform-authorization': line.grant.reveal() }
   const headers = { ...request.headers, ...credential }
   const call = { method: request.method, url: here, headers, body: request.body, timeout: TIMEOUT }
@@ -58,9 +59,7 @@ async function trialRequest(
     const headers = contentType === undefined ? {} : { 'content-type': contentType }
     return { url: local, request: { method, headers, body: new TextEncoder().encode(body) } }
   }
-  const called = new URL(url)
-  called.searchParams.delete('__token')
-  const outgoing = await outgoingRequest(called, { fixture: fixture.name, header: [] })
+  const outgoing = await outgoingRequest(new URL(url), { fixture: fixture.name, header: [] })
   if (!sender.secret) return outgoing
   if (!secret) {
     throw new UserError({

@@ -35,6 +35,10 @@ export interface NextSteps {
   readonly publish: readonly string[]
   /** What shows that it works there, once there are a token and a relay. */
   readonly doctor: readonly string[]
+  /** Of the repository: a sender's often come into being with its webhook. */
+  readonly secrets: readonly string[]
+  /** What gives it a public URL at once, and follows each request to its run. */
+  readonly connect: readonly string[]
 }
 
 /** Stands in the URL where the repository is not known. */
@@ -46,7 +50,7 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
-  { gh = 'absent', shell = POSIX }: Surroundings = {},
+  { gh = 'absent', shell = POSIX, isAlone = true }: Surroundings = {},
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const { name } = answers
@@ -54,12 +58,17 @@ export function nextSteps(
   const push = [
     ...login,
     ...(kind.compile === undefined ? [] : [kind.compile]),
-    `git add ${added.join(' ')}`,
-    `git commit -m 'Add the workflow ${name}'`,
-    'git push',
+    shell.chained([
+      `git add ${added.join(' ')}`,
+      `git commit -m 'Add the workflow ${name}'`,
+      'git push',
+    ]),
   ]
   return kind.secret === undefined
-    ? webhookSteps(kind, answers, push, port, shell)
+    ? {
+        ...webhookSteps(kind, answers, push, port, shell),
+        connect: [connectLine(answers, isAlone)],
+      }
     : pollingSteps(kind.secret, answers, push, shell)
 }
 
@@ -69,7 +78,7 @@ function webhookSteps(
   push: readonly string[],
   port: string,
   shell: Shell,
-): NextSteps {
+): Omit<NextSteps, 'connect'> {
   const { box, permission, flag, variables } = BY_EVENT[event]
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
@@ -97,13 +106,12 @@ function webhookSteps(
         ? sendLines(sender, local, shell)
         : [exampleLine(local, ANY_REQUEST, undefined, shell.request)]),
     ],
-    token: [tokenPage(name, repository, permission)],
+    token: [tokenPage(name, repository, [permission])],
     tokenBox: box,
     // The relay holds no token: each request brings its own.
     relay: [shell.hiding('HOOKLINE_TOKEN', shell.having({ ...variables, ...sealing }, serving))],
-    publish: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])]
-      .map(secretLine)
-      .concat(push),
+    publish: push,
+    secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(secretLine),
     doctor: [
       `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
@@ -152,9 +160,15 @@ function pollingSteps(
     token: [],
     tokenBox: '',
     relay: [],
+    connect: [],
+    secrets: [],
     publish: [secretLine(secret), ...push, `gh workflow run ${name}.yml`],
     doctor: [],
   }
+}
+
+function connectLine({ name, sender }: Answers, isAlone: boolean): string {
+  return `hookline connect${sender ? ` ${sender.name}` : ''}${isAlone ? '' : ` --workflow ${name}`}`
 }
 
 function secretLine(secret: string): string {
@@ -195,14 +209,20 @@ export function compiledFiles(
 /**
  * GitHub's page for a new fine-grained token. What it does not take over from the address has to be
  * chosen there, so the box to tick is told beside it.
+ *
+ * @param permissions to write, or with `:read` behind them
  */
-function tokenPage(name: string, repository: string, permission: string): string {
+export function tokenPage(
+  name: string,
+  repository: string,
+  permissions: readonly string[],
+): string {
   const [owner = ''] = repository.split('/')
   const asked = new URLSearchParams({
     name: `hookline ${name}`,
     ...(owner && { target_name: owner }),
     expires_in: '90',
-    [permission]: 'write',
+    ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
   })
   return `https://github.com/settings/personal-access-tokens/new?${asked}`
 }
@@ -211,6 +231,8 @@ function tokenPage(name: string, repository: string, permission: string): string
 interface Surroundings {
   readonly gh?: GhState
   readonly shell?: Shell
+  /** No other workflow here waits for requests. */
+  readonly isAlone?: boolean
 }
 
 /** Whether the tool of GitHub is there, and knows who asks. */

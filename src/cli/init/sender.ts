@@ -1,6 +1,21 @@
 import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
+import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { UserError } from '../../wire/errors.ts'
+import { didYouMean, quoted } from '../../workflow/suggestion.ts'
+
+/** @throws UserError for an unknown sender */
+export function knownSender(name: string): Sender {
+  const sender = senderNamed(name)
+  if (sender) return sender
+  const names = SENDERS.map((known) => known.name)
+  const hint = didYouMean(name, names)
+  const message = `unknown sender ${quoted(name)}`
+  throw new UserError(
+    hint ? { message, hint } : { message, notes: [`senders: ${names.join(', ')}`] },
+  )
+}
 
 /** Secrets of the repository that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
