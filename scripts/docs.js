@@ -16,7 +16,7 @@ await compile()
 const { configTable } = await import('./docs/config.js')
 const { rulesPage } = await import('./docs/rules.js')
 const { RULES } = await import(new URL('build/lint/rules.js', root).href)
-const { OTHER_FINDINGS } = await import(new URL('build/lint/lint.js', root).href)
+const { MISTAKES } = await import(new URL('build/workflow/mistakes.js', root).href)
 const { settingsTable } = await import('./docs/settings.js')
 const { countText, schemesTable, senderPages, sendersTable } = await import('./docs/senders.js')
 
@@ -31,7 +31,7 @@ const DOCUMENTS = {
 
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
-await write('docs/rules.md', rulesPage(RULES, OTHER_FINDINGS))
+await write('docs/rules.md', rulesPage(RULES, MISTAKES))
 for (const [name = '', text = ''] of senderPages()) await write(name, text)
 
 /**

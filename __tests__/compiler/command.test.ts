@@ -53,8 +53,14 @@ test('with --json there is one object, also of mistakes', async () => {
   repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
   const place = { file: 'workflows/hook.yml', line: 1, column: 5 }
   for (const [command, told] of [
-    ['build', { ok: false, problems: [{ severity: 'error', ...place, length: 6 }] }],
-    ['check', { findings: [{ id: 'invalid-workflow', level: 'error', ...place, endColumn: 11 }] }],
+    [
+      'build',
+      {
+        ok: false,
+        problems: [{ severity: 'error', code: 'unknown-trigger', ...place, length: 6 }],
+      },
+    ],
+    ['check', { findings: [{ id: 'unknown-trigger', level: 'error', ...place, endColumn: 11 }] }],
   ] as const) {
     const { status, stdout, stderr } = await hookline(command, '--json')
     expect([status, stderr]).toEqual([1, ''])

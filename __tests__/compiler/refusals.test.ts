@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { nameProblems } from '../../src/compiler/made-files.ts'
+import type { MistakeCode } from '../../src/workflow/mistakes.ts'
 import { scaled } from '../support/effort.ts'
 import { errorsOf, HOOK, POLLED, Repository } from './support/repository.ts'
 
@@ -23,47 +24,53 @@ afterEach(() => repository.remove())
 
 const JOBS = 'jobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
 
-test.each<[string, string, string, number]>([
+test.each<[string, string, string, number, MistakeCode]>([
   [
     'a second document',
     `on: webhook\n${JOBS}---\non: push\n`,
     'YAML: a second document begins here, and a file is one',
     3,
+    'yaml-syntax',
   ],
   [
     'jobs as a list',
     'on: webhook\njobs:\n  - a\n',
     '"jobs:" is no mapping of jobs by their names',
     3,
+    'not-a-workflow',
   ],
   [
     'an alias without an anchor',
     `on: webhook\nenv:\n  A: *nope\n${JOBS}`,
     'there is no "&nope" before "*nope"',
     3,
+    'bad-alias',
   ],
   [
     'an alias within what it stands for',
     'on: webhook\njobs:\n  a:\n    runs-on: x\n    env: &e\n      A: *e\n    steps: [{run: x}]\n',
     '"*e" stands within what it stands for',
     6,
+    'bad-alias',
   ],
   [
     'an alias of what is moved into the jobs',
     'on: webhook\nenv:\n  A: &c ${{ on.webhook.outputs.body.x }}\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: *c\n',
     'the alias "*c" and its anchor come to stand in two texts',
     8,
+    'alias-moved',
   ],
   [
     'a time that no clock shows',
     `on:\n  messaging_bot:\n    token: ${'$'}{{ secrets.B }}\n    config:\n      every: "99 * * * *"\n${JOBS}`,
     '"config.every": minutes go up to 59, and here is 99',
     5,
+    'option-value',
   ],
-])('%s is told in words, at its line', async (_, text, message, line) => {
+])('%s is told in words, at its line', async (_, text, message, line, code) => {
   repository.write('workflows/hook.yml', text)
   const { errors } = await repository.build()
-  expect(errors[0]).toMatchObject({ message, position: { line } })
+  expect(errors[0]).toMatchObject({ level: 'error', code, message, position: { line } })
 })
 
 describe('build refuses', () => {

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
 import { rulesPage } from '../../scripts/docs/rules.js'
-import { OTHER_FINDINGS, withRule } from '../../src/lint/lint.ts'
+import { withRule } from '../../src/lint/lint.ts'
 import { findingJson, sarifLog } from '../../src/lint/reports.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { renderProblem } from '../../src/workflow/code-frame.ts'
+import { MISTAKES } from '../../src/workflow/mistakes.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'
 
@@ -97,8 +98,8 @@ test('a person is led to the section of the rule', () => {
 
 test('docs/rules.md is what the rules say: else run "npm run docs"', () => {
   const page = readFileSync(new URL('../../docs/rules.md', import.meta.url), 'utf8')
-  expect(rulesPage(RULES, OTHER_FINDINGS)).toBe(page)
-  for (const id of [...RULES.map((rule) => rule.id), ...Object.keys(OTHER_FINDINGS)]) {
+  expect(rulesPage(RULES, MISTAKES)).toBe(page)
+  for (const id of [...RULES.map((rule) => rule.id), 'idle-ignore', 'mistakes']) {
     expect(page).toContain(`\n## ${id}\n`)
   }
 })

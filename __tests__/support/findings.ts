@@ -1,9 +1,20 @@
+import { expect } from '@jest/globals'
 import { type CheckOptions, checkWorkflows } from '../../src/cli/check.ts'
+import { RULES } from '../../src/lint/rules.ts'
 import { type Finding, ofLevel } from '../../src/wire/errors.ts'
+import { MISTAKES } from '../../src/workflow/mistakes.ts'
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...RULES.map(({ id }) => id),
+  ...Object.keys(MISTAKES),
+  'idle-ignore',
+])
 
 /** What was found, with its errors and its warnings by themselves. */
 export function byLevel<Of extends { readonly findings: readonly Finding[] }>(told: Of) {
   const { findings, ...others } = told
+  // Every mistake has a code of its own.
+  expect(findings.filter(({ code }) => !KNOWN.has(code) || code === 'invalid-workflow')).toEqual([])
   return { ...others, errors: ofLevel(findings, 'error'), warnings: ofLevel(findings, 'warning') }
 }
 

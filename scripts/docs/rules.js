@@ -12,14 +12,16 @@ A comment silences one finding, on the line where it (or its key) begins or on t
  * The page of all rules.
  *
  * @param {readonly Rule[]} rules
- * @param {Readonly<Record<string, string>>} others what is told by no rule, by its id
+ * @param {Readonly<Record<string, string>>} mistakes what is told by no rule, by its id
  */
-export function rulesPage(rules, others) {
+export function rulesPage(rules, mistakes) {
+  const ids = Object.keys(mistakes).map(code).join(', ')
   const parts = [
     INTRODUCTION,
     '<!-- made by "npm run docs" from src/lint/rules/ -->',
     ...rules.map(section),
-    ...Object.entries(others).map(([id, finds]) => `## ${id}\n\n${sentence(finds)}.`),
+    '## idle-ignore\n\nA `# hookline: ignore[…]` that silences nothing, or names no rule.',
+    `## mistakes\n\nWhat no rule finds has an id too, and cannot be silenced: ${ids}.`,
   ]
   return `${parts.join('\n\n')}\n`
 }

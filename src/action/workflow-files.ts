@@ -3,8 +3,8 @@ import { basename, join, relative } from 'node:path'
 import { Minimatch } from 'minimatch'
 import { parse } from 'yaml'
 import type { WorkflowSource } from '../engine/ports.ts'
-import { UserError } from '../wire/errors.ts'
 import type { Contexts } from '../workflow/expressions.ts'
+import { Refusal } from '../workflow/mistakes.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
 /** A workflow file as globs found it; its text is read when it is asked for. */
@@ -40,7 +40,8 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       if (!found) return undefined
       if (others.length > 0) {
         const all = [found, ...others].map(({ file }) => file).join(' and ')
-        throw new UserError({
+        throw new Refusal({
+          code: 'same-file',
           message: `two workflow files are named "${name}": ${all}`,
           notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
         })
@@ -50,7 +51,7 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       try {
         text = readFileSync(join(root, file), 'utf8')
       } catch (cause) {
-        throw new UserError({ message: `${file} cannot be read` }, { cause })
+        throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
       }
       return readWorkflowFile(name, { name: file, file, text }, contexts)
     },
@@ -75,7 +76,8 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
       .filter(({ file }) => including.some((glob) => glob.match(file)))
       .filter(({ file }) => !excluding.some((glob) => glob.match(file)))
     if (name === undefined && files.length === 0) {
-      throw new UserError({
+      throw new Refusal({
+        code: 'no-file',
         message: `no workflow file matches ${globs.join(', ')}`,
         notes: advice,
       })

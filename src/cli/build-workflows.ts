@@ -10,11 +10,12 @@ import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import type { ReadCalled } from '../lint/contexts.ts'
 import { Callees } from '../lint/flow/flow.ts'
-import { asFinding, levelOf, lint, withRule } from '../lint/lint.ts'
+import { levelOf, lint, withRule } from '../lint/lint.ts'
 import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { hasExpression } from '../workflow/expressions.ts'
+import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
@@ -65,7 +66,7 @@ export function findingsOf(
   isStrict: boolean,
   natives: readonly Finding[] = [],
 ): Finding[] {
-  const made = madeProblems(madeFiles(built)).map((problem) => asFinding(problem, 'error'))
+  const made = asFindings(madeProblems(madeFiles(built)), 'error')
   const findings = onceEach([...built.flatMap((one) => one.findings), ...made, ...natives])
   // What --strict makes an error of comes last of these.
   const byLevel = findings.toSorted((one, other) => one.level.localeCompare(other.level))
@@ -132,10 +133,10 @@ async function buildWorkflow(
     if (file.triggers.length === 0 && file.problems.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
-      return { ...nothing, findings: [asFinding({ message, notes }, 'warning')] }
+      return { ...nothing, findings: [{ level: 'warning', code: 'no-trigger', message, notes }] }
     }
     if (file.problems.length > 0) await compile(file, options)
-    const scripts = scriptProblems(file.triggers).map((one) => asFinding(one, 'error'))
+    const scripts = asFindings(scriptProblems(file.triggers), 'error')
     findings = [
       ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
       ...scripts,
@@ -146,7 +147,7 @@ async function buildWorkflow(
     if (!(error instanceof UserError)) throw error
     const problems = file ? withKeyHints(file.document, error.problems) : error.problems
     const own = new Set(findings.filter(({ level }) => level === 'error').map(keyOf))
-    const told = problems.map((problem) => asFinding(problem, 'error'))
+    const told = asFindings(problems, 'error')
     return { ...nothing, findings: [...findings, ...told.filter((one) => !own.has(keyOf(one)))] }
   }
 }
@@ -161,7 +162,7 @@ const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
 /** Scripts that would not compile at run time. One with an expression in it is not known before. */
 export function scriptProblems(
   triggers: readonly Pick<SourceTrigger, 'nodes' | 'positionOf'>[],
-): Problem[] {
+): Mistake[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
       const { options } = trigger.nodes
@@ -171,7 +172,7 @@ export function scriptProblems(
       const mistake = syntaxMistake(script)
       if (mistake === undefined) return []
       const message = `config.${option}: does not compile: ${mistake}`
-      return [{ message, position: trigger.positionOf(['config', option]) }]
+      return [{ code: 'bad-script', message, position: trigger.positionOf(['config', option]) }]
     }),
   )
 }

@@ -12,9 +12,9 @@ import { type Change, changesOf } from '../compiler/made-files.ts'
 import { SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
-import { asFinding } from '../lint/lint.ts'
-import { type Finding, ofLevel, type Problem, UserError } from '../wire/errors.ts'
+import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
   calledBy,
@@ -238,14 +238,14 @@ export async function build(options: BuildOptions): Promise<Build> {
       changes,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
       findings: [
-        ...unwritten.map((flag) => asFinding(flag, options.check ? 'error' : 'warning')),
+        ...asFindings(unwritten, options.check ? 'error' : 'warning'),
         ...findings,
-        ...locks.map((notice) => asFinding(notice, 'warning')),
+        ...asFindings(locks, 'warning'),
       ],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, findings: error.problems.map((problem) => asFinding(problem, 'error')) }
+    return { ...nothing, findings: asFindings(error.problems, 'error') }
   }
 }
 
@@ -257,8 +257,9 @@ function byHandMessage({ path, source }: ShownChange): string {
 function refuseEdited(changes: readonly ShownChange[]): void {
   const edited = changes.filter(({ byHand }) => byHand)
   if (edited.length === 0) return
-  throw new UserError(
+  throw new Refusal(
     edited.map((change) => ({
+      code: 'changed-by-hand',
       message: byHandMessage(change),
       notes: ['nothing is written; --force writes over it'],
     })),
@@ -269,14 +270,14 @@ function refuseEdited(changes: readonly ShownChange[]): void {
 function lockNotices(
   lock: ActionLock | undefined,
   made: readonly { readonly path: string; readonly text: string }[],
-): Problem[] {
+): Mistake[] {
   return made.flatMap(({ path, text }) => {
     const missing = lock?.locks(path)
       ? versionsIn(text).find((one) => !lock.names(path, one))
       : undefined
     if (!missing) return []
     const message = `${path} runs ${missing.action}@${missing.ref}, which ${LOCK_FILE} does not name for it`
-    return [{ message, hint: 'run: gh actions-lock' }]
+    return [{ code: 'not-locked', message, hint: 'run: gh actions-lock' }]
   })
 }
 

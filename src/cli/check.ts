@@ -7,15 +7,16 @@ import { aheadOfParser, withKeyHints } from '../compiler/key-hints.ts'
 import { type NamedFile, originOf } from '../compiler/made-files.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { ACTION } from '../compiler/settings.ts'
-import { asFinding, lint } from '../lint/lint.ts'
+import { lint } from '../lint/lint.ts'
 import { misplacedTriggers } from '../lint/native-problems.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
 import { RuleFile } from '../lint/rule.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
+import { type Finding, ofLevel, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
+import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
@@ -143,8 +144,7 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const findings = error.problems.map((problem) => asFinding(problem, 'error'))
-    return { count: 0, findings, fixed: [] }
+    return { count: 0, findings: asFindings(error.problems, 'error'), fixed: [] }
   }
 }
 
@@ -197,20 +197,15 @@ async function checkNative(
     }
     const found = lint(rules)
     if (!isOurs) return found
-    const inline = inlineProblems(file).map((problem) => asFinding(problem, 'error'))
+    const inline = asFindings(inlineProblems(file), 'error')
     const own = [...inline, ...found]
     const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
-    const ahead = aheadOfParser(file.document, newProblems(fromGitHub, ofLevel(own, 'error')))
-    const told = withKeyHints(file.document, ahead.errors)
-    return [
-      ...own,
-      ...told.map((problem) => asFinding(problem, 'error')),
-      ...ahead.warnings.map((problem) => asFinding(problem, 'warning')),
-    ]
+    const unsaid = newProblems(fromGitHub, ofLevel(own, 'error'))
+    return [...own, ...withKeyHints(file.document, aheadOfParser(file.document, unsaid))]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     if (!mayUse && !all) return undefined
-    return error.problems.map((problem) => asFinding(problem, 'error'))
+    return asFindings(error.problems, 'error')
   }
 }
 
@@ -218,7 +213,7 @@ function isMisplaced({ code }: Finding): boolean {
   return code === 'misplaced-trigger'
 }
 
-async function githubProblems(source: Source): Promise<Problem[]> {
+async function githubProblems(source: Source): Promise<Mistake[]> {
   const messages = await githubMessages({ name: source.file, text: source.text })
   // The parser knows some events as keys only, not as `on: repository_dispatch`.
   const told = messages.filter(
@@ -230,11 +225,11 @@ async function githubProblems(source: Source): Promise<Problem[]> {
   }))
 }
 
-function inlineProblems(native: ParsedFile): readonly Problem[] {
+function inlineProblems(native: ParsedFile): readonly Mistake[] {
   try {
     return scriptProblems(nativeTriggers(native))
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
+    if (!(error instanceof Refusal)) throw error
     return error.problems
   }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/made-files.ts'
-import { UserError } from '../wire/errors.ts'
+import { Refusal } from '../workflow/mistakes.ts'
 import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
 /** The folder that compiled files are written into: never beyond it, never over a person's file. */
@@ -48,8 +48,9 @@ export class CompiledFolder {
   refuseForeign(names: readonly string[]): void {
     const foreign = names.filter((name) => this.#isForeign(name)).map((name) => this.show(name))
     if (foreign.length === 0) return
-    throw new UserError(
+    throw new Refusal(
       foreign.map((file) => ({
+        code: 'not-compiled',
         message: `${file} was not written by hookline build, so it is left as it is`,
         notes: ['move or delete it, or rename the workflow that would be compiled there'],
       })),
@@ -98,7 +99,8 @@ export class CompiledFolder {
     const there = nearestExisting(this.#folder)
     const expected = resolve(realpathSync(this.#root), relative(this.#root, there))
     if (realpathSync(there) === expected) return
-    throw new UserError({
+    throw new Refusal({
+      code: 'no-file',
       message: `${this.show('')} leads elsewhere by a symbolic link`,
       notes: ['compiled files are written only into the folder itself'],
     })

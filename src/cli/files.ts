@@ -14,6 +14,7 @@ import type { FSWatcher } from 'chokidar'
 import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
+import { Refusal } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
@@ -51,14 +52,15 @@ export function readSource(root: string, file: string): Source {
   const path = join(root, file)
   try {
     const inside = relative(realpathSync(root), realpathSync(path))
-    if (inside.startsWith('..')) throw new UserError({ message: `${file} leads out by a link` })
+    if (inside.startsWith('..'))
+      throw new Refusal({ code: 'no-file', message: `${file} leads out by a link` })
     const text = readFileSync(path, 'utf8')
       .replace(/^\uFEFF/, '')
       .replaceAll('\r\n', '\n')
     return { name: file, file, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
-    throw new UserError({ message: `${file} cannot be read` }, { cause })
+    throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
   }
 }
 

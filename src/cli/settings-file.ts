@@ -38,6 +38,7 @@ export function repositorySettings(root: string): RepositorySettings {
   )
   if (!written && misnamed !== undefined) {
     throw new UserError({
+      code: 'no-file',
       message: `${misnamed} is not read`,
       hint: `settings stand in ${SETTINGS_FILE}: move it there`,
     })

@@ -1,8 +1,8 @@
 import { isMap } from 'yaml'
-import type { Problem } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { pairsOf } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import { handOnLine, workflowInputs } from './called-inputs.ts'
@@ -149,9 +149,10 @@ export function permissionsOf({ document, sections, source }: SourceFile) {
   const asking = silent.length < declared.length && union !== undefined ? silent : []
   const nodes = sections.get('jobs')?.value
   const keys = isMap(nodes) ? pairsOf(nodes) : []
-  const notices = asking.map(({ id }): Problem => {
+  const notices = asking.map(({ id }): Mistake => {
     const key = keys.find((pair) => keyOf(pair) === id)?.key
     return {
+      code: 'less-permissions',
       message: `job "${id}" asks for no permissions, and another one does: it gets at most those of "each"`,
       ...(key && { position: positionAt(source, ...rangeOf(key)) }),
       hint: 'give it a "permissions:" of its own',

@@ -1,4 +1,5 @@
-import { type Finding, UserError } from '../wire/errors.ts'
+import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
+import { asFindings, Refusal } from '../workflow/mistakes.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits } from '../workflow/spans.ts'
 import { parseYaml } from '../workflow/yaml.ts'
@@ -43,34 +44,31 @@ export interface Compiled {
  * Compiles a workflow into native ones: what it is to become is planned, each pass says what that
  * changes, the patch changes it, and GitHub's own parser reads what came out.
  *
- * @throws UserError with all problems of the file
+ * @throws UserError with all errors of the file, as findings
  */
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
-  if (!file.isWhole) throw new UserError(file.problems)
+  if (!file.isWhole) throw new Refusal(file.problems)
   const said = saidOf(file, options)
   const plan = plannedBy(file, options, said)
   const parts = partsOf(plan).map((part) => ({ part, results: passed(plan, part) }))
   const results = parts.flatMap((one) => one.results)
-  const obstacles = results.flatMap((one) => one.obstacles ?? [])
   const own = [
-    ...file.problems,
-    ...settingsProblems(said, plan.options),
-    ...triggerProblems(plan),
-    ...results.flatMap(({ problems = [] }) => problems),
-    ...obstacles,
+    ...asFindings(
+      [...file.problems, ...settingsProblems(said, plan.options), ...triggerProblems(plan)],
+      'error',
+    ),
+    ...asFindings(triggerNotices(plan), 'warning'),
+    ...results.flatMap(({ findings = [] }) => findings),
   ]
-  const made = obstacles.length > 0 ? [] : parts.map((one) => makeFile(plan, one.part, one.results))
+  const isBlocked = results.some((one) => one.isBlocked)
+  const made = isBlocked ? [] : parts.map((one) => makeFile(plan, one.part, one.results))
   const unread = made.filter(({ name, text }) => !isSameText(options.standing?.get(name), text))
   const parsed = (await Promise.all(unread.map((one) => parserProblems(file, one)))).flat()
-  const { errors, warnings } = aheadOfParser(file.document, newProblems(parsed, own))
-  const problems = [...own, ...errors]
-  if (problems.length > 0) throw new UserError(problems)
-  const notices = results.flatMap((one) => one.notices ?? [])
-  const told = [...triggerNotices(plan), ...notices, ...warnings]
-  return {
-    files: made.map(({ name, text }) => ({ name, text })),
-    findings: told.map((one): Finding => ({ code: 'notice', ...one, level: 'warning' })),
-  }
+  const unsaid = newProblems(parsed, ofLevel(own, 'error'))
+  const findings = [...own, ...aheadOfParser(file.document, unsaid)]
+  const errors = ofLevel(findings, 'error')
+  if (errors.length > 0) throw new UserError(errors)
+  return { files: made.map(({ name, text }) => ({ name, text })), findings }
 }
 
 /** Where the settings of a file are said. */

@@ -1,9 +1,10 @@
 import { isAlias, isMap, isScalar, type Node } from 'yaml'
-import type { Problem } from '../wire/errors.ts'
+import type { Finding } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
 import { pairsOf, resolved } from '../workflow/document.ts'
 import { keyOf, referencesInText } from '../workflow/file-expressions.ts'
+import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Path } from '../workflow/options.ts'
 import { singleQuoted } from '../workflow/spans.ts'
@@ -98,17 +99,26 @@ interface Group {
   readonly shared?: JsonObject
 }
 
-/** What cannot be, of the workflow's group and of those of its jobs. */
-export function concurrencyProblems(file: SourceFile): Problem[] {
-  return everyConcurrency(file).flatMap((one) => queueProblems(file, one))
+/** What cannot be, or what to know, of the workflow's group and of those of its jobs. */
+export function concurrencyFindings(plan: Plan): Finding[] {
+  const { file } = plan
+  const every = everyConcurrency(file)
+  const notices = [
+    ...every.flatMap((one) => queueNotices(file, one)),
+    ...sharedNotices(plan),
+    ...itemNotices(plan),
+  ]
+  const refused = every.flatMap((one) => queueProblems(file, one))
+  return [...asFindings(refused, 'error'), ...asFindings(notices, 'warning')]
 }
 
 /** GitHub refuses a queue whose members cancel each other. */
-function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Problem[] {
+function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Mistake[] {
   const queue = isMap(settings) ? settings.get('queue', true) : undefined
   if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
   return [
     {
+      code: 'queue-refused',
       message: 'GitHub refuses "queue: max" beside "cancel-in-progress: true"',
       position: positionAt(file.source, ...rangeOf(queue)),
       hint: 'leave one of the two out',
@@ -116,16 +126,9 @@ function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Pr
   ]
 }
 
-export function concurrencyNotices(file: SourceFile, plan: Plan): Problem[] {
-  return [
-    ...everyConcurrency(file).flatMap((one) => queueNotices(file, one)),
-    ...sharedNotices(file, plan),
-    ...itemNotices(file, plan),
-  ]
-}
-
 /** Where one event brings many items at once, each of them enters the group. */
-function itemNotices(file: SourceFile, plan: Plan): Problem[] {
+function itemNotices(plan: Plan): Mistake[] {
+  const { file } = plan
   if (plan.isOne || parallelOf(plan) === 1) return []
   return everyConcurrency(file)
     .filter(({ settings, cancels }) => {
@@ -133,6 +136,7 @@ function itemNotices(file: SourceFile, plan: Plan): Problem[] {
       return cancels !== false && referencesInText(String(group), 'on').length === 0
     })
     .map(({ key }) => ({
+      code: 'group-cancels',
       message:
         'the items of one event are in this concurrency group together, and cancel each other',
       position: positionAt(file.source, ...rangeOf(key)),
@@ -141,10 +145,11 @@ function itemNotices(file: SourceFile, plan: Plan): Problem[] {
 }
 
 /** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */
-function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Problem[] {
+function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Mistake[] {
   if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
   return [
     {
+      code: 'waiting-cancelled',
       message: 'events that wait for this concurrency group are cancelled by newer ones',
       position: positionAt(file.source, ...rangeOf(key)),
       hint: 'add "queue: max" to keep them all',
@@ -153,7 +158,7 @@ function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency)
 }
 
 /** The workflow's own webhooks, in a group in which a newer run cancels an older one. */
-function sharedNotices(file: SourceFile, { starting, webhooks }: Plan): Problem[] {
+function sharedNotices({ file, starting, webhooks }: Plan): Mistake[] {
   const own = ofWorkflow(file)
   const group = groupOf(file)
   const [webhook] = webhooks
@@ -166,6 +171,7 @@ function sharedNotices(file: SourceFile, { starting, webhooks }: Plan): Problem[
   const events = sharing.join(' and ')
   return [
     {
+      code: 'group-cancels',
       message: `a webhook for this workflow cancels its runs by ${events}, and they cancel those of webhooks: all are in one concurrency group`,
       position: positionAt(file.source, ...rangeOf(own.key)),
       hint: 'add ${{ github.event_name }} to the group, or give the jobs a "concurrency" of their own',

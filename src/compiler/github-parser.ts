@@ -1,5 +1,6 @@
 import type { Problem } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import { type Edit, placeBefore } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { MadeFile } from './made-files.ts'
@@ -12,7 +13,7 @@ export interface Made extends MadeFile {
 }
 
 /** What GitHub's parser says of a made file, in the words and at the places of the source. */
-export async function parserProblems({ source, on }: SourceFile, made: Made): Promise<Problem[]> {
+export async function parserProblems({ source, on }: SourceFile, made: Made): Promise<Mistake[]> {
   const messages = await githubMessages(made)
   return messages.slice(0, LIMITS.problems).map((found) => {
     // What the compiler wrote around an expression is not in the source.
@@ -35,7 +36,10 @@ export async function parserProblems({ source, on }: SourceFile, made: Made): Pr
 }
 
 /** What was said already, of the same line or in the same words, is not said twice. */
-export function newProblems(parsed: readonly Problem[], own: readonly Problem[]): Problem[] {
+export function newProblems<Told extends Problem>(
+  parsed: readonly Told[],
+  own: readonly Problem[],
+): Told[] {
   const lines = new Set(own.map(({ position }) => position?.line))
   const said = new Set<string>()
   return parsed.filter(({ message, position }) => {
@@ -49,7 +53,7 @@ export function newProblems(parsed: readonly Problem[], own: readonly Problem[])
 /** What GitHub's own parser says of a workflow file. */
 interface ParserMessage {
   readonly message: string
-  readonly code: 'unexpected-value' | 'unknown-name' | 'github'
+  readonly code: MistakeCode
   /** The value, or the name. */
   readonly subject?: string
   /** Where, in characters of the text. */
@@ -94,5 +98,7 @@ function kindOf(message: string): Pick<ParserMessage, 'code' | 'subject'> {
   const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
   if (value !== undefined) return { code: 'unexpected-value', subject: value }
   const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []
-  return name === undefined ? { code: 'github' } : { code: 'unknown-name', subject: name }
+  return name === undefined
+    ? { code: 'refused-by-github' }
+    : { code: 'unknown-name', subject: name }
 }

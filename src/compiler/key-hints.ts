@@ -1,7 +1,8 @@
 import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
-import type { Problem } from '../wire/errors.ts'
+import type { Finding, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { rangeOf } from '../workflow/yaml.ts'
 import { SCOPES } from './permissions.ts'
@@ -55,32 +56,23 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
  * warnings, and everything else stays an error. One that is near a known key is a slip; in `on:` a
  * name that nobody knows would silently never fire.
  */
-export function aheadOfParser(
-  document: Document.Parsed,
-  problems: readonly Problem[],
-): { readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] } {
-  const errors: Problem[] = []
-  const warnings: Problem[] = []
-  for (const problem of problems) {
+export function aheadOfParser(document: Document.Parsed, mistakes: readonly Mistake[]): Finding[] {
+  return mistakes.map((problem): Finding => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     const place = key === undefined ? undefined : placeOf(document, problem)
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
     if (key === OWN_KEY && place === '') {
       const message = `"${OWN_KEY}:" is for sources, workflows/*.yml: GitHub refuses a file that has it`
-      errors.push({ ...problem, code: 'own-key', message, hint: 'leave it out here' })
-      continue
+      return { ...problem, level: 'error', code: 'own-key', message, hint: 'leave it out here' }
     }
     const isAhead =
       key !== undefined &&
       known !== undefined &&
       (AHEAD.includes(key) ? known.includes(key) : nearestName(key, known) === undefined)
-    if (!isAhead) errors.push(problem)
-    else {
-      const message = `${quoted(key)} is a key that GitHub's parser here does not know: it is copied`
-      warnings.push({ ...problem, code: 'unknown-key', message })
-    }
-  }
-  return { errors, warnings }
+    if (!isAhead) return { ...problem, level: 'error' }
+    const message = `${quoted(key)} is a key that GitHub's parser here does not know: it is copied`
+    return { ...problem, level: 'warning', code: 'unknown-key', message }
+  })
 }
 
 /** Keys that GitHub has, and that no release of its parser knows yet. */
@@ -90,7 +82,10 @@ const AHEAD: readonly string[] = ['cache-mode']
  * The problems of a file, with the key that was probably meant where GitHub's parser knows none such;
  * without those that only follow, since the context `on` cannot be read below an unknown key.
  */
-export function withKeyHints(document: Document.Parsed, problems: readonly Problem[]): Problem[] {
+export function withKeyHints<Told extends Problem>(
+  document: Document.Parsed,
+  problems: readonly Told[],
+): Told[] {
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined

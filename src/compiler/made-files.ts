@@ -1,5 +1,5 @@
-import type { Problem } from '../wire/errors.ts'
 import { isWorkflowName } from '../wire/path.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 
 /** A file that the compiler makes. */
 export interface MadeFile {
@@ -112,7 +112,7 @@ export interface NamedFile {
 const UNUSUAL = /^(?:\.|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))/i
 
 /** What stands against the names of files: each must be a file's and a URL's. */
-export function nameProblems(files: readonly NamedFile[]): Problem[] {
+export function nameProblems(files: readonly NamedFile[]): Mistake[] {
   const owners = new Map<string, NamedFile>()
   return files.flatMap((file) => {
     const other = owners.get(file.name.toLowerCase())
@@ -120,7 +120,8 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
     // The path stands in the first line of what is made, and must not end it.
     const isLine = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(file.file)
     const isName = isWorkflowName(file.name) && !UNUSUAL.test(file.name)
-    const bad = {
+    const bad: Mistake = {
+      code: 'file-name',
       message: `${JSON.stringify(file.file)} cannot be compiled under this name`,
       notes: [
         'a webhook URL names a workflow by its file name: at most 100 letters, digits, ".", "_" and "-"',
@@ -136,7 +137,7 @@ export function nameProblems(files: readonly NamedFile[]): Problem[] {
 /** Two sources that would write one file: names are compared without case, as some file systems do. */
 export function madeProblems(
   made: readonly { readonly source: string; readonly file: MadeFile }[],
-): Problem[] {
+): Mistake[] {
   const owners = new Map<string, string>()
   return made.flatMap(({ source, file }) => {
     const other = owners.get(file.name.toLowerCase())
@@ -145,8 +146,9 @@ export function madeProblems(
   })
 }
 
-function collision(one: string, other: string): Problem {
+function collision(one: string, other: string): Mistake {
   return {
+    code: 'same-file',
     message: `${one} and ${other} would be compiled into the same file`,
     notes: ['rename one of them: x.yml becomes x.yml, and where it polls x.jobs.yml too'],
   }

@@ -1,5 +1,5 @@
 import { Scalar } from 'yaml'
-import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Position, Source } from '../wire/errors.ts'
 import { record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import {
@@ -8,6 +8,7 @@ import {
   expressionSpans,
   fillIn,
 } from '../workflow/expressions.ts'
+import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import {
   childOf,
   type Entry,
@@ -132,16 +133,16 @@ export function nativeTriggers(
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: SourceTrigger[] = []
-  const problems: Problem[] = []
+  const problems: Mistake[] = []
   for (const text of texts) {
     try {
       triggers.push(...new InlineOn(source, text, contexts).triggers())
     } catch (error) {
-      if (!(error instanceof UserError)) throw error
+      if (!(error instanceof Refusal)) throw error
       problems.push(...error.problems)
     }
   }
-  if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
+  if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
   return triggers
 }
 
@@ -197,8 +198,8 @@ class InlineOn {
     try {
       return this.#read()
     } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      throw new UserError(
+      if (!(error instanceof Refusal)) throw error
+      throw new Refusal(
         error.problems.map((problem) => this.#inFile(problem)),
         { cause: error },
       )
@@ -216,7 +217,7 @@ class InlineOn {
       placeholders: !this.#contexts,
     }
     const { triggers, problems } = readOn(reading, on)
-    if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
+    if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
     return triggers.map((trigger) => ({
       ...trigger,
       positionOf: (option) => this.#positionInFile(trigger.positionOf(option)),
@@ -250,11 +251,14 @@ class InlineOn {
       if (!(error instanceof ExpressionMistake)) throw error
       if (!this.#contexts && braces.endsWith('}}')) return UNKNOWN
       const position = this.#placeOf(at, at + braces.length)
-      throw new UserError({ message: `input "on": ${error.message}`, position }, { cause: error })
+      throw new Refusal(
+        { code: 'bad-expression', message: `input "on": ${error.message}`, position },
+        { cause: error },
+      )
     }
   }
 
-  #inFile(problem: Problem): Problem {
+  #inFile(problem: Mistake): Mistake {
     const position = problem.position ? this.#positionInFile(problem.position) : this.#start()
     return { ...problem, position }
   }

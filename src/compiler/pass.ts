@@ -1,4 +1,4 @@
-import type { Problem } from '../wire/errors.ts'
+import type { Finding } from '../wire/errors.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Plan } from './plan.ts'
 
@@ -11,12 +11,10 @@ export type Part = 'whole' | 'listening' | 'jobs'
 /** What a pass wants of a file. */
 export interface PassResult {
   readonly operations?: readonly Operation[]
-  /** Mistakes of the source, beside which others may be found. */
-  readonly problems?: readonly Problem[]
-  /** Why no file can be made of the source. */
-  readonly obstacles?: readonly Problem[]
-  /** What a person should know of what is made, though nothing is wrong. */
-  readonly notices?: readonly Problem[]
+  /** Mistakes of the source; and, as warnings, what a person should know of what is made. */
+  readonly findings?: readonly Finding[]
+  /** Whether the file cannot be made for what was found; else GitHub's parser may find more. */
+  readonly isBlocked?: boolean
 }
 
 /** One of the things that make a source native. It changes nothing itself: it names what changes. */

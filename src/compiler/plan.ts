@@ -1,9 +1,9 @@
 import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
-import { UserError } from '../wire/errors.ts'
 import type { DispatchEvent } from '../wire/payload.ts'
 import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
+import { Refusal } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
@@ -83,7 +83,8 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
 function startsOf(file: SourceFile, event: DispatchEvent): Starts {
   const active = file.triggers.filter(({ config }) => config.active)
   if (active.length === 0 && file.native.length === 0) {
-    throw new UserError({
+    throw new Refusal({
+      code: 'no-trigger',
       message: `no trigger of ${file.source.name} is active`,
       notes: ['a workflow needs one event at least; to rest, move the file elsewhere'],
     })

@@ -1,7 +1,7 @@
 import { isMap, type Node } from 'yaml'
-import type { Problem } from '../wire/errors.ts'
 import { pairsOf } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Path } from '../workflow/options.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -14,9 +14,10 @@ export function platformOperations(file: SourceFile, platform: Platform): Operat
   return queuesOf(file).map(({ path }) => ({ op: 'remove', path }))
 }
 
-export function platformNotices(file: SourceFile, platform: Platform): Problem[] {
+export function platformNotices(file: SourceFile, platform: Platform): Mistake[] {
   if (platform === 'github') return []
   return queuesOf(file).map(({ key }) => ({
+    code: 'queue-left-out',
     message: `${platform} knows no "queue": it is left out, so of the runs that wait only the newest stays`,
     position: positionAt(file.source, ...rangeOf(key)),
   }))

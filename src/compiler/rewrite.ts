@@ -1,7 +1,7 @@
 import { isMap, isScalar, Scalar } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import { modernPattern } from '../triggers/webhook.ts'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import { type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
@@ -18,6 +18,7 @@ import {
   references,
   referencesIn,
 } from '../workflow/file-expressions.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Path } from '../workflow/options.ts'
 import { patch } from '../workflow/patch.ts'
@@ -173,7 +174,7 @@ export function expressionProblems(
   file: SourceFile,
   expressions: readonly FileExpression[],
   places: readonly string[],
-): Problem[] {
+): Mistake[] {
   let count = 0
   return expressions.flatMap((expression) => {
     const problems = count < LIMITS.problems ? problemsOf(file, expression, places) : []
@@ -186,18 +187,21 @@ function problemsOf(
   file: SourceFile,
   expression: FileExpression,
   places: readonly string[],
-): Problem[] {
+): Mistake[] {
   if (expression.text.trim() === '') return []
-  const problemAt = ({ start, end }: Span, problem: Problem): Problem => {
+  const problemAt = ({ start, end }: Span, problem: Mistake): Mistake => {
     const place = expression.span(start, end)
     return { ...problem, position: positionAt(file.source, place.start, place.end) }
   }
   const slips = slipsOf(expression.text).slice(0, LIMITS.problems)
   if (slips.length > 0) {
-    return slips.map((slip) => problemAt(slip, { message: slip.message, hint: slip.hint }))
+    return slips.map((slip) =>
+      problemAt(slip, { code: 'bad-expression', message: slip.message, hint: slip.hint }),
+    )
   }
   const tree = parseExpression(expression.text)
-  if (isFault(tree)) return [problemAt(tree, { message: `expression: ${tree.message}` })]
+  if (isFault(tree))
+    return [problemAt(tree, { code: 'bad-expression', message: `expression: ${tree.message}` })]
   const found = references(expression.text, 'on')
   if (found.length > 0 && !isWithin(expression.path, places)) {
     return found.map((one) => problemAt(one, notHere(expression)))
@@ -212,7 +216,7 @@ function problemsOf(
 }
 
 /** Texts that GitHub reads before there is any event context that jobs could hand on. */
-function notHere({ path }: FileExpression): Problem {
+function notHere({ path }: FileExpression): Mistake {
   const place = path.filter((key) => typeof key === 'string').join('.')
   const note =
     READ_EARLY.get(path[0]) ?? 'GitHub reads this text before the run, so it can hold no expression'
@@ -233,7 +237,7 @@ const READ_EARLY: ReadonlyMap<unknown, string> = new Map([
 
 interface Fault {
   readonly span: Span
-  readonly problem: Problem
+  readonly problem: Mistake
 }
 
 /** `github.event_name == 'webhook'`: the event is GitHub's, and has GitHub's name. */
@@ -248,6 +252,7 @@ function neverTrue(text: string): Fault[] {
       {
         span: { start: index, end: index + found.length },
         problem: {
+          code: 'event-name',
           message: `github.event_name is never "${name}": GitHub does not know this trigger`,
           hint: `write on.${name}.outcome == 'success'`,
         },
@@ -269,13 +274,24 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
       ? 'declare it under "on:"'
       : (didYouMean(first.name, declared) ?? 'no trigger of this workflow')
     const notes = [`declared here: ${declared.join(', ') || 'none'}`]
-    return { span: first, problem: { message: `"on" has no trigger "${first.name}"`, hint, notes } }
+    return {
+      span: first,
+      problem: {
+        code: 'unknown-trigger',
+        message: `"on" has no trigger "${first.name}"`,
+        hint,
+        notes,
+      },
+    }
   }
   if (second?.name === undefined) return undefined
   if (!FIELDS.some((field) => same(field, second.name))) {
     const message = `"on.${trigger.name}" has no "${second.name}"`
     const hint = didYouMean(second.name, FIELDS) ?? `on.${trigger.name}.outputs.${second.name}?`
-    return { span: second, problem: { message, hint, notes: [`it has: ${FIELDS.join(', ')}`] } }
+    return {
+      span: second,
+      problem: { code: 'unknown-field', message, hint, notes: [`it has: ${FIELDS.join(', ')}`] },
+    }
   }
   const { format, filterOutputs, outputsMode, exportOutputs } = trigger.config
   const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs

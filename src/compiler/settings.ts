@@ -1,11 +1,12 @@
 import { type Document, isMap, isScalar, type Node } from 'yaml'
 import { parseState, STATE_FORMS } from '../state/index.ts'
-import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Position, Source } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
 import { pairsOf, resolved } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
+import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 
@@ -42,7 +43,7 @@ export interface WrittenSettings {
   readonly values: Settings
   /** Where the value of each stands. */
   readonly positions: ReadonlyMap<keyof Settings, Position>
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Mistake[]
 }
 
 export const NOTHING_WRITTEN: WrittenSettings = { values: {}, positions: new Map(), problems: [] }
@@ -135,7 +136,7 @@ export function readSettingsFile(source: Source): WrittenSettings {
   try {
     document = parseYaml(source)
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
+    if (!(error instanceof Refusal)) throw error
     return { ...NOTHING_WRITTEN, problems: error.problems }
   }
   const { contents } = document
@@ -154,7 +155,10 @@ export function readOwnKey(
   if (isMap(value) && value.items.length > 0) return readSettings(source, document, value)
   const message = `"${OWN_KEY}:" names no setting`
   const position = positionAt(source, ...rangeOf(section.key))
-  return { ...NOTHING_WRITTEN, problems: [{ message, position, notes: [KNOWN] }] }
+  return {
+    ...NOTHING_WRITTEN,
+    problems: [{ code: 'setting-value', message, position, notes: [KNOWN] }],
+  }
 }
 
 const KNOWN = `settings: ${KEYS.join(', ')}`
@@ -163,18 +167,27 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
   const at = (node: Node) => positionAt(source, ...rangeOf(node))
   if (!isMap(map)) {
     const message = `${source.name} is no mapping of settings`
-    return { ...NOTHING_WRITTEN, problems: [{ message, position: at(map), notes: [KNOWN] }] }
+    return {
+      ...NOTHING_WRITTEN,
+      problems: [{ code: 'setting-value', message, position: at(map), notes: [KNOWN] }],
+    }
   }
   const values: Record<string, Settings[keyof Settings]> = {}
   const positions = new Map<keyof Settings, Position>()
-  const problems: Problem[] = []
+  const problems: Mistake[] = []
   for (const pair of pairsOf(map)) {
     const name = keyOf(pair)
     const setting = SETTINGS.find(({ key }) => key === name)
     if (!setting) {
       const hint = didYouMean(name, KEYS)
       const message = `unknown setting ${quoted(name)}`
-      problems.push({ message, position: at(pair.key), ...(hint && { hint }), notes: [KNOWN] })
+      problems.push({
+        code: 'unknown-setting',
+        message,
+        position: at(pair.key),
+        ...(hint && { hint }),
+        notes: [KNOWN],
+      })
       continue
     }
     const node = resolved(document, pair.value)
@@ -182,7 +195,11 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
     const value = setting.parse(written)
     const place = pair.value ?? pair.key
     if (value === undefined) {
-      problems.push({ message: `"${name}" ${setting.mistake}`, position: at(place) })
+      problems.push({
+        code: 'setting-value',
+        message: `"${name}" ${setting.mistake}`,
+        position: at(place),
+      })
       continue
     }
     // What stands behind a commit says which version it is.
@@ -260,16 +277,16 @@ export function usesOn(platform: Platform, uses: string): string {
 }
 
 /** What the settings of a source ask for that its platform has not. */
-export function settingsProblems(said: SaidSettings, settings: CompileSettings): Problem[] {
+export function settingsProblems(said: SaidSettings, settings: CompileSettings): Mistake[] {
   const { platform, event, state } = settings
   if (platform === 'github') return []
   const position = (name: keyof Settings) =>
     said.flags[name] === undefined
       ? (said.own.positions.get(name) ?? said.repository.positions.get(name))
       : undefined
-  const problem = (name: keyof Settings, message: string, hint: string): Problem => {
+  const problem = (name: keyof Settings, message: string, hint: string): Mistake => {
     const place = position(name)
-    return { message, ...(place && { position: place }), hint }
+    return { code: 'setting-value', message, ...(place && { position: place }), hint }
   }
   return [
     ...(event === 'repository_dispatch'
@@ -297,10 +314,10 @@ export function settingsProblems(said: SaidSettings, settings: CompileSettings):
  * Where a flag says otherwise than what is written down: the next build without it would undo it.
  * The action alone is kept by the file that stands there, so only another setting undoes it.
  */
-export function unwrittenFlags(file: string, said: SaidSettings): Problem[] {
+export function unwrittenFlags(file: string, said: SaidSettings): Mistake[] {
   const written = { ...said, flags: {} }
   const [with_, without] = [settingsOf(said, {}), settingsOf(written, {})]
-  return SETTINGS.flatMap(({ key, name }): Problem[] => {
+  return SETTINGS.flatMap(({ key, name }): Mistake[] => {
     if (said.flags[name] === undefined) return []
     if (name === 'uses' && !without.isUsesSaid) return []
     if (JSON.stringify(with_[name]) === JSON.stringify(without[name])) return []

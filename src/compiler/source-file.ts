@@ -9,12 +9,13 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
+import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
@@ -36,7 +37,7 @@ export interface SourceFile {
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
   /** Mistakes of the `on:` section, and of the settings: with any, it cannot be compiled. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Mistake[]
   /** False where they hide what else there is to be found. */
   readonly isWhole: boolean
   /** How it is to be compiled, where the file itself says so. */
@@ -67,7 +68,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
 function checkAliases(source: Source, document: Document.Parsed): void {
   const { name, text } = source
   if (!text.includes('*')) return
-  const problems: Problem[] = []
+  const problems: Mistake[] = []
   const anchors: string[] = []
   visit(document, {
     Node(_, node) {
@@ -78,11 +79,14 @@ function checkAliases(source: Source, document: Document.Parsed): void {
       if (problem) problems.push({ ...problem, position: positionAt(source, ...rangeOf(alias)) })
     },
   })
-  if (problems.length > 0) throw new UserError(problems.slice(0, LIMITS.problems))
+  if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
   try {
     document.toJS({ maxAliasCount: LIMITS.yamlAliases })
   } catch (cause) {
-    throw new UserError({ message: `${name}: an alias is used too often` }, { cause })
+    throw new Refusal(
+      { code: 'bad-alias', message: `${name}: an alias is used too often` },
+      { cause },
+    )
   }
 }
 
@@ -91,23 +95,29 @@ function aliasProblem(
   document: Document.Parsed,
   alias: Alias,
   anchors: readonly string[],
-): Problem | undefined {
+): Mistake | undefined {
   const meant = alias.resolve(document)
   if (!meant) {
     const message = `there is no "&${alias.source}" before "*${alias.source}"`
     return {
+      code: 'bad-alias',
       message,
       hint: didYouMean(alias.source, anchors) ?? 'an anchor stands before its aliases',
     }
   }
   if (!isWithinNode(meant, alias)) return undefined
-  return { message: `"*${alias.source}" stands within what it stands for`, hint: 'leave it out' }
+  return {
+    code: 'bad-alias',
+    message: `"*${alias.source}" stands within what it stands for`,
+    hint: 'leave it out',
+  }
 }
 
 function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: string): NodePair {
   const section = sections.get(key)
   if (key === 'jobs' && section?.value && !isMap(section.value) && !isAlias(section.value)) {
-    throw new UserError({
+    throw new Refusal({
+      code: 'not-a-workflow',
       message: '"jobs:" is no mapping of jobs by their names',
       position: positionAt(source, ...rangeOf(section.value)),
       hint: 'write "build:", and what the job is below it',
@@ -118,7 +128,8 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
   const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]
   const what =
     key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers'
-  throw new UserError({
+  throw new Refusal({
+    code: 'not-a-workflow',
     message: `${source.name} has no "${key}:" section`,
     ...(near && { position: positionAt(source, ...rangeOf(near.key)) }),
     hint: near !== undefined && near === misspelled ? `did you mean "${key}"?` : what,
@@ -127,9 +138,11 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
 
 function readSections(source: Source, document: Document.Parsed): Map<string, NodePair> {
   const { contents } = document
-  if (!isMap(contents)) throw new UserError({ message: `${source.name} is not a workflow file` })
+  if (!isMap(contents))
+    throw new Refusal({ code: 'not-a-workflow', message: `${source.name} is not a workflow file` })
   if (contents.flow) {
-    throw new UserError({
+    throw new Refusal({
+      code: 'unsupported-yaml',
       message: 'the top level of a workflow file to be compiled is written as lines, not in braces',
       position: positionAt(source, ...rangeOf(contents)),
     })
@@ -144,8 +157,9 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
     return /\?[ \t]*$/.test(source.text.slice(start - columnOf(source.text, start), start))
   })
   if (explicit.length > 0) {
-    throw new UserError(
+    throw new Refusal(
       explicit.map(({ key }) => ({
+        code: 'unsupported-yaml',
         message: 'a key after "?" is not understood by the compiler',
         position: positionAt(source, ...rangeOf(key)),
         hint: `write "${key}:"`,
@@ -225,13 +239,14 @@ export function namesIn(text: string, node: unknown, context: string): string[] 
  *
  * @param partOf what goes into one text together, by a name of no meaning
  */
-export function aliasProblems(file: SourceFile, partOf: (node: Node) => string): Problem[] {
-  const problems: Problem[] = []
+export function aliasProblems(file: SourceFile, partOf: (node: Node) => string): Mistake[] {
+  const problems: Mistake[] = []
   visit(file.document, {
     Alias(_, alias) {
       const anchor = alias.resolve(file.document)
       if (!anchor || partOf(alias) === partOf(anchor)) return
       problems.push({
+        code: 'alias-moved',
         message: `the alias "*${alias.source}" and its anchor come to stand in two texts`,
         position: positionAt(file.source, ...rangeOf(alias)),
         hint: 'write the value out here',

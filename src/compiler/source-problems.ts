@@ -1,6 +1,5 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
-import type { Problem } from '../wire/errors.ts'
 import {
   type FileExpression,
   fileExpressions,
@@ -8,6 +7,7 @@ import {
   parseExpression,
   references,
 } from '../workflow/file-expressions.ts'
+import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
@@ -15,7 +15,7 @@ import { DEFAULT_EVERY } from './schedule.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** What triggers ask for that cannot be, whatever the file is compiled into. */
-export function triggerProblems(plan: Plan): Problem[] {
+export function triggerProblems(plan: Plan): Mistake[] {
   return [
     ...onProblems(plan.file),
     ...configProblems(plan, plan.options.state),
@@ -33,19 +33,19 @@ const CRON_FIELDS = [
 ] as const
 
 /** GitHub's parser would speak of a schedule that the source does not have. */
-function cronProblems({ config: { every }, positionOf }: SourceTrigger): Problem[] {
+function cronProblems({ config: { every }, positionOf }: SourceTrigger): Mistake[] {
   const fields = every?.cron?.split(/\s+/) ?? []
   return CRON_FIELDS.flatMap(([most, what], at) => {
     const numbers = (fields[at]?.replaceAll(/\/\d+/g, '').match(/\d+/g) ?? []).map(Number)
     const found = numbers.find((number) => number > most)
     if (found === undefined) return []
     const message = `"config.every": ${what} go up to ${most}, and here is ${found}`
-    return [{ message, position: positionOf(['config', 'every']) }]
+    return [{ code: 'option-value', message, position: positionOf(['config', 'every']) }]
   })
 }
 
 /** What a person should know of the triggers, though nothing is wrong. */
-export function triggerNotices({ file, polled, options: { state } }: Plan): Problem[] {
+export function triggerNotices({ file, polled, options: { state } }: Plan): Mistake[] {
   return [
     ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
     ...file.triggers.flatMap(ignoredNotices),
@@ -54,27 +54,43 @@ export function triggerNotices({ file, polled, options: { state } }: Plan): Prob
 }
 
 /** Expressions of the `on:` section that can mean nothing: GitHub, or the action, reads it first. */
-function onProblems(file: SourceFile): Problem[] {
+function onProblems(file: SourceFile): Mistake[] {
   const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
   return expressions.flatMap((expression) => {
     if (!expression.closed) {
       const found = { start: -'${{'.length, end: expression.text.trimEnd().length }
-      return [problemAt(file, expression, found, 'expression is not closed with }}')]
+      return [
+        problemAt(file, expression, found, 'bad-expression', 'expression is not closed with }}'),
+      ]
     }
     const parsed = parseExpression(expression.text)
     if (isFault(parsed)) {
-      return [problemAt(file, expression, parsed, `expression: ${parsed.message}`)]
+      return [
+        problemAt(file, expression, parsed, 'bad-expression', `expression: ${parsed.message}`),
+      ]
     }
     return [
       ...references(expression.text, 'on').map((found) =>
-        problemAt(file, expression, found, 'the context "on" is not available in "on:" itself'),
+        problemAt(
+          file,
+          expression,
+          found,
+          'context-not-here',
+          'the context "on" is not available in "on:" itself',
+        ),
       ),
       // Secrets are handed on by name, so a name that only the run knows cannot be among them.
       ...['secrets', 'vars'].flatMap((context) =>
         references(expression.text, context)
           .filter(({ steps }) => steps[0]?.name === undefined)
           .map((found) => ({
-            ...problemAt(file, expression, found, `"${context}" is read here without a name`),
+            ...problemAt(
+              file,
+              expression,
+              found,
+              'unnamed-value',
+              `"${context}" is read here without a name`,
+            ),
             hint: `write ${context}.NAME`,
             notes: [`only what the "on:" section names is given to the action`],
           })),
@@ -87,56 +103,71 @@ function problemAt(
   { source }: SourceFile,
   expression: FileExpression,
   found: { readonly start: number; readonly end: number },
+  code: MistakeCode,
   message: string,
-): Problem {
+): Mistake {
   const { start, end } = expression.span(found.start, found.end)
-  return { message, position: positionAt(source, start, end) }
+  return { code, message, position: positionAt(source, start, end) }
 }
 
 /** What `config` asks for and the compiled files cannot give. */
-function configProblems({ webhooks, polled }: Plan, state: string): Problem[] {
+function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
   const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
-  const exported = triggers.flatMap(({ config, positionOf }): Problem[] => {
+  const exported = triggers.flatMap(({ config, positionOf }): Mistake[] => {
     if (!config.exportOutputs) return []
     const position = positionOf(['config', 'exportOutputs'])
     const hint = 'leave it out: jobs get their outputs as "on"'
-    return [{ message: '"exportOutputs" writes a file that no other job sees', position, hint }]
+    return [
+      {
+        code: 'lost-outputs',
+        message: '"exportOutputs" writes a file that no other job sees',
+        position,
+        hint,
+      },
+    ]
   })
   const lacking = triggers.flatMap((trigger) =>
     storeNeeds(trigger, {
       hasStore: state !== 'none',
       isPolled: trigger.poll !== undefined,
       isEveryExact: schedules.get(trigger)?.isExact !== false,
-    }).map(({ option, needs }): Problem => {
+    }).map(({ option, needs }): Mistake => {
       const position = trigger.positionOf(['config', option])
       if (needs === 'shouldDeduplicate') {
-        return { message: `"${option}" with a sort order needs "shouldDeduplicate"`, position }
+        return {
+          code: 'option-needs',
+          message: `"${option}" with a sort order needs "shouldDeduplicate"`,
+          position,
+        }
       }
       const notes = [
         'build with --state branch:hookline-state',
         ...(option === 'every' ? ['or choose minutes that divide an hour or a day'] : []),
       ]
-      return { message: `"${option}" needs a store`, position, notes }
+      return { code: 'option-needs', message: `"${option}" needs a store`, position, notes }
     }),
   )
   return [...exported, ...lacking]
 }
 
 /** Of a service that forgets nothing, every entry comes again where nothing is remembered. */
-function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Problem[] {
+function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Mistake[] {
   const message = repeatWarning(trigger, { hasStore: state !== 'none', isPolled: true })
   if (message === undefined) return []
   const position = positionAt(source, ...rangeOf(trigger.nodes.key))
-  return [{ message, position, hint: 'build with --state branch:hookline-state' }]
+  return [
+    { code: 'comes-again', message, position, hint: 'build with --state branch:hookline-state' },
+  ]
 }
 
 /** Keys of another program, which mean nothing here. */
-function ignoredNotices({ config, positionOf }: SourceTrigger): Problem[] {
+function ignoredNotices({ config, positionOf }: SourceTrigger): Mistake[] {
   return [...IGNORED_KEYS].flatMap(([key, advice]) =>
     key in config
       ? [
           {
+            code: 'idle-option',
             message: `"config.${key}" does nothing here`,
             position: positionOf(['config', key]),
             notes: [advice],
@@ -147,7 +178,7 @@ function ignoredNotices({ config, positionOf }: SourceTrigger): Problem[] {
 }
 
 /** Where the schedule is none that the user wrote. */
-function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTrigger): Problem[] {
+function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTrigger): Mistake[] {
   const minutes = trigger.config.every?.minutes
   if (!schedule || (minutes && schedule.isExact) || trigger.config.every?.cron) return []
   const position = positionAt(source, ...rangeOf(trigger.nodes.key))
@@ -157,5 +188,5 @@ function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTr
   const hint = minutes
     ? 'the store tells which of these runs is due'
     : '"config.every" changes that'
-  return [{ message, position, hint }]
+  return [{ code: 'poll-schedule', message, position, hint }]
 }

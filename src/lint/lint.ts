@@ -1,5 +1,6 @@
 import { isPair, isScalar, type Node, Scalar, visit } from 'yaml'
-import type { Finding, Level, Problem } from '../wire/errors.ts'
+import type { Finding, Level } from '../wire/errors.ts'
+import { MISTAKES } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -9,13 +10,10 @@ import { RULES } from './rules.ts'
 /** Where the page of a rule is: `docs/rules.md#unknown-output`. */
 const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 
-/** Kinds of findings that are no rule of `RULES`, as docs/rules.md lists them too. */
+/** Findings of no rule of `RULES`, by id: docs/rules.md lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
-  'invalid-workflow': 'what GitHub, or the compiler, cannot read; it cannot be silenced',
-  notice: 'what a person should know of a compiled file, though nothing is wrong',
-  'unwritten-flag':
-    'a flag of `build` that is written down nowhere, so that a build without it undoes it',
   'idle-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
+  ...MISTAKES,
 }
 
 const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]))
@@ -114,7 +112,7 @@ function linesAround({ source, document }: ParsedFile, line: number, column: num
 
 /** Where the page says why it is a mistake, and what to do. */
 export function pageOf(id: string): string {
-  return `${RULES_PAGE}#${id}`
+  return `${RULES_PAGE}#${id in MISTAKES ? 'mistakes' : id}`
 }
 
 /** For people: with the rule that found it, which a comment can silence. */
@@ -122,11 +120,4 @@ export function withRule(finding: Finding): Finding {
   const { code, notes = [] } = finding
   if (!BY_ID.has(code)) return finding
   return { ...finding, notes: [...notes, `${code}: ${pageOf(code)}`] }
-}
-
-/** A problem that no rule found. */
-export function asFinding(problem: Problem, level: Level): Finding {
-  const code = level === 'error' ? 'invalid-workflow' : 'notice'
-  const { code: own = code } = problem
-  return { ...problem, code: BY_ID.has(own) || own in OTHER_FINDINGS ? own : code, level }
 }

@@ -1,9 +1,10 @@
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
-import { type Position, type Problem, UserError } from '../wire/errors.ts'
+import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { type Mistake, Refusal } from './mistakes.ts'
 import { bindOptions, nodeAt, type Path, type Reading, type TriggerNodes } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { positionAt, rangeOf } from './yaml.ts'
@@ -34,7 +35,7 @@ export interface NativeEvent {
 export interface OnSection {
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
-  readonly problems: readonly Problem[]
+  readonly problems: readonly Mistake[]
   /** False where a mistake hides what there is: then what else seems wrong may only follow from it. */
   readonly isWhole: boolean
 }
@@ -43,7 +44,7 @@ export interface OnSection {
 export function readOn(reading: Reading, on: Node | null): OnSection {
   const triggers: SourceTrigger[] = []
   const native: NativeEvent[] = []
-  const problems: Problem[] = []
+  const problems: Mistake[] = []
   let isWhole = true
   const entries = onEntries(on)
   if (entries.length === 0 && !isMap(on)) {
@@ -70,12 +71,13 @@ function onEntries(on: Node | null): TriggerNodes[] {
   return names.map((key) => ({ key, options: null }))
 }
 
-function namesNothing({ source, document }: Reading): Problem {
+function namesNothing({ source, document }: Reading): Mistake {
   // A trigger beside `on:`, where it should stand below.
   const root = document.contents
   const beside = isMap(root) ? (root.items as Pair<Node, Node | null>[]) : []
   const astray = beside.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
   return {
+    code: 'no-trigger',
     message: `${source.name} names no trigger under "on:"`,
     ...(astray && {
       position: positionAt(source, ...rangeOf(astray)),
@@ -88,13 +90,14 @@ function namesNothing({ source, document }: Reading): Problem {
 /** What a key under `on:` is: a trigger, mistakes, both, or (neither) an event of GitHub's own. */
 interface EntryResult {
   readonly trigger?: SourceTrigger
-  readonly problems?: readonly Problem[]
+  readonly problems?: readonly Mistake[]
 }
 
 function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
   const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
   if (name === undefined) {
-    const problem = {
+    const problem: Mistake = {
+      code: 'trigger-form',
       message: 'a list under "on:" holds names of triggers only',
       position: positionAt(reading.source, ...rangeOf(nodes.key)),
       hint: 'options need the form of a mapping',
@@ -121,16 +124,17 @@ function boundOptions(reading: Reading, nodes: TriggerNodes, definition: Trigger
   try {
     return bindOptions(reading, nodes, definition)
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
+    if (!(error instanceof Refusal)) throw error
     return { problems: error.problems }
   }
 }
 
-function unknownTrigger({ source }: Reading, key: Node, name: string): Problem {
+function unknownTrigger({ source }: Reading, key: Node, name: string): Mistake {
   const known = [...TRIGGERS.keys()]
   const isLacked = LACKED.has(name)
   const hint = isLacked ? undefined : didYouMean(name, [...known, ...NATIVE_EVENTS])
   return {
+    code: 'unknown-trigger',
     message: `unknown trigger ${quoted(name)}`,
     position: positionAt(source, ...rangeOf(key)),
     ...(hint && { hint }),

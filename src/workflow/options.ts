@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, v
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { VERIFY_OPTIONS } from '../triggers/verify.ts'
-import { type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import {
@@ -14,6 +14,7 @@ import {
   refuseEvent,
   refuseUnset,
 } from './expressions.ts'
+import { type Mistake, type MistakeCode, Refusal } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { positionAt, rangeOf } from './yaml.ts'
 
@@ -22,12 +23,16 @@ export function bindOptions(
   reading: Reading,
   nodes: TriggerNodes,
   trigger: Trigger,
-): BoundTrigger | { readonly problems: readonly Problem[] } {
+): BoundTrigger | { readonly problems: readonly Mistake[] } {
   const { values, mistakes } = optionValues(reading, nodes)
   // A schema takes a list for an object with the keys `0`, `1`, …
   if (Array.isArray(values)) {
     const position = positionAt(reading.source, ...rangeOf(nodes.options ?? nodes.key))
-    return { problems: [{ message: 'options are a list, not a mapping of options', position }] }
+    return {
+      problems: [
+        { code: 'trigger-form', message: 'options are a list, not a mapping of options', position },
+      ],
+    }
   }
   const bound = bindValues(reading, nodes, trigger, values)
   const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
@@ -91,7 +96,7 @@ function issueProblem(
   nodes: TriggerNodes,
   known: readonly string[],
   issue: Issue,
-): Problem {
+): Mistake {
   const path = pathOf(issue)
   const isUnknown = isUnknownKey(issue)
   // An unknown key is text of the file, unless the whole mapping comes from an expression.
@@ -110,16 +115,20 @@ function isComputed(node: Node): boolean {
 type Issue = BaseIssue<unknown>
 
 /** What an expression gave may be a secret: its kind may be named, its text not. */
-function describeComputed(issue: Issue, path: Path): Problem {
+function describeComputed(issue: Issue, path: Path): Mistake {
   const option = isUnknownKey(issue) ? '' : optionName(path)
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
     return wrongType(issue, option)
   }
   const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '')
-  if (isEmpty) return { message: aboutOption(option, issue.message) }
+  if (isEmpty) return { code: 'option-value', message: aboutOption(option, issue.message) }
   const wanted = option === '' ? 'options' : `"${option}"`
   const hint = issue.type === 'regex' ? `it ${issue.message}` : undefined
-  return { message: `the expression gives no valid ${wanted}`, ...(hint && { hint }) }
+  return {
+    code: 'option-value',
+    message: `the expression gives no valid ${wanted}`,
+    ...(hint && { hint }),
+  }
 }
 
 /** Where in the options an issue is. */
@@ -128,7 +137,7 @@ function pathOf(issue: Issue): Path {
 }
 
 /** What an issue says to a person. */
-function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
+function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known)
   const option = optionName(path)
   if (issue.type === 'picklist') {
@@ -136,11 +145,11 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Problem {
     const { message: noun, expected, input } = issue
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
     return typeof input === 'string'
-      ? withHint(`unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
-      : withHint(`${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
+      ? withHint('option-value', `unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
+      : withHint('option-value', `${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
   }
   if (issue.kind === 'schema') return wrongType(issue, option)
-  return { message: aboutOption(option, issue.message) }
+  return { code: 'option-value', message: aboutOption(option, issue.message) }
 }
 
 /** `"config.limit" is less than 0`, but `"config.filter": operator $gtt is not known here`. */
@@ -159,40 +168,48 @@ function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
 
-function unknownOption(path: Path, known: readonly string[]): Problem {
+function unknownOption(path: Path, known: readonly string[]): Mistake {
   const name = String(path.at(-1))
   const common = Object.keys(CONFIG_OPTIONS)
   if (path.length === 1 && common.includes(name)) {
-    return { message: `unknown option ${quoted(name)}`, hint: 'it belongs under "config"' }
+    return {
+      code: 'unknown-option',
+      message: `unknown option ${quoted(name)}`,
+      hint: 'it belongs under "config"',
+    }
   }
   const isCommon = path.length === 2 && path[0] === 'config'
   const within = path[0] === 'verify' ? VERIFY_OPTIONS : []
   const moved = isCommon ? MOVED_KEYS.get(name) : undefined
-  if (moved !== undefined) return { message: `"config.${name}" is not known here`, notes: [moved] }
+  if (moved !== undefined)
+    return { code: 'unknown-option', message: `"config.${name}" is not known here`, notes: [moved] }
   const names = path.length === 1 ? known : isCommon ? common : within
-  return withHint(`unknown option ${quoted(name)}`, name, names, 'options')
+  return withHint('unknown-option', `unknown option ${quoted(name)}`, name, names, 'options')
 }
 
 function withHint(
+  code: MistakeCode,
   message: string,
   found: string,
   names: readonly string[],
   label: string,
-): Problem {
+): Mistake {
   const hint = didYouMean(found, names)
   const notes = names.length > 0 ? [`${label}: ${names.join(', ')}`] : []
-  return { message, ...(hint && { hint }), notes }
+  return { code, message, ...(hint && { hint }), notes }
 }
 
-function wrongType(issue: Issue, option: string): Problem {
+function wrongType(issue: Issue, option: string): Mistake {
   const wanted = (issue.expected ?? 'something else')
     .replace(/^Object$/, 'a mapping of options')
     .replace(/^\((.*)\)$/, (_, kinds: string) => kinds.replaceAll(' | ', ' or a '))
-  if (option === '') return { message: `options are ${kindOf(issue.input)}, not ${wanted}` }
+  if (option === '')
+    return { code: 'trigger-form', message: `options are ${kindOf(issue.input)}, not ${wanted}` }
   const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
   const message = `"${option}" is ${kindOf(issue.input)}, not ${article}${wanted}`
   // In YAML 1.2 `yes`, `no`, `on` and `off` are text.
-  return wanted === 'boolean' ? { message, hint: 'write true or false' } : { message }
+  const hint = wanted === 'boolean' ? 'write true or false' : undefined
+  return { code: 'option-value', message, ...(hint && { hint }) }
 }
 
 function kindOf(value: unknown): string {
@@ -218,8 +235,8 @@ function pathKey(path: Path): string {
 function optionValues(
   reading: Reading,
   trigger: TriggerNodes,
-): { values: Json; mistakes: ReadonlyMap<string, Problem> } {
-  const mistakes = new Map<string, Problem>()
+): { values: Json; mistakes: ReadonlyMap<string, Mistake> } {
+  const mistakes = new Map<string, Mistake>()
   const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
@@ -261,7 +278,7 @@ function plainValues({ document, source }: Reading, { key, options }: TriggerNod
   } catch (cause) {
     const position = positionAt(source, ...rangeOf(key))
     const message = 'YAML: an alias is unknown, contains itself, or is used too often'
-    throw new UserError({ message, position }, { cause })
+    throw new Refusal({ code: 'bad-alias', message, position }, { cause })
   }
 }
 
@@ -278,7 +295,7 @@ function expressionProblem(
   trigger: TriggerNodes,
   path: Path,
   error: unknown,
-): Problem {
+): Mistake {
   if (!(error instanceof ExpressionMistake)) throw error
   const { source } = reading
   const [start, end] = rangeOf(nodeAt(reading, trigger, path))
@@ -289,7 +306,7 @@ function expressionProblem(
     : positionAt(source, start, end)
   const option = optionName(path)
   const message = option === '' ? error.message : `"${option}": ${error.message}`
-  return { message, position }
+  return { code: 'bad-expression', message, position }
 }
 
 /** The node at a path; the nearest one above it, or the trigger's name, where there is none. */

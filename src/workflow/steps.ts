@@ -1,4 +1,5 @@
-import { type Source, UserError } from '../wire/errors.ts'
+import type { Source } from '../wire/errors.ts'
+import { Refusal } from './mistakes.ts'
 import { childOf, entriesOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
 
 /** Far more than a workflow of a person has; aliases can make many of a few. */
@@ -16,7 +17,7 @@ export function stepsOf(job: Place | undefined): Place[] {
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     count++
     if (count > MOST_STEPS) {
-      throw new UserError({ message: `a job has more than ${MOST_STEPS} steps` })
+      throw new Refusal({ code: 'too-large', message: `a job has more than ${MOST_STEPS} steps` })
     }
     const group = itemsOf(childOf(step, 'parallel'))
     if (group.length > 0) waiting.push(...group.reverse())

@@ -1,8 +1,9 @@
 import { type Document, isMap, type Node } from 'yaml'
-import { type Source, UserError } from '../wire/errors.ts'
+import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
+import { Refusal } from './mistakes.ts'
 import { type DeclaredTrigger, readOn } from './on.ts'
 import type { Reading } from './options.ts'
 import { parseYaml } from './yaml.ts'
@@ -18,7 +19,8 @@ export interface Workflow {
 export function readWorkflowFile(name: string, source: Source, contexts: Contexts): Workflow {
   const document = parseYaml(source)
   const on = isMap(document.contents) ? document.get('on', true) : undefined
-  if (!on) throw new UserError({ message: `${source.name} has no "on:" section` })
+  if (!on)
+    throw new Refusal({ code: 'not-a-workflow', message: `${source.name} has no "on:" section` })
   const node = isMap(document.contents) ? document.get('env', true) : undefined
   const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
   return workflowOf(name, { source, document, contexts: withEnv(contexts, env) }, on as Node)
@@ -60,6 +62,6 @@ export function onSectionOf({ contents }: Document.Parsed): Node | null {
 
 function workflowOf(name: string, reading: Reading, on: Node | null): Workflow {
   const { triggers, problems } = readOn(reading, on)
-  if (problems.length > 0) throw new UserError(problems)
+  if (problems.length > 0) throw new Refusal(problems)
   return { name, triggers }
 }

@@ -8,8 +8,9 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import { type Position, type Problem, type Source, UserError } from '../wire/errors.ts'
+import type { Position, Source } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { type Mistake, Refusal } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
 
 /**
@@ -33,6 +34,7 @@ export function parseYaml(source: Source): Document.Parsed {
     return blankProblem(source, start, start + length)
   })
   refuse(repeated, (key) => ({
+    code: 'duplicate-key',
     message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
     position: positionAt(source, ...rangeOf(key)),
   }))
@@ -40,12 +42,12 @@ export function parseYaml(source: Source): Document.Parsed {
 }
 
 /** @throws UserError with the first of the mistakes, when there are any, and how many more there are */
-function refuse<Mistake>(mistakes: readonly Mistake[], tell: (mistake: Mistake) => Problem): void {
-  const shown = mistakes.slice(0, LIMITS.problems).map(tell)
+function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): void {
+  const shown = found.slice(0, LIMITS.problems).map(tell)
   const last = shown.pop()
   if (!last) return
-  const more = mistakes.length - shown.length - 1
-  throw new UserError([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
+  const more = found.length - shown.length - 1
+  throw new Refusal([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
 }
 
 /** Keys that stand in one mapping twice, and those whose indentation YAML took for a part of them. */
@@ -97,11 +99,12 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLErr
   })
 }
 
-function syntaxProblem(source: Source, error: YAMLError): Problem {
+function syntaxProblem(source: Source, error: YAMLError): Mistake {
   const slip = slipProblem(source, error)
   if (slip) return slip
   const hint = YAML_HINTS.get(error.code)
   return {
+    code: 'yaml-syntax',
     message: `YAML: ${messageOf(error)}`,
     position: positionAt(source, ...error.pos),
     ...(hint && { hint }),
@@ -123,7 +126,7 @@ const YAML_HINTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A line that is indented otherwise than it should be, where one lies behind a mistake. */
-function slipProblem(source: Source, error: YAMLError): Problem | undefined {
+function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   const { text } = source
   const [start, end] = error.pos
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
@@ -136,29 +139,34 @@ function slipProblem(source: Source, error: YAMLError): Problem | undefined {
   const hint = 'is it indented as the lines beside it?'
   if (goesOn) {
     const message = `YAML: ${quoted(text.slice(from, end))} is indented below a key that has a value`
-    return { message, position: positionAt(source, from, end), hint }
+    return { code: 'yaml-syntax', message, position: positionAt(source, from, end), hint }
   }
   if (!OF_LINES.test(error.message)) return undefined
   const [word = ''] = /^[\w.-]*/.exec(text.slice(from, from + 80)) ?? []
   const position = positionAt(source, from, from + word.length)
-  return { message: `YAML: ${messageOf(error)}`, position, hint }
+  return { code: 'yaml-syntax', message: `YAML: ${messageOf(error)}`, position, hint }
 }
 
 /** What the library says of lines that are not indented alike. */
 const OF_LINES = /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar)/
 
 /** A tab, or what only looks like a space, before the first word of a line. */
-function indentationProblem(source: Source, word: number): Problem | undefined {
+function indentationProblem(source: Source, word: number): Mistake | undefined {
   const start = source.text.lastIndexOf('\n', word - 1) + 1
   const [odd] = /\t+|\u00a0+/.exec(source.text.slice(start, word)) ?? []
   const at = source.text.indexOf(odd ?? '', start)
   return odd === undefined ? undefined : blankProblem(source, at, at + odd.length)
 }
 
-function blankProblem(source: Source, start: number, end: number): Problem {
+function blankProblem(source: Source, start: number, end: number): Mistake {
   const name = source.text[start] === '\t' ? 'a tab' : 'a no-break space (U+00A0)'
   const message = `YAML: ${name} in the indentation`
-  return { message, position: positionAt(source, start, end), hint: 'indent with spaces' }
+  return {
+    code: 'yaml-syntax',
+    message,
+    position: positionAt(source, start, end),
+    hint: 'indent with spaces',
+  }
 }
 
 function wordFrom(text: string, lineStart: number): number {
@@ -170,12 +178,13 @@ function wordFrom(text: string, lineStart: number): number {
 function checkLimits(source: Source): void {
   const bytes = new TextEncoder().encode(source.text).length
   if (bytes > LIMITS.workflowFileBytes) {
-    throw new UserError({
+    throw new Refusal({
+      code: 'too-large',
       message: `${source.name} has ${bytes} bytes, more than the ${LIMITS.workflowFileBytes} of a workflow file`,
     })
   }
   const excess = excessOf(source.text)
-  if (excess) throw new UserError({ message: `${source.name} ${excess}` })
+  if (excess) throw new Refusal({ code: 'too-large', message: `${source.name} ${excess}` })
 }
 
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */

@@ -1,3 +1,4 @@
+import { asFindings } from '../../workflow/mistakes.ts'
 import type { Pass } from '../pass.ts'
 import { platformNotices, platformOperations } from '../platform.ts'
 import { usesOperations } from '../uses.ts'
@@ -12,7 +13,7 @@ export const actions: Pass = {
     const known = { settings: options, standing: standing?.get(name), lock, name }
     return {
       operations: [...usesOperations(file, known), ...platformOperations(file, platform)],
-      notices: platformNotices(file, platform),
+      findings: asFindings(platformNotices(file, platform), 'warning'),
     }
   },
 }

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Problem } from '../../wire/errors.ts'
 import { isBlock, type NodePair, pairsOf } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
+import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import type { Path } from '../../workflow/options.ts'
 import { indent } from '../../workflow/spans.ts'
@@ -17,9 +17,11 @@ export const conditions: Pass = {
     // In the two-file form `each` is called or not, and all jobs with it.
     if (part !== 'whole') return {}
     const changed = jobs.flatMap((one) => changedJob(file, one) ?? [])
+    const shared = changed.flatMap(({ problems }) => problems)
     return {
       operations: changed.flatMap(({ operations }) => operations),
-      obstacles: changed.flatMap(({ problems }) => problems),
+      findings: asFindings(shared, 'error'),
+      isBlocked: shared.length > 0,
     }
   },
 }
@@ -120,7 +122,7 @@ function ownLines(part: string): string[] {
 }
 
 /** A value that other places share by an anchor cannot change in this one alone. */
-function sharedProblems(job: Job, name: string): Problem[] {
+function sharedProblems(job: Job, name: string): Mistake[] {
   const value = pairOf(job.node, name)?.value
   const anchor = isScalar(value) || isSeq(value) ? value.anchor : undefined
   if (!value || anchor === undefined) return []
@@ -133,6 +135,7 @@ function sharedProblems(job: Job, name: string): Problem[] {
   if (!isShared) return []
   return [
     {
+      code: 'alias-moved',
       message: `"${name}" of a job is changed by the compiler, and "*${anchor}" would change with it`,
       position: positionAt(job.file.source, ...rangeOf(value)),
       hint: 'write the value out in both places',

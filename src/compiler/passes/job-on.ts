@@ -1,7 +1,7 @@
 import { isMap } from 'yaml'
-import type { Problem } from '../../wire/errors.ts'
 import { pairsOf } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
+import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
@@ -34,20 +34,26 @@ export const jobOn: Pass = {
     if (part === 'jobs') return {}
     const { file } = plan
     if (part === 'whole') {
+      const obstacles = [
+        ...nameProblems(file),
+        ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
+      ]
       return {
         operations: [inserted(plan, [...wholeJob(plan), ''])],
-        obstacles: [
-          ...nameProblems(file),
-          ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
-        ],
+        findings: asFindings(obstacles, 'error'),
+        isBlocked: obstacles.length > 0,
       }
     }
     const started = startedBy(plan)
     const job = listeningJob(plan, started.condition)
+    const stray = strayAliases(file)
     return {
       operations: [inserted(plan, [...job, '', ...callingJobLines(plan, started)])],
-      obstacles: strayAliases(file),
-      notices: permissionsOf(file).notices,
+      findings: [
+        ...asFindings(stray, 'error'),
+        ...asFindings(permissionsOf(file).notices, 'warning'),
+      ],
+      isBlocked: stray.length > 0,
     }
   },
 }
@@ -103,10 +109,11 @@ function readEnv(file: SourceFile): Lines {
     .flatMap(({ lines }) => lines)
 }
 
-function nameProblems(file: SourceFile): Problem[] {
+function nameProblems(file: SourceFile): Mistake[] {
   return jobsOf(file)
     .filter(({ id }) => id.toLowerCase() === 'on')
     .map(({ key }) => ({
+      code: 'reserved-name',
       message: 'a job cannot be named "on": the compiled file has one of this name',
       position: positionAt(file.source, ...rangeOf(key)),
       hint: 'give it another name',
@@ -114,7 +121,7 @@ function nameProblems(file: SourceFile): Problem[] {
 }
 
 /** Aliases whose anchors come to stand in another file. */
-function strayAliases(file: SourceFile): Problem[] {
+function strayAliases(file: SourceFile): Mistake[] {
   const { sections, on } = file
   return aliasProblems(file, (node) => {
     if (isInTrigger(file, node)) return 'action'

@@ -1,5 +1,6 @@
 import type { Scalar } from 'yaml'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
+import { asFindings } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import type { Pass } from '../pass.ts'
 import type { Plan, PlannedJob } from '../plan.ts'
@@ -18,15 +19,12 @@ export const references: Pass = {
   run(plan, part) {
     if (part === 'listening') return {}
     const { file, expressions } = plan
-    return part === 'whole'
-      ? {
-          operations: inOneFile(plan),
-          problems: expressionProblems(file, expressions, ONE_FILE_PLACES),
-        }
-      : {
-          operations: referenceOperations(inJobsFile(plan), IN_JOBS_FILE),
-          problems: expressionProblems(file, expressions, IN_JOBS_FILE.places),
-        }
+    const isWhole = part === 'whole'
+    const places = isWhole ? ONE_FILE_PLACES : IN_JOBS_FILE.places
+    return {
+      operations: isWhole ? inOneFile(plan) : referenceOperations(inJobsFile(plan), IN_JOBS_FILE),
+      findings: asFindings(expressionProblems(file, expressions, places), 'error'),
+    }
   },
 }
 

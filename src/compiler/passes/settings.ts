@@ -1,13 +1,13 @@
 import { isAlias, isMap, isScalar, stringify } from 'yaml'
-import type { Problem } from '../../wire/errors.ts'
 import { type NodePair, pairsOf } from '../../workflow/document.ts'
 import { fileExpressions, keyOf } from '../../workflow/file-expressions.ts'
+import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import type { Path } from '../../workflow/options.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { concurrencyNotices, concurrencyOperations, concurrencyProblems } from '../concurrency.ts'
+import { concurrencyFindings, concurrencyOperations } from '../concurrency.ts'
 import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
 import type { Pass } from '../pass.ts'
 import type { Plan, PlannedJob } from '../plan.ts'
@@ -36,11 +36,7 @@ export const settings: Pass = {
   run(plan, part) {
     const { file, native } = plan
     if (part === 'listening') {
-      return {
-        operations: headOperations(file),
-        problems: concurrencyProblems(file),
-        notices: concurrencyNotices(file, plan),
-      }
+      return { operations: headOperations(file), findings: concurrencyFindings(plan) }
     }
     const isWhole = part === 'whole'
     const target = isWhole ? nativeTarget(file, native, [], []) : IN_JOBS_FILE
@@ -52,21 +48,21 @@ export const settings: Pass = {
         .map((key) => [key]),
       ...entries.map(({ section, name }) => [...section, name]),
     ]
+    const obstacles = [
+      ...(isWhole ? variableProblems(file) : []),
+      ...jobs.flatMap((one) => mergeProblems(file, one, entries)),
+      ...aliasProblems(file, (node) =>
+        plan.moved.pairs.some(({ value }) => isWithinNode(value, node)) ? 'moved' : 'file',
+      ),
+    ]
     return {
       operations: [
         ...gone.map((path): Operation => ({ op: 'remove', path })),
         ...(isWhole ? concurrencyOperations(file, plan) : []),
         ...jobs.flatMap((one) => entryOperations(one, entries)),
       ],
-      problems: isWhole ? concurrencyProblems(file) : [],
-      obstacles: [
-        ...(isWhole ? variableProblems(file) : []),
-        ...jobs.flatMap((one) => mergeProblems(file, one, entries)),
-        ...aliasProblems(file, (node) =>
-          plan.moved.pairs.some(({ value }) => isWithinNode(value, node)) ? 'moved' : 'file',
-        ),
-      ],
-      notices: isWhole ? concurrencyNotices(file, plan) : [],
+      findings: [...(isWhole ? concurrencyFindings(plan) : []), ...asFindings(obstacles, 'error')],
+      isBlocked: obstacles.length > 0,
     }
   },
 }
@@ -142,15 +138,16 @@ function mergeProblems(
   { source }: SourceFile,
   { job: { node } }: PlannedJob,
   entries: readonly Entry[],
-): Problem[] {
+): Mistake[] {
   const names = [...new Set(entries.map(({ section: [name] }) => String(name)))]
-  return names.flatMap((name): Problem[] => {
+  return names.flatMap((name): Mistake[] => {
     const pairs = isMap(node) ? pairsOf(node) : []
     const value = pairs.find((pair) => keyOf(pair) === name)?.value
     const isOpen = !value || isMap(value) || (isScalar(value) && value.value === null)
     if (isOpen) return []
     return [
       {
+        code: 'alias-moved',
         message: `"${name}" of the workflow reads "on", so it is moved into the jobs, and this one is ${isAlias(value) ? 'an alias' : 'not a mapping'}`,
         position: positionAt(source, ...rangeOf(value)),
         hint: 'write it out here',
@@ -160,20 +157,33 @@ function mergeProblems(
 }
 
 /** Variables of the workflow that the job `on` cannot have, or cannot do with. */
-function variableProblems(file: SourceFile): Problem[] {
+function variableProblems(file: SourceFile): Mistake[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
-  return envPairs(file).flatMap((pair): Problem[] => {
+  return envPairs(file).flatMap((pair): Mistake[] => {
     const name = keyOf(pair)
     const position = positionAt(file.source, ...rangeOf(pair.key))
     const isOfEvent = readsContext(file, pair, 'on')
     // The action is found by the `PATH` of its runner.
     if (name.toUpperCase() === 'PATH' && !isOfEvent) {
       const message = 'PATH of the workflow would change what the job "on" runs'
-      return [{ message, position, hint: 'move it into the "env:" of the jobs that need it' }]
+      return [
+        {
+          code: 'env-of-event',
+          message,
+          position,
+          hint: 'move it into the "env:" of the jobs that need it',
+        },
+      ]
     }
     // A variable that is made from the event cannot say which event is wanted.
     if (!isOfEvent || !read.includes(name.toLowerCase())) return []
     const made = 'which is made from "on" itself'
-    return [{ message: `the "on:" section reads the variable "${name}", ${made}`, position }]
+    return [
+      {
+        code: 'env-of-event',
+        message: `the "on:" section reads the variable "${name}", ${made}`,
+        position,
+      },
+    ]
   })
 }

@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
-import type { Problem } from '../../wire/errors.ts'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { DocumentLines, pairsOf, resolved } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
+import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { NativeEvent } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import type { Path } from '../../workflow/options.ts'
@@ -22,12 +22,13 @@ export const startingEvent: Pass = {
   name: 'starting event',
   run(plan, part) {
     if (part === 'jobs') return { operations: calledOperations(plan) }
-    const problems = collisionProblems(plan)
-    if (part === 'whole') return { operations: onOperations(plan), problems }
+    const collisions = asFindings(collisionProblems(plan), 'error')
+    if (part === 'whole') return { operations: onOperations(plan), findings: collisions }
+    const inputs = asFindings(inputProblems(plan.file), 'error')
     return {
       operations: [{ op: 'insert', path: [], lines: listeningLines(plan), where: 'last' }],
-      problems,
-      obstacles: inputProblems(plan.file),
+      findings: [...collisions, ...inputs],
+      isBlocked: inputs.length > 0,
     }
   },
 }
@@ -221,22 +222,24 @@ function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
 }
 
 /** Inputs of the source's own that the item would come by. */
-function inputProblems(file: SourceFile): Problem[] {
+function inputProblems(file: SourceFile): Mistake[] {
   return inputPairs(file)
     .filter((pair) => keyOf(pair).toLowerCase() === 'on')
     .map(({ key }) => ({
+      code: 'reserved-name',
       message: 'an input cannot be named "on": the compiled jobs get their event by this name',
       position: positionAt(file.source, ...rangeOf(key)),
     }))
 }
 
 /** Events of the source's own that could not be told from a webhook. */
-function collisionProblems({ file, starting }: Starts): Problem[] {
+function collisionProblems({ file, starting }: Starts): Mistake[] {
   const place = (node: Node) => positionAt(file.source, ...rangeOf(node))
   if (starting === 'workflow_dispatch') {
     return inputPairs(file)
       .filter((pair) => keyOf(pair).toLowerCase() === WORKFLOW_INPUT)
       .map(({ key }) => ({
+        code: 'reserved-name',
         message: `an input cannot be named "${WORKFLOW_INPUT}": the webhook comes by this name`,
         position: place(key),
         hint: 'give it another name',
@@ -252,6 +255,7 @@ function collisionProblems({ file, starting }: Starts): Problem[] {
   if (!taken && !isEmpty) return []
   return [
     {
+      code: 'event-collision',
       message: taken
         ? `the type "${EVENT_TYPE}" is what webhooks come as`
         : `"repository_dispatch" without types listens to every webhook, too`,

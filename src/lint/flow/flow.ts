@@ -1,5 +1,6 @@
-import { type Source, UserError } from '../../wire/errors.ts'
+import type { Source } from '../../wire/errors.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { Refusal } from '../../workflow/mistakes.ts'
 import {
   childOf,
   type Entry,
@@ -132,7 +133,7 @@ export class Callees {
    * @param uses as a step or a job names it: `./.github/actions/made`
    * @returns `undefined` for one of another repository, one that is not there, or one that calls
    * itself, which GitHub refuses
-   * @throws UserError when a file has more steps than it can have
+   * @throws Refusal when a file has more steps than it can have
    */
   flow(uses: string, givenBy: () => Given): Flow | undefined {
     const path = calledPath(uses)
@@ -153,7 +154,10 @@ export class Callees {
       const flow = flowOf(file, this, given)
       this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       if (this.#steps > MOST_CALLED) {
-        throw new UserError({ message: `${name}: called in too many ways to follow them all` })
+        throw new Refusal({
+          code: 'too-large',
+          message: `${name}: called in too many ways to follow them all`,
+        })
       }
       this.#flows.set(key, flow)
       return flow
@@ -185,7 +189,7 @@ function calledPath(uses: string): string | undefined {
  * in theirs, every one once; and through the workflows and actions that it calls.
  *
  * @param countsEvents false where only what Hookline brings counts
- * @throws UserError when the file has more steps than a workflow can have
+ * @throws Refusal when the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
@@ -202,7 +206,10 @@ export function flowOf(
   for (const { value } of jobs) {
     count += stepsOf(value).length
     if (count <= MOST_STEPS) continue
-    throw new UserError({ message: `${source.name} has more than ${MOST_STEPS} steps` })
+    throw new Refusal({
+      code: 'too-large',
+      message: `${source.name} has more than ${MOST_STEPS} steps`,
+    })
   }
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')

@@ -1,0 +1,77 @@
+import { type Finding, type Level, type Problem, UserError } from '../wire/errors.ts'
+
+/** What can be wrong with a workflow file beside what rules find, and what to know of it, by code. */
+export const MISTAKES = {
+  'invalid-workflow': 'what keeps the files from being read at all',
+  'yaml-syntax': 'what is no YAML',
+  'duplicate-key': 'a key that stands in one mapping twice',
+  'too-large': 'a file with more than a workflow file can have',
+  'no-file': 'a workflow file that is not there, or cannot be read',
+  'file-name': 'a file name that no URL and no workflow can have',
+  'same-file': 'two sources that would be compiled into one file',
+  'not-a-workflow': 'a file without the sections of a workflow',
+  'unsupported-yaml': 'YAML that the compiler does not edit',
+  'bad-alias': 'an alias without its anchor, within it, or used too often',
+  'alias-moved': 'an alias that cannot come along to where its text goes',
+  'no-trigger': 'a file without a trigger of Hookline',
+  'unknown-trigger': 'a trigger that is not known, or not declared',
+  'trigger-form': 'a trigger, or its options, in another form than theirs',
+  'unknown-option': 'an option that a trigger does not have',
+  'option-value': 'a value that an option does not take',
+  'option-needs': 'an option that does nothing without another one, or a store',
+  'idle-option': 'an option that does nothing here',
+  'lost-outputs': 'outputs that no other job would see',
+  'bad-script': 'JavaScript that does not compile',
+  'bad-expression': 'what is no expression of GitHub',
+  'unnamed-value': 'a secret or a variable that only the run could name',
+  'context-not-here': 'the context `on` where GitHub reads before there is one',
+  'unknown-field': 'a name that the context `on` does not have',
+  'event-name': 'a trigger where GitHub has the name of its event',
+  'reserved-name': 'a name that the compiled file needs itself',
+  'event-collision': 'an event of the source that webhooks would start too',
+  'env-of-event': 'a variable that the job `on` needs before it has the event',
+  'queue-refused': 'a queue whose members cancel each other',
+  'queue-left-out': 'a queue where the platform has none',
+  'waiting-cancelled': 'events that wait, and are cancelled by newer ones',
+  'group-cancels': 'a group in which webhooks and other events cancel each other',
+  'less-permissions': 'a job that gets less permissions than it would by itself',
+  'comes-again': 'entries that come again where nothing is remembered',
+  'poll-schedule': 'a schedule that is not what the file says, or that it does not say',
+  'unknown-setting': 'a setting of the compiler that is not known',
+  'setting-value': 'a value that a setting of the compiler does not take, here or on this platform',
+  'unwritten-flag':
+    'a flag of `build` that is not written down, so that a build without it undoes it',
+  'own-key': 'the key `hookline:` in a file of GitHub',
+  'unknown-key': "a key that GitHub's parser does not know yet",
+  'refused-by-github': "what GitHub's parser refuses",
+  'unexpected-value': "a value that GitHub's parser does not expect",
+  'unknown-name': "a name that GitHub's parser does not know",
+  'changed-by-hand': 'a compiled file with changes of its own',
+  'not-compiled': 'a file of a person where a compiled one would go',
+  'not-locked': "an action that GitHub's lock file does not name",
+} as const
+
+export type MistakeCode = keyof typeof MISTAKES
+
+/** A problem of one of these kinds, or one that a rule finds too. */
+export interface Mistake extends Problem {
+  readonly code: MistakeCode | 'unknown-output'
+}
+
+/** Thrown where a mistake leaves nothing to go on with. */
+export class Refusal extends UserError {
+  declare readonly problems: readonly Mistake[]
+
+  constructor(mistakes: Mistake | readonly Mistake[], options?: ErrorOptions) {
+    super(mistakes, options)
+  }
+}
+
+/** Problems with how much they matter. */
+export function asFindings(mistakes: readonly Problem[], level: Level): Finding[] {
+  return mistakes.map((mistake) => ({
+    ...mistake,
+    code: mistake.code ?? 'invalid-workflow',
+    level,
+  }))
+}
