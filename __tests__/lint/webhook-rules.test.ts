@@ -13,7 +13,7 @@ afterEach(() => repository.remove())
 async function found(strict = false) {
   const checked = await checkWorkflows({ root: repository.root, globs: [], strict })
   return checked.findings
-    .filter(({ code }) => code !== 'notice')
+    .filter(({ code }) => code !== 'poll-schedule')
     .map(({ code, position }) => {
       const line = position?.source.text.split('\n')[position.line - 1] ?? ''
       const start = (position?.column ?? 1) - 1
@@ -106,7 +106,7 @@ runs: {using: node24, main: dist/action/index.js}
 describe('"uses: ./" is the action', () => {
   const text = workflow('').replace('hookline/hookline@v1', './').replace('method', 'methd')
   test.each([
-    ['where its action.yml runs the bundle with our inputs', ACTION, ['invalid-workflow methd']],
+    ['where its action.yml runs the bundle with our inputs', ACTION, ['unknown-option methd']],
     ['not where it runs another program', ACTION.replace('dist/action/', 'dist/'), undefined],
     ['not where it has other inputs', ACTION.replace('workflow', 'flow'), undefined],
     ['not where there is none', undefined, undefined],
