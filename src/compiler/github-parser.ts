@@ -79,18 +79,36 @@ export async function githubMessages({ name, text }: MadeFile): Promise<ParserMe
   context.state.featureFlags = featureFlags
   const { value } = parseWorkflow({ name, content: text }, context)
   if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
-  const found = errors.getErrors()
-  if (found.length === 0) return []
+  const told = errors.getErrors()
+  if (told.length === 0) return []
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
     (starts[line - 1] ?? text.length) + column - 1
-  return found.map(({ rawMessage, range }) => ({
+  const found = told.map(({ rawMessage, range }) => ({
     message: rawMessage,
     ...kindOf(rawMessage),
     start: range ? offset(range.start) : 0,
     end: range ? offset(range.end) : 0,
   }))
+  return found.filter((one) => !isTaken(one, text))
+}
+
+/** A value that the schema takes, and this parser's own conversion does not. */
+const NOT_CONVERTED =
+  /^Unexpected type '(?:BasicExpressionToken' encountered|(?:Boolean|Number)Token' encountered while reading 'input default')/
+const EMPTY_OPTIONS = /^A (?:mapping|sequence) was not expected$/
+/** One type of `repository_dispatch` that is no list. */
+const ONE_TYPE = /\brepository_dispatch:(?:\s*\{|\s*\n(?:\s*#.*\n)*)\s*types:\s*["']?$/
+
+/**
+ * What GitHub takes though its parser here does not: workflows of many repositories run with `env: ${{
+ * matrix.env }}`, `default: true` of an input without type, `status: {}` and `types: deploy`.
+ */
+function isTaken({ message, code, start, end }: ParserMessage, text: string): boolean {
+  if (NOT_CONVERTED.test(message)) return true
+  if (EMPTY_OPTIONS.test(message)) return /^(?:\{\s*\}|\[\s*\])/.test(text.slice(start, end + 1))
+  return code === 'unexpected-value' && ONE_TYPE.test(text.slice(0, start))
 }
 
 /** GitHub's parser says what it found in words only; they are read here and nowhere else. */

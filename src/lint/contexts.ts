@@ -1,16 +1,10 @@
-import { isMap, type Node } from 'yaml'
+import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { nativeTriggers } from '../compiler/native.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
-import {
-  ANY,
-  type NameFault,
-  objectOf,
-  type Shape,
-  TEXT,
-  unknownName,
-} from '../workflow/expression-names.ts'
-import type { FileExpression } from '../workflow/file-expressions.ts'
+import { typed } from '../workflow/expression-types.ts'
+import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
+import { type FileExpression, isFault, parseExpression } from '../workflow/file-expressions.ts'
 import {
   childOf,
   type Entry,
@@ -21,8 +15,20 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
+import {
+  ANY,
+  BOOLEAN,
+  type NameFault,
+  NUMBER,
+  objectOf,
+  type Shape,
+  TEXT,
+  unionOf,
+  unknownName,
+} from '../workflow/shapes.ts'
 import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
 import { didYouMean, nearestName } from '../workflow/suggestion.ts'
+import { githubShape, SAME_EVERYWHERE } from './github-contexts.ts'
 
 /** Finds a file that is called: `.github/workflows/called.yml`, `.github/actions/made`. */
 export type ReadCalled = (path: string) => ParsedFile | undefined
@@ -33,7 +39,8 @@ export class Contexts {
   readonly #top: Place
   readonly #jobs: ReadonlyMap<string, Entry>
   readonly #read: ReadCalled
-  readonly #inputs: Shape | undefined
+  /** What is the same in every place. */
+  readonly #shared: ReadonlyMap<string, Shape>
   readonly #hookline: Shape
   readonly #ofJobs = new Map<string, Shape>()
   /** True for a source of ours: its jobs get one more before them. */
@@ -47,17 +54,25 @@ export class Contexts {
     const jobs = entriesOf(childOf(this.#top, 'jobs'))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
     this.#hookline = hooklineOutputs(file)
-    this.#inputs = this.#inputsOf()
+    const inputs = this.#inputsOf()
+    this.#shared = new Map([
+      ...SAME_EVERYWHERE,
+      ['github', githubShape(this.#inputsOfEvent())],
+      ...(inputs ? [['inputs', inputs] as const] : []),
+    ])
   }
 
   /** What an expression of the file can read. */
   at({ path }: Pick<FileExpression, 'path'>): ReadonlyMap<string, Shape> {
-    const shapes = new Map<string, Shape>()
-    if (this.#inputs) shapes.set('inputs', this.#inputs)
+    const shapes = new Map<string, Shape>(this.#shared)
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
+    if (this.#isSource) shapes.set('on', ON)
     if (path[0] === 'on') shapes.set('jobs', this.#outputsOfJobs())
+    if (path[1] === 'workflow_call' && path[4] === 'default') {
+      shapes.set('inputs', this.#inputsBefore(String(path[3])))
+    }
     if (!job) return shapes
-    shapes.set('needs', this.#needsOf(job))
+    shapes.set('needs', this.#needsOf(job, path[2] === 'if'))
     shapes.set('matrix', matrixOf(job.value))
     const section = path[2]
     const isBehind = section === 'outputs' || section === 'environment'
@@ -68,23 +83,55 @@ export class Contexts {
   }
 
   #inputsOf(): Shape | undefined {
-    const events = ['workflow_dispatch', 'workflow_call']
     const on = childOf(this.#top, 'on')
-    const declared = events.flatMap((event) => childOf(on, event) ?? [])
-    const names = declared.flatMap((event) => entriesOf(childOf(event, 'inputs')))
+    const declared = [...STARTING].flatMap(([event, types]) =>
+      entriesOf(childOf(on, event, 'inputs')).map(({ name, value }) => {
+        return [name, types.get(textOf(childOf(value, 'type')) ?? '') ?? ANY] as const
+      }),
+    )
     // Without one, the text may serve as a fallback for other files of the same kind.
-    if (names.length === 0 || this.#isSource) return undefined
+    if (declared.length === 0 || this.#isSource) return undefined
+    const byName = new Map<string, Shape[]>()
+    for (const [name, shape] of declared) byName.set(name, [...(byName.get(name) ?? []), shape])
     return objectOf(
-      names.map(({ name }) => [name, ANY]),
-      (name, known) =>
-        unknownName('unknown-input', `the workflow has no input "${name}"`, name, known, 'inputs'),
+      [...byName].map(([name, shapes]) => [name, unionOf(shapes)]),
+      unknownInput,
     )
   }
 
-  #needsOf(job: Entry): Shape {
-    const list = childOf(job.value, 'needs')
-    const names = [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
-    if (names.some((name) => name.includes('${{'))) return ANY
+  /** What the default of an input may read: those that stand before it. */
+  #inputsBefore(input: string): Shape {
+    const all = entriesOf(childOf(this.#top, 'on', 'workflow_call', 'inputs'))
+    const before = all.slice(
+      0,
+      Math.max(
+        0,
+        all.findIndex(({ name }) => name === input),
+      ),
+    )
+    return objectOf(
+      before.map(({ name }) => [name, ANY]),
+      unknownInput,
+    )
+  }
+
+  /** `github.event.inputs`; in a workflow that is called, they are those of the caller's event. */
+  #inputsOfEvent(): Shape {
+    const on = childOf(this.#top, 'on')
+    const names = entriesOf(childOf(on, 'workflow_dispatch', 'inputs')).map(({ name }) => name)
+    const isOpen = names.length === 0 || this.#isSource || childOf(on, 'workflow_call')
+    return objectOf(
+      names.map((name) => [name, TEXT]),
+      isOpen ? undefined : unknownInput,
+      TEXT,
+    )
+  }
+
+  /** @param isCondition for the job's own `if`, in which GitHub knows those that its needs need, too */
+  #needsOf(job: Entry, isCondition: boolean): Shape {
+    const named = needsOf(job)
+    if (named.some((name) => name.includes('${{'))) return ANY
+    const names = isCondition ? this.#before(named) : named
     const shapes = names.map((name) => [name, this.#shapeOfJob(name)] as const)
     const own: (readonly [string, Shape])[] = this.#isSource ? [...shapes, ['on', ANY]] : shapes
     return objectOf(own, (name) => {
@@ -94,7 +141,7 @@ export class Contexts {
         return {
           code: 'unknown-need',
           message,
-          hint: `write needs: [${[...names, there].join(', ')}]`,
+          hint: `write needs: [${[...named, there].join(', ')}]`,
         }
       }
       return unknownJob(
@@ -102,6 +149,19 @@ export class Contexts {
         [...this.#jobs.values()].map((one) => one.name),
       )
     })
+  }
+
+  /** Jobs that are over before those of these names are. */
+  #before(names: readonly string[]): string[] {
+    const all = new Map(names.map((name) => [name.toLowerCase(), name]))
+    // A map hands out what is added on the way, too.
+    for (const key of all.keys()) {
+      const job = this.#jobs.get(key)
+      for (const name of job ? needsOf(job) : []) {
+        if (!all.has(name.toLowerCase())) all.set(name.toLowerCase(), name)
+      }
+    }
+    return [...all.values()]
   }
 
   #outputsOfJobs(): Shape {
@@ -203,6 +263,60 @@ export class Contexts {
   }
 }
 
+function needsOf({ value }: Entry): string[] {
+  const list = childOf(value, 'needs')
+  return [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
+}
+
+const OBJECT = objectOf([], undefined, ANY)
+
+/** Triggers of a source; of names that are not there the compiler tells. */
+const ON = objectOf(
+  [],
+  undefined,
+  objectOf(
+    [
+      [
+        'outputs',
+        objectOf(
+          ['headers', 'query', 'params'].map((name) => [name, OBJECT]),
+          undefined,
+          ANY,
+        ),
+      ],
+    ],
+    undefined,
+    ANY,
+  ),
+)
+
+/** Kinds of inputs, by the event that brings them. */
+const STARTING: ReadonlyMap<string, ReadonlyMap<string, Shape>> = new Map([
+  [
+    'workflow_dispatch',
+    new Map([
+      ['', TEXT],
+      ['string', TEXT],
+      ['choice', TEXT],
+      ['environment', TEXT],
+      ['number', NUMBER],
+      ['boolean', BOOLEAN],
+    ]),
+  ],
+  [
+    'workflow_call',
+    new Map([
+      ['string', TEXT],
+      ['number', NUMBER],
+      ['boolean', BOOLEAN],
+    ]),
+  ],
+])
+
+function unknownInput(name: string, known: readonly string[]): NameFault {
+  return unknownName('unknown-input', `the workflow has no input "${name}"`, name, known, 'inputs')
+}
+
 function unknownJob(name: string, jobs: readonly string[]): NameFault {
   const message = `the workflow has no job "${name}"`
   return unknownName('unknown-need', message, name, jobs, 'jobs')
@@ -283,11 +397,51 @@ function matrixOf(job: Place): Shape {
   if (isOpen(strategy?.node) || isOpen(matrix?.node) || rows.some(({ node }) => isOpen(node)))
     return ANY
   if (textOf(include) !== undefined) return ANY
-  const names = [matrix, ...rows].flatMap((place) => entriesOf(place)).map(({ name }) => name)
-  const keys = names.filter((name) => name !== 'include' && name !== 'exclude')
+  const keys = entriesOf(matrix).filter(({ name }) => name !== 'include' && name !== 'exclude')
+  const values = keys.map(({ name, value }) => {
+    const shape = shapeOfNode(value)
+    return [name, shape.kind === 'list' ? shape.item : ANY] as const
+  })
+  const included = rows.flatMap(entriesOf).map(({ name, value }) => {
+    return [name, shapeOfNode(value)] as const
+  })
+  const byName = new Map<string, Shape[]>()
+  for (const [name, shape] of [...values, ...included]) {
+    byName.set(name, [...(byName.get(name) ?? []), shape])
+  }
   return objectOf(
-    keys.map((key) => [key, ANY]),
-    (name, known) =>
-      unknownName('unknown-matrix-key', `the matrix has no key "${name}"`, name, known, 'keys'),
+    [...byName].map(([name, shapes]) => [name, unionOf(shapes, unknownKey)]),
+    unknownKey,
   )
+}
+
+/** Of a text that is one expression; what it reads, only the run knows. */
+function shapeOfWhole(text: string): Shape {
+  const [only, ...more] = expressionSpans(text.trim())
+  if (!only || more.length > 0 || only.start !== 3 || only.end !== text.trim().length - 2)
+    return ANY
+  const inside = text.trim().slice(only.start, only.end)
+  const tree = parseExpression(inside)
+  return isFault(tree) ? ANY : typed(tree, inside, new Map()).shape
+}
+
+function unknownKey(name: string, known: readonly string[]): NameFault {
+  return unknownName('unknown-matrix-key', `the matrix has no key "${name}"`, name, known, 'keys')
+}
+
+/** What a value of a matrix is, as it is written; an expression in it may be anything. */
+function shapeOfNode(place: Place): Shape {
+  const { node } = place
+  if (isMap(node)) {
+    const entries = entriesOf(place).map(({ name, value }) => [name, shapeOfNode(value)] as const)
+    const isOpen = entries.some(([name]) => hasExpression(name) || name === '<<')
+    return isOpen ? ANY : objectOf(entries, unknownKey)
+  }
+  if (isSeq(node))
+    return { kind: 'list', item: unionOf(itemsOf(place).map(shapeOfNode), unknownKey) }
+  if (!isScalar(node)) return ANY
+  const { value } = node
+  if (typeof value === 'string') return hasExpression(value) ? shapeOfWhole(value) : TEXT
+  if (typeof value === 'number') return NUMBER
+  return typeof value === 'boolean' ? BOOLEAN : ANY
 }

@@ -1,6 +1,6 @@
 import type { NativeWorkflow } from '../compiler/native.ts'
 import type { Level, Problem } from '../wire/errors.ts'
-import { nameFaults } from '../workflow/expression-names.ts'
+import { type Typed, typed } from '../workflow/expression-types.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
 import { entriesOf, type ParsedFile, type Place, topOf } from '../workflow/nodes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
@@ -31,6 +31,11 @@ export interface Rule {
   check(file: RuleFile): readonly Problem[]
 }
 
+/** An expression of a file, and what it is. */
+interface TypedExpression extends Typed {
+  readonly expression: FileExpression
+}
+
 /** What rules look at: each part is made once, when the first of them asks. */
 export class RuleFile {
   readonly file: ParsedFile
@@ -50,7 +55,7 @@ export class RuleFile {
   #expressions: readonly FileExpression[] | undefined
   #flow: Flow | undefined
   #untrusted: readonly Problem[] | undefined
-  #nameFaults: readonly (Problem & { readonly code: string })[] | undefined
+  #typed: readonly TypedExpression[] | undefined
 
   constructor(
     file: ParsedFile,
@@ -99,15 +104,22 @@ export class RuleFile {
     return this.#triggers
   }
 
-  /** What expressions name that is not there. */
-  get nameFaults(): readonly (Problem & { readonly code: string })[] {
-    this.#nameFaults ??= this.expressions.flatMap((expression) =>
-      nameFaults(expression.text, this.contexts.at(expression)).map(({ span, ...fault }) => ({
-        ...this.problemAt(expression, span, fault),
-        code: fault.code,
-      })),
+  /** Every expression that can be read, and what it is. */
+  get typed(): readonly TypedExpression[] {
+    this.#typed ??= this.expressions.flatMap((expression) => {
+      const { tree, text } = expression
+      return tree ? [{ expression, ...typed(tree, text, this.contexts.at(expression)) }] : []
+    })
+    return this.#typed
+  }
+
+  /** What expressions name that is not there, or use as it cannot be. */
+  faults(code: string): readonly Problem[] {
+    return this.typed.flatMap(({ expression, faults }) =>
+      faults
+        .filter((fault) => fault.code === code)
+        .map(({ span, ...fault }) => this.problemAt(expression, span, fault)),
     )
-    return this.#nameFaults
   }
 
   /** Where text from outside is run, or decides something. */

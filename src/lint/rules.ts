@@ -11,8 +11,10 @@ import { statePermissions } from './rules/state-permissions.ts'
 import { textAsBoolean } from './rules/text-as-boolean.ts'
 import { textAsObject } from './rules/text-as-object.ts'
 import { tokenInClear } from './rules/token-in-clear.ts'
+import { unknownContext } from './rules/unknown-context.ts'
 import { unknownInput } from './rules/unknown-input.ts'
 import { unknownMatrixKey } from './rules/unknown-matrix-key.ts'
+import { unknownName } from './rules/unknown-name.ts'
 import { unknownNeed } from './rules/unknown-need.ts'
 import { unknownOutput } from './rules/unknown-output.ts'
 import { unknownShell } from './rules/unknown-shell.ts'
@@ -24,6 +26,7 @@ import { untrustedInput } from './rules/untrusted-input.ts'
 import { untrustedPrompt } from './rules/untrusted-prompt.ts'
 import { untrustedScript } from './rules/untrusted-script.ts'
 import { usesWithoutRef } from './rules/uses-without-ref.ts'
+import { wrongArgument } from './rules/wrong-argument.ts'
 
 /** Everything that `check` looks for beyond what makes a file impossible to compile. */
 export const RULES: readonly Rule[] = [
@@ -32,8 +35,11 @@ export const RULES: readonly Rule[] = [
   unknownNeed,
   unknownMatrixKey,
   unknownInput,
+  unknownContext,
+  unknownName,
   textAsObject,
   textAsBoolean,
+  wrongArgument,
   alwaysTrue,
   unsoundContains,
   objectAsText,

@@ -1,5 +1,6 @@
 import type { Scalar } from 'yaml'
 import type { Position, Problem, Source } from '../wire/errors.ts'
+import { EVENT_TYPE } from '../wire/payload.ts'
 import {
   childOf,
   entriesOf,
@@ -9,6 +10,7 @@ import {
   type TextPlace,
   textOf,
   textsOf,
+  topOf,
 } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
 import { actionOf, localPathOf, usesOf } from '../workflow/steps.ts'
@@ -98,13 +100,20 @@ export function untrustedProblems(flow: Flow): Problem[] {
  */
 export function inputProblems(file: ParsedFile): Problem[] {
   // What a local action does with its inputs is looked into there.
-  const flow = flowOf(file, undefined, undefined, false)
+  const flow = flowOf(file, undefined, undefined, hearsWebhooks(file) ? 'webhooks' : 'calls')
   const texts = new Texts(flow.source)
   const sinks = flow.jobs.flatMap((job) => [
     ...foreignInputs(flow.source, job.place, job.scope),
     ...job.steps.flatMap((step) => foreignInputs(flow.source, step.place, step.scope)),
   ])
   return sinks.flatMap((sink) => inSink(flow, texts, sink)).map(({ problem }) => problem)
+}
+
+/** False where `repository_dispatch` is for events of other types alone, which no relay sends. */
+function hearsWebhooks({ document }: ParsedFile): boolean {
+  const types = childOf(topOf(document), 'on', 'repository_dispatch', 'types')
+  const named = [types, ...itemsOf(types)].flatMap((place) => textOf(place) ?? [])
+  return named.length === 0 || named.includes(EVENT_TYPE)
 }
 
 function foreignInputs(source: Source, user: Place, scope: Scope): Sink[] {
@@ -302,11 +311,28 @@ function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
     ...environment(childOf(place, 'env'), scope),
     ...inputs.flatMap(({ name, value }) => {
       const advice = adviceOn(uses, name.toLowerCase())
-      return advice ? [{ key: name, place: value, scope, advice }] : []
+      if (!advice) return []
+      // Without secrets of the repository, GitHub checks out what a pull request brings anyway.
+      const isHarmless = advice === ADVICE.checkout && !isPrivileged(job.top)
+      const own = isHarmless ? { ...scope, events: 'webhooks' as const } : scope
+      return [{ key: name, place: value, scope: own, advice }]
     }),
     ...chosenIn([place], scope),
   ]
   return sinks.map((sink) => ({ ...sink, job, step }))
+}
+
+/** Events that whoever opens an issue or a pull request starts, with the secrets of the repository. */
+const PRIVILEGED = new Set(
+  `discussion discussion_comment issue_comment issues pull_request_target workflow_call
+  workflow_run`.split(/\s+/),
+)
+
+function isPrivileged(top: Place): boolean {
+  const on = childOf(top, 'on')
+  const named = [on, ...itemsOf(on)].flatMap((place) => textOf(place) ?? [])
+  const events = [...entriesOf(on).map(({ name }) => name), ...named]
+  return events.length === 0 || events.some((event) => PRIVILEGED.has(event))
 }
 
 function adviceOn(uses: string, input: string): Advice | undefined {

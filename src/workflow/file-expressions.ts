@@ -1,6 +1,7 @@
 import { ExpressionError, Parser } from '@actions/expressions'
 import {
   Binary,
+  ContextAccess,
   type Expr,
   FunctionCall,
   Grouping,
@@ -75,6 +76,8 @@ export interface FileExpression {
   readonly start: number
   /** False when its `}}` is missing: it ends where the scalar does. */
   readonly closed: boolean
+  /** `undefined` where it cannot be read: GitHub tells of that. */
+  readonly tree: Expr | undefined
   /** Where the characters `start` to `end` of the expression stand in the file. */
   span(start: number, end: number): Span
 }
@@ -109,17 +112,25 @@ export function keyOf({ key }: Pair): string {
 function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   const { value } = found.scalar
   let written: ScalarText | undefined
-  const expression = (from: number, to: number, closed = true): FileExpression => ({
-    text: value.slice(from, to),
-    path: found.path,
-    found,
-    start: from,
-    closed,
-    span(start, end) {
-      written ??= new ScalarText(text, found.scalar)
-      return written.span(from + start, from + end)
-    },
-  })
+  const expression = (from: number, to: number, closed = true): FileExpression => {
+    let parsed: ReturnType<typeof parseExpression> | undefined
+    const inside = value.slice(from, to)
+    return {
+      text: inside,
+      path: found.path,
+      found,
+      start: from,
+      closed,
+      get tree() {
+        parsed ??= parseExpression(inside)
+        return isFault(parsed) ? undefined : parsed
+      },
+      span(start, end) {
+        written ??= new ScalarText(text, found.scalar)
+        return written.span(from + start, from + end)
+      },
+    }
+  }
   if (!hasExpression(value)) {
     return isWithin(found.path, CONDITION_PLACES) ? [expression(0, value.length)] : []
   }
@@ -254,6 +265,13 @@ function lexicalFault(error: unknown, text: string): ExpressionFault {
 function faultAt(message: string, { start, end }: Span, text: string): ExpressionFault {
   const from = Math.max(0, Math.min(start, text.length - 1))
   return { message, start: from, end: Math.max(from + 1, Math.min(end, text.length)) }
+}
+
+/** Where the name of a context stands from which a value is read, and nothing else. */
+export function placeOf(part: Expr): number | undefined {
+  if (part instanceof Grouping) return placeOf(part.group)
+  if (part instanceof IndexAccess) return placeOf(part.expr)
+  return part instanceof ContextAccess ? part.name.range.start.column : undefined
 }
 
 /** The parts of an expression, and their parts, itself first. */

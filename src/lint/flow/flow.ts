@@ -41,7 +41,7 @@ import {
 } from './scope.ts'
 import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
-import { Expressions, type Scope } from './taint.ts'
+import { type CountedEvents, Expressions, type Scope } from './taint.ts'
 import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
 
 /** A file with what a sender worded in each part of it. */
@@ -188,14 +188,14 @@ function calledPath(uses: string): string | undefined {
  * Follows untrusted text through a file: the jobs in the order of their `needs`, the steps of each
  * in theirs, every one once; and through the workflows and actions that it calls.
  *
- * @param countsEvents false where only what Hookline brings counts
+ * @param events whose texts count
  * @throws Refusal when the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
   given: Given = STARTED,
-  countsEvents = true,
+  events: CountedEvents = 'all',
 ): Flow {
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
@@ -213,7 +213,7 @@ export function flowOf(
   }
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
-  const called = { ...NOTHING, countsEvents, secrets: named(given.secrets) }
+  const called = { ...NOTHING, events, secrets: named(given.secrets) }
   const inputs = new Map([
     ...entriesOf(childOf(declared, 'inputs')).map(({ name, value }) => {
       const isTainted = taints(childOf(value, 'default'), called, expressions)
@@ -392,7 +392,9 @@ function stepFlow(
     isTainted: (expression: string) => expressions.isUntrusted(expression, scope),
     isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
   }
-  if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
+  if (isGithubScript) {
+    return { ...step, writes: githubScriptWrites(script, tainted, scope.events) }
+  }
   const isPosix = shell === 'posix' || (shell === 'unknown' && !POWERSHELL.test(text))
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }
 }

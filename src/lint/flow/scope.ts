@@ -37,7 +37,7 @@ export function outputOf(outputs: ReadonlyMap<string, Outputs>): Scope['needs'] 
 }
 
 export const NOTHING: Scope = {
-  countsEvents: true,
+  events: 'all',
   env: () => false,
   inputs: () => false,
   jobs: () => false,

@@ -13,10 +13,12 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { isFault, parseExpression, partsOf } from '../../workflow/file-expressions.ts'
 import type { Span } from '../../workflow/spans.ts'
 
+/** Of which events the texts count: all, those that bring a webhook, or those of a direct call alone. */
+export type CountedEvents = 'all' | 'webhooks' | 'calls'
+
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
-  /** False where only what Hookline brings counts, and not the events of GitHub's own. */
-  readonly countsEvents: boolean
+  readonly events: CountedEvents
   env(name: string | undefined): boolean
   inputs(name: string | undefined): boolean
   /** Outputs of jobs, in those of a workflow that is called. */
@@ -175,12 +177,15 @@ const FROM_EVENTS = [
   'head_ref',
 ].map((path) => path.split('.'))
 
-/** Those of them that Hookline brings. */
-const BROUGHT = FROM_EVENTS.slice(0, 2)
+const COUNTED: Readonly<Record<CountedEvents, typeof FROM_EVENTS>> = {
+  all: FROM_EVENTS,
+  webhooks: FROM_EVENTS.slice(0, 2),
+  calls: FROM_EVENTS.slice(1, 2),
+}
 
 /** True for one of these values, for what lies in it, and for a whole that holds one. */
-function isFromEvent(steps: Steps, { countsEvents }: Scope): boolean {
-  return (countsEvents ? FROM_EVENTS : BROUGHT).some((path) =>
+function isFromEvent(steps: Steps, { events }: Scope): boolean {
+  return COUNTED[events].some((path) =>
     steps.every((step, at) => {
       const wanted = path[at]
       return wanted === undefined || wanted === '*' || step === undefined || step === wanted

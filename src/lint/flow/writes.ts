@@ -22,6 +22,7 @@ import {
   type ShellTree,
   shellTree,
 } from './script.ts'
+import type { CountedEvents } from './taint.ts'
 
 /** What a step makes of untrusted text for those behind it. */
 export interface Writes {
@@ -54,6 +55,12 @@ interface Tainted {
 
 const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
 const VARIABLES = /GITHUB_(?:ENV|PATH)\b|\$\{!/
+/** What brings the texts of these events into a script. */
+const PAYLOADS: Readonly<Record<CountedEvents, RegExp>> = {
+  all: /\bpayload\b/,
+  webhooks: /\bclient_payload\b|\bhookline\b/,
+  calls: /\bhookline\b/,
+}
 const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 
 /** What a script of a `run:` step writes into `$GITHUB_OUTPUT`, `$GITHUB_ENV` and `$GITHUB_PATH`. */
@@ -85,10 +92,19 @@ function knowsUntrusted({ text, placeholders }: Script, tainted: Tainted): boole
   )
 }
 
-/** What a script of github-script hands on; its library marks the ends of what it writes. */
-export function githubScriptWrites(script: Script, tainted: Tainted): Writes {
+/**
+ * What a script of github-script hands on; its library marks the ends of what it writes.
+ *
+ * @param events whose texts count
+ */
+export function githubScriptWrites(
+  script: Script,
+  tainted: Tainted,
+  events: CountedEvents,
+): Writes {
   const { text } = script
-  const isKnown = /\bpayload\b/.test(text) || knowsUntrusted(script, tainted)
+  const isOfEvent = PAYLOADS[events]
+  const isKnown = isOfEvent.test(text) || knowsUntrusted(script, tainted)
   if (!isKnown) return NO_WRITES
   const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:'(\w+)'|"(\w+)")?/g)]
   const names = exported.map(([, one, other]) => one ?? other)

@@ -1,13 +1,23 @@
-import { type Expr, Grouping, Logical, Unary } from '@actions/expressions/ast'
+import { data, Evaluator } from '@actions/expressions'
+import {
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  Literal,
+  Logical,
+  Unary,
+} from '@actions/expressions/ast'
+import { truthy } from '@actions/expressions/result'
 import type { Problem } from '../../wire/errors.ts'
-import { placeOf } from '../../workflow/expression-names.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import {
   type FileExpression,
-  isFault,
-  parseExpression,
+  partsOf,
+  placeOf,
   type Reference,
   referencesIn,
+  spanOf,
 } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
 import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
@@ -49,16 +59,63 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       const hint = isBreak ? 'write "if: >-"' : 'put all of it into one ${{ }}, or leave them out'
       return [{ message, position: positionAt(file.file.source, start, end), hint }]
     }
-    return flagsIn(file, expression)
+    const constant = constantIn(file, expression)
+    return constant ? [constant] : flagsIn(file, expression)
   })
 }
+
+/** `x == 'a' || 'b'`: the second text is true by itself. A mere `true` is meant so. */
+function constantIn(file: RuleFile, expression: FileExpression): Problem | undefined {
+  const { tree, text } = expression
+  if (!tree || tree instanceof Literal) return undefined
+  if (truthOf(tree) !== true) return undefined
+  const hint = tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'leave it out'
+  const message = 'this condition is always true: nothing in it depends on the run'
+  const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
+  const part = isOr ? tree.args.find((arg) => truthOf(arg) === true) : undefined
+  const span =
+    part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
+  return file.problemAt(expression, span, {
+    message: part ? 'this condition is always true: one side of || is true by itself' : message,
+    hint,
+  })
+}
+
+/** Whether a part is true or false in every run; `undefined` where that is not known. */
+function truthOf(part: Expr): boolean | undefined {
+  if (part instanceof Grouping) return truthOf(part.group)
+  if (part instanceof Literal) return truthy(part.literal)
+  if (part instanceof Logical) {
+    const all = part.args.map(truthOf)
+    const decisive = part.operator.lexeme === '||'
+    if (all.includes(decisive)) return decisive
+    return all.includes(undefined) ? undefined : !decisive
+  }
+  if (part instanceof Unary) {
+    const truth = truthOf(part.expr)
+    return truth === undefined ? undefined : !truth
+  }
+  const isComputed = partsOf(part).every(
+    (one) =>
+      !(one instanceof ContextAccess) &&
+      !(one instanceof FunctionCall && !PURE.has(one.functionName.lexeme.toLowerCase())),
+  )
+  if (!isComputed) return undefined
+  try {
+    return truthy(new Evaluator(part, new data.Dictionary()).evaluate())
+  } catch {
+    return undefined // the run would fail; it is told elsewhere
+  }
+}
+
+/** Functions whose result their arguments alone decide. */
+const PURE = new Set(['contains', 'startswith', 'endswith', 'format', 'join', 'fromjson', 'tojson'])
 
 /** Where `triggered`, which is the text `true` or `false`, stands as if it were a boolean. */
 function flagsIn(file: RuleFile, expression: FileExpression): Problem[] {
   const { text } = expression
-  if (!/outputs/i.test(text)) return []
-  const tree = parseExpression(text)
-  if (isFault(tree)) return []
+  const tree = /outputs/i.test(text) ? expression.tree : undefined
+  if (!tree) return []
   const starts = new Set(operandsOf(tree).flatMap((part) => placeOf(part) ?? []))
   return ['needs', 'steps'].flatMap((context) =>
     referencesIn(text, context).flatMap((reference) => {

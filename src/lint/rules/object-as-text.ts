@@ -1,6 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
-import { type FileExpression, referencesIn } from '../../workflow/file-expressions.ts'
-import type { Span } from '../../workflow/spans.ts'
+import type { FileExpression } from '../../workflow/file-expressions.ts'
+import type { Shape } from '../../workflow/shapes.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greet } from './examples.ts'
 
@@ -17,49 +17,24 @@ export const objectAsText: Rule = {
   check: objects,
 }
 
-/** How many names lead to an object, from each context: `github` itself, and `github.event`. */
-const OBJECTS: ReadonlyMap<string, (names: readonly string[]) => boolean> = new Map([
-  ['github', (names: readonly string[]) => names.length === 0 || names.join('.') === 'event'],
-  [
-    'on',
-    ([, field, output, ...more]: readonly string[]) => {
-      if (more.length > 0 || (field !== undefined && field !== 'outputs')) return false
-      return output === undefined || ['headers', 'query', 'params'].includes(output)
-    },
-  ],
-  ...['needs', 'steps'].map(
-    (context) =>
-      [
-        context,
-        ([, field, ...more]: readonly string[]) =>
-          more.length === 0 && (field === undefined || field === 'outputs'),
-      ] as const,
-  ),
-  ...['env', 'matrix', 'inputs', 'vars', 'secrets', 'runner', 'job', 'strategy'].map(
-    (context) => [context, (names: readonly string[]) => names.length === 0] as const,
-  ),
+const WRITTEN: ReadonlyMap<Shape['kind'], string> = new Map([
+  ['object', '"Object"'],
+  ['list', '"Array"'],
+  ['null', 'nothing'],
 ])
 
 function objects(file: RuleFile): Problem[] {
-  return file.expressions.flatMap((expression) => {
-    const { path, text } = expression
-    const key = path[path.length - (path.at(-2) === 'env' || path.at(-2) === 'with' ? 2 : 1)]
-    const isText = path[0] === 'jobs' && (key === 'run' || key === 'env' || key === 'with')
-    // A called workflow may take what is no text, and a whole env may be an object.
-    if (!isText || (key !== 'run' && path.at(-1) === key) || path[2] === 'with') return []
-    if (READ_OBJECT.test(text) && (file.native || file.isSource)) {
-      return [objectProblem(file, expression, spanOfTrimmed(text))]
-    }
-    return [...OBJECTS].flatMap(([context, isObject]) =>
-      referencesIn(text, context).flatMap((reference): Problem[] => {
-        const { steps } = reference
-        const names = steps.flatMap(({ name }) => name?.toLowerCase() ?? [])
-        const end = steps.at(-1)?.end ?? reference.end
-        const isAlone = text.trim() === text.slice(reference.start, end)
-        if (!isAlone || names.length < steps.length || !isObject(names)) return []
-        return [objectProblem(file, expression, { start: reference.start, end })]
-      }),
-    )
+  return file.typed.flatMap(({ expression, shape }): Problem[] => {
+    const isRead = READ_OBJECT.test(expression.text) && (file.native || file.isSource)
+    const written = isRead ? '"Object"' : WRITTEN.get(shape.kind)
+    if (written === undefined || !isText(expression)) return []
+    const { text } = expression
+    const whole = text.trim()
+    const start = text.length - text.trimStart().length
+    const message = `GitHub writes ${written} for "${whole}"`
+    const hint = shape.kind === 'null' ? 'leave it out' : `write toJSON(${whole})`
+    const span = { start, end: start + whole.length }
+    return [file.problemAt(expression, span, { message, hint })]
   })
 }
 
@@ -67,13 +42,10 @@ function objects(file: RuleFile): Problem[] {
 const READ_OBJECT =
   /^\s*fromJSON\(\s*(?:needs|steps)\.[\w-]+\.outputs\.(?:headers|query|params)\s*\)\s*$/i
 
-function spanOfTrimmed(text: string): Span {
-  const start = text.length - text.trimStart().length
-  return { start, end: start + text.trim().length }
-}
-
-function objectProblem(file: RuleFile, expression: FileExpression, span: Span): Problem {
-  const whole = expression.text.trim()
-  const message = `GitHub writes "Object" for "${whole}"`
-  return file.problemAt(expression, span, { message, hint: `write toJSON(${whole})` })
+/** Where only a text can stand: a called workflow may take an object, and a whole `env:` may be one. */
+function isText({ path }: FileExpression): boolean {
+  const inner = path.at(-2)
+  if (path[0] === 'env' || inner === 'env') return path[0] === 'env' || path[0] === 'jobs'
+  if (path[0] !== 'jobs') return false
+  return inner === 'with' ? path[2] === 'steps' : path.at(-1) === 'run'
 }

@@ -11,5 +11,5 @@ export const textAsBoolean: Rule = {
   red: 'if: needs.on.outputs.triggered == true',
   green: "if: needs.on.outputs.triggered == 'true'",
   around: guarded,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'text-as-boolean'),
+  check: (file) => file.faults('text-as-boolean'),
 }

@@ -11,5 +11,5 @@ export const textAsObject: Rule = {
   red: 'NAME: ${{ needs.on.outputs.body.hello }}',
   green: 'NAME: ${{ fromJSON(needs.on.outputs.body).hello }}',
   around: inEnv,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'text-as-object'),
+  check: (file) => file.faults('text-as-object'),
 }

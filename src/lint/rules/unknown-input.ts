@@ -11,7 +11,7 @@ export const unknownInput: Rule = {
   red: 'TAG: ${{ inputs.tga }}',
   green: 'TAG: ${{ inputs.tag }}',
   around: dispatched,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-input'),
+  check: (file) => file.faults('unknown-input'),
 }
 
 function dispatched(env: string): string {

@@ -21,5 +21,5 @@ export const unknownMatrixKey: Rule = {
   red: 'runs-on: ${{ matrix.sytem }}',
   green: 'runs-on: ${{ matrix.system }}',
   around: (part) => MATRIX.replace('%', () => part),
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-matrix-key'),
+  check: (file) => file.faults('unknown-matrix-key'),
 }

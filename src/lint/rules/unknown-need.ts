@@ -11,5 +11,5 @@ export const unknownNeed: Rule = {
   red: 'NAME: ${{ needs.hook.outputs.body }}',
   green: 'NAME: ${{ needs.on.outputs.body }}',
   around: inEnv,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-need'),
+  check: (file) => file.faults('unknown-need'),
 }

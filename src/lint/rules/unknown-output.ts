@@ -11,5 +11,5 @@ export const unknownOutput: Rule = {
   red: 'NAME: ${{ needs.on.outputs.bdoy }}',
   green: 'NAME: ${{ needs.on.outputs.body }}',
   around: inEnv,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-output'),
+  check: (file) => file.faults('unknown-output'),
 }

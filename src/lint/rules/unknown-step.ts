@@ -11,5 +11,5 @@ export const unknownStep: Rule = {
   red: '- run: echo ${{ steps.tag.outcome }}',
   green: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',
   around: plain,
-  check: ({ nameFaults }) => nameFaults.filter(({ code }) => code === 'unknown-step'),
+  check: (file) => file.faults('unknown-step'),
 }

@@ -1,12 +1,14 @@
-import { FunctionCall, Literal } from '@actions/expressions/ast'
-import type { Problem } from '../../wire/errors.ts'
 import {
-  isFault,
-  parseExpression,
-  partsOf,
-  referencesIn,
-  spanOf,
-} from '../../workflow/file-expressions.ts'
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  IndexAccess,
+  Literal,
+  Logical,
+} from '@actions/expressions/ast'
+import type { Problem } from '../../wire/errors.ts'
+import { partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { guarded } from './examples.ts'
 
@@ -28,8 +30,8 @@ function listsInText(file: RuleFile): Problem[] {
     const { text, path } = expression
     // Only where it decides something.
     if (!/\bcontains\s*\(/i.test(text) || path.at(-1) !== 'if') return []
-    const tree = parseExpression(text)
-    if (isFault(tree)) return []
+    const { tree } = expression
+    if (!tree) return []
     return partsOf(tree).flatMap((part): Problem[] => {
       if (!(part instanceof FunctionCall)) return []
       const [list, value, ...more] = part.args
@@ -37,8 +39,7 @@ function listsInText(file: RuleFile): Problem[] {
       if (!isContains || !(list instanceof Literal) || !value || more.length > 0) return []
       const { start, end } = spanOf(list.token)
       if (!list.token.lexeme.startsWith("'")) return []
-      const second = text.slice(end)
-      if (!isOfEvent(second)) return []
+      if (!isOfEvent(value)) return []
       const words = list.token.lexeme
         .slice(1, -1)
         .split(/[\s,;|]+/)
@@ -51,14 +52,25 @@ function listsInText(file: RuleFile): Problem[] {
   })
 }
 
+const EVENT_FIELDS = ['event', 'head_ref', 'ref_name', 'ref']
+
+/** Words of GitHub's own, none of which is a part of another. */
+const OF_GITHUB = new Set(['action', 'author_association', 'conclusion', 'state', 'status'])
+
 /** What a sender words, or whoever opens a pull request names. */
-function isOfEvent(text: string): boolean {
-  const github = referencesIn(text, 'github').some(({ steps: [field] }) =>
-    ['event', 'head_ref', 'ref_name', 'ref'].includes(field?.name?.toLowerCase() ?? ''),
-  )
-  const outputs = ['on', 'needs', 'steps'].flatMap((context) => referencesIn(text, context))
-  return (
-    github ||
-    outputs.some(({ steps }) => steps.some(({ name }) => name?.toLowerCase() === 'outputs'))
-  )
+function isOfEvent(part: Expr): boolean {
+  if (part instanceof FunctionCall || part instanceof Logical) return part.args.some(isOfEvent)
+  if (part instanceof Grouping) return isOfEvent(part.group)
+  const names: string[] = []
+  let root = part
+  for (; root instanceof IndexAccess; root = root.expr) {
+    const { index } = root
+    names.unshift(index instanceof Literal ? index.literal.coerceString().toLowerCase() : '')
+  }
+  if (!(root instanceof ContextAccess)) return root !== part && isOfEvent(root)
+  const context = root.name.lexeme.toLowerCase()
+  if (context === 'github') {
+    return EVENT_FIELDS.includes(names[0] ?? '') && !OF_GITHUB.has(names.at(-1) ?? '')
+  }
+  return ['on', 'needs', 'steps'].includes(context) && names.includes('outputs')
 }

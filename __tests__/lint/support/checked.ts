@@ -1,0 +1,36 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkWorkflows } from '../../../src/cli/check.ts'
+import { Repository } from '../../compiler/support/repository.ts'
+
+/** A repository without sources, for one workflow of GitHub's own at a time. */
+export class Checked {
+  readonly #repository = new Repository()
+
+  constructor() {
+    rmSync(join(this.#repository.root, 'workflows'), { recursive: true })
+  }
+
+  /** Another file beside it: what it calls. */
+  write(file: string, text: string): void {
+    this.#repository.write(file, text)
+  }
+
+  /** What `check` says of `.github/workflows/hook.yml`: `error unknown-output 7`. */
+  async found(text: string, strict = false): Promise<string[]> {
+    this.#repository.write('.github/workflows/hook.yml', text)
+    const { root } = this.#repository
+    const { findings } = await checkWorkflows({ root, globs: [], all: true, strict })
+    return findings.map(({ level, code, position }) => `${level} ${code} ${position?.line}`)
+  }
+
+  /** The ids alone, each once. */
+  async ids(text: string, strict = false): Promise<string[]> {
+    const found = await this.found(text, strict)
+    return [...new Set(found.map((one) => one.split(' ')[1] ?? ''))].sort()
+  }
+
+  remove(): void {
+    this.#repository.remove()
+  }
+}

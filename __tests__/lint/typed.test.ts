@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Checked } from './support/checked.ts'
+
+let checked: Checked
+beforeAll(() => {
+  checked = new Checked()
+})
+afterAll(() => checked.remove())
+
+/** Everything that has a type, and one place for an expression in a step behind it all. */
+function workflow(step: string, condition = 'github.ref == github.ref'): string {
+  return `on:
+  workflow_dispatch:
+    inputs:
+      tag: {type: string}
+      dry: {type: boolean}
+      count: {type: number}
+  repository_dispatch:
+    types: [webhook]
+jobs:
+  first:
+    runs-on: ubuntu-latest
+    outputs:
+      name: \${{ steps.make.outputs.name }}
+    steps:
+      - id: make
+        run: echo name=a >> "$GITHUB_OUTPUT"
+  second:
+    needs: first
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hi
+  third:
+    needs: second
+    if: ${condition}
+    runs-on: \${{ matrix.system }}
+    strategy:
+      matrix:
+        system: [ubuntu-latest, macos-latest]
+        pack: [{name: a, size: 1}, {name: b, size: 2, extra: true}]
+        parts: [[1, 2], [3]]
+        given: ['\${{ fromJSON(vars.LIST) }}']
+        fixed: ['\${{ fromJSON(''{"a": {"b": 1}}'') }}']
+        include:
+          - {system: ubuntu-latest, dry: true}
+    steps:
+      - id: before
+        uses: hookline/hookline@v1
+        with:
+          on: 'webhook: {method: post}'
+      - id: early
+        run: echo x=1 >> "$GITHUB_OUTPUT"
+${step}
+      - id: later
+        run: echo hi
+`
+}
+
+const inEnv = (expression: string) =>
+  workflow(`      - env: {X: "\${{ ${expression} }}"}\n        run: echo "$X"`)
+
+describe('an expression in a step', () => {
+  test.each([
+    // steps, needs and outputs
+    ['steps.erly.outputs.x', 'unknown-step'],
+    ['steps.later.outputs.x', 'unknown-step'],
+    ['steps.early.output.x', 'unknown-output'],
+    ['steps.before.outputs.bdoy', 'unknown-output'],
+    ['steps.before.outputs.body.user', 'text-as-object'],
+    ["steps['erly'].outputs.x", 'unknown-step'],
+    ['needs.first.outputs.name', 'unknown-need'],
+    ['needs.secnd.result', 'unknown-need'],
+    ['needs.second.outputs.name', 'unknown-output'],
+    ['needs.second.reslt', 'unknown-output'],
+    // the matrix, and what lies in it
+    ['matrix.sytem', 'unknown-matrix-key'],
+    ['matrix.pack.nmae', 'unknown-matrix-key'],
+    ['matrix.pack.name.x', 'text-as-object'],
+    ['matrix.pack.size.x', 'text-as-object'],
+    ['matrix.parts[0].x', 'text-as-object'],
+    ['matrix.parts.x', 'text-as-object'],
+    ['matrix.fixed.a.c', 'unknown-matrix-key'],
+    ['matrix.pack', 'object-as-text'],
+    ['matrix.parts', 'object-as-text'],
+    ['matrix.fixed', 'object-as-text'],
+    // inputs
+    ['inputs.tga', 'unknown-input'],
+    ['github.event.inputs.tga', 'unknown-input'],
+    ['inputs.tag.x', 'text-as-object'],
+    ['github.event.inputs.dry.x', 'text-as-object'],
+    // contexts of GitHub's own
+    ['github.repositry', 'unknown-name'],
+    ['github.evnt.action', 'unknown-name'],
+    ['runner.tepm', 'unknown-name'],
+    ['job.container.image', 'unknown-name'],
+    ['job.statsu', 'unknown-name'],
+    ['strategy.job_index', 'unknown-name'],
+    ['github.repository.owner', 'text-as-object'],
+    ['github.actor.name', 'text-as-object'],
+    ['vars.NAME.x', 'text-as-object'],
+    ['secrets.TOKEN.x', 'text-as-object'],
+    ['env.HOME.x', 'text-as-object'],
+    ['strategy.job-index.x', 'text-as-object'],
+    ['env[0]', 'wrong-argument'],
+    ['env[inputs.dry]', 'wrong-argument'],
+    // comparisons
+    ["github.event == 'push'", 'wrong-argument'],
+    ["matrix.parts != 'a'", 'wrong-argument'],
+    ['inputs.dry > 1', 'wrong-argument'],
+    ['1 >= null', 'wrong-argument'],
+    ['env.DRY == true', 'text-as-boolean'],
+    ['true != vars.DRY', 'text-as-boolean'],
+    ['github.event.inputs.dry == true', 'text-as-boolean'],
+    ['needs.second.result == true', 'text-as-boolean'],
+    ["inputs.dry == 'true'", 'text-as-boolean'],
+    ["matrix.dry != 'false'", 'text-as-boolean'],
+    // functions
+    ["startsWith(github.event, 'a')", 'wrong-argument'],
+    ["endsWith('a', matrix.parts)", 'wrong-argument'],
+    ["contains(github.event, 'a')", 'wrong-argument'],
+    ["contains('a b', matrix.pack)", 'wrong-argument'],
+    ["join(matrix.pack, ',')", 'wrong-argument'],
+    ['fromJSON(github.event).a', 'wrong-argument'],
+    ['fromJSON(\'{"a": 1\').a', 'wrong-argument'],
+    ['fromJSON(\'{"a": 1}\').b', 'unknown-name'],
+    ["format('{0} {1}', 'a')", 'wrong-argument'],
+    ["format('{0}', 'a', 'b')", 'wrong-argument'],
+    // what stands for nothing, or for the word Object
+    ['github', 'object-as-text'],
+    ['github.event', 'object-as-text'],
+    ['steps', 'object-as-text'],
+    ['steps.early.outputs', 'object-as-text'],
+    ['needs.second', 'object-as-text'],
+    ['null', 'object-as-text'],
+    ["fromJSON('[1]')", 'object-as-text'],
+  ])('%s: %s', async (expression, id) => {
+    expect(await checked.ids(inEnv(expression.replaceAll('"', '\\"')))).toEqual([id])
+  })
+
+  test.each([
+    'steps.early.outputs.x',
+    'steps.EARLY.Outputs.X',
+    'steps.early.outcome',
+    "steps['early']['outputs']['x']",
+    'steps.before.outputs.body',
+    'fromJSON(steps.before.outputs.body).user.name',
+    'toJSON(steps)',
+    'toJSON(github.event)',
+    "needs.second.result == 'success'",
+    "join(needs.*.result, ',')",
+    'matrix.system',
+    'matrix.dry',
+    'matrix.pack.name',
+    'matrix.pack.extra',
+    'matrix.pack.size',
+    'matrix.parts[0]',
+    'matrix.given.anything.at.all',
+    'matrix.fixed.a.b',
+    'matrix[inputs.tag]',
+    'matrix.pack == matrix.pack',
+    "join(matrix.parts, ',')",
+    'inputs.tag',
+    "inputs.dry && 'a' || 'b'",
+    'inputs.dry == true',
+    "github.event.inputs.dry == 'true'",
+    'inputs.count > 1',
+    'github.event.pull_request.labels.*.name',
+    "contains(github.event.pull_request.labels.*.name, 'a')",
+    'contains(matrix.parts, 1)',
+    'github.event.a.b.c',
+    'github.repository_owner',
+    'github.a_new_one',
+    'runner.os',
+    'job.services.redis.ports[6379]',
+    "job.services['redis'].id",
+    'strategy.job-total > 1',
+    'env[inputs.tag]',
+    "env.DRY == 'true'",
+    "vars.DRY != ''",
+    'github.event.client_payload == null',
+    'fromJSON(vars.LIST)[0]',
+    'fromJSON(\'["a"]\')[0]',
+    'contains(fromJSON(\'["a", "b"]\'), github.ref_name)',
+    "format('{{0}} {0} {1} {0}', 'a', 1)",
+    "format(vars.PATTERN, 'a', 'b')",
+    "hashFiles('**/lock') != ''",
+    "github.event_name == 'push' && github.event.after || 'none'",
+    "case(inputs.dry, 'a', 'b')",
+  ])('%s: nothing', async (expression) => {
+    expect(await checked.ids(inEnv(expression.replaceAll('"', '\\"')), true)).toEqual([])
+  })
+
+  test('marks what is wrong, and says what is there', async () => {
+    expect(await checked.found(inEnv('1'))).toEqual([])
+    const line = inEnv('1')
+      .split('\n')
+      .findIndex((one) => one.includes('env: {X'))
+    expect(await checked.found(inEnv('github.repositry'))).toEqual([
+      `error unknown-name ${line + 1}`,
+    ])
+  })
+})
+
+describe("the job's own if", () => {
+  test.each([
+    ["secrets.TOKEN != ''", 'unknown-context'],
+    ["env.TOKEN != ''", 'unknown-context'],
+    ["matrix.system == 'a'", 'unknown-context'],
+    ["needs.second.outputs.name == 'a'", 'unknown-output'],
+    ["needs.frist.result == 'success'", 'unknown-need'],
+    ["github.event_name == 'push' || 'workflow_dispatch'", 'always-true'],
+    ['!(1 == 2)', 'always-true'],
+    ["format('{0}', 'a')", 'always-true'],
+  ])('%s: %s', async (condition, id) => {
+    expect(await checked.ids(workflow('', JSON.stringify(condition)))).toEqual([id])
+  })
+
+  test.each([
+    "needs.first.outputs.name == 'a'",
+    "vars.TOKEN != '' && inputs.dry",
+    "github.event_name == 'push' || github.event_name == 'workflow_dispatch'",
+    '${{ always() && !cancelled() }}',
+    "contains(github.ref, 'main') && 'true'",
+  ])('%s: nothing, though a step could not read all of it', async (condition) => {
+    expect(await checked.ids(workflow('', JSON.stringify(condition)), true)).toEqual([])
+  })
+
+  test.each([true, false])('%s by itself is meant so', async (value) => {
+    expect(await checked.ids(workflow('', String(value)), true)).toEqual([])
+  })
+})
+
+describe('uses', () => {
+  const call = (uses: string) => `on: push\njobs:\n  a:\n    uses: ${uses}\n`
+  const step = (uses: string) =>
+    `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps: [{uses: '${uses}'}]\n`
+
+  test.each([
+    ['actions/checkout', step, ['uses-without-ref']],
+    ['actions/cache/restore', step, ['uses-without-ref']],
+    ['checkout@v5', step, ['uses-without-ref']],
+    ['./.github/workflows/ci.yml@main', call, ['uses-without-ref']],
+    ['owner/name@v1', call, ['uses-without-ref']],
+    ['owner/name/.github/workflows/ci.yml', call, ['uses-without-ref']],
+    ['actions/checkout@v5', step, []],
+    ['./.github/actions/mine', step, []],
+    ['docker://alpine:3', step, []],
+    ['https://code.example/actions/checkout@v4', step, []],
+    ['owner/name/.github/workflows/ci.yml@v1', call, []],
+    ['./.github/workflows/ci.yml', call, []],
+  ] as const)('%s', async (uses, workflow, ids) => {
+    expect(await checked.ids(workflow(uses))).toEqual(ids)
+  })
+})
+
+describe('shells', () => {
+  const shell = (runner: string, name: string) =>
+    `on: push\njobs:\n  a:\n    runs-on: ${runner}\n    steps: [{run: echo, shell: '${name}'}]\n`
+
+  test.each([
+    ['ubuntu-latest', 'zsh', ['unknown-shell']],
+    ['ubuntu-latest', 'powershell', ['unknown-shell']],
+    ['macos-15', 'cmd', ['unknown-shell']],
+    ['ubuntu-latest', 'pwsh', []],
+    ['windows-latest', 'powershell', []],
+    ['self-hosted', 'powershell', []],
+    ["'${{ vars.RUNNER }}'", 'cmd', []],
+    ['ubuntu-latest', 'perl {0}', []],
+    ['ubuntu-latest', 'BASH', []],
+  ])('%s: %s', async (runner, name, ids) => {
+    expect(await checked.ids(shell(runner, name))).toEqual(ids)
+  })
+})

@@ -1,0 +1,72 @@
+import {
+  ANY,
+  BOOLEAN,
+  NUMBER,
+  objectOf,
+  type Shape,
+  TEXT,
+  unknownName,
+} from '../workflow/shapes.ts'
+import { nearestName } from '../workflow/suggestion.ts'
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** GitHub adds names: another one is a fault where it is nearly one of these. */
+function contextOf(context: string, texts: string, others: Readonly<Record<string, Shape>>): Shape {
+  const entries = [...words(texts).map((name) => [name, TEXT] as const), ...Object.entries(others)]
+  return objectOf(entries, (name, known) =>
+    nearestName(name, known) === undefined
+      ? undefined
+      : unknownName('unknown-name', `"${context}" has no "${name}"`, name, known, 'names'),
+  )
+}
+
+/** @param inputs of the event that a person starts: all of them texts */
+export function githubShape(inputs: Shape): Shape {
+  return contextOf('github', GITHUB_TEXTS, {
+    event: objectOf([['inputs', inputs]], undefined, ANY),
+    ref_protected: BOOLEAN,
+  })
+}
+
+/** Source: https://docs.github.com/actions/reference/workflows-and-actions/contexts */
+const GITHUB_TEXTS = `
+  action action_path action_ref action_repository action_status actor actor_id api_url
+  artifact_cache_size_limit base_ref env event_name event_path graphql_url head_ref job job_workflow_sha
+  output path ref ref_name ref_type repository repository_id repository_owner repository_owner_id
+  repository_visibility repositoryUrl retention_days run_attempt run_id run_number secret_source server_url
+  sha state step_summary token triggering_actor workflow workflow_ref workflow_sha workspace`
+
+const JOB_TEXTS = 'status workflow_ref workflow_sha workflow_repository workflow_file_path'
+
+/** Contexts that are the same in every workflow; likewise. */
+export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
+  ['env', objectOf([], undefined, TEXT)],
+  ['vars', objectOf([], undefined, TEXT)],
+  ['secrets', objectOf([], undefined, TEXT)],
+  ['runner', contextOf('runner', 'name os arch temp tool_cache debug environment workspace', {})],
+  [
+    'strategy',
+    contextOf('strategy', '', {
+      'fail-fast': BOOLEAN,
+      'job-index': NUMBER,
+      'job-total': NUMBER,
+      'max-parallel': NUMBER,
+    }),
+  ],
+  [
+    'job',
+    contextOf('job', JOB_TEXTS, {
+      check_run_id: NUMBER,
+      container: objectOf(
+        [
+          ['id', TEXT],
+          ['network', TEXT],
+        ],
+        (name, known) =>
+          unknownName('unknown-name', `"job.container" has no "${name}"`, name, known, 'names'),
+      ),
+      services: objectOf([], undefined, ANY),
+    }),
+  ],
+])

@@ -1,0 +1,15 @@
+import type { Rule } from '../rule.ts'
+import { inEnv } from './examples.ts'
+
+export const unknownName: Rule = {
+  id: 'unknown-name',
+  level: 'error',
+  isStrict: false,
+  finds: 'a name that a context of GitHub, or the object written here, does not have',
+  why: 'It is empty.',
+  fix: 'Write its name as it is there.',
+  red: 'NAME: ${{ github.repositry }}',
+  green: 'NAME: ${{ github.repository }}',
+  around: inEnv,
+  check: (file) => file.faults('unknown-name'),
+}

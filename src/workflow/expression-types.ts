@@ -1,0 +1,299 @@
+import { data } from '@actions/expressions'
+import {
+  Binary,
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  Grouping,
+  IndexAccess,
+  Literal,
+  Logical,
+  Unary,
+} from '@actions/expressions/ast'
+import type { Token } from '@actions/expressions/lexer'
+import { spanOf } from './file-expressions.ts'
+import {
+  ANY,
+  BOOLEAN,
+  type NameFault,
+  NULL,
+  NUMBER,
+  type Shape,
+  shapeOfJson,
+  TEXT,
+  unionOf,
+  unknownName,
+} from './shapes.ts'
+import type { Span } from './spans.ts'
+import { quoted } from './suggestion.ts'
+
+export interface PlacedFault extends NameFault {
+  /** In the expression. */
+  readonly span: Span
+}
+
+/** What an expression is, and what in it is not there or cannot be meant. */
+export interface Typed {
+  readonly shape: Shape
+  readonly faults: readonly PlacedFault[]
+}
+
+/**
+ * Types an expression as GitHub evaluates it.
+ *
+ * Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
+ *
+ * @param text what the tree was parsed from
+ * @param contexts what each context holds here, by its name in lower case; others hold anything
+ */
+export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Shape>): Typed {
+  const checker = new Checker(text, contexts)
+  const shape = checker.shapeOf(tree)
+  return { shape, faults: checker.faults }
+}
+
+const WORD: Readonly<Record<Shape['kind'], string>> = {
+  any: 'a value',
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'nothing',
+  list: 'a list',
+  object: 'an object',
+}
+
+const OF_TEXTS = new Set(['startswith', 'endswith'])
+const TEXTS = new Set(['format', 'join', 'tojson', 'hashfiles'])
+const BOOLEANS = new Set('contains startswith endswith success failure always cancelled'.split(' '))
+
+class Checker {
+  readonly faults: PlacedFault[] = []
+  readonly #text: string
+  readonly #contexts: ReadonlyMap<string, Shape>
+
+  constructor(text: string, contexts: ReadonlyMap<string, Shape>) {
+    this.#text = text
+    this.#contexts = contexts
+  }
+
+  shapeOf(part: Expr): Shape {
+    if (part instanceof Grouping) return this.shapeOf(part.group)
+    if (part instanceof Literal) return ofLiteral(part)
+    if (part instanceof ContextAccess) {
+      return this.#contexts.get(part.name.lexeme.toLowerCase()) ?? ANY
+    }
+    if (part instanceof IndexAccess) return this.#ofIndex(part)
+    if (part instanceof FunctionCall) return this.#ofCall(part)
+    if (part instanceof Unary) {
+      this.shapeOf(part.expr)
+      return BOOLEAN
+    }
+    if (part instanceof Binary) {
+      this.#compare(part)
+      return BOOLEAN
+    }
+    if (part instanceof Logical) return unionOf(part.args.map((arg) => this.shapeOf(arg)))
+    return ANY
+  }
+
+  #ofIndex({ expr, index }: IndexAccess): Shape {
+    const whole = this.shapeOf(expr)
+    if (!(index instanceof Literal)) {
+      // A `*`, behind which is a list, or a name that only the run knows.
+      const kind = isPart(index) ? this.shapeOf(index).kind : 'any'
+      if (whole.kind === 'object' && (kind === 'number' || kind === 'boolean')) {
+        this.#tell(this.#spanOf(index), {
+          code: 'wrong-argument',
+          message: `a name of an object is a text, and this is ${WORD[kind]}`,
+        })
+      }
+      return ANY
+    }
+    const span = spanOf(index.token)
+    const name = index.literal.coerceString()
+    const isNumber = ofLiteral(index).kind === 'number'
+    if (whole.kind === 'list') return isNumber ? whole.item : this.#inside(expr, whole, name, span)
+    if (whole.kind === 'object') {
+      if (!isNumber) return this.#member(whole, name, span)
+      const message = 'a name of an object is a text, and this is a number'
+      this.#tell(span, { code: 'wrong-argument', message })
+      return ANY
+    }
+    return whole.kind === 'any' || whole.kind === 'null'
+      ? ANY
+      : this.#inside(expr, whole, name, span)
+  }
+
+  #member(whole: Shape & { readonly kind: 'object' }, name: string, span: Span): Shape {
+    const known = whole.names.get(name.toLowerCase())
+    const fault = known ? undefined : whole.unknown?.(name)
+    if (fault) this.#tell(span, fault)
+    return known?.shape ?? whole.rest ?? ANY
+  }
+
+  /** `github.repository.owner`: in a text there are no names. */
+  #inside(expr: Expr, { kind }: Shape, name: string, span: Span): Shape {
+    const { start, end } = this.#spanOf(expr)
+    const whole = this.#text.slice(start, end)
+    const isPath = expr instanceof IndexAccess && kind === 'text' && !/^github\b/i.test(whole)
+    const message = `"${whole}" is ${WORD[kind]}: "${name}" is not in it`
+    const hint = isPath ? { hint: `write fromJSON(${whole}).${name}` } : {}
+    this.#tell(span, { code: 'text-as-object', message, ...hint })
+    return ANY
+  }
+
+  #compare({ left, operator, right }: Binary): void {
+    const [one, other] = [this.shapeOf(left), this.shapeOf(right)]
+    const { lexeme } = operator
+    const isEquality = lexeme === '==' || lexeme === '!='
+    if (isEquality && this.#comparesText(left, one, right, other, lexeme)) return
+    const kinds = [one.kind, other.kind]
+    if (kinds.includes('any')) return
+    const isWhole = (kind: Shape['kind']) => kind === 'object' || kind === 'list'
+    const never = isEquality
+      ? kinds.filter(isWhole).length === 1 && !kinds.includes('null')
+      : kinds.some((kind) => isWhole(kind) || kind === 'boolean' || kind === 'null')
+    if (!never) return
+    const [first, second] = kinds.map((kind) => WORD[kind])
+    this.#tell(this.#spanOf(left), {
+      code: 'wrong-argument',
+      message: `${lexeme} compares texts and numbers, and here are ${first} and ${second}`,
+    })
+  }
+
+  /** A text beside `true`, or a boolean beside `'true'`: GitHub makes numbers of both. */
+  #comparesText(left: Expr, one: Shape, right: Expr, other: Shape, operator: string): boolean {
+    for (const [value, shape, literal] of [
+      [left, one, right],
+      [right, other, left],
+    ] as const) {
+      const token = literalOf(literal)?.token
+      const written = token?.lexeme.toLowerCase()
+      if (!token || !this.#isPath(value)) continue
+      const isText = shape.kind === 'text' && written === 'true'
+      const isBoolean = shape.kind === 'boolean' && (written === "'true'" || written === "'false'")
+      if (!isText && !isBoolean) continue
+      const so = operator === '==' ? 'never' : 'always'
+      this.#tell(spanOf(token), {
+        code: 'text-as-boolean',
+        message: isText
+          ? `${this.#textOf(value)} is a text, and no text equals true: this is ${so} so`
+          : `${this.#textOf(value)} is true or false, and equals no text: this is ${so} so`,
+        hint: `write ${operator} ${isText ? "'true'" : written?.slice(1, -1)}`,
+      })
+      return true
+    }
+    return false
+  }
+
+  #ofCall({ functionName, args }: FunctionCall): Shape {
+    const name = functionName.lexeme.toLowerCase()
+    const shapes = args.map((arg) => this.shapeOf(arg))
+    const [first, second] = shapes
+    const refuse = (at: number, wanted: string) => {
+      const [arg, kind] = [args[at], shapes[at]?.kind]
+      if (!arg || !kind) return
+      const message = `${functionName.lexeme}() takes ${wanted} here, and this is ${WORD[kind]}`
+      this.#tell(this.#spanOf(arg), { code: 'wrong-argument', message })
+    }
+    const isWhole = (shape: Shape | undefined) => shape?.kind === 'object' || shape?.kind === 'list'
+    if (OF_TEXTS.has(name)) {
+      for (const [at, shape] of shapes.entries()) if (isWhole(shape)) refuse(at, 'a text')
+    }
+    if (name === 'contains') {
+      if (first?.kind === 'object') refuse(0, 'a text or a list')
+      if (isWhole(second)) refuse(1, 'a text')
+    }
+    if (name === 'join' && first?.kind === 'object') refuse(0, 'a list')
+    if (name === 'fromjson' && isWhole(first)) refuse(0, 'a text')
+    if (name === 'fromjson') return this.#ofJson(args[0])
+    if (name === 'format') this.#format(args)
+    if (TEXTS.has(name)) return TEXT
+    return BOOLEANS.has(name) ? BOOLEAN : ANY
+  }
+
+  #ofJson(arg: Expr | undefined): Shape {
+    const literal = arg && literalOf(arg)
+    if (!literal || ofLiteral(literal).kind !== 'text') return ANY
+    try {
+      return shapeOfJson(JSON.parse(literal.literal.coerceString()), (name, known) =>
+        unknownName('unknown-name', `the object has no "${name}"`, name, known, 'names'),
+      )
+    } catch {
+      this.#tell(spanOf(literal.token), { code: 'wrong-argument', message: 'this is no JSON' })
+      return ANY
+    }
+  }
+
+  /** `{{` is a brace, and `{0}` the first of the values. */
+  #format([pattern, ...values]: readonly Expr[]): void {
+    const literal = pattern && literalOf(pattern)
+    if (!literal || ofLiteral(literal).kind !== 'text') return
+    const text = literal.literal.coerceString().replaceAll(/\{\{|\}\}/g, '')
+    const places = new Set([...text.matchAll(/\{(\d+)\}/g)].map(([, at]) => Number(at)))
+    const missing = [...places].find((at) => at >= values.length)
+    const idle = values.findIndex((_, at) => !places.has(at))
+    const message =
+      missing !== undefined
+        ? `format() is given no value for {${missing}}`
+        : idle >= 0
+          ? `format() puts this value nowhere: {${idle}} is not in ${quoted(text)}`
+          : undefined
+    if (message === undefined) return
+    const value = missing === undefined ? values[idle] : undefined
+    const span = value ? this.#spanOf(value) : spanOf(literal.token)
+    this.#tell(span, { code: 'wrong-argument', message })
+  }
+
+  #isPath(part: Expr): boolean {
+    return part instanceof Grouping ? this.#isPath(part.group) : part instanceof IndexAccess
+  }
+
+  #textOf(part: Expr): string {
+    const { start, end } = this.#spanOf(part)
+    return `"${this.#text.slice(start, end)}"`
+  }
+
+  #spanOf(part: Expr): Span {
+    const spans = tokensIn(part).map(spanOf)
+    const start = Math.min(...spans.map((span) => span.start))
+    const end = Math.max(...spans.map((span) => span.end))
+    // Of a call, and behind a name in brackets, the closing one is not in the tree.
+    const behind = /^\s*[\])]/.exec(this.#text.slice(end))?.[0] ?? ''
+    const isOpen = part instanceof FunctionCall || this.#text.slice(start, end).includes('[')
+    return { start, end: isOpen ? end + behind.length : end }
+  }
+
+  #tell(span: Span, fault: NameFault): void {
+    this.faults.push({ ...fault, span })
+  }
+}
+
+function isPart(index: Expr): boolean {
+  return [ContextAccess, IndexAccess, FunctionCall, Grouping, Logical, Binary, Unary].some(
+    (kind) => index instanceof kind,
+  )
+}
+
+/** The tokens that a part of an expression keeps, in no order. */
+function tokensIn(part: Expr): Token[] {
+  if (part instanceof Grouping) return tokensIn(part.group)
+  if (part instanceof Literal) return [part.token]
+  if (part instanceof ContextAccess) return [part.name]
+  if (part instanceof IndexAccess) return [...tokensIn(part.expr), ...tokensIn(part.index)]
+  if (part instanceof FunctionCall) return [part.functionName, ...part.args.flatMap(tokensIn)]
+  if (part instanceof Unary) return [part.operator, ...tokensIn(part.expr)]
+  if (part instanceof Binary) return [part.left, part.right].flatMap(tokensIn)
+  return part instanceof Logical ? part.args.flatMap(tokensIn) : []
+}
+
+function literalOf(part: Expr): Literal | undefined {
+  if (part instanceof Grouping) return literalOf(part.group)
+  return part instanceof Literal ? part : undefined
+}
+
+function ofLiteral({ literal }: Literal): Shape {
+  if (literal.kind === data.Kind.String) return TEXT
+  if (literal.kind === data.Kind.Number) return NUMBER
+  return literal.kind === data.Kind.Boolean ? BOOLEAN : NULL
+}

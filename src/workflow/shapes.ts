@@ -1,0 +1,104 @@
+import { didYouMean } from './suggestion.ts'
+
+/** What a value is, and what can stand behind it, as far as a file tells. */
+export type Shape =
+  | { readonly kind: 'any' | 'text' | 'number' | 'boolean' | 'null' }
+  | { readonly kind: 'list'; readonly item: Shape }
+  | {
+      readonly kind: 'object'
+      /** By their names in lower case, as they are written and what they are. */
+      readonly names: ReadonlyMap<string, { readonly name: string; readonly shape: Shape }>
+      /** What a name is that is not one of these. */
+      readonly rest?: Shape
+      /** What is wrong with another name than these; by default nothing is. */
+      readonly unknown?: (name: string) => NameFault | undefined
+    }
+
+/** What is wrong with a name, for a person. */
+export interface NameFault {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly notes?: readonly string[]
+}
+
+export const ANY: Shape = { kind: 'any' }
+export const TEXT: Shape = { kind: 'text' }
+export const NUMBER: Shape = { kind: 'number' }
+export const BOOLEAN: Shape = { kind: 'boolean' }
+export const NULL: Shape = { kind: 'null' }
+
+/** An object of these names; another one is a fault where `unknown` says so. */
+export function objectOf(
+  entries: Iterable<readonly [name: string, shape: Shape]>,
+  unknown?: (name: string, known: readonly string[]) => NameFault | undefined,
+  rest?: Shape,
+): Shape {
+  const names = new Map([...entries].map(([name, shape]) => [name.toLowerCase(), { name, shape }]))
+  const known = [...names.values()].map(({ name }) => name)
+  return {
+    kind: 'object',
+    names,
+    ...(rest && { rest }),
+    ...(unknown && { unknown: (name) => unknown(name, known) }),
+  }
+}
+
+/** A fault that names what there is, and what was probably meant. */
+export function unknownName(
+  code: string,
+  message: string,
+  name: string,
+  known: readonly string[],
+  kind: string,
+): NameFault {
+  const hint = didYouMean(name, known)
+  const notes = [`${kind}: ${known.join(', ') || 'none'}`]
+  return { code, message, ...(hint && { hint }), notes }
+}
+
+/** What holds a value of any of these shapes. */
+export function unionOf(shapes: readonly Shape[], unknown?: Parameters<typeof objectOf>[1]): Shape {
+  const [first] = shapes
+  if (!first || shapes.some(({ kind }) => kind !== first.kind)) return ANY
+  if (first.kind === 'list') {
+    const items = shapes.flatMap((shape) => (shape.kind === 'list' ? [shape.item] : []))
+    return { kind: 'list', item: unionOf(items, unknown) }
+  }
+  if (first.kind !== 'object') return first
+  const objects = shapes.flatMap((shape) => (shape.kind === 'object' ? [shape] : []))
+  const byName = new Map<string, Shape[]>()
+  for (const { names } of objects) {
+    for (const { name, shape } of names.values()) {
+      byName.set(name, [...(byName.get(name) ?? []), shape])
+    }
+  }
+  const isOpen = objects.some(({ rest }) => rest !== undefined)
+  const entries = [...byName].map(([name, all]) => {
+    // One that lacks it has nothing there.
+    return [name, all.length < objects.length ? ANY : unionOf(all, unknown)] as const
+  })
+  return objectOf(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
+}
+
+/** What a JSON value is. */
+export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectOf>[1]): Shape {
+  if (value === null) return NULL
+  if (typeof value === 'string') return TEXT
+  if (typeof value === 'number') return NUMBER
+  if (typeof value === 'boolean') return BOOLEAN
+  if (Array.isArray(value)) {
+    return {
+      kind: 'list',
+      item: unionOf(
+        value.map((one) => shapeOfJson(one, unknown)),
+        unknown,
+      ),
+    }
+  }
+  if (typeof value !== 'object') return ANY
+  const entries = Object.entries(value).map(
+    ([name, one]) => [name, shapeOfJson(one, unknown)] as const,
+  )
+  return objectOf(entries, unknown)
+}
