@@ -1,9 +1,10 @@
-// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|outbox …]
+// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|door|outbox …]
 // How fast the relay is, beside forwarders that do nothing else, and what its features cost
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
 import { compare, compareSpeed } from './relay/compare.js'
 import { credentialCosts } from './relay/credentials.js'
+import { doorCosts } from './relay/door.js'
 import { outboxCosts } from './relay/outbox.js'
 import { compile, start } from './relay/subjects.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
@@ -52,5 +53,6 @@ if (wants('workerd')) {
 }
 
 if (wants('credentials')) report(await credentialCosts(env, ROUNDS))
+if (wants('door')) report(await doorCosts(env, ROUNDS))
 if (wants('outbox')) report(await outboxCosts(env, ROUNDS))
 await upstream.stop()

@@ -10,9 +10,12 @@ const WORKERD = createRequire(import.meta.url)('workerd').default
 const TICKS_PER_SECOND = 100
 
 /** Bundles the relay for the edge as it is shipped; the sources must be compiled before. */
-export async function bundledRelay() {
+export const bundledRelay = () => bundled('worker')
+
+/** @param {string} name of a module of the relay */
+export async function bundled(name) {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
-  const ncc = ['ncc', 'build', 'build/relay/worker.js', '-m', '-q', '-o', folder]
+  const ncc = ['ncc', 'build', `build/relay/${name}.js`, '-m', '-q', '-o', folder]
   const { status, stderr } = spawnSync('npx', ncc, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return join(folder, 'index.js')

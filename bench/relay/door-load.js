@@ -1,0 +1,13 @@
+// node --expose-gc door-load.js <bundle>: what it takes to load it, in a process that has done nothing else.
+const { gc } = globalThis
+const used = () => {
+  gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const before = used()
+const cpu = process.cpuUsage()
+await import(process.argv[2] ?? '')
+const { user, system } = process.cpuUsage(cpu)
+console.log(JSON.stringify({ cpu: (user + system) / 1000, memory: (used() - before) / 2 ** 20 }))
