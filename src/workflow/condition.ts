@@ -3,7 +3,7 @@ import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
 import { ExpressionMistake, lex } from './expressions.ts'
 
-/** What a condition at the relay may name. */
+/** What a condition at the relay may name, beside GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const
 
 export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Json>>
@@ -29,6 +29,6 @@ export function checkCondition(condition: string): void {
     parsed(condition)
   } catch (error) {
     const why = error instanceof Error ? error.message : 'malformed'
-    throw new ExpressionMistake(`${why} (there are: ${CONDITION_NAMES.join(', ')})`, condition)
+    throw new ExpressionMistake(why, condition)
   }
 }

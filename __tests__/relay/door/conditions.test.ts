@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { CompactSign, compactVerify } from 'jose'
 import { makeGrant } from '../../../src/cli/grant.ts'
+import { UserError } from '../../../src/wire/errors.ts'
 import { type RawRequest, send } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
 import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './door.ts'
@@ -146,7 +147,15 @@ describe('what cannot be granted', () => {
 
   test.each([
     [{ if: "body.action == 'opened" }, /--if cannot be read/],
-    [{ if: 'github.actor' }, /--if cannot be read: .*method, path, query, headers, body/],
+    [{ if: '  ' }, /--if is empty/],
+    [
+      { if: 'github.actor' },
+      /cannot be read: .*'github'.*names: method, path, query, headers, body/,
+    ],
+    [{ if: 'bdy.action' }, /'bdy'.*did you mean "body"\?/],
+    [{ if: "contians(body.a, 'b')" }, /'contians'.*did you mean "contains"\?.*functions: contains/],
+    [{ if: "body.action = 'opened'" }, /position 13 .*compared by ==/],
+    [{ if: 'body.action == "opened"' }, /single quotes/],
     [{ if: '${{ true }}' }, /leave \$\{\{ and \}\} out/],
     [{ if: `body.a == '${'x'.repeat(4000)}'` }, /has \d+ characters, and may have 4000/],
     [{ verify: 'strype', secretEnv: 'SENDER' }, /unknown sender or scheme "strype"/],
@@ -156,12 +165,19 @@ describe('what cannot be granted', () => {
     [{ verify: 'stripe', secretEnv: 'whsec_a/b+c=' }, /is not the name of a variable/],
     [{ secretEnv: 'SENDER' }, /--secret-env belongs to --verify/],
     [{ verify: 'stripe', secretEnv: 'SENDER' }, /no key to seal it with/],
-    [{ verify: 'discord', publicKey: 'zz' }, /not a public key of Ed25519/],
+    [{ verify: 'discord', publicKey: 'zz' }, /--verify: what was given is not a public key/],
+    [{ verify: '{"scheme":"hmac","heder":"x"}', secretEnv: 'SENDER' }, /"heder".*mean "header"\?/],
     [{ verify: 'stripe', secretEnv: 'SENDER', publicKey: 'x' }, /exclude each other/],
     [{ verify: '{"scheme":"github","secret":"s"}' }, /holds a secret/],
     [{ verify: '{"scheme":' }, /is not JSON/],
     [{ verify: '{"scheme":"hmac"}', secretEnv: 'SENDER' }, /hmac needs "header"/],
   ] as const)('%j', async (asked, message) => {
-    await expect(makeGrant({ repository, ...asked }, env)).rejects.toThrow(message)
+    const error = await makeGrant({ repository, ...asked }, env).catch(
+      (thrown: UserError) => thrown,
+    )
+    expect(error).toBeInstanceOf(UserError)
+    const [problem] = (error as UserError).problems
+    const { message: text, hint = '', notes = [] } = problem ?? { message: '' }
+    expect([text, hint, ...notes].join(' ')).toMatch(message)
   })
 })

@@ -3,10 +3,10 @@ import type { DoorClaims } from '../../relay/door-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/settings.ts'
-import { type Verification, verifyOption } from '../../triggers/verify.ts'
-import { UserError } from '../../wire/errors.ts'
+import { VERIFY_OPTIONS, type Verification, verifyOption } from '../../triggers/verify.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
 import { isObject, tryParseJson } from '../../wire/json.ts'
-import { checkCondition } from '../../workflow/condition.ts'
+import { CONDITION_NAMES, checkCondition } from '../../workflow/condition.ts'
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
@@ -63,6 +63,10 @@ export function makeDoor(
 }
 
 function checkIf(condition: string): void {
+  // An empty variable of a shell must not let everything through.
+  if (condition.trim() === '') {
+    throw new UserError({ message: '--if is empty: leave it out for a grant without condition' })
+  }
   if (/^\s*\$\{\{/.test(condition)) {
     throw new UserError({ message: '--if is an expression by itself: leave ${{ and }} out' })
   }
@@ -70,11 +74,30 @@ function checkIf(condition: string): void {
     checkCondition(condition)
   } catch (error) {
     if (!(error instanceof ExpressionMistake)) throw error
-    throw new UserError({
-      message: `--if cannot be read: ${error.message}`,
-      hint: 'it is written as in the "if:" of a job: body.action == \'opened\'',
-    })
+    throw new UserError(ifProblem(error.message))
   }
+}
+
+/** GitHub's own: https://docs.github.com/actions/reference/workflows-and-actions/expressions#functions */
+const FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'format', 'join', 'toJSON', 'fromJSON']
+
+/** @param mistake as the parser of GitHub words it */
+function ifProblem(mistake: string): Problem {
+  const message = `--if cannot be read: ${mistake}`
+  const [, kind, name = ''] = /^Unrecognized (named-value|function): '(.*)'/.exec(mistake) ?? []
+  if (kind !== undefined) {
+    const known = kind === 'function' ? FUNCTIONS : CONDITION_NAMES
+    const hint = didYouMean(name, known)
+    const notes = [`${kind === 'function' ? 'functions' : 'names'}: ${known.join(', ')}`]
+    return { message, ...(hint && { hint }), notes }
+  }
+  if (/^Unexpected symbol: '"/.test(mistake)) {
+    return { message, hint: "a text stands in single quotes: body.action == 'opened'" }
+  }
+  if (/^Unexpected symbol: '='/.test(mistake)) {
+    return { message, hint: "two values are compared by ==: body.action == 'opened'" }
+  }
+  return { message, hint: 'it is written as in the "if:" of a job: body.action == \'opened\'' }
 }
 
 /** @throws UserError where it is not to be had */
@@ -116,16 +139,30 @@ function verificationsOf(text: string, secret: string | undefined): readonly Ver
   const checked = v.safeParse(verifyOption(), entries)
   if (!checked.success) {
     const [issue] = checked.issues
-    const names = given.flatMap(({ scheme = [] }) => scheme)
-    const lacksSecret =
-      secret === undefined &&
-      names.some((name) => SCHEMES.get(String(name))?.needs.includes('secret'))
-    throw new UserError({
-      message: `--verify: ${issue.message}`,
-      ...(lacksSecret && { hint: 'give --secret-env NAME, or for a public key --public-key' }),
-    })
+    throw new UserError(verifyProblem(issue, secret !== undefined, given))
   }
   return checked.output ?? []
+}
+
+function verifyProblem(
+  { message, type, path }: v.InferIssue<ReturnType<typeof verifyOption>>,
+  hasSecret: boolean,
+  given: readonly Record<string, unknown>[],
+): Problem {
+  const key = String(path?.at(-1)?.key ?? '')
+  if (type === 'strict_object' && !VERIFY_OPTIONS.includes(key)) {
+    const hint = didYouMean(key, VERIFY_OPTIONS)
+    const unknown = `--verify: unknown option ${JSON.stringify(key)}`
+    return { message: unknown, ...(hint && { hint }), notes: [message] }
+  }
+  const names = given.flatMap(({ scheme = [] }) => scheme)
+  const needsSecret = names.some((name) => SCHEMES.get(String(name))?.needs.includes('secret'))
+  return {
+    // The secret has a flag of its own.
+    message: `--verify: ${hasSecret ? message.replace(/^"secret" /, 'what was given ') : message}`,
+    ...(!hasSecret &&
+      needsSecret && { hint: 'give --secret-env NAME, or for a public key --public-key' }),
+  }
 }
 
 /** @throws UserError for a scheme that the relay cannot judge by a grant */
