@@ -78,14 +78,16 @@ describe('a line', () => {
   })
 
   test.each([
-    ['* * * * octo/shop poll', /not all there/],
-    ['61 * * * * octo/shop poll', /61/],
-    ['* * * * * TZ=Mars/Olympus octo/shop poll', /Mars/],
-    ['* * * * * octo poll', /not all there|not a repository/],
+    ['* * * * octo/shop poll', /not five fields/],
+    ['61 * * * * octo/shop poll', /line 2: Invalid value for minute: 61:/],
+    ['* * * * * TZ=Mars/Olympus octo/shop poll', /: "Mars\/Olympus" is not a time zone:/],
+    ['0 9 * * MON-FRY octo/shop poll', /line 2: configuration entry 5/],
+    ['* * * * * octo/shop poll extra', /not five fields/],
+    ['* * * * * octo poll', /not five fields/],
     ['* * * * * octo/.. poll', /not a repository/],
     ['* * * * * octo/shop ../poll', /not the name of a workflow/],
     ['0 0 31 2 * octo/shop never', /never comes/],
-    ['@hourly octo/shop poll', /not all there/],
+    ['@hourly octo/shop poll', /not five fields/],
   ])('%s is refused by its number, with the form', async (text, message) => {
     const problems = mistakes(`# first\n${text}`)
     expect(problems).toBeInstanceOf(UsageError)

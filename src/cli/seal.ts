@@ -116,7 +116,7 @@ async function published(relay: string): Promise<string> {
     if (!(cause instanceof HttpFailure)) throw cause
     const hint = unreachableHint(
       cause,
-      'is the relay running there? --key <file> needs no connection to it',
+      'is the relay running there? seal and grant take its key from a file too, by --key',
     )
     throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
   }

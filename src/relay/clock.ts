@@ -60,10 +60,11 @@ function readTimer(text: string): Timer | string {
     workflow = '',
     ref,
   } = LINE.exec(text)?.groups ?? {}
-  if (cron === '') return 'five fields, a repository and a workflow are not all there'
+  if (cron === '') return 'it is not five fields, a repository and a workflow'
   if (!isRepository(repository)) return `${JSON.stringify(repository)} is not a repository`
   const name = workflow.replace(/\.ya?ml$/, '')
   if (!isWorkflowName(name)) return `${JSON.stringify(workflow)} is not the name of a workflow`
+  if (!isZone(zone)) return `${JSON.stringify(zone)} is not a time zone`
   try {
     const read = new Cron(cron, { timezone: zone, mode: '5-part', paused: true })
     if (read.nextRun() === null) return 'this time never comes'
@@ -72,7 +73,16 @@ function readTimer(text: string): Timer | string {
       ...(ref !== undefined && { ref }),
     }
   } catch (error) {
-    return error instanceof Error ? error.message : 'this is not a cron expression'
+    const why = error instanceof Error ? error.message : 'this is not a cron expression'
+    return why.replace(/^Cron\w*: /, '').replace(/\.$/, '')
+  }
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
   }
 }
 
