@@ -212,6 +212,15 @@ describe('the operator’s addresses', () => {
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
     expect(named).toHaveLength(11)
+    const page = await readFile(join(import.meta.dirname, '../../../docs/outbox.md'), 'utf8')
+    const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z]+\})?`/g)].map(
+      ([, name]) => name,
+    )
+    // What GitHub said last is there once it did.
+    const all = [...named, 'hookline_platform_remaining'].map((name) =>
+      name?.slice('hookline_'.length),
+    )
+    expect(documented).toEqual(expect.arrayContaining(all))
     await fresh.close()
   })
 
