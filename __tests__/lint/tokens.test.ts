@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { problemJson } from '../../src/cli/terminal.ts'
-import { devWarnings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
+import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
 import { readAllWorkflows } from '../../src/engine/all-workflows.ts'
 import { findingJson, sarifLog } from '../../src/lint/reports.ts'
 import { tokensIn, withoutTokens } from '../../src/wire/tokens.ts'
@@ -60,7 +60,7 @@ describe.each(TOKENS)('a token %s', (_, token) => {
       ...told.map((problem) => JSON.stringify(findingJson(problem))),
       JSON.stringify(sarifLog(told, '1.0.0')),
       ...readAllWorkflows(open).problems.map((problem) => renderProblem(problem)),
-      devWarnings(root, open),
+      ...(await devFindings({ root, globs: GLOBS }, open)).map((one) => renderProblem(one)),
     ].join('\n')
     expect(errors.map(({ code }) => code)).toContain('token-in-clear')
     expect(shown).toContain('TOKEN: ***')

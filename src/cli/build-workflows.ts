@@ -21,7 +21,7 @@ import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
 
 /** A workflow file with its text. */
-interface WorkflowText extends NamedFile {
+export interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 

@@ -11,10 +11,11 @@ import type { Reader } from '../inspector/api.ts'
 import type { SignableRequest } from '../inspector/dev-server.ts'
 import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
+import { withRule } from '../lint/lint.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { Proof } from '../triggers/trigger.ts'
 import { isLoopback } from '../wire/address.ts'
-import { type Source, UsageError, UserError } from '../wire/errors.ts'
+import { type Finding, type Source, UsageError, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
@@ -26,7 +27,7 @@ import { devKeys, NO_KEYS } from './keyboard.ts'
 import { FIXTURES } from './send/fixtures.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { print, reportBug, shellHere, stopOnSignal, styled } from './terminal.ts'
-import { devWarnings, devWorkflowSource } from './workflows-here.ts'
+import { devFindings, devWorkflowSource } from './workflows-here.ts'
 
 interface DevOptions {
   readonly host?: string
@@ -82,6 +83,7 @@ async function serve(options: DevOptions): Promise<void> {
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
     return devWorkflowSource({ root: process.cwd(), globs, contexts })
   }
+  const found = findingsNews(globs, () => workflows({}))
   const runs = options.run ? await localRuns(envFile) : undefined
   const server = await serveDev({
     runs,
@@ -89,6 +91,7 @@ async function serve(options: DevOptions): Promise<void> {
     port: parsePort(port),
     env: process.env,
     workflows,
+    problems: found.newest,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
     fixtures: FIXTURES,
     // The command itself, in a thread: see index.ts.
@@ -118,16 +121,18 @@ async function serve(options: DevOptions): Promise<void> {
   if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
   if (runs) process.stderr.write(runHint(runs.key))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
-  const warnings = devWarnings(process.cwd(), () => workflows({}))
-  if (!json && warnings !== '') print(`${warnings}\n`)
   if (poll) server.poll()
-  const mistakes = mistakesNews(workflows)
+  const look = async () => {
+    const news = await found.look()
+    server.workflowsChanged()
+    if (news && !json) print(`${news}\n`)
+  }
+  await look()
   const more = [NATIVE_FOLDER, envFile ?? DEFAULT_FILE]
   const watcher = await watchGlobs({ root: process.cwd(), globs, more, persistent: false })
   onceSettled(watcher, () => {
     server.workflowsChanged()
-    const news = mistakes()
-    if (news && !json) print(`${news}\n`)
+    look().catch(reportBug)
   })
 }
 
@@ -146,31 +151,37 @@ async function sign(
   return { ...request, url: called.href }
 }
 
-/** What changed, since it was asked the last time, about the mistakes of all workflow files. */
-function mistakesNews(workflows: (event: Json) => WorkflowSource): () => string | undefined {
-  const read = () =>
-    [
-      ...readAllWorkflows(() => workflows({})).problems.map((problem) => renderProblem(problem)),
-      devWarnings(process.cwd(), () => workflows({})),
-    ]
-      .filter(Boolean)
-      .join('\n')
-  let before = read()
-  return () => {
-    const now = read()
+/** What is wrong with the workflow files, as it changes while they are written. */
+function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
+  let findings: readonly Finding[] | undefined
+  let before = ''
+  let last: Promise<unknown> = Promise.resolve()
+  const look = async (): Promise<string | undefined> => {
+    findings = await devFindings({ root: process.cwd(), globs }, open)
+    const now = findings.map((one) => renderProblem(withRule(one), one.level)).join('\n')
     if (now === before) return undefined
     before = now
     return now || 'no mistake is left in a workflow file'
   }
+  return {
+    /** `undefined` until somebody looked. */
+    newest: () => findings,
+    /** What is to be said, where that has changed since the last look; one look at a time. */
+    look(): Promise<string | undefined> {
+      const next = last.then(look)
+      last = next.catch(() => {})
+      return next
+    },
+  }
 }
 
-/** The triggers that were found, with a line to paste, and the mistakes of the other files. */
+/** The triggers that were found, with a line to paste. */
 function welcome(
   url: string,
   workflows: (event: Json) => WorkflowSource,
   { isOpen, poll }: { readonly isOpen: boolean; readonly poll: boolean | undefined },
 ): string {
-  const { found, problems } = readAllWorkflows(() => workflows({}))
+  const { found } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(url, found)
   const lines = triggers.flatMap(({ url, example }) =>
     example ? [exampleLine(url, example, undefined, shellHere().request)] : [],
@@ -181,7 +192,6 @@ function welcome(
   const isEveryAddress = hostname === '0.0.0.0' || hostname === '[::]'
   const ownPage = isLoopback(hostname) ? url : isEveryAddress && `http://localhost:${port}`
   return [
-    ...problems.map((problem) => renderProblem(problem)),
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
     ...polledTriggers(found).map((name) => `  polled  ${name}${poll ? '' : ', with --poll'}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),

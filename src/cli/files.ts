@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join, parse, relative, resolve, sep } from 'node:path'
 import type { FSWatcher } from 'chokidar'
+import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
@@ -31,7 +32,22 @@ export function findSourceFiles(root: string, globs: readonly string[]): NamedFi
   return workflowFileFinder({ root, globs: files, advice })()
 }
 
+/** The files to compile where nothing else is said; none if there are none. */
+export function defaultSources(root: string): NamedFile[] {
+  try {
+    return findSourceFiles(root, [DEFAULT_GLOB])
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return []
+  }
+}
+
 export const NATIVE_FOLDER = '.github/workflows'
+
+/** Whether GitHub itself reads a file. */
+export function isNative({ file }: NamedFile): boolean {
+  return file.startsWith(`${NATIVE_FOLDER}/`)
+}
 
 /** The workflow files that GitHub itself reads, in alphabetical order. */
 export function nativeFiles(root: string): NamedFile[] {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
-import { type NamedFile, originOf } from '../compiler/made-files.ts'
+import type { NamedFile } from '../compiler/made-files.ts'
 import {
   mayUseAction,
   nativeTriggers,
@@ -12,14 +12,14 @@ import {
 import { readSourceFile } from '../compiler/source-file.ts'
 import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
-import { misplacedTriggers, missedWebhooks } from '../lint/native-problems.ts'
-import { type Source, UserError } from '../wire/errors.ts'
+import { misplacedTriggers } from '../lint/native-problems.ts'
+import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
-import { renderProblem } from '../workflow/code-frame.ts'
 import type { Contexts } from '../workflow/expressions.ts'
+import { asFindings } from '../workflow/mistakes.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { findSourceFiles, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
+import { findSourceFiles, isNative, nativeFiles, readSource } from './files.ts'
 
 const ADVICE = ['make one with: hookline init']
 
@@ -85,24 +85,33 @@ function withAdvice(root: string, error: UserError): UserError {
   return notes.length > 0 ? new UserError(problems, { cause: error }) : error
 }
 
-/** Workflows that answer here, and that no webhook will start on GitHub, as text to print. */
-export function devWarnings(root: string, open: () => WorkflowSource): string {
-  const idle = readAllWorkflows(open)
-    .found.filter(({ triggers }) => triggers.length === 0)
-    .map(({ name }) => ({
-      message: `the workflow "${name}" has no trigger of Hookline`,
-      notes: [`a workflow of GitHub events alone belongs into ${NATIVE_FOLDER}/ as it is`],
-    }))
-  const missed = nativeSources(root).flatMap(({ name, source }) => {
-    try {
-      const isOurs = mayUseAction(source.text) && originOf(source.text) === undefined
-      const native = isOurs ? readNativeWorkflow(name, source) : undefined
-      return native ? missedWebhooks(native) : []
-    } catch {
-      return [] // with mistakes, of which others tell
-    }
+/**
+ * What `check` says of the workflow files here, errors first, and what they lack on this machine, such
+ * as a secret.
+ */
+export async function devFindings(
+  { root, globs }: Pick<DevWorkflowOptions, 'root' | 'globs'>,
+  open: () => WorkflowSource,
+): Promise<Finding[]> {
+  const { findingsIn } = await import('./file-findings.ts')
+  const sources = (attempt(() => findSourceFiles(root, globs)) ?? []).filter(
+    (file) => !isNative(file),
+  )
+  const files = [...sources, ...nativeFiles(root)].flatMap((named) => {
+    const source = attempt(() => readSource(root, named.file))
+    // Triggers alone, for the action to read, are not compiled: of them the engine tells.
+    return source && (isNative(named) || HAS_JOBS.test(source.text)) ? { ...named, source } : []
   })
-  return [...idle, ...missed].map((problem) => renderProblem(problem, 'warning')).join('\n')
+  const { findings } = await findingsIn(files, { root })
+  const told = new Set(findings.map(placeOf))
+  const others = readAllWorkflows(open).problems.filter((problem) => !told.has(placeOf(problem)))
+  return [...asFindings(others, 'error'), ...findings]
+}
+
+const HAS_JOBS = /^['"]?jobs['"]?\s*:/m
+
+function placeOf({ position, message }: Problem): string {
+  return `${position?.source.file}:${position?.line}:${message}`
 }
 
 function nativeSources(root: string): { readonly name: string; readonly source: Source }[] {

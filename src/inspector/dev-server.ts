@@ -17,7 +17,7 @@ import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
 import { baseOf } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
-import { UserError } from '../wire/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
@@ -56,6 +56,8 @@ interface DevServerOptions {
   readonly port: number
   readonly env: Environment
   readonly workflows: (event: Json) => WorkflowSource
+  /** What is wrong with the workflow files; while that is `undefined`, what they cannot be read for. */
+  readonly problems?: () => readonly Problem[] | undefined
   /** Who can read the outputs of a workflow's triggers. */
   readonly readers: (workflow: string) => readonly Reader[]
   /** Requests as common senders send them, by name. */
@@ -309,7 +311,7 @@ function localPoller({ platform, recorder, readers, explain, tell }: Stage): () 
 function welcome(
   base: string,
   polling: boolean,
-  { workflows, fixtures, signer, runs }: DevServerOptions,
+  { workflows, problems: told, fixtures, signer, runs }: DevServerOptions,
 ): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
   const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
@@ -330,7 +332,7 @@ function welcome(
     polled: polledTriggers(found),
     polling,
     runs: runs !== undefined,
-    problems: problems.map(shownProblem),
+    problems: (told?.() ?? problems).map(shownProblem),
     fixtures: [...fixtures.keys()],
   }
 }

@@ -217,6 +217,7 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
     fileExpressions(source.text, guard, ['jobs', '', 'if']).flatMap((expression) => {
       const tree = parseExpression(expression.text)
       const prefixes = isFault(tree) ? [] : prefixesOf(tree)
+      const wholePaths = new Set(isFault(tree) ? [] : wholesOf(tree).map(({ token }) => token))
       const isSlashed = ({ token }: Literal) => token.lexeme.startsWith("'/")
       // The relay sends no slash before; who writes both forms is safe.
       const areSlashed = prefixes.every(isSlashed)
@@ -234,12 +235,15 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
       const paths = prefixes.flatMap(({ token }) => {
         const prefix = token.lexeme.slice(1, -1).replaceAll("''", "'")
         const bare = areSlashed ? prefix.replace(/^\//, '') : prefix
-        const meant = meantBy(bare, name, names) ?? (bare === prefix ? undefined : bare)
+        // Alone, without the trigger, it is the beginning of a path and never the whole.
+        const isWhole = wholePaths.has(token)
+        const whole = isWhole && !bare.includes('/') ? `${name}/${names[0]}` : undefined
+        const meant = meantBy(bare, name, names) ?? whole ?? (bare === prefix ? undefined : bare)
         if (meant === undefined) return []
         const { start, end } = spanOf(token)
         const place = expression.span(start, end)
         return {
-          message: `the path of a webhook for this file never begins with ${quoted(prefix)}`,
+          message: `the path of a webhook for this file never ${isWhole ? 'is' : 'begins with'} ${quoted(prefix)}`,
           position: positionAt(source, place.start, place.end),
           hint: `did you mean '${meant}'?`,
           notes: [
@@ -277,6 +281,13 @@ function eventsIn(
     name.index.literal.coerceString().toLowerCase() === 'event_name'
   if (!isName || !(text instanceof Literal) || !text.token.lexeme.startsWith("'")) return undefined
   return [{ event: text.literal.coerceString().toLowerCase(), token: text.token }]
+}
+
+/** The texts of these that the whole path has to be: of `path == '…'`. */
+function wholesOf(tree: Expr): Literal[] {
+  return partsOf(tree).flatMap((part) =>
+    part instanceof Binary && part.right instanceof Literal ? [part.right] : [],
+  )
 }
 
 /** The texts with which the path has to begin: the second argument of `startsWith(path, '…')`. */

@@ -1,5 +1,7 @@
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
-import { missedWebhooks } from '../../lint/native-problems.ts'
+import { Callees } from '../../lint/flow/flow.ts'
+import { lint } from '../../lint/lint.ts'
+import { RuleFile } from '../../lint/rule.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
@@ -223,9 +225,17 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
   }
 }
 
+/** Of what the file calls nothing is known here. */
+const NOTHING_CALLED = {
+  callees: new Callees(() => undefined),
+  read: () => undefined,
+  hasSources: true,
+}
+
 /** A guard in `if:` that lets no webhook for this file through: the job is skipped without a word. */
 function missedGuard(file: string, native: NativeWorkflow): Finding | undefined {
-  const [missed] = missedWebhooks(native)
+  const rules = new RuleFile(native, { ...NOTHING_CALLED, native, isSource: false })
+  const missed = lint(rules).find(({ code }) => code === 'missed-webhook')
   if (!missed) return undefined
   const { message, hint = 'see it with: hookline check' } = missed
   return failed('workflow', 'workflow_guard_misses', `${file}: ${message}`, hint)

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { checkWorkflows } from '../../src/cli/check.ts'
+import { problemJson } from '../../src/cli/terminal.ts'
+import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
+import { findingJson } from '../../src/lint/reports.ts'
+import { workflow } from '../../src/lint/rules/examples.ts'
+import type { Finding } from '../../src/wire/errors.ts'
+import { GLOBS, HOOK, Repository, UNTRUSTED } from '../compiler/support/repository.ts'
+
+let repository: Repository
+beforeEach(() => {
+  repository = new Repository()
+})
+afterEach(() => repository.remove())
+
+/** What is found, for a person: which rule, where, in which words; not how much it counts. */
+function told(findings: readonly Finding[]): string[] {
+  return findings
+    .map(({ code, position, message, hint = '' }) =>
+      [code, position?.source.file, position?.line, position?.column, message, hint].join(' '),
+    )
+    .sort()
+}
+
+async function byCheck() {
+  const { root } = repository
+  return (await checkWorkflows({ root, globs: [], strict: true })).findings
+}
+
+async function byDev() {
+  const { root } = repository
+  const contexts = { secrets: {}, vars: {}, env: {}, github: {} }
+  return devFindings({ root, globs: GLOBS }, () =>
+    devWorkflowSource({ root, globs: GLOBS, contexts }),
+  )
+}
+
+const job = (step: string) =>
+  `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - ${step}\n`
+
+/** Sources, and the rules by which something is found in them. */
+const SOURCES: readonly (readonly [name: string, text: string, ids: readonly string[]])[] = [
+  ['nothing', HOOK, []],
+  ['a wrong value', HOOK.replace('webhook', '{webhook: {method: psot}}'), ['option-value']],
+  ['no YAML', 'on: webhook\njobs: [\n', ['yaml-syntax']],
+  ['no trigger', HOOK.replace('webhook', 'push'), ['no-trigger']],
+  ['untrusted text', UNTRUSTED, ['untrusted-script']],
+  ['a step that is not there', job('run: echo ${{ steps.nope.outputs.x }}'), ['unknown-step']],
+  [
+    'an output that is not there',
+    job('run: echo ${{ on.webhook.outputs.bdoy }}'),
+    ['unknown-output', 'untrusted-script'],
+  ],
+  [
+    'an object as text',
+    job('run: echo ${{ on.webhook.outputs.headers }}'),
+    ['object-as-text', 'untrusted-script'],
+  ],
+  ['a key of GitHub', job('rum: echo'), ['refused-by-github', 'unexpected-value']],
+  ['a condition', `${job("if: ${{ github.actor }} == 'a'")}        run: x\n`, ['always-true']],
+  ['a prefix', HOOK.replace('webhook', '{webhook: {path: /hook/webhook/a}}'), ['repeated-prefix']],
+  [
+    'a list',
+    HOOK.replace('webhook', '{messaging_bot: {webhook: true, users: 1}}'),
+    ['unproven-list'],
+  ],
+  ['an idle comment', `${HOOK}# hookline: ignore[always-true]\n`, ['idle-ignore']],
+  ['an ignored finding', `${UNTRUSTED.trimEnd()} # hookline: ignore[untrusted-script] mine\n`, []],
+  ['an action that is not there', job('uses: ./gone'), ['unread-action']],
+  [
+    'several',
+    `${UNTRUSTED}      - uses: actions/checkout\n      - run: x\n        shell: bsh\n`,
+    ['unknown-shell', 'untrusted-script', 'uses-without-ref'],
+  ],
+]
+
+describe('of a source with', () => {
+  test.each(SOURCES)('%s, check, build and dev say the same', async (_, text, ids) => {
+    repository.write('workflows/hook.yml', text)
+    const built = await repository.build({ strict: true })
+    const build = [...built.errors, ...built.warnings]
+    const check = await byCheck()
+    expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
+    expect(told(build)).toEqual(told(check))
+    expect(told(await byDev())).toEqual(told(check))
+    expect(build.map((one) => problemJson(one).code)).toEqual(
+      check.map((one) => findingJson(one).id),
+    )
+  })
+})
+
+/** Workflows in `.github/workflows/`, and likewise. */
+const NATIVES: readonly (readonly [name: string, text: string, ids: readonly string[]])[] = [
+  ['nothing', workflow(''), []],
+  ['a wrong value', workflow('', 'webhook: {method: psot}'), ['option-value']],
+  [
+    'a guard that misses',
+    workflow('  a: {if: "github.event.client_payload.path == \'hook\'", runs-on: x}\n').replace(
+      '    runs-on: ubuntu',
+      "    if: github.event.client_payload.path == 'hook'\n    runs-on: ubuntu",
+    ),
+    ['missed-webhook'],
+  ],
+  ['an output', workflow('').replace('outputs.body', 'outputs.bdoy'), ['unknown-output']],
+  ['an input', workflow('').replace('on: |', 'onn: |'), ['action-input']],
+  ['a prefix', workflow('', 'webhook: {path: hook/webhook}'), ['repeated-prefix']],
+  ['no YAML', `${workflow('')}jobs: [\n`, ['yaml-syntax']],
+]
+
+describe('of a native workflow with', () => {
+  test.each(NATIVES)('%s, check and dev say the same', async (_, text, ids) => {
+    repository.write('.github/workflows/hook.yml', text)
+    const check = await byCheck()
+    expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
+    expect(told(await byDev())).toEqual(told(check))
+  })
+})
