@@ -69,8 +69,10 @@ describe('the workflow of README', () => {
   ] as const)('with %s is told', async (_, part, slip, ids) => {
     const text = README.replace(part, slip)
     expect(text).not.toBe(README)
-    const { errors } = await found(text)
-    expect(errors.map((one) => one.split(':')[0])).toEqual(ids)
+    for (const strict of [false, true]) {
+      const { errors } = await found(text, { strict })
+      expect(errors.map((one) => one.split(':')[0])).toEqual(ids)
+    }
   })
 })
 

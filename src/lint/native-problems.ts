@@ -217,8 +217,7 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
     fileExpressions(source.text, guard, ['jobs', '', 'if']).flatMap((expression) => {
       const tree = parseExpression(expression.text)
       const prefixes = isFault(tree) ? [] : prefixesOf(tree)
-      const wholePaths = new Set(isFault(tree) ? [] : wholesOf(tree).map(({ token }) => token))
-      const isSlashed = ({ token }: Literal) => token.lexeme.startsWith("'/")
+      const isSlashed = ({ literal }: Guarding) => literal.token.lexeme.startsWith("'/")
       // The relay sends no slash before; who writes both forms is safe.
       const areSlashed = prefixes.every(isSlashed)
       const events = isFault(tree) ? undefined : eventsIn(tree)
@@ -232,13 +231,10 @@ function guardProblems(native: NativeWorkflow, names: readonly string[]): Proble
           hint: "write 'repository_dispatch'",
         }
       })
-      const paths = prefixes.flatMap(({ token }) => {
+      const paths = prefixes.flatMap(({ literal: { token }, isWhole }) => {
         const prefix = token.lexeme.slice(1, -1).replaceAll("''", "'")
         const bare = areSlashed ? prefix.replace(/^\//, '') : prefix
-        // Alone, without the trigger, it is the beginning of a path and never the whole.
-        const isWhole = wholePaths.has(token)
-        const whole = isWhole && !bare.includes('/') ? `${name}/${names[0]}` : undefined
-        const meant = meantBy(bare, name, names) ?? whole ?? (bare === prefix ? undefined : bare)
+        const meant = meantBy(bare, name, names, isWhole) ?? (bare === prefix ? undefined : bare)
         if (meant === undefined) return []
         const { start, end } = spanOf(token)
         const place = expression.span(start, end)
@@ -283,27 +279,27 @@ function eventsIn(
   return [{ event: text.literal.coerceString().toLowerCase(), token: text.token }]
 }
 
-/** The texts of these that the whole path has to be: of `path == '…'`. */
-function wholesOf(tree: Expr): Literal[] {
-  return partsOf(tree).flatMap((part) =>
-    part instanceof Binary && part.right instanceof Literal ? [part.right] : [],
-  )
+/** A text with which the path has to begin, or which it has to be. */
+interface Guarding {
+  readonly literal: Literal
+  readonly isWhole: boolean
 }
 
-/** The texts with which the path has to begin: the second argument of `startsWith(path, '…')`. */
-function prefixesOf(tree: Expr): Literal[] {
+/** The second argument of `startsWith(path, '…')`, and the other side of `path == '…'`. */
+function prefixesOf(tree: Expr): Guarding[] {
   if (tree instanceof Grouping) return prefixesOf(tree.group)
   if (tree instanceof Logical) return tree.args.flatMap(prefixesOf)
+  const isText = (part: Expr | undefined): part is Literal =>
+    part instanceof Literal && part.token.lexeme.startsWith("'")
   if (tree instanceof Binary && tree.operator.lexeme === '==') {
-    const { left, right } = tree
-    const isTold = isPath(left) && right instanceof Literal && /^'[^/]+'$/.test(right.token.lexeme)
-    return isTold ? [right] : []
+    const [path, text] = isText(tree.left) ? [tree.right, tree.left] : [tree.left, tree.right]
+    return isPath(path) && isText(text) ? [{ literal: text, isWhole: true }] : []
   }
   if (!(tree instanceof FunctionCall)) return []
   const [whole, prefix] = tree.args
   const isStartsWith = tree.functionName.lexeme.toLowerCase() === 'startswith'
-  const isText = prefix instanceof Literal && prefix.token.lexeme.startsWith("'")
-  return isStartsWith && isText && whole && partsOf(whole).some(isPath) ? [prefix] : []
+  const isOfPath = whole !== undefined && partsOf(whole).some(isPath)
+  return isStartsWith && isText(prefix) && isOfPath ? [{ literal: prefix, isWhole: false }] : []
 }
 
 /** `github.event.client_payload.path`, by its last two steps. */
@@ -317,12 +313,13 @@ function isPath(part: Expr): boolean {
 
 /**
  * What should stand in place of the beginning of a path; `undefined` where the path of a webhook for
- * the workflow can begin so. GitHub compares without regard to case.
+ * the workflow can begin so, or be so. GitHub compares without regard to case.
  */
 function meantBy(
   prefix: string,
   workflow: string,
   triggers: readonly string[],
+  isWhole: boolean,
 ): string | undefined {
   const [, slash = '', first = '', second, rest = ''] =
     /^(\/?)([^/?]*)(?:\/([^/?]*)(.*))?$/s.exec(prefix) ?? []
@@ -330,9 +327,11 @@ function meantBy(
     const [name, start] = [whole.toLowerCase(), decodePercent(part).toLowerCase()]
     return isAll ? name === start : name.startsWith(start)
   }
-  const isWorkflow = begins(workflow, first, second !== undefined)
-  const known = triggers.filter((name) => begins(name, second ?? '', rest !== ''))
+  const isWorkflow = begins(workflow, first, second !== undefined || isWhole)
+  const known = triggers.filter((name) => begins(name, second ?? '', rest !== '' || isWhole))
   if (isWorkflow && known.length > 0) return undefined
-  if (second === undefined || second === '') return `${slash}${workflow}/`
+  if (second === undefined || second === '') {
+    return `${slash}${workflow}/${isWhole ? triggers[0] : ''}`
+  }
   return `${slash}${workflow}/${known[0] ?? nearestName(second, triggers) ?? triggers[0]}${rest}`
 }

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { greet, guarded, inEnv, plain, workflow } from '../../src/lint/rules/examples.ts'
+import { RULES } from '../../src/lint/rules.ts'
+import { Checked } from './support/checked.ts'
+
+let checked: Checked
+beforeAll(() => {
+  checked = new Checked()
+  checked.write(
+    '.github/actions/tag/action.yml',
+    'outputs: {tag: {value: a}}\nruns: {using: composite, steps: [{run: echo, shell: bash}]}\n',
+  )
+  checked.write(
+    '.github/workflows/called.yml',
+    'on: {workflow_call: {outputs: {url: {value: a}}}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo}]}}\n',
+  )
+})
+afterAll(() => checked.remove())
+
+const BODY = 'fromJSON(needs.on.outputs.body)'
+/** Text of a sender in an input of an action. */
+const given = (uses: string, input: string, value = `\${{ ${BODY}.x }}`) =>
+  greet(`- uses: ${uses}\n  with: {${input}: "${value}"}`)
+/** A script that reads such text from a variable. */
+const reading = (script: string) =>
+  greet(`- env: {B: "\${{ ${BODY}.x }}"}\n  run: |\n${script.replaceAll(/^/gm, '    ')}`)
+const calling = (job: string) =>
+  workflow(`  call:\n    needs: on\n    if: needs.on.outputs.triggered == 'true'\n${job}\n`)
+const native = (event: string, expression: string) =>
+  plain(`- run: echo "\${{ ${expression} }}"`).replace('on: push', `on: ${event}`)
+const matrix = (use: string) =>
+  `on: push\njobs:\n  a:\n    strategy: {matrix: {node: [20, 22], include: [{node: 24, next: true}]}}\n    runs-on: ubuntu-latest\n    steps: [{run: '${use}'}]\n`
+const inputs = (use: string) =>
+  `on: {workflow_dispatch: {inputs: {dry: {type: boolean}, to: {type: string}}}}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps: [{if: "${use}", run: echo}]\n`
+const guardedOn = (condition: string) =>
+  workflow('').replace('    runs-on', `    if: ${condition}\n    runs-on`)
+
+/** What people write, and the rule that must speak of it; one finding is enough. */
+const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
+  // names
+  ['an output misspelled', inEnv('NAME: ${{ needs.on.outputs.boody }}'), 'unknown-output'],
+  ['outputs in the singular', inEnv('NAME: ${{ needs.on.output.body }}'), 'unknown-output'],
+  ['outputs left out', inEnv('NAME: ${{ needs.on.body }}'), 'unknown-output'],
+  ['a job misspelled', inEnv('NAME: ${{ needs.onn.outputs.body }}'), 'unknown-need'],
+  ['jobs for needs', inEnv('NAME: ${{ needs.greet.outputs.body }}'), 'unknown-need'],
+  ['the step of another job', inEnv('NAME: ${{ steps.hookline.outputs.body }}'), 'unknown-step'],
+  [
+    'a step that comes later',
+    plain('- run: echo ${{ steps.b.outputs.x }}\n- id: b\n  run: echo'),
+    'unknown-step',
+  ],
+  [
+    'a step by its name',
+    plain('- name: build\n  run: echo\n- run: echo ${{ steps.build.outcome }}'),
+    'unknown-step',
+  ],
+  [
+    'an output of an action in the repository',
+    plain('- id: tag\n  uses: ./.github/actions/tag\n- run: echo ${{ steps.tag.outputs.version }}'),
+    'unknown-output',
+  ],
+  [
+    'an output of a called workflow',
+    'on: push\njobs:\n  a: {uses: ./.github/workflows/called.yml}\n  b: {needs: a, runs-on: ubuntu-latest, steps: [{run: "echo ${{ needs.a.outputs.link }}"}]}\n',
+    'unknown-output',
+  ],
+  ['a key of the matrix', matrix('echo ${{ matrix.version }}'), 'unknown-matrix-key'],
+  [
+    'a key of the matrix in capitals and plural',
+    matrix('echo ${{ matrix.NODES }}'),
+    'unknown-matrix-key',
+  ],
+  ['an input misspelled', inputs("inputs.too == 'live'"), 'unknown-input'],
+  ['an input of the event', inputs("github.event.inputs.too == 'live'"), 'unknown-input'],
+  ['a field of github', inEnv('NAME: ${{ github.acter }}'), 'unknown-name'],
+  [
+    'the owner behind the repository',
+    inEnv('NAME: ${{ github.repository.owner }}'),
+    'text-as-object',
+  ],
+  ['runner misspelled', inEnv('NAME: ${{ runner.oss }}'), 'unknown-name'],
+  // kinds of values
+  ['a field of the body', inEnv('NAME: ${{ needs.on.outputs.body.user.name }}'), 'text-as-object'],
+  ['an index into a text', inEnv("NAME: ${{ needs.on.outputs.body['user'] }}"), 'text-as-object'],
+  ['a variable as an object', inEnv('NAME: ${{ vars.SETTINGS.name }}'), 'text-as-object'],
+  ['all outputs as text', inEnv('NAME: ${{ needs.on.outputs }}'), 'object-as-text'],
+  ['the whole event as text', inEnv('NAME: ${{ github.event }}'), 'object-as-text'],
+  ['the matrix as text', matrix('echo ${{ matrix }}'), 'object-as-text'],
+  ['an output and true', guarded('if: needs.on.outputs.triggered == true'), 'text-as-boolean'],
+  ['true and an output', guarded('if: true == needs.on.outputs.triggered'), 'text-as-boolean'],
+  ['a variable and true', guarded('if: vars.LIVE == true'), 'text-as-boolean'],
+  ["a boolean input and 'true'", inputs("inputs.dry == 'true'"), 'text-as-boolean'],
+  ['an event and a text', guarded("if: github.event == 'push'"), 'wrong-argument'],
+  ['an object to contains', guarded("if: contains(github.event, 'a')"), 'wrong-argument'],
+  ['a value too few for format', inEnv("NAME: ${{ format('{0}-{1}', 'a') }}"), 'wrong-argument'],
+  ['JSON with a comma', inEnv("NAME: ${{ fromJSON('[1,]')[0] }}"), 'wrong-argument'],
+  // conditions
+  ['triggered alone', guarded('if: needs.on.outputs.triggered'), 'always-true'],
+  ['not triggered', guarded('if: ${{ !needs.on.outputs.triggered }}'), 'always-true'],
+  ['triggered and more', guarded("if: needs.on.outputs.triggered && vars.A == 'b'"), 'always-true'],
+  ['a comparison behind the braces', guarded("if: ${{ vars.A }} == 'b'"), 'always-true'],
+  ['a negation before the braces', guarded("if: '! ${{ vars.A }}'"), 'always-true'],
+  ['two pairs of braces', guarded('if: ${{ vars.A }} && ${{ vars.B }}'), 'always-true'],
+  ['a block with a line break', guarded("if: |\n      ${{ vars.A == 'b' }}"), 'always-true'],
+  ['one side of a choice', guarded("if: vars.A == 'b' || 'c'"), 'always-true'],
+  ['on a step', greet("- if: ${{ needs.on.outputs.body }} == 'alice'\n  run: echo"), 'always-true'],
+  ['a secret in the condition of a job', guarded("if: secrets.TOKEN != ''"), 'unknown-context'],
+  ['a variable of env there', guarded("if: env.LIVE == 'yes'"), 'unknown-context'],
+  [
+    'a secret in the condition of a step',
+    greet("- if: secrets.TOKEN != ''\n  run: echo"),
+    'unknown-context',
+  ],
+  ['names in one text', guarded(`if: contains('alice bob', ${BODY}.user)`), 'unsound-contains'],
+  [
+    'the same with commas',
+    guarded("if: contains('main,next', github.head_ref)"),
+    'unsound-contains',
+  ],
+  // guards
+  [
+    'another workflow',
+    guardedOn("startsWith(github.event.client_payload.path, 'order/webhook')"),
+    'missed-webhook',
+  ],
+  [
+    'a slash before it',
+    guardedOn("startsWith(github.event.client_payload.path, '/hook/webhook')"),
+    'missed-webhook',
+  ],
+  ['the file alone', guardedOn("github.event.client_payload.path == 'hook'"), 'missed-webhook'],
+  ['another event', guardedOn("github.event_name == 'push'"), 'missed-webhook'],
+  ['another type', workflow('').replace('[webhook]', '[webhooks]'), 'missed-webhook'],
+  // how things are called
+  ['an action without version', plain('- uses: actions/checkout'), 'uses-without-ref'],
+  [
+    'a workflow without version',
+    calling('    uses: o/r/.github/workflows/x.yml'),
+    'uses-without-ref',
+  ],
+  ['an action as a workflow', calling('    uses: actions/checkout@v5'), 'uses-without-ref'],
+  ['a shell that is none', plain('- shell: zsh\n  run: echo'), 'unknown-shell'],
+  ['a shell of another system', plain('- shell: powershell\n  run: echo'), 'unknown-shell'],
+  ['an input of the action', workflow('').replace('on: |', 'trigger: |'), 'action-input'],
+  [
+    'a trigger as an event',
+    'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo}]}}\n',
+    'misplaced-trigger',
+  ],
+  // text that decides
+  ['a body in a script', greet(`- run: echo "\${{ ${BODY}.x }}"`), 'untrusted-script'],
+  ['a body in a program', reading('python3 - <<EOF\nprint("$B")\nEOF'), 'untrusted-script'],
+  ['the registry of npm', given('actions/setup-node@v5', 'registry-url'), 'untrusted-input'],
+  ['the registry of images', given('docker/login-action@v3', 'registry'), 'untrusted-input'],
+  ['the host of a shell', given('appleboy/ssh-action@v1', 'host'), 'untrusted-input'],
+  ['the secrets of a vault', given('hashicorp/vault-action@v3', 'secrets'), 'untrusted-input'],
+  ['the route of a request', given('octokit/request-action@v2.x', 'route'), 'untrusted-input'],
+  ['the path of an artifact', given('actions/upload-artifact@v5', 'path'), 'untrusted-input'],
+  [
+    'a called workflow that gets all secrets',
+    calling(
+      `    uses: o/r/.github/workflows/x.yml@v1\n    secrets: inherit\n    with: {target: "\${{ ${BODY}.x }}"}`,
+    ),
+    'untrusted-input',
+  ],
+  ['a prompt', given('anthropics/claude-code-action@v1', 'prompt'), 'untrusted-prompt'],
+  ['a prompt of codex', given('openai/codex-action@v1', 'prompt'), 'untrusted-prompt'],
+  [
+    'a prompt of gemini',
+    given('google-github-actions/run-gemini-cli@v0', 'prompt'),
+    'untrusted-prompt',
+  ],
+  ['a prompt of ai-inference', given('actions/ai-inference@v1', 'prompt'), 'untrusted-prompt'],
+  ['a prompt in a script', reading('claude -p "$B"'), 'untrusted-prompt'],
+  // what writes for the steps behind
+  ['install', reading('install /dev/stdin "$GITHUB_ENV" <<< "$B"'), 'untrusted-script'],
+  ['ed', reading('ed -s "$GITHUB_ENV" <<EOF\na\nX=$B\n.\nw\nEOF'), 'untrusted-script'],
+  ['rsync', reading('rsync <(echo "$B") "$GITHUB_ENV"'), 'untrusted-script'],
+  ['patch', reading('patch "$GITHUB_ENV" <<< "$B"'), 'untrusted-script'],
+  ['curl -o', reading('curl -o "$GITHUB_ENV" "https://a.example/$B"'), 'untrusted-script'],
+  ['wget -O', reading('wget -O "$GITHUB_ENV" "https://a.example/$B"'), 'untrusted-script'],
+  ['echo', reading('echo "X=$B" >> "$GITHUB_ENV"'), 'untrusted-script'],
+  // texts of GitHub's own events
+  ...[
+    'workflow_run.head_commit.committer.name',
+    'check_suite.head_commit.message',
+    'check_suite.head_branch',
+    'check_suite.head_commit.author.name',
+    'check_suite.head_commit.committer.name',
+  ].map(
+    (name) =>
+      [
+        name,
+        native(name.split('.', 1)[0] ?? '', `github.event.${name}`),
+        'untrusted-script',
+      ] as const,
+  ),
+  [
+    'a token in clear',
+    workflow('', 'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}').replace(
+      / +body: .*\n/,
+      '',
+    ),
+    'token-in-clear',
+  ],
+]
+
+describe('of a slip is told, and it fails the check under --strict:', () => {
+  test.each(SLIPS)('%s', async (_, text, id) => {
+    const rule = RULES.find((one) => one.id === id)
+    const told = await checked.found(text)
+    expect(told.map((one) => one.split(' ', 2).join(' '))).toContain(`${rule?.level} ${id}`)
+    expect([...new Set(told.map((one) => one.split(' ')[1]))]).toEqual([id])
+    const strict = await checked.found(text, true)
+    expect(strict.map((one) => one.split(' ', 2).join(' '))).toContain(`error ${id}`)
+  })
+})
+
+/** Their slips: webhook-rules.test.ts. */
+const OF_WEBHOOKS = ['repeated-prefix', 'header-name', 'unproven-list']
+
+test('every rule that fails the check has a slip here', () => {
+  const slips = new Set(SLIPS.map(([, , id]) => id))
+  const failing = RULES.filter(({ level, isStrict }) => level === 'error' || isStrict)
+  expect(failing.map(({ id }) => id).filter((id) => !slips.has(id))).toEqual(OF_WEBHOOKS)
+})
