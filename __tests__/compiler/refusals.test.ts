@@ -67,10 +67,38 @@ test.each<[string, string, string, number, MistakeCode]>([
     5,
     'option-value',
   ],
+  [
+    'a time that only GitHub finds wrong',
+    `on:\n  messaging_bot:\n    token: ${'$'}{{ secrets.B }}\n    config:\n      every: '5-2 * * * *'\n${JOBS}`,
+    "Invalid cron expression. Expected format: '* * * * *' (minute hour day month weekday)",
+    5,
+    'refused-by-github',
+  ],
+  [
+    'a time of the source’s own, beside a trigger that polls',
+    `on:\n  messaging_bot: {token: "1:a"}\n  schedule:\n    - cron: "99 * * * *"\n${JOBS}`,
+    "Invalid cron expression. Expected format: '* * * * *' (minute hour day month weekday)",
+    4,
+    'refused-by-github',
+  ],
+  [
+    'a slip of a key of a step',
+    'on: webhook\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: x\n        contineu-on-error: true\n',
+    "Unexpected value 'contineu-on-error'",
+    7,
+    'unexpected-value',
+  ],
+  [
+    'a step that does two things',
+    'on: webhook\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: x\n        uses: a/b@v1\n',
+    "Unexpected value 'uses'",
+    7,
+    'unexpected-value',
+  ],
 ])('%s is told in words, at its line', async (_, text, message, line, code) => {
   repository.write('workflows/hook.yml', text)
   const { errors } = await repository.build()
-  expect(errors[0]).toMatchObject({ level: 'error', code, message, position: { line } })
+  expect(errors).toMatchObject([{ level: 'error', code, message, position: { line } }])
 })
 
 describe('build refuses', () => {

@@ -9,7 +9,7 @@ export interface Dev {
   readonly url: string
   /** Address of a webhook: `hook/webhook/users/1`. */
   hook(path: string): string
-  write(files: Readonly<Record<string, string>>): Promise<void>
+  write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
   remove(file: string): Promise<void>
   /** Gives the files back that it began with, and takes away what was written since. */
   restore(): Promise<void>
@@ -18,7 +18,7 @@ export interface Dev {
 
 export interface DevSetup {
   /** Texts by path in the folder. */
-  readonly files: Readonly<Record<string, string>>
+  readonly files: Readonly<Record<string, string | Uint8Array>>
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
   readonly as?: Surroundings['as']
@@ -26,8 +26,8 @@ export interface DevSetup {
 
 export async function startDev({ files, args = [], env = {}, as }: DevSetup): Promise<Dev> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-dev-'))
-  const present = new Map<string, string>()
-  const write = async (texts: Readonly<Record<string, string>>) => {
+  const present = new Map<string, string | Uint8Array>()
+  const write = async (texts: Readonly<Record<string, string | Uint8Array>>) => {
     for (const [name, text] of Object.entries(texts)) {
       if (present.get(name) === text) continue
       await mkdir(dirname(join(folder, name)), { recursive: true })

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { Refusal } from '../workflow/mistakes.ts'
+import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
 /** A workflow file as globs found it; its text is read when it is asked for. */
@@ -47,13 +48,13 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
         })
       }
       const { file } = found
-      let text: string
+      let bytes: Uint8Array
       try {
-        text = readFileSync(join(root, file), 'utf8')
+        bytes = readFileSync(join(root, file))
       } catch (cause) {
         throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
       }
-      return readWorkflowFile(name, { name: file, file, text }, contexts)
+      return readWorkflowFile(name, sourceOf(file, bytes), contexts)
     },
   }
 }

@@ -17,6 +17,7 @@ import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { Refusal } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
+import { sourceOf } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { environmentFor, GIT_VARIABLES } from './programs.ts'
@@ -70,10 +71,9 @@ export function readSource(root: string, file: string): Source {
     const inside = relative(realpathSync(root), realpathSync(path))
     if (inside.startsWith('..'))
       throw new Refusal({ code: 'no-file', message: `${file} leads out by a link` })
-    const text = readFileSync(path, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n')
-    return { name: file, file, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
+    const source = sourceOf(file, readFileSync(path))
+    const text = source.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+    return { ...source, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
     throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })

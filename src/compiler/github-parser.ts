@@ -1,4 +1,4 @@
-import type { Problem } from '../wire/errors.ts'
+import type { Position, Problem } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import { type Edit, placeBefore } from '../workflow/spans.ts'
@@ -13,17 +13,18 @@ export interface Made extends MadeFile {
 }
 
 /** What GitHub's parser says of a made file, in the words and at the places of the source. */
-export async function parserProblems({ source, on }: SourceFile, made: Made): Promise<Mistake[]> {
+export async function parserProblems(file: SourceFile, made: Made): Promise<Mistake[]> {
+  const { source } = file
   const messages = await githubMessages(made)
   return messages.slice(0, LIMITS.problems).map((found) => {
     // What the compiler wrote around an expression is not in the source.
     const message = found.message
       .replace(/\.? Located at position \d+ within expression: .*/s, '')
       .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
-    const { edits, head } = made
+    const { edits, head, text } = made
     const { code, subject: name } = found
     const problem = { message, code, ...(name !== undefined && { subject: name }) }
-    if (!edits) return { ...problem, position: positionAt(source, ...rangeOf(on.key)) }
+    if (!edits) return { ...problem, position: placeInOn(file, text.slice(found.start, found.end)) }
     const start = placeBefore(edits, Math.max(0, found.start - head.length))
     const end = Math.max(start, placeBefore(edits, Math.max(0, found.end - head.length)))
     const lineEnd = source.text.indexOf('\n', end)
@@ -33,6 +34,17 @@ export async function parserProblems({ source, on }: SourceFile, made: Made): Pr
     }
     return { ...problem, position: positionAt(source, at, at + name.length) }
   })
+}
+
+/** Where a value of the file that listens stands in the source: as an event's, or as a trigger's time. */
+function placeInOn({ source, on, triggers }: SourceFile, written: string): Position {
+  const cron = written.replace(/^(['"])(.*)\1$/, '$2')
+  const polled = triggers.find(({ config }) => config.every?.cron === cron)
+  if (polled) return polled.positionOf(['config', 'every'])
+  const [, end] = on.value ? rangeOf(on.value) : [0, 0]
+  const at = written.length > 1 ? source.text.indexOf(written, rangeOf(on.key)[1]) : -1
+  if (at >= 0 && at < end) return positionAt(source, at, at + written.length)
+  return positionAt(source, ...rangeOf(on.key))
 }
 
 /** What was said already, of the same line or in the same words, is not said twice. */

@@ -5,6 +5,8 @@ export interface Source {
   readonly text: string
   /** The file of the repository that an annotation belongs to. */
   readonly file: string
+  /** Where its bytes are no UTF-8: then `text` shows only what is left of them. */
+  readonly misread?: readonly Problem[]
   /** True where `uses: ./` in its repository is another action than ours, or none. */
   readonly hasOtherAction?: boolean
 }

@@ -6,6 +6,7 @@ export const MISTAKES = {
   'yaml-syntax': 'what is no YAML',
   'duplicate-key': 'a key that stands in one mapping twice',
   'too-large': 'a file with more than a workflow file can have',
+  'not-utf8': 'bytes that are no UTF-8',
   'no-file': 'a workflow file that is not there, or cannot be read',
   'file-name': 'a file name that no URL and no workflow can have',
   'same-file': 'two sources that would be compiled into one file',

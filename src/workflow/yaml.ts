@@ -8,7 +8,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import type { Position, Source } from '../wire/errors.ts'
+import { type Position, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Mistake, Refusal } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
@@ -16,9 +16,11 @@ import { quoted } from './suggestion.ts'
 /**
  * Parses YAML 1.2, in which `on` is a word and no boolean.
  *
- * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond
+ * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond; or where the
+ * source is no text
  */
 export function parseYaml(source: Source): Document.Parsed {
+  if (source.misread) throw new UserError(source.misread)
   checkLimits(source)
   const document = parseDocument(source.text, {
     version: '1.2',

@@ -30,7 +30,7 @@ export class Repository {
     this.write('workflows/hook.yml', HOOK)
   }
 
-  write(file: string, text: string): void {
+  write(file: string, text: string | Uint8Array): void {
     mkdirSync(dirname(join(this.root, file)), { recursive: true })
     writeFileSync(join(this.root, file), text)
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
@@ -11,7 +11,7 @@ import { readToken, type Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import { startedBy } from '../doctor/workflows.ts'
-import { NATIVE_FOLDER, originRepository } from '../files.ts'
+import { NATIVE_FOLDER, originRepository, readSource } from '../files.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { triggersHere } from '../workflows-here.ts'
@@ -108,8 +108,7 @@ function startOf(workflow: string): { readonly file: string; readonly event: Dis
       hint: 'compile the workflow with: hookline build',
     })
   }
-  const text = readFileSync(join(process.cwd(), file), 'utf8')
-  const value: unknown = parseYaml({ name: file, file, text }).toJS({
+  const value: unknown = parseYaml(readSource(process.cwd(), file)).toJS({
     maxAliasCount: LIMITS.yamlAliases,
   })
   const event = DISPATCH_EVENTS.find((each) => startedBy(value).includes(each))
