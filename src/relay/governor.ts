@@ -79,9 +79,9 @@ export class Governor {
    * @throws RelayError 429 while a limit lasts, 401 for a token that GitHub called that a moment ago
    */
   admit(): void {
-    const held = this.heldFor
-    if (held > 0) throw rateLimited(Math.ceil(held / 1000))
-    if (this.#ports.now() < this.#refusedUntil) throw invalidToken()
+    const now = this.#ports.now()
+    if (now < this.#heldUntil) throw rateLimited(Math.ceil((this.#heldUntil - now) / 1000))
+    if (now < this.#refusedUntil) throw invalidToken()
   }
 
   /** Asks as a request does: within its time, and in its turn where calls are counted. */

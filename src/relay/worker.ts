@@ -1,6 +1,7 @@
 import { byteString, collect } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../wire/github.ts'
+import { headerValue, type RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import { errorReply, withStandardHeaders } from './answers.ts'
 import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
@@ -151,7 +152,7 @@ function relayRequest(request: Request): RelayRequest {
     method: request.method,
     target: request.url,
     headers,
-    readBody: (limit, arrived) => readBody(request, limit, arrived),
+    readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
   }
 }
 
@@ -161,11 +162,12 @@ function relayRequest(request: Request): RelayRequest {
  */
 async function readBody(
   request: Request,
+  headers: RawHeaders,
   limit: number,
   arrived: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
-  if (declared === null || !/^\d+$/.test(declared)) {
+  const declared = headerValue(headers, 'content-length')
+  if (declared === undefined || !/^\d+$/.test(declared)) {
     return request.body ? collect(request.body, limit, arrived) : new Uint8Array()
   }
   if (Number(declared) > limit) throw new RangeError(`more than ${limit} bytes`)
