@@ -60,10 +60,10 @@ export function senderPages() {
 
 /** @type {Record<string, string>} */
 const HANDSHAKES = {
-  relay: ' The relay answers the challenge by which it makes sure that the URL is yours.',
-  both: ' The relay answers the challenge by which it makes sure that the URL is yours.',
+  relay: ' The relay answers its challenge.',
+  both: ' The relay answers its challenge.',
   workflow: ' Its first request is for you.',
-  door: ' The challenge by which it makes sure that the URL is yours is answered where the grant in the URL carries what proves the sender ([at the door](../door.md)), and nowhere else.',
+  door: ' Its challenge is answered where the grant in the URL carries what proves the sender ([at the door](../door.md)).',
   '': '',
 }
 
@@ -85,7 +85,7 @@ function page(sender, { click = '', outputs, more = '' }) {
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-The last one prints \`https://relay.example.com/octo/repo/${name}/${trigger}?__token=…\`, whose token is [a grant](../credentials.md) for this path alone, and follows what comes to its run.${storeText(sender)}
+Your URL, with [a grant](../credentials.md) for this path alone: \`https://relay.example.com/octo/repo/${name}/${trigger}?__token=…\`.${storeText(sender)}
 
 At ${title}: ${click.trim()}${handshake}
 
@@ -143,7 +143,7 @@ function workflowOf(sender) {
 function eventText({ title, events }) {
   if (!events) return `\`body\` is what ${title} sends.`
   const [path] = events
-  return `It fires on the usual events, by \`${path}\`; \`body\` is what ${title} sends.`
+  return `\`${path}\` names the events that fire; \`body\` is what ${title} sends.`
 }
 
 /** @param {Sender} sender */
@@ -157,16 +157,16 @@ function proofText(sender) {
   const { name, scheme = name } = sender
   const page = SCHEMES.get(scheme)?.page
   const time = SCHEMES.get(scheme)?.takes?.includes('tolerance')
-    ? ` More than ${ruleOf(scheme)?.tolerance ?? 300} seconds from its signed time it is refused.`
-    : ' No time is signed, so a copy of a request cannot be told from it: deduplicate.'
+    ? ` A request holds for ${ruleOf(scheme)?.tolerance ?? 300} seconds.`
+    : ' No time is signed: deduplicate, or a copy of a request fires again.'
   return `Scheme \`${scheme}\`${page ? ` ([described](${page}))` : ''}: ${proofOf(scheme)}.${time}`
 }
 
 /** @param {Sender} sender */
 function repeatText({ repeat }) {
-  if (repeat === undefined) return 'Nothing in it says that it repeats: by all that it holds.'
+  if (repeat === undefined) return 'A repeat is known by its hash.'
   return repeat === 'id'
-    ? 'Deduplicate by `id` of the body, by itself.'
+    ? 'A repeat is known by `id` of the body.'
     : `Deduplicate by \`${repeat}\`.`
 }
 
