@@ -18,7 +18,9 @@ const { rulesPage } = await import('./docs/rules.js')
 const { RULES } = await import(new URL('build/lint/rules.js', root).href)
 const { MISTAKES } = await import(new URL('build/workflow/mistakes.js', root).href)
 const { settingsTable } = await import('./docs/settings.js')
-const { countText, schemesTable, senderPages, sendersTable } = await import('./docs/senders.js')
+const { countText, schemesTable, senderPages, sendersCount, sendersTable } = await import(
+  './docs/senders.js'
+)
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
@@ -26,6 +28,7 @@ const DOCUMENTS = {
   'docs/config.md': { config: configTable },
   'docs/relay.md': { settings: settingsTable },
   'docs/cli.md': { commands: commandTable },
+  'docs/comparison.md': { senders: sendersCount },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }
 

@@ -210,6 +210,11 @@ export function countText() {
   return `${SENDERS.length} senders are known by name, ${SCHEMES.size} ways of proving them. The tests sign a request of each, forge it in six ways, and send it through the relay to the action: for ${vendors.length} of them what signs, or agrees, is the vendor's own package or published example. Of the ${handshakes.length} that ask for a handshake, all get it; ${granted.map(({ title }) => title).join(' and ')} where the grant in the URL carries what proves them.`
 }
 
+/** For the page that compares. */
+export function sendersCount() {
+  return `Hookline knows ${SENDERS.length} senders by name, and ${SCHEMES.size} ways of proving one.`
+}
+
 /** The schemes that are nobody's own. */
 export function schemesTable() {
   return table(
