@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DESCRIPTIONS, KEYS, RUNNER_LABELS, TITLES } from './descriptions.js'
 
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
@@ -6,8 +7,9 @@ import { readFileSync } from 'node:fs'
  * A definition in the language of GitHub's own parser, whose schema this is: a value is one of a few
  * kinds, and may be an expression where a context is named.
  *
- * @typedef {string | { readonly type: string, readonly required?: boolean }} Property
+ * @typedef {string | { readonly type: string, readonly required?: boolean, readonly description?: string }} Property
  * @typedef {object} Definition
+ * @property {string} [description]
  * @property {readonly string[]} [context]
  * @property {{ properties?: Record<string, Property>, 'loose-key-type'?: string, 'loose-value-type'?: string }} [mapping]
  * @property {{ 'item-type': string }} [sequence]
@@ -119,8 +121,33 @@ function converted(name) {
   const takesExpressions = withExpressions.has(name)
   /** @param {string} other */
   const ref = (other) => githubRef(other, takesExpressions)
-  const made = schemaOf(DEFINITIONS[name] ?? {}, ref)
-  return takesExpressions ? { anyOf: [made, EXPRESSION] } : made
+  const definition = DEFINITIONS[name] ?? {}
+  const made = name === 'runs-on' ? withLabels(definition, ref) : schemaOf(definition, ref)
+  const description = definition.description || DESCRIPTIONS.get(name)
+  const own = definition.mapping ? { ...made, title: titleOf(name) } : made
+  return {
+    ...(description !== undefined && { description }),
+    ...(takesExpressions ? { anyOf: [own, EXPRESSION] } : own),
+  }
+}
+
+/**
+ * Any label may be one of somebody's own runners: those of GitHub are offered.
+ *
+ * @param {Definition} definition
+ * @param {(name: string) => JsonSchema} ref
+ */
+function withLabels(definition, ref) {
+  const { anyOf = [] } = schemaOf(definition, ref)
+  return { anyOf: [{ enum: [...RUNNER_LABELS] }, ...anyOf] }
+}
+
+/** What editors call a mapping where several would do: its name in GitHub's schema says little. */
+function titleOf(/** @type {string} */ name) {
+  return (
+    TITLES.get(name) ??
+    name.replaceAll(/-(?:mapping|strict|factory|item)/g, '').replaceAll('-', ' ')
+  )
 }
 
 /**
@@ -136,7 +163,9 @@ function schemaOf(definition, ref) {
   if (sequence) return { type: 'array', items: ref(sequence['item-type']) }
   if (mapping) return mappingOf(mapping, ref)
   if (string?.constant !== undefined) return { const: string.constant }
-  if (string) return { type: SCALAR, ...(string['require-non-empty'] && { minLength: 1 }) }
+  // What is nothing, or true, is meant as no name.
+  if (string?.['require-non-empty']) return { type: ['string', 'number'], minLength: 1 }
+  if (string) return { type: SCALAR }
   const kind = ['number', 'boolean', 'null'].find((each) => each in definition)
   return kind === undefined ? {} : ref(kind)
 }
@@ -153,8 +182,24 @@ function mappingOf({ properties = {}, 'loose-value-type': others }, ref) {
   )
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([key, one]) => [key, ref(typeOf(one))])),
+    properties: Object.fromEntries(entries.map(([key, one]) => [key, described(key, one, ref)])),
     ...(required.length > 0 && { required }),
     additionalProperties: others === undefined ? false : ref(others),
   }
+}
+
+/**
+ * A property with what an editor shows of it: where GitHub's schema says nothing, what ours says.
+ *
+ * @param {string} key
+ * @param {Property} property
+ * @param {(name: string) => JsonSchema} ref
+ * @returns {JsonSchema}
+ */
+function described(key, property, ref) {
+  const type = typeOf(property)
+  const said = typeof property === 'string' ? undefined : property.description
+  const ofType = DEFINITIONS[type]?.description || DESCRIPTIONS.get(type)
+  const description = said ?? (ofType === undefined ? KEYS.get(key) : undefined)
+  return { ...(description !== undefined && { description }), ...ref(type) }
 }

@@ -1,4 +1,5 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
+import { RUNNER_LABELS } from './descriptions.js'
 import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-workflow.js'
 
 /** @import * as v from 'valibot' */
@@ -97,7 +98,13 @@ export function workflowSchema(triggers, events) {
 }
 
 /** What a job runs on: a label, several, or a group. */
-const LABELS = { type: ['string', 'array'], items: { type: 'string' }, minLength: 1, minItems: 1 }
+const LABELS = {
+  anyOf: [
+    { enum: RUNNER_LABELS },
+    { type: 'string', minLength: 1 },
+    { type: 'array', items: { type: 'string' }, minItems: 1 },
+  ],
+}
 const RUNS_ON = {
   description: 'What the job "on" runs on: a label, a list of labels, or a group.',
   anyOf: [
@@ -106,7 +113,11 @@ const RUNS_ON = {
       type: 'object',
       additionalProperties: false,
       minProperties: 1,
-      properties: { group: { type: 'string' }, labels: LABELS },
+      title: 'group of runners',
+      properties: {
+        group: { description: 'Name of the group.', type: 'string' },
+        labels: { description: 'Labels that a runner of the group must have.', ...LABELS },
+      },
     },
   ],
 }
@@ -129,7 +140,9 @@ export function optionsSchema({ schema, description }) {
  */
 function configOf(triggers) {
   const [first] = triggers.values()
-  return first ? convert(first.schema).properties?.config : {}
+  const description = 'What becomes of the items: filter, sort, limit, format, deduplicate, state.'
+  const config = first && convert(first.schema).properties?.config
+  return { description, ...(typeof config === 'object' && config) }
 }
 
 /**

@@ -1,0 +1,63 @@
+/** What editors offer under `runs-on`. Source: https://docs.github.com/actions/reference/runners/github-hosted-runners */
+export const RUNNER_LABELS = [
+  'ubuntu-latest',
+  'ubuntu-24.04',
+  'ubuntu-22.04',
+  'ubuntu-24.04-arm',
+  'ubuntu-slim',
+  'windows-latest',
+  'windows-2025',
+  'windows-2022',
+  'windows-11-arm',
+  'macos-latest',
+  'macos-15',
+  'macos-14',
+  'macos-15-intel',
+  'self-hosted',
+]
+
+/**
+ * What editors call a mapping, where its name in GitHub's schema says too little.
+ *
+ * @type {ReadonlyMap<string, string>}
+ */
+export const TITLES = new Map([
+  ['job-factory', 'job'],
+  ['workflow-job', 'job that calls a workflow'],
+  ['run-step', 'step that runs a script'],
+  ['regular-step', 'step that uses an action'],
+  ['wait-step', 'step that waits for others'],
+  ['wait-all-step', 'step that waits for all others'],
+  ['cancel-step', 'step that cancels another'],
+  ['parallel-step', 'steps side by side'],
+  ['permissions-mapping', 'permissions by scope'],
+  ['runs-on-mapping', 'group of runners'],
+])
+
+/**
+ * Of definitions that GitHub's schema does not describe.
+ *
+ * @type {ReadonlyMap<string, string>}
+ */
+export const DESCRIPTIONS = new Map([
+  ['job', 'A job: steps on a runner, or a call of another workflow. Its key is its id.'],
+  ['job-defaults-run', 'What the scripts of the job have in common: `shell`, `working-directory`.'],
+  ['workflow-defaults-run', 'What all scripts have in common: `shell`, `working-directory`.'],
+  [
+    'pull-request-review-comment',
+    'Runs when a comment on the diff of a pull request is written, edited or deleted.',
+  ],
+])
+
+/**
+ * Of keys, likewise, where their definition is of no use.
+ *
+ * @type {ReadonlyMap<string, string>}
+ */
+export const KEYS = new Map([
+  ['username', 'Who signs in at the registry.'],
+  ['password', 'The password or token for the registry, from a secret.'],
+  ['cancel-timeout-minutes', 'Minutes that a job which is cancelled has to end. Default: 5.'],
+  ['types', 'The types that start it: the `event_type` of the dispatch.'],
+  ['working-directory', 'The folder, from the root of the workspace, in which the script runs.'],
+])
