@@ -5,6 +5,7 @@ import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
+import { DEV_HEADER } from '../wire/headers.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
@@ -231,8 +232,8 @@ async function isDev(url: URL): Promise<boolean> {
   if (!isLoopback(url.hostname)) return false
   const front = new URL('/', url).href
   const call = http({ method: 'GET', url: front, timeout: TIMEOUT })
-  const { headers, text } = await call.catch(() => ({ headers: record<string>([]), text: '' }))
-  return /text\/html/.test(headers['content-type'] ?? '') && !/hookline relay/i.test(text)
+  const { headers } = await call.catch(() => ({ headers: record<string>([]) }))
+  return headers[DEV_HEADER] !== undefined
 }
 
 /** As its sender: with what it sends, unless something else is to be sent. @throws UserError */

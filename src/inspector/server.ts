@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../relay/http-server.ts'
 import type { RelayRequest } from '../relay/ports.ts'
 import { UserError } from '../wire/errors.ts'
+import { DEV_HEADER } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ShownRequest, Welcome } from './api.ts'
@@ -166,6 +167,7 @@ const POLICY = [
 ].join('; ')
 
 const EVERY_ANSWER = {
+  [DEV_HEADER]: 'true',
   'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -6,15 +6,14 @@ import { PROJECTION_OPERATORS, QUERY_OPERATORS } from './mongo-operators.ts'
 /** Digits in a text, as a variable of the repository brings them, are minutes too. */
 const every = v.pipe(
   v.lazy((input) => (typeof input === 'string' ? v.string() : v.number())),
-  v.rawTransform<string | number, Every>(({ dataset, addIssue, NEVER }) => {
-    const { value } = dataset
-    const minutes = typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : undefined
-    if (minutes !== undefined && minutes >= 0) return { minutes }
-    const cron = String(value).trim()
-    if (minutes === undefined && isCronShape(cron)) return { cron }
-    addIssue({ message: 'is neither a number of minutes nor a cron expression of five fields' })
-    return NEVER
+  v.transform((value: string | number): Every => {
+    const isCount = typeof value === 'number' || /^\d+$/.test(value)
+    return isCount ? { minutes: Number(value) } : { cron: value.trim() }
   }),
+  v.check(
+    ({ minutes, cron }) => (cron === undefined ? minutes >= 0 : isCronShape(cron)),
+    'is neither a number of minutes nor a cron expression of five fields',
+  ),
 )
 
 /** One event, or a list of them, which may be empty: always a list once checked. */

@@ -153,14 +153,15 @@ export function verifyOption(own?: string) {
 function verification(own: string | undefined) {
   return v.pipe(
     entry,
+    v.check(
+      ({ scheme }) => own !== undefined || scheme !== undefined,
+      `names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`,
+    ),
     v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => SCHEMES.get(name) ?? [])
       const settings = filledSettings(given)
-      const mistakes =
-        schemes.length === 0
-          ? [`names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`]
-          : schemes.flatMap((scheme) => mistakesOf(scheme, settings))
+      const mistakes = schemes.flatMap((scheme) => mistakesOf(scheme, settings))
       for (const message of mistakes) addIssue({ message })
       return mistakes.length > 0 ? NEVER : { schemes, settings }
     }),

@@ -86,3 +86,6 @@ function valueText(value: string): string {
   const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0))
   return utf8Text(bytes) ?? value
 }
+
+/** On every answer of the inspector of `hookline dev`, which else looks like a relay from outside. */
+export const DEV_HEADER = 'x-hookline-dev'

@@ -121,7 +121,7 @@ function describeComputed(issue: Issue, path: Path): Mistake {
     return wrongType(issue, option)
   }
   const isEmpty = issue.type === 'non_empty' || (issue.type === 'regex' && issue.input === '')
-  if (isEmpty) return { code: 'option-value', message: aboutOption(option, issue.message) }
+  if (isEmpty) return { code: 'option-value', message: aboutOption(option, issue) }
   const wanted = option === '' ? 'options' : `"${option}"`
   const hint = issue.type === 'regex' ? `it ${issue.message}` : undefined
   return {
@@ -149,14 +149,16 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
       : withHint('option-value', `${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
   }
   if (issue.kind === 'schema') return wrongType(issue, option)
-  return { code: 'option-value', message: aboutOption(option, issue.message) }
+  return { code: 'option-value', message: aboutOption(option, issue) }
 }
 
-/** `"config.limit" is less than 0`, but `"config.filter": operator $gtt is not known here`. */
-function aboutOption(option: string, message: string): string {
-  return /^(?:is|has|names|gives) /.test(message)
-    ? `"${option}" ${message}`
-    : `"${option}": ${message}`
+/**
+ * `"config.limit" is less than 0`, but `"config.filter": operator $gtt is not known here`: what a
+ * schema finds out by code of its own, which may be several things, is a sentence by itself.
+ */
+function aboutOption(option: string, { type, message }: Issue): string {
+  const isSentence = type === 'raw_check' || type === 'raw_transform'
+  return isSentence ? `"${option}": ${message}` : `"${option}" ${message}`
 }
 
 function optionName(path: Path): string {

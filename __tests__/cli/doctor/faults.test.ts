@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { timersFor } from '../../../src/cli/doctor/clock.ts'
 import type { Target } from '../../../src/cli/doctor/findings.ts'
 import { readTimers } from '../../../src/relay/clock.ts'
+import { DEV_HEADER } from '../../../src/wire/headers.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { codes, examineAt } from './examination.ts'
 import { json, LISTENING, PUSH, type Setting, STARTED_DIRECTLY } from './stand-in.ts'
@@ -320,9 +321,10 @@ describe('what only looks well', () => {
   })
 
   test('hookline dev in place of a relay', async () => {
-    const page = '<title>Hookline inspector</title>'
+    const page = '<title>It has no name in it</title>'
     const dev = createServer(({ url }, response) => {
       response.setHeader('content-type', url === '/' ? 'text/html' : 'text/plain')
+      if (url === '/') response.setHeader(DEV_HEADER, 'true')
       response.end(url === '/' ? page : 'ok')
     }).listen(0, '127.0.0.1')
     await once(dev, 'listening')

@@ -1,5 +1,6 @@
 import { DISCOVERY_PATH } from '../../relay/discovery.ts'
 import { fieldsOf } from '../../wire/github.ts'
+import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import {
   DISPATCH_EVENTS,
@@ -248,11 +249,13 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
     const { status, text } = await callRelay(`${relay}/healthz`)
     if (status === 200 && text.trim() === 'ok') {
       const front = await callRelay(`${relay}/`)
-      if (/hookline relay/i.test(front.text)) return ok('relay', `the relay at ${relay} is up`)
       // `hookline dev` is healthy too, but tells GitHub nothing: it has its inspector at the front.
-      const isPage = /text\/html/.test(front.headers['content-type'] ?? '')
-      if (!isPage || !/hookline/i.test(front.text)) {
-        return notHookline(relay, `${front.status} for /`, 'check address and port')
+      if (front.headers[DEV_HEADER] === undefined) {
+        // A relay has no page there.
+        const isPage = /text\/html/.test(front.headers['content-type'] ?? '')
+        return front.status === 200 && !isPage
+          ? ok('relay', `the relay at ${relay} is up`)
+          : notHookline(relay, `${front.status} for /`, 'check address and port')
       }
       const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
       return failed('relay', 'relay_is_dev', message, 'start a relay with: hookline relay')
