@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
+import { ownedComments } from './support/owners.ts'
 
 /** Comments stay with what they are about, and never become a part of what is written before them. */
 
@@ -88,4 +89,18 @@ test('a group that is an alias leaves the one of the job as it is', async () => 
   )
   expect(main).toContain('    concurrency: &c\n      group: deploy\n')
   expect(main).toMatch(/\nconcurrency: \{"group":".*github\.run_id.*","queue":"max"\}\n/)
+})
+
+test.each([
+  ['in one file', 'webhook: {}'],
+  ['in two files', 'messaging_bot: {token: "${' + '{ secrets.BOT }}"}'],
+])('comments within braces stay comments of `on:`, a line each, %s', async (_, trigger) => {
+  const on = `on: { # one\n  ${trigger}, # two\n  # three\n  push: {}\n} # four\n  # five\n`
+  const { main } = await compileText(`${on}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`)
+  expect(main).toMatch(/^on: # one$/m)
+  expect(main).toMatch(/^ {2}push: \{\}\n {2}# two\n {2}# three\n {2}# four\n {2}# five\n/m)
+  const spoken = ownedComments(main).filter(({ text }) =>
+    /^# (?:one|two|three|four|five)$/.test(text),
+  )
+  expect(spoken.map(({ owner }) => owner)).toEqual(Array(5).fill(['on']))
 })

@@ -165,7 +165,7 @@ export function scriptProblems(
 ): Mistake[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
-      const { options } = trigger.nodes
+      const { value: options } = trigger.nodes
       // As the file has it, before expressions are filled in.
       const script = isMap(options) ? options.getIn(['config', option]) : undefined
       if (typeof script !== 'string' || hasExpression(script)) return []

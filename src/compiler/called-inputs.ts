@@ -1,8 +1,8 @@
 import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
-import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
 import type { NativeEvent } from '../workflow/on.ts'
+import { type NodePair, pairsOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
@@ -18,7 +18,7 @@ const EVENTS_WITH_INPUTS = ['workflow_dispatch', 'workflow_call']
 export function inputPairs(file: SourceFile): NodePair[] {
   return file.native
     .filter(({ name }) => EVENTS_WITH_INPUTS.includes(name))
-    .flatMap(({ nodes: { options } }: NativeEvent) => {
+    .flatMap(({ nodes: { value: options } }: NativeEvent) => {
       const inputs = isMap(options) ? options.get('inputs', true) : undefined
       return isMap(inputs) ? pairsOf(inputs) : []
     })

@@ -1,10 +1,9 @@
 import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
-import { pairsOf } from '../workflow/document.ts'
 import { keyOf } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { handOnLine, workflowInputs } from './called-inputs.ts'
 import {
   conditionLines,

@@ -2,13 +2,18 @@ import { isAlias, isMap, isScalar, type Node } from 'yaml'
 import type { Finding } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
-import { pairsOf, resolved } from '../workflow/document.ts'
 import { keyOf, referencesInText } from '../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
-import type { Path } from '../workflow/options.ts'
 import { singleQuoted } from '../workflow/spans.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import {
+  type NodePair,
+  type Path,
+  pairsOf,
+  positionAt,
+  rangeOf,
+  resolved,
+} from '../workflow/yaml.ts'
 import { parallelOf } from './calling-job.ts'
 import { pathLines } from './on-job.ts'
 import type { Plan } from './plan.ts'
@@ -28,16 +33,15 @@ function ofWorkflow(file: SourceFile): Concurrency | undefined {
 }
 
 function ofJobs(file: SourceFile): Concurrency[] {
-  return jobsOf(file).flatMap(({ node }) => {
-    const pair = isMap(node) ? pairsOf(node).find((one) => keyOf(one) === 'concurrency') : undefined
-    return pair ? [settingsOf(file, pair)] : []
+  return jobsOf(file).flatMap(({ pair: { value } }) => {
+    const own = isMap(value)
+      ? pairsOf(value).find((one) => keyOf(one) === 'concurrency')
+      : undefined
+    return own ? [settingsOf(file, own)] : []
   })
 }
 
-function settingsOf(
-  { document }: SourceFile,
-  { key, value }: { readonly key: Node; readonly value: Node | null },
-): Concurrency {
+function settingsOf({ document }: SourceFile, { key, value }: NodePair): Concurrency {
   const settings = resolved(document, value)
   const says: unknown = (isMap(settings) && settings.get('cancel-in-progress')) ?? false
   return { key, settings, cancels: typeof says === 'boolean' ? says : undefined }

@@ -1,11 +1,11 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
-import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
+import { type NodePair, pairsOf } from '../workflow/yaml.ts'
 import type { Platform } from './settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
@@ -179,7 +179,7 @@ export function actionInputLines(file: SourceFile, state: string): string[] {
 
 /** The names that the triggers read from a context. */
 export function readByTriggers({ source, triggers }: SourceFile, context: string): string[] {
-  return [...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.options, context)))]
+  return [...new Set(triggers.flatMap(({ nodes }) => namesIn(source.text, nodes.value, context)))]
 }
 
 function jsonInput(context: string, names: readonly string[]): string[] {

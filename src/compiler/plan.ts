@@ -1,10 +1,10 @@
 import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
 import type { DispatchEvent } from '../wire/payload.ts'
-import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import { Refusal } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import { type NodePair, pairsOf, resolved } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
@@ -118,7 +118,7 @@ function bringsMany({ webhooks, polled }: Starts): boolean {
 }
 
 /** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
-function mayTakeWebhooks({ receive, nodes: { options } }: SourceTrigger): boolean {
+function mayTakeWebhooks({ receive, nodes: { value: options } }: SourceTrigger): boolean {
   const node = receive && isMap(options) ? options.get('webhook', true) : undefined
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }

@@ -3,7 +3,6 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { modernPattern } from '../triggers/webhook.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { type NodePair, pairsOf } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
   type FileExpression,
@@ -20,11 +19,10 @@ import {
 } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
-import type { Path } from '../workflow/options.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { parseYaml, positionAt } from '../workflow/yaml.ts'
+import { type NodePair, type Path, pairsOf, parseYaml, positionAt } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 

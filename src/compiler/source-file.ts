@@ -12,7 +12,6 @@ import {
 import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { type NodePair, pairsOf, resolved } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
@@ -20,7 +19,14 @@ import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import {
+  type NodePair,
+  pairsOf,
+  parseYaml,
+  positionAt,
+  rangeOf,
+  resolved,
+} from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
 
@@ -172,9 +178,8 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
 /** A job of the file. */
 export interface SourceJob {
   readonly id: string
-  readonly key: Node
-  /** `undefined` where the job is an alias, or is not a mapping: then there is nothing to edit. */
-  readonly node: Node | undefined
+  /** Its value is an alias, or no mapping, where there is nothing to edit. */
+  readonly pair: NodePair
   /** Its value, an alias followed. */
   readonly content: Node | undefined
   readonly needs: readonly string[]
@@ -184,13 +189,11 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
   if (!isMap(jobs.value)) return []
   return pairsOf(jobs.value).map((pair) => {
     const content = resolved(document, pair.value)
-    const node = isMap(pair.value) ? pair.value : undefined
     const needs = isMap(content) ? resolved(document, content.get('needs', true)) : undefined
     const ids = isSeq(needs) ? needs.items.map((item) => resolved(document, item)) : [needs]
     return {
       id: keyOf(pair),
-      key: pair.key,
-      node,
+      pair,
       content,
       needs: ids.flatMap((id) => (isScalar(id) && id.value !== null ? [String(id.value)] : [])),
     }
@@ -257,7 +260,7 @@ export function aliasProblems(file: SourceFile, partOf: (node: Node) => string):
 }
 
 export function isInTrigger({ triggers }: SourceFile, node: Node): boolean {
-  return triggers.some(({ nodes }) => isWithinNode(nodes.options, node))
+  return triggers.some(({ nodes }) => isWithinNode(nodes.value, node))
 }
 
 export function isWithinNode(part: Node | null, node: Node): boolean {

@@ -1,34 +1,18 @@
 import {
   type Document,
-  isAlias,
   isMap,
   isScalar,
   isSeq,
   Lexer,
   type Node,
-  type Pair,
   Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { keyOf } from './file-expressions.ts'
-import type { Path } from './options.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
-import { parseYaml, rangeOf } from './yaml.ts'
-
-/** A key with its value, as a parsed document holds them: nodes only. */
-export type NodePair = Pair<Node, Node | null>
-
-export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
-  return map.items as NodePair[] // a parsed document holds nodes only
-}
-
-/** What an alias stands for; anything else is itself. */
-export function resolved(document: Document, node: unknown): Node | undefined {
-  const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
-  return found ?? undefined
-}
+import { type Path, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
 /** An entry of a mapping or a list that is written as lines of its own, and not in braces. */
 export interface BlockEntry {
@@ -123,11 +107,6 @@ export class DocumentLines {
     }
     return at
   }
-}
-
-/** A path as a key of a map. */
-export function pathKey(path: Path): string {
-  return JSON.stringify(path)
 }
 
 function grouped(comments: readonly Comment[]): Map<string, Comment[]> {

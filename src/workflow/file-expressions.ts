@@ -12,8 +12,8 @@ import {
 import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
 import { expressionSpans, hasExpression, lex } from './expressions.ts'
-import type { Path } from './options.ts'
 import { ScalarText, type Span } from './spans.ts'
+import type { Path } from './yaml.ts'
 
 /**
  * Where in a workflow an expression may read `needs`; `*` is any key.

@@ -10,9 +10,8 @@ import {
   visit,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
-import { pairsOf } from './document.ts'
 import { keyOf } from './file-expressions.ts'
-import type { Path } from './options.ts'
+import { type Path, pairsOf } from './yaml.ts'
 
 /** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
 export interface ParsedFile {

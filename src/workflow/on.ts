@@ -1,13 +1,13 @@
-import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, Pair } from 'yaml'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Mistake, Refusal } from './mistakes.ts'
-import { bindOptions, nodeAt, type Path, type Reading, type TriggerNodes } from './options.ts'
+import { bindOptions, nodeAt, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
-import { positionAt, rangeOf } from './yaml.ts'
+import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
 
 /** A trigger that a workflow declares, with options that were checked. */
 export interface DeclaredTrigger extends BoundTrigger {
@@ -20,7 +20,7 @@ export interface DeclaredTrigger extends BoundTrigger {
 
 /** A trigger as the file declares it. */
 export interface SourceTrigger extends DeclaredTrigger {
-  readonly nodes: TriggerNodes
+  readonly nodes: NodePair
   /** Whether its options have mistakes: then it is bound to none of them. */
   readonly isBroken: boolean
 }
@@ -28,7 +28,7 @@ export interface SourceTrigger extends DeclaredTrigger {
 /** An event of GitHub's own that a workflow listens to as well. */
 export interface NativeEvent {
   readonly name: string
-  readonly nodes: TriggerNodes
+  readonly nodes: NodePair
 }
 
 /** What an `on:` section says, as far as it can be read, and everything that is wrong with it. */
@@ -62,19 +62,16 @@ export function readOn(reading: Reading, on: Node | null): OnSection {
 }
 
 /** The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are the same. */
-function onEntries(on: Node | null): TriggerNodes[] {
-  if (isMap(on)) {
-    const pairs = on.items as Pair<Node, Node | null>[]
-    return pairs.map(({ key, value }) => ({ key, options: value }))
-  }
+function onEntries(on: Node | null): NodePair[] {
+  if (isMap(on)) return pairsOf(on)
   const names = isSeq(on) ? (on.items as Node[]) : isScalar(on) && on.value !== null ? [on] : []
-  return names.map((key) => ({ key, options: null }))
+  return names.map((key) => new Pair(key, null))
 }
 
 function namesNothing({ source, document }: Reading): Mistake {
   // A trigger beside `on:`, where it should stand below.
   const root = document.contents
-  const beside = isMap(root) ? (root.items as Pair<Node, Node | null>[]) : []
+  const beside = isMap(root) ? pairsOf(root) : []
   const astray = beside.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
   return {
     code: 'no-trigger',
@@ -93,7 +90,7 @@ interface EntryResult {
   readonly problems?: readonly Mistake[]
 }
 
-function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
+function readEntry(reading: Reading, nodes: NodePair): EntryResult {
   const name = isScalar(nodes.key) ? String(nodes.key.value) : undefined
   if (name === undefined) {
     const problem: Mistake = {
@@ -115,12 +112,12 @@ function readEntry(reading: Reading, nodes: TriggerNodes): EntryResult {
     return { trigger: { name, definition, nodes, isBroken: false, positionOf, ...bound } }
   }
   const { problems } = bound
-  const bare = isMap(nodes.options) ? definition.bind({}) : undefined
+  const bare = isMap(nodes.value) ? definition.bind({}) : undefined
   if (!bare || 'issues' in bare) return { problems }
   return { problems, trigger: { name, definition, nodes, isBroken: true, positionOf, ...bare } }
 }
 
-function boundOptions(reading: Reading, nodes: TriggerNodes, definition: Trigger) {
+function boundOptions(reading: Reading, nodes: NodePair, definition: Trigger) {
   try {
     return bindOptions(reading, nodes, definition)
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { pathKey } from './document.ts'
-import type { Path } from './options.ts'
 import type { Edit, Lines } from './spans.ts'
+import { type Path, pathKey } from './yaml.ts'
 
 /** Where among the entries of a mapping or a list something comes to stand. */
 export type Where = 'first' | 'last' | { readonly before: Key } | { readonly after: Key }

@@ -1,5 +1,5 @@
 import type { BaseIssue } from 'valibot'
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { VERIFY_OPTIONS } from '../triggers/verify.ts'
@@ -16,18 +16,26 @@ import {
 } from './expressions.ts'
 import { type Mistake, type MistakeCode, Refusal } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
-import { positionAt, rangeOf } from './yaml.ts'
+import {
+  type NodePair,
+  type Path,
+  pairsOf,
+  pathKey,
+  positionAt,
+  rangeOf,
+  resolved,
+} from './yaml.ts'
 
 /** Options that a trigger accepts, or everything that is wrong with them. */
 export function bindOptions(
   reading: Reading,
-  nodes: TriggerNodes,
+  nodes: NodePair,
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Mistake[] } {
   const { values, mistakes } = optionValues(reading, nodes)
   // A schema takes a list for an object with the keys `0`, `1`, …
   if (Array.isArray(values)) {
-    const position = positionAt(reading.source, ...rangeOf(nodes.options ?? nodes.key))
+    const position = positionAt(reading.source, ...rangeOf(nodes.value ?? nodes.key))
     return {
       problems: [
         { code: 'trigger-form', message: 'options are a list, not a mapping of options', position },
@@ -46,7 +54,7 @@ export function bindOptions(
 }
 
 /** Options whose value is not known yet count as absent where their stand-in is not accepted. */
-function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, values: Json) {
+function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
   if (!reading.placeholders || !('issues' in bound)) return bound
   const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
@@ -55,7 +63,7 @@ function bindValues(reading: Reading, nodes: TriggerNodes, trigger: Trigger, val
 }
 
 /** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
-function dependsOnExpression(reading: Reading, nodes: TriggerNodes, issue: Issue): boolean {
+function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): boolean {
   const path = pathOf(issue)
   // The name of an option is text of the file, whatever its value is.
   const node = nodeAt(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
@@ -93,7 +101,7 @@ function withUnknownOptions(issues: readonly Issue[], known: readonly string[]):
 /** What a schema says, at the place in the file that it is about. */
 function issueProblem(
   reading: Reading,
-  nodes: TriggerNodes,
+  nodes: NodePair,
   known: readonly string[],
   issue: Issue,
 ): Mistake {
@@ -220,14 +228,6 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`
 }
 
-/** Where in the options a value stands: `['method', 0]`. */
-export type Path = readonly (string | number)[]
-
-/** A path as a key of a map. */
-function pathKey(path: Path): string {
-  return JSON.stringify(path)
-}
-
 /**
  * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
  * these stand by `pathKey`; the value there is `null`.
@@ -236,7 +236,7 @@ function pathKey(path: Path): string {
  */
 function optionValues(
   reading: Reading,
-  trigger: TriggerNodes,
+  trigger: NodePair,
 ): { values: Json; mistakes: ReadonlyMap<string, Mistake> } {
   const mistakes = new Map<string, Mistake>()
   const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
@@ -271,7 +271,7 @@ const PROGRAMS: readonly unknown[] = [
   'outputsDir',
 ]
 
-function plainValues({ document, source }: Reading, { key, options }: TriggerNodes): Json {
+function plainValues({ document, source }: Reading, { key, value: options }: NodePair): Json {
   if (options === null) return null
   try {
     const values = options.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) as Json // YAML 1.2 core is JSON
@@ -294,7 +294,7 @@ function mapTexts(value: Json, path: Path, change: (text: string, path: Path) =>
 
 function expressionProblem(
   reading: Reading,
-  trigger: TriggerNodes,
+  trigger: NodePair,
   path: Path,
   error: unknown,
 ): Mistake {
@@ -312,21 +312,21 @@ function expressionProblem(
 }
 
 /** The node at a path; the nearest one above it, or the trigger's name, where there is none. */
-export function nodeAt(reading: Reading, trigger: TriggerNodes, path: Path): Node {
-  let node = trigger.options ?? trigger.key
+export function nodeAt(reading: Reading, trigger: NodePair, path: Path): Node {
+  let node = trigger.value ?? trigger.key
   for (const key of path) {
     const value = isSeq(node) ? node.items[Number(key)] : pairOf(node, key)?.value
-    const next = isAlias(value) ? value.resolve(reading.document) : (value as Node | undefined)
-    if (!next) return node === trigger.options && !isScalar(node) ? trigger.key : node
+    const next = resolved(reading.document, value)
+    if (!next) return node === trigger.value && !isScalar(node) ? trigger.key : node
     node = next
   }
   return node
 }
 
-function pairOf(node: Node, key: string | number | undefined): Pair<Node, Node | null> | undefined {
-  if (!isMap(node)) return undefined
-  const pairs = node.items as Pair<Node, Node | null>[] // a parsed document holds nodes only
-  return pairs.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
+function pairOf(node: Node, key: string | number | undefined): NodePair | undefined {
+  return (isMap(node) ? pairsOf(node) : []).find(
+    (pair) => isScalar(pair.key) && String(pair.key.value) === String(key),
+  )
 }
 
 /** What reading a part of a workflow takes. */
@@ -339,10 +339,4 @@ export interface Reading {
    * option does not accept the value of an expression.
    */
   readonly placeholders?: boolean
-}
-
-/** A key under `on:` with its options, whichever way it was written. */
-export interface TriggerNodes {
-  readonly key: Node
-  readonly options: Node | null
 }

@@ -11,17 +11,9 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import {
-  type BlockEntry,
-  DocumentLines,
-  isBlock,
-  type NodePair,
-  pairsOf,
-  pathKey,
-} from './document.ts'
+import { type BlockEntry, DocumentLines, isBlock } from './document.ts'
 import { encoded, keyOf } from './file-expressions.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
-import type { Path } from './options.ts'
 import {
   applyEdits,
   columnOf,
@@ -33,7 +25,7 @@ import {
   ScalarText,
   trimmedEnd,
 } from './spans.ts'
-import { rangeOf } from './yaml.ts'
+import { type NodePair, type Path, pairsOf, pathKey, rangeOf } from './yaml.ts'
 
 type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
 
@@ -250,13 +242,15 @@ class Patch {
     const isList = isBlock(pair.value)
     const end = pair.value ? Math.max(start, trimmedEnd(text, start, entry.end)) : start
     const lineEnd = isList ? end : linesOf(text, start, end).end
-    const beside = this.#lines
+    // A line ends in one comment; others of these end the mapping, as those below it do.
+    const [beside, ...more] = this.#lines
       .commentsOf(path)
       .filter((one) => one.role === 'beside' && one.end <= Math.max(end, lineEnd))
-      .map((one) => ` ${text.slice(one.start, one.end)}`)
+      .map((one) => text.slice(one.start, one.end))
     const stop = isList ? this.#endOfList(path, end) : trimmedEnd(text, start, lineEnd)
-    const written = indent(lines, columnOf(text, rangeOf(pair.key)[0]) + 2)
-    return [{ start, end: Math.max(stop, start), text: [beside.join(''), ...written].join('\n') }]
+    const written = indent([...lines, ...more], columnOf(text, rangeOf(pair.key)[0]) + 2)
+    const head = beside === undefined ? '' : ` ${beside}`
+    return [{ start, end: Math.max(stop, start), text: [head, ...written].join('\n') }]
   }
 
   /** The entries of a mapping, or the names of a list, as they are to be. */

@@ -1,5 +1,6 @@
 import {
   type Document,
+  isAlias,
   Lexer,
   type Node,
   type Pair,
@@ -224,6 +225,27 @@ function excessOf(text: string): string | undefined {
     afterKey = token.trim() === '' ? afterKey && column > 0 : !INDICATORS.has(token)
   }
   return undefined
+}
+
+/** Where in a document a node stands: `['on', 'webhook', 'method', 0]`. */
+export type Path = readonly (string | number)[]
+
+/** A path as a key of a map. */
+export function pathKey(path: Path): string {
+  return JSON.stringify(path)
+}
+
+/** A key with its value, as a parsed document holds them: nodes only. */
+export type NodePair = Pair<Node, Node | null>
+
+export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
+  return map.items as NodePair[] // a parsed document holds nodes only
+}
+
+/** What an alias stands for; anything else is itself. */
+export function resolved(document: Document, node: unknown): Node | undefined {
+  const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
+  return found ?? undefined
 }
 
 /** The place of a part of the text, cut at the end of its first line. Offsets are UTF-16 units. */

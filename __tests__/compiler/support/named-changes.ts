@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import type { Operation } from '../../../src/workflow/operations.ts'
-import type { Path } from '../../../src/workflow/options.ts'
 import { applyEdits } from '../../../src/workflow/spans.ts'
+import type { Path } from '../../../src/workflow/yaml.ts'
 
 type Value = unknown
 type Fields = Record<string, Value>

@@ -1,6 +1,6 @@
 import { isScalar } from 'yaml'
 import { DocumentLines } from '../../../src/workflow/document.ts'
-import type { Path } from '../../../src/workflow/options.ts'
+import type { Path } from '../../../src/workflow/yaml.ts'
 
 /** A comment by what it speaks of. */
 export interface OwnedComment {

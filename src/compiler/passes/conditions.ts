@@ -1,11 +1,10 @@
 import { isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
-import { isBlock, type NodePair, pairsOf } from '../../workflow/document.ts'
+import { isBlock } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Path } from '../../workflow/options.ts'
 import { indent } from '../../workflow/spans.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
 import type { PlannedJob } from '../plan.ts'
 import { type SourceFile, topOfJob } from '../source-file.ts'
@@ -33,9 +32,9 @@ interface Job {
   readonly node: YAMLMap
 }
 
-function changedJob(file: SourceFile, { job: { id, node, needs }, condition }: PlannedJob) {
-  if (!isMap(node)) return undefined
-  const job: Job = { file, path: ['jobs', id], node }
+function changedJob(file: SourceFile, { job: { id, pair, needs }, condition }: PlannedJob) {
+  if (!isMap(pair.value)) return undefined
+  const job: Job = { file, path: ['jobs', id], node: pair.value }
   const hasOther = condition.needs.join(' ') !== needs.join(' ')
   const { parts } = condition
   return {

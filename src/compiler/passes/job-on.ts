@@ -1,11 +1,10 @@
 import { isMap } from 'yaml'
-import { pairsOf } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { callingJobLines, permissionsOf, startedBy } from '../calling-job.ts'
 import {
   actionInputLines,
@@ -112,7 +111,7 @@ function readEnv(file: SourceFile): Lines {
 function nameProblems(file: SourceFile): Mistake[] {
   return jobsOf(file)
     .filter(({ id }) => id.toLowerCase() === 'on')
-    .map(({ key }) => ({
+    .map(({ pair: { key } }) => ({
       code: 'reserved-name',
       message: 'a job cannot be named "on": the compiled file has one of this name',
       position: positionAt(file.source, ...rangeOf(key)),

@@ -1,12 +1,10 @@
 import { isAlias, isMap, isScalar, stringify } from 'yaml'
-import { type NodePair, pairsOf } from '../../workflow/document.ts'
 import { fileExpressions, keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Path } from '../../workflow/options.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { concurrencyFindings, concurrencyOperations } from '../concurrency.ts'
 import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
 import type { Pass } from '../pass.ts'
@@ -115,7 +113,8 @@ function writtenAnew(name: string, text: string): Lines {
 
 /** Moved settings come into a job, but for names that it has itself. */
 function entryOperations({ job }: PlannedJob, entries: readonly Entry[]): Operation[] {
-  const { node, id } = job
+  const { id } = job
+  const node = job.pair.value
   if (!isMap(node)) return []
   const sections = [...new Set(entries.map(({ section }) => section))]
   return sections.flatMap((section): Operation[] => {
@@ -136,11 +135,12 @@ function entryOperations({ job }: PlannedJob, entries: readonly Entry[]): Operat
 /** Where a mapping comes by an alias or an expression, nothing can be added to it. */
 function mergeProblems(
   { source }: SourceFile,
-  { job: { node } }: PlannedJob,
+  { job }: PlannedJob,
   entries: readonly Entry[],
 ): Mistake[] {
   const names = [...new Set(entries.map(({ section: [name] }) => String(name)))]
   return names.flatMap((name): Mistake[] => {
+    const { value: node } = job.pair
     const pairs = isMap(node) ? pairsOf(node) : []
     const value = pairs.find((pair) => keyOf(pair) === name)?.value
     const isOpen = !value || isMap(value) || (isScalar(value) && value.value === null)

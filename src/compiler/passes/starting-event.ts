@@ -1,15 +1,14 @@
 import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { DocumentLines, pairsOf, resolved } from '../../workflow/document.ts'
+import { DocumentLines } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { NativeEvent } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Path } from '../../workflow/options.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
-import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { type Path, pairsOf, positionAt, rangeOf, resolved } from '../../workflow/yaml.ts'
 import { inputPairs, workflowInputs } from '../called-inputs.ts'
 import { startedBy } from '../calling-job.ts'
 import type { Pass } from '../pass.ts'
@@ -63,27 +62,27 @@ const INPUT: Lines = [`${WORKFLOW_INPUT}:`, '  type: string']
 /** An event of the source's own listens to what starts the triggers, too. */
 function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operation[] {
   const path = [...ON, name]
-  const options = resolved(file.document, nodes.options)
+  const options = resolved(file.document, nodes.value)
   const map = isMap(options) ? options : undefined
   if (name === 'workflow_dispatch') {
     const inputs = map?.get('inputs', true)
-    const isOpen = isOpenAt(nodes.options) && isOpenAt(inputs)
+    const isOpen = isOpenAt(nodes.value) && isOpenAt(inputs)
     const added = { [WORKFLOW_INPUT]: { type: 'string' } }
     return isOpen
       ? [{ op: 'insert', path: [...path, 'inputs'], lines: INPUT, where: 'last', parent: 'last' }]
-      : withAdded(file, path, nodes.options, 'inputs', (there) => ({ ...Object(there), ...added }))
+      : withAdded(file, path, nodes.value, 'inputs', (there) => ({ ...Object(there), ...added }))
   }
   const types = map?.get('types', true)
   const isOne = isScalar(types) && types.value !== null
-  if (isOpenAt(nodes.options) && isOne) {
+  if (isOpenAt(nodes.value) && isOne) {
     const lines = [`[${String(types.value)}, ${EVENT_TYPE}]`]
     return [{ op: 'set', path: [...path, 'types'], lines }]
   }
-  const isOpen = isOpenAt(nodes.options) && isOpenAt(types)
+  const isOpen = isOpenAt(nodes.value) && isOpenAt(types)
   const lines = [`- ${EVENT_TYPE}`]
   return isOpen
     ? [{ op: 'insert', path: [...path, 'types'], lines, where: 'last', parent: 'last' }]
-    : withAdded(file, path, nodes.options, 'types', (there) => [there ?? [], EVENT_TYPE].flat())
+    : withAdded(file, path, nodes.value, 'types', (there) => [there ?? [], EVENT_TYPE].flat())
 }
 
 /** Whether something can be put in where a node stands: what an alias names stands elsewhere. */
@@ -124,10 +123,10 @@ function listeningLines(plan: Plan): Lines {
     comments
       .filter((one) => one.role === role)
       .map(({ start, end }) => source.text.slice(start, end))
-  const [above, beside, below] = [said('above'), said('beside'), said('below')]
+  const [beside, ...more] = said('beside')
   return [
-    ...above,
-    ['on:', ...beside].join(' '),
+    ...said('above'),
+    beside === undefined ? 'on:' : `on: ${beside}`,
     ...indent(
       [
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
@@ -136,7 +135,9 @@ function listeningLines(plan: Plan): Lines {
         // GitHub's schedule comes late or not at all: a person, or a relay's clock, can start a poll.
         ...(plan.isStartedByHand ? ['workflow_dispatch:'] : []),
         ...others.flatMap(linesOf),
-        ...below,
+        // A line ends in one comment.
+        ...more,
+        ...said('below'),
       ],
       2,
     ),
@@ -164,7 +165,7 @@ function addedSchedule({ file, polled }: Starts, own: NativeEvent | undefined): 
 
 function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): Operation[] {
   const path = [...ON, own.name]
-  if (isOpenAt(own.nodes.options)) return [{ op: 'insert', path, lines: added, where: 'last' }]
+  if (isOpenAt(own.nodes.value)) return [{ op: 'insert', path, lines: added, where: 'last' }]
   const there = stringify(optionsOf(file, own)).trimEnd().split('\n')
   return [{ op: 'set', path, lines: ['', ...there, ...added] }]
 }
@@ -172,7 +173,7 @@ function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): O
 /** A source that can be called has outputs of its jobs; in the listening file, of those that call. */
 function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
   const { document } = plan.file
-  const outputs = isMap(nodes.options) ? nodes.options.get('outputs', true) : undefined
+  const outputs = isMap(nodes.value) ? nodes.value.get('outputs', true) : undefined
   if (name !== 'workflow_call' || !isMap(outputs)) return []
   const calling = startedBy(plan).native === undefined ? ['each'] : ['each', 'once']
   return pairsOf(outputs).map((pair): Operation => {
@@ -218,7 +219,7 @@ function outputLines(file: SourceFile): Lines {
 }
 
 function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
-  return (nodes.options?.toJS(document) ?? null) as Json // YAML 1.2 core is JSON
+  return (nodes.value?.toJS(document) ?? null) as Json // YAML 1.2 core is JSON
 }
 
 /** Inputs of the source's own that the item would come by. */
@@ -247,7 +248,7 @@ function collisionProblems({ file, starting }: Starts): Mistake[] {
   }
   const own = file.native.find(({ name }) => name === 'repository_dispatch')
   if (starting === undefined || !own) return []
-  const { key, options } = own.nodes
+  const { key, value: options } = own.nodes
   const types = isMap(options) ? resolved(file.document, options.get('types', true)) : undefined
   const items = isSeq(types) ? types.items.map((item) => resolved(file.document, item)) : [types]
   const taken = items.find((item) => isScalar(item) && item.value === EVENT_TYPE)

@@ -16,7 +16,7 @@ import {
   spanOf,
 } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import type { Path } from '../../workflow/options.ts'
+import type { Path } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
@@ -79,7 +79,7 @@ function areHeaders(file: RuleFile, whole: Expr): boolean {
 
 /** In options, where case counts: keys and values such as `headers.X-GitHub-Event`, and scripts. */
 function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
-  return textsBelow(nodes.options, []).flatMap(({ text, path }) =>
+  return textsBelow(nodes.value, []).flatMap(({ text, path }) =>
     [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted }) => {
       const name = dotted ?? quoted ?? ''
       const isSlip = name !== name.toLowerCase() || /^[^-]*_[^-]*$/.test(name)

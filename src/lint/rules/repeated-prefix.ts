@@ -21,7 +21,7 @@ export const repeatedPrefix: Rule = {
 function repeated({ name, triggers }: RuleFile): Problem[] {
   return triggers.flatMap((trigger) => {
     const { definition, nodes, positionOf } = trigger
-    const path = isMap(nodes.options) ? nodes.options.get('path') : undefined
+    const path = isMap(nodes.value) ? nodes.value.get('path') : undefined
     if (definition !== webhook || typeof path !== 'string') return []
     const [, first = '', second = '', rest = ''] = /^\/?([^/]+)\/([^/]+)(.*)$/s.exec(path) ?? []
     const isSame = (one: string, other: string) =>

@@ -18,7 +18,7 @@ export const unprovenUsers: Rule = {
 }
 
 function unproven({ triggers }: RuleFile): Problem[] {
-  return triggers.flatMap(({ definition, nodes: { options }, positionOf }) => {
+  return triggers.flatMap(({ definition, nodes: { value: options }, positionOf }) => {
     if (definition !== messagingBot || !isMap(options)) return []
     const found = unprovenList({
       webhook: options.get('webhook') === true,
