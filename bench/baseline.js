@@ -32,3 +32,21 @@ export async function coreBundle(folder) {
   await writeFile(`${folder}/core/package.json`, '{"type":"module"}')
   return `${folder}/core/index.js`
 }
+
+/**
+ * Parses the workflow files of the folder that it runs in, and does nothing with them.
+ *
+ * @param {string} folder
+ */
+export async function yamlScript(folder) {
+  const path = `${folder}/parse.mjs`
+  await writeFile(
+    path,
+    `import { readdirSync, readFileSync } from 'node:fs'
+import { parseDocument } from '${import.meta.resolve('yaml')}'
+const files = '.github/workflows'
+for (const name of readdirSync(files)) parseDocument(readFileSync(\`\${files}/\${name}\`, 'utf8'))
+`,
+  )
+  return path
+}

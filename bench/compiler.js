@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { bareScript } from './baseline.js'
+import { bareScript, yamlScript } from './baseline.js'
 import { cpu, interleave, median, ratio } from './processes.js'
 
 /** @typedef {import('./processes.js').Variant} Variant */
@@ -11,6 +11,12 @@ const cli = fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
 const RATIOS = [
   { what: '`check`, 1,000 workflow files : bare node', of: 'check', to: 'bare' },
   { what: '`check`, 1,000 files that are not built yet : bare node', of: 'new', to: 'bare' },
+  {
+    what: '`check --all`, 1,000 workflow files : parsing them',
+    of: 'all',
+    to: 'parse',
+    atMost: 3.2,
+  },
   { what: '`build`, 1,000 workflow files : `check`', of: 'build', to: 'check' },
   { what: '`check`, 400 jobs in a chain : 200', of: 'chain400', to: 'chain200', atMost: 2.5 },
   { what: '`check`, 1,000 expressions in a line : one', of: 'line', to: 'one' },
@@ -31,8 +37,11 @@ export async function measureCompiler(folder, rounds) {
   )
   /** @type {(cwd: string, ...args: string[]) => Variant} */
   const command = (cwd, ...args) => ({ script: cli, args, cwd })
+  const natives = layNatives(`${folder}/natives`, 1_000)
   const variants = new Map([
     ['bare', { script: await bareScript(folder) }],
+    ['parse', { script: await yamlScript(folder), cwd: natives }],
+    ['all', command(natives, 'check', '--all')],
     ['check', command(many, 'check')],
     ['new', command(many, 'check', 'workflows/*.yml')],
     ['build', command(many, 'build')],
@@ -56,6 +65,67 @@ function layFiles(folder, texts) {
   for (const [at, text] of texts.entries()) writeFileSync(`${folder}/workflows/w${at}.yml`, text)
   return folder
 }
+
+/** Workflows that have nothing to do with Hookline. @param {string} folder @param {number} count */
+function layNatives(folder, count) {
+  mkdirSync(`${folder}/.github/workflows`, { recursive: true })
+  for (let at = 0; at < count; at++) {
+    writeFileSync(`${folder}/.github/workflows/w${at}.yml`, NATIVE.replace('Tests', `Tests ${at}`))
+  }
+  return folder
+}
+
+const NATIVE = `name: Tests
+on:
+  push:
+    branches: [main]
+  pull_request:
+env:
+  CI: true
+jobs:
+  test:
+    runs-on: \${{ matrix.os }}
+    strategy:
+      fail-fast: false
+      matrix:
+        os: [ubuntu-latest, macos-latest, windows-latest]
+        node: [20, 22, 24]
+        include:
+          - {os: ubuntu-latest, node: 24, coverage: true}
+    steps:
+      - uses: actions/checkout@v5
+      - uses: actions/setup-node@v5
+        with:
+          node-version: \${{ matrix.node }}
+      - id: cache
+        uses: actions/cache@v5
+        with:
+          path: node_modules
+          key: \${{ runner.os }}-\${{ matrix.node }}-\${{ hashFiles('package-lock.json') }}
+      - if: steps.cache.outputs.cache-hit != 'true'
+        run: npm ci
+      - run: npm test
+      - if: matrix.coverage
+        env:
+          TOKEN: \${{ secrets.COVERAGE_TOKEN }}
+        run: |
+          npm run coverage
+          npx upload --token "$TOKEN" --branch "$GITHUB_REF_NAME"
+  release:
+    needs: test
+    if: github.event_name == 'push' && contains(github.event.head_commit.message, '[release]')
+    runs-on: ubuntu-latest
+    permissions:
+      contents: write
+    steps:
+      - uses: actions/checkout@v5
+      - name: Publish
+        env:
+          GH_TOKEN: \${{ github.token }}
+        run: |
+          version=$(node -p "require('./package.json').version")
+          gh release create "v$version" --generate-notes
+`
 
 const WORKFLOW = `name: Orders
 on:

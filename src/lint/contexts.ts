@@ -15,6 +15,7 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import {
   ANY,
   BOOLEAN,
@@ -46,14 +47,20 @@ export class Contexts {
   /** True for a source of ours: its jobs get one more before them. */
   readonly #isSource: boolean
 
-  constructor(file: ParsedFile, isSource: boolean, read: ReadCalled) {
+  /** @param triggers what its steps that use the action declare, where that is known already */
+  constructor(
+    file: ParsedFile,
+    isSource: boolean,
+    read: ReadCalled,
+    triggers?: readonly SourceTrigger[],
+  ) {
     this.#source = file.source
     this.#top = topOf(file.document)
     this.#isSource = isSource
     this.#read = read
     const jobs = entriesOf(childOf(this.#top, 'jobs'))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
-    this.#hookline = hooklineOutputs(file)
+    this.#hookline = hooklineOutputs(file, triggers)
     const inputs = this.#inputsOf()
     this.#shared = new Map([
       ...SAME_EVERYWHERE,
@@ -351,13 +358,13 @@ function textsOf(names: readonly string[], whose: string, kind: string): Shape {
 }
 
 /** Outputs of the steps that use the action; another field of an item only where one is not known. */
-function hooklineOutputs(file: ParsedFile): Shape {
+function hooklineOutputs(file: ParsedFile, known: readonly SourceTrigger[] | undefined): Shape {
   const own: readonly string[] = RESERVED_OUTPUTS
   const isInline = entriesOf(childOf(topOf(file.document), 'jobs'))
     .flatMap(({ value }) => stepsOf(value))
     .filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.source)))
     .every((step) => (textOf(childOf(step, 'with', 'on')) ?? '').trim() !== '')
-  const triggers = isInline ? triggersOf(file) : []
+  const triggers = isInline ? (known ?? triggersOf(file)) : []
   const isKnown =
     triggers.length > 0 &&
     triggers.every(({ config: { format, filterOutputs, outputsMode, exportOutputs } }) => {

@@ -32,6 +32,7 @@ import {
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
+import type { SourceTrigger } from '../workflow/on.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 
@@ -123,11 +124,14 @@ function eventsOf(document: ParsedFile['document']) {
  *
  * @returns warnings: of a guard, each text in it that is compared with the path of the webhook
  */
-export function missedWebhooks(native: NativeWorkflow): Problem[] {
+export function missedWebhooks(
+  native: NativeWorkflow,
+  triggers: readonly SourceTrigger[] = inlineTriggers(native),
+): Problem[] {
   const events = new Set(eventsOf(native.document).map(({ name }) => name))
   // In a workflow that is called, the path names the caller.
   if (events.has('workflow_call')) return []
-  const names = namesOf(inlineTriggers(native))
+  const names = namesOf(triggers)
   const types = typeProblems(native, events, names.length > 0)
   return [...types, ...(names.length > 0 ? guardProblems(native, names) : [])]
 }
@@ -136,7 +140,10 @@ export function missedWebhooks(native: NativeWorkflow): Problem[] {
  * The workflow's own group, where webhooks for other workflows are in it with runs of this one. In a
  * queue that keeps all nobody is cancelled; what only the run knows is not judged.
  */
-export function sharedGroups(native: NativeWorkflow): Problem[] {
+export function sharedGroups(
+  native: NativeWorkflow,
+  declared: readonly SourceTrigger[] = inlineTriggers(native),
+): Problem[] {
   const { source, document, name } = native
   const heard = eventsOf(document).map((event) => event.name)
   const types = childOf(topOf(document), 'on', 'repository_dispatch', 'types')
@@ -146,7 +153,7 @@ export function sharedGroups(native: NativeWorkflow): Problem[] {
     return []
   const concurrency = childOf(topOf(document), 'concurrency')
   const group = textAt(concurrency) ?? textAt(childOf(concurrency, 'group'))
-  const triggers = namesOf(inlineTriggers(native))
+  const triggers = namesOf(declared)
   const [trigger] = triggers
   if (!group || trigger === undefined || textOf(childOf(concurrency, 'queue')) === 'max') return []
   if (!isSharedWithOthers(group.node.value, `${name}/${trigger}`, heard)) return []
@@ -163,7 +170,7 @@ export function sharedGroups(native: NativeWorkflow): Problem[] {
 }
 
 /** Every name that a webhook URL may have for one of the triggers. */
-function namesOf(triggers: ReturnType<typeof inlineTriggers>): string[] {
+function namesOf(triggers: readonly SourceTrigger[]): string[] {
   const names = triggers
     .filter(({ receive }) => receive !== undefined)
     .flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases])
@@ -171,7 +178,7 @@ function namesOf(triggers: ReturnType<typeof inlineTriggers>): string[] {
 }
 
 /** None where a step has its triggers from elsewhere, or one has mistakes: not all of them are known. */
-export function inlineTriggers(native: NativeWorkflow) {
+export function inlineTriggers(native: NativeWorkflow): readonly SourceTrigger[] {
   if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
   try {
     return nativeTriggers(native)

@@ -85,7 +85,12 @@ export class RuleFile {
   }
 
   get contexts(): Contexts {
-    this.#contexts ??= new Contexts(this.file, this.isSource, this.#read)
+    this.#contexts ??= new Contexts(
+      this.file,
+      this.isSource,
+      this.#read,
+      this.isSource ? undefined : this.triggers,
+    )
     return this.#contexts
   }
 

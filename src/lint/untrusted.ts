@@ -1,6 +1,7 @@
 import type { Scalar } from 'yaml'
 import type { Position, Problem, Source } from '../wire/errors.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
+import { hasExpression } from '../workflow/expressions.ts'
 import {
   childOf,
   entriesOf,
@@ -13,7 +14,7 @@ import {
   topOf,
 } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
-import { actionOf, localPathOf, usesOf } from '../workflow/steps.ts'
+import { actionOf, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   type Callees,
@@ -23,6 +24,7 @@ import {
   type JobFlow,
   type StepFlow,
 } from './flow/flow.ts'
+import { NOTHING } from './flow/scope.ts'
 import { scriptOf } from './flow/script.ts'
 import {
   isChoosingInput,
@@ -99,6 +101,12 @@ export function untrustedProblems(flow: Flow): Problem[] {
  * not known to take text: it may say where they go with what tokens they have.
  */
 export function inputProblems(file: ParsedFile): Problem[] {
+  const jobs = entriesOf(childOf(topOf(file.document), 'jobs')).map(({ value }) => value)
+  const given = [...jobs, ...jobs.flatMap(stepsOf)].flatMap((user) =>
+    foreignInputs(file.source, user, NOTHING),
+  )
+  const isComputed = ({ node }: TextPlace) => hasExpression(node.value)
+  if (!given.some(({ place }) => textsOf(place).some(isComputed))) return []
   // What a local action does with its inputs is looked into there.
   const flow = flowOf(file, undefined, undefined, hearsWebhooks(file) ? 'webhooks' : 'calls')
   const texts = new Texts(flow.source)

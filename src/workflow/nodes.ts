@@ -31,7 +31,33 @@ export interface Place {
   readonly anchors: Anchors
 }
 
-type Anchors = ReadonlyMap<Alias, Node>
+/** What the aliases of a document stand for; looked for when the first of them is met. */
+class Anchors {
+  readonly #document: Document.Parsed
+  #named: ReadonlyMap<Alias, Node> | undefined
+
+  constructor(document: Document.Parsed) {
+    this.#document = document
+  }
+
+  get(alias: Alias): Node | undefined {
+    this.#named ??= this.#all()
+    return this.#named.get(alias)
+  }
+
+  #all(): ReadonlyMap<Alias, Node> {
+    const named = new Map<string, Node>()
+    const anchors = new Map<Alias, Node>()
+    visit(this.#document, {
+      Node(_, node) {
+        const anchor = isAlias(node) ? named.get(node.source) : undefined
+        if (isAlias(node) && anchor) anchors.set(node, anchor)
+        if (!isAlias(node) && 'anchor' in node && node.anchor) named.set(node.anchor, node)
+      },
+    })
+    return anchors
+  }
+}
 
 /** A key of a mapping with what it holds. */
 export interface Entry {
@@ -42,21 +68,19 @@ export interface Entry {
 
 /** The top of a document, with one table of what its aliases stand for. */
 export function topOf(document: Document.Parsed): Place {
-  const named = new Map<string, Node>()
-  const anchors = new Map<Alias, Node>()
-  visit(document, {
-    Node(_, node) {
-      const anchor = isAlias(node) ? named.get(node.source) : undefined
-      if (isAlias(node) && anchor) anchors.set(node, anchor)
-      if (!isAlias(node) && 'anchor' in node && node.anchor) named.set(node.anchor, node)
-    },
-  })
+  const anchors = new Anchors(document)
   return placeOf(document.contents, { isShared: false, path: [], anchors })
 }
 
 /** What stands under a chain of keys. */
 export function childOf(place: Place | undefined, ...keys: readonly string[]): Place | undefined {
-  return keys.reduce((at, key) => entriesOf(at).find(({ name }) => name === key)?.value, place)
+  let at = place
+  for (const key of keys) {
+    if (!at || !isMap(at.node)) return undefined
+    const pair = pairsOf(at.node).find((one) => keyOf(one) === key)
+    at = pair && placeOf(pair.value, below(at, key))
+  }
+  return at
 }
 
 export function entriesOf(place: Place | undefined): Entry[] {

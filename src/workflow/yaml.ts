@@ -1,13 +1,16 @@
 import {
+  Composer,
   type Document,
   isAlias,
+  isMap,
+  isSeq,
   Lexer,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   type Scalar,
-  visit,
   type YAMLError,
+  YAMLParseError,
 } from 'yaml'
 import { type Position, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -22,13 +25,7 @@ import { quoted } from './suggestion.ts'
  */
 export function parseYaml(source: Source): Document.Parsed {
   if (source.misread) throw new UserError(source.misread)
-  checkLimits(source)
-  const document = parseDocument(source.text, {
-    version: '1.2',
-    uniqueKeys: false, // checked below: the library compares every key with every other
-    stringKeys: true,
-    prettyErrors: false,
-  })
+  const document = composed(source.text, tokensOf(source))
   refuse(withoutFollowing(source, document.errors), (error) => syntaxProblem(source, error))
   const { repeated, spaced } = wrongKeys(document)
   refuse(spaced, (key) => {
@@ -41,6 +38,29 @@ export function parseYaml(source: Source): Document.Parsed {
     message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
     position: positionAt(source, ...rangeOf(key)),
   }))
+  return document
+}
+
+/** As `parseDocument` of the library, which would cut the text into tokens once more. */
+function composed(text: string, tokens: readonly string[]): Document.Parsed {
+  const parser = new Parser()
+  const composer = new Composer({
+    version: '1.2',
+    uniqueKeys: false, // checked below: the library compares every key with every other
+    stringKeys: true,
+    prettyErrors: false,
+  })
+  function* parsed() {
+    for (const token of tokens) yield* parser.next(token)
+    yield* parser.end()
+  }
+  const [document, second] = composer.compose(parsed(), true, text.length)
+  if (!document) throw new Error('the composer gives a document of every text')
+  if (second) {
+    const [start, end] = second.range
+    const message = 'Source contains multiple documents; please use YAML.parseAllDocuments()'
+    document.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', message))
+  }
   return document
 }
 
@@ -57,18 +77,20 @@ function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): 
 function wrongKeys(document: Document.Parsed) {
   const repeated: Scalar[] = []
   const spaced: Scalar[] = []
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>()
-      const pairs = items as Pair<Scalar>[] // stringKeys allows no other keys
-      for (const { key } of pairs) {
-        if (seen.has(key.value)) repeated.push(key)
-        else if (key.type === 'PLAIN' && String(key.value).startsWith(NO_BREAK_SPACE))
-          spaced.push(key)
-        seen.add(key.value)
-      }
-    },
-  })
+  const look = (node: unknown): void => {
+    if (isSeq(node)) for (const item of node.items) look(item)
+    if (!isMap(node)) return
+    const seen = new Set<unknown>()
+    const pairs = node.items as Pair<Scalar>[] // stringKeys allows no other keys
+    for (const { key, value } of pairs) {
+      if (seen.has(key.value)) repeated.push(key)
+      else if (key.type === 'PLAIN' && String(key.value).startsWith(NO_BREAK_SPACE))
+        spaced.push(key)
+      seen.add(key.value)
+      look(value)
+    }
+  }
+  look(document.contents)
   return { repeated, spaced }
 }
 
@@ -178,7 +200,8 @@ function wordFrom(text: string, lineStart: number): number {
   return lineStart + (indentation.exec(text)?.[0].length ?? 0)
 }
 
-function checkLimits(source: Source): void {
+/** @throws Refusal naming the limit that the text goes beyond */
+function tokensOf(source: Source): readonly string[] {
   const bytes = new TextEncoder().encode(source.text).length
   if (bytes > LIMITS.workflowFileBytes) {
     throw new Refusal({
@@ -186,8 +209,10 @@ function checkLimits(source: Source): void {
       message: `${source.name} has ${bytes} bytes, more than the ${LIMITS.workflowFileBytes} of a workflow file`,
     })
   }
-  const excess = excessOf(source.text)
+  const tokens: string[] = []
+  const excess = excessIn(new Lexer().lex(source.text), tokens)
   if (excess) throw new Refusal({ code: 'too-large', message: `${source.name} ${excess}` })
+  return tokens
 }
 
 /** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
@@ -200,14 +225,17 @@ const INDICATORS = new Set([':', '?', '-'])
  * What the text has too much of. Follows the columns at which nodes begin, and open brackets, without
  * recursion: the composer recurses, and would overflow the stack before it could complain. Nor does
  * the composer stop at any number of mistakes, and every token can be one.
+ *
+ * @param tokens gets them all, where there is not too much
  */
-function excessOf(text: string): string | undefined {
+function excessIn(lexed: Iterable<string>, tokens: string[]): string | undefined {
   const columns: number[] = []
   let brackets = 0
   let column = 0
   let afterKey = false
   let count = 0
-  for (const token of new Lexer().lex(text)) {
+  for (const token of lexed) {
+    tokens.push(token)
     if (MARKS.has(token)) continue
     if (++count > LIMITS.yamlTokens) return `has more than ${LIMITS.yamlTokens} tokens`
     const isNode = token.trim() !== '' && !(token === ':' && afterKey)

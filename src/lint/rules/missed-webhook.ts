@@ -12,5 +12,5 @@ export const missedWebhook: Rule = {
   red: "if: startsWith(github.event.client_payload.path, 'hok/webhook')",
   green: "if: startsWith(github.event.client_payload.path, 'hook/webhook')",
   around: (part) => workflow(DONE).replace('    runs-on', `    ${part}\n    runs-on`),
-  check: ({ native }) => (native ? missedWebhooks(native) : []),
+  check: ({ native, triggers }) => (native ? missedWebhooks(native, triggers) : []),
 }

@@ -15,5 +15,5 @@ export const sharedGroup: Rule = {
     \${{ startsWith(github.event.client_payload.path, 'hook/') && 'deploy' || github.run_id }}
   cancel-in-progress: true`,
   around: (part) => workflow(DONE).replace('jobs:', () => `${part}\njobs:`),
-  check: ({ native }) => (native ? sharedGroups(native) : []),
+  check: ({ native, triggers }) => (native ? sharedGroups(native, triggers) : []),
 }
