@@ -110,14 +110,14 @@ class Patch {
     const comment = /^[|>][-+\d]*[ \t]+(#[^\n]*)/.exec(written)?.[1]
     const head = { ...span, text: `${blank}${first}${comment ? ` ${comment}` : ''}` }
     if (more.length === 0) return [head]
-    const body = asLines(more, this.#blockColumn(entry))
+    const body = asLines(more, this.#blockColumn(entry, 1))
     return [head, this.#lineAt(linesOf(text, span.start, span.end).end, body)]
   }
 
-  /** How far a block stands in, so that comments below it do not become a part of its text. */
-  #blockColumn(entry: BlockEntry): number {
+  /** How far a block stands in, so that comments below it belong neither to its text nor its last entry. */
+  #blockColumn(entry: BlockEntry, deeper: 0 | 1): number {
     const below = this.#lines.commentsOf(entry.path).filter(({ role }) => role === 'below')
-    const columns = below.map(({ start }) => columnOf(this.#lines.text, start) + 1)
+    const columns = below.map(({ start }) => columnOf(this.#lines.text, start) + deeper)
     return Math.max(entry.column + 2, ...columns)
   }
 
@@ -142,21 +142,32 @@ class Patch {
     return [{ start, end: span.end, text: '' }]
   }
 
-  /** The first of them that goes writes the mapping anew, for all. */
+  /** With the comma behind it, or before it where nothing that stays follows; comments stay. */
   #removeInFlow(path: Path): Edit[] {
     const parent = path.slice(0, -1)
     const map = this.#nodeAt(parent)
     if (!isMap(map)) throw new RangeError(`nothing to remove at ${path.join('.')}`)
     const { text } = this.#lines
-    const isGone = (pair: NodePair) => this.#removed.has(pathKey([...parent, keyOf(pair)]))
     const pairs = pairsOf(map)
-    const first = pairs.find(isGone)
-    if (!first || keyOf(first) !== path.at(-1)) return []
-    const kept = pairs
-      .filter((pair) => !isGone(pair))
-      .map(({ key, value }) => text.slice(rangeOf(key)[0], rangeOf(value ?? key)[1]))
-    const [start, end] = rangeOf(map)
-    return [{ start, end, text: `{${kept.join(', ')}}` }]
+    const endOf = ({ key, value }: NodePair) => rangeOf(value ?? key)[1]
+    const at = pairs.findIndex((pair) => keyOf(pair) === path.at(-1))
+    const pair = pairs[at]
+    const kept = pairs.findLastIndex((one) => !this.#removed.has(pathKey([...parent, keyOf(one)])))
+    const last = pairs[kept]
+    if (!pair) return []
+    const [start, end] = [rangeOf(pair.key)[0], endOf(pair)]
+    const next = pairs[at + 1]
+    const comma = commaBetween(text, end, next ? rangeOf(next.key)[0] : rangeOf(map)[1])
+    const edits = [wholeLine(text, { start, end: end, text: '' })]
+    if (comma !== undefined) {
+      const isClose = text.slice(end, comma).trim() === ''
+      if (isClose) edits[0] = wholeLine(text, { start, end: comma + 1, text: '' })
+      else edits.push({ start: comma, end: comma + 1, text: '' })
+    }
+    // The first of those that go at the end takes the comma that stands before them along.
+    if (!last || at !== kept + 1) return edits
+    const before = commaBetween(text, endOf(last), start)
+    return before === undefined ? edits : [{ start: before, end: before + 1, text: '' }, ...edits]
   }
 
   #insert({ path, lines, where, parent }: Of<'insert'>): Edit[] {
@@ -248,7 +259,8 @@ class Patch {
       .filter((one) => one.role === 'beside' && one.end <= Math.max(end, lineEnd))
       .map((one) => text.slice(one.start, one.end))
     const stop = isList ? this.#endOfList(path, end) : trimmedEnd(text, start, lineEnd)
-    const written = indent([...lines, ...more], columnOf(text, rangeOf(pair.key)[0]) + 2)
+    const column = isList ? entry.column + 2 : this.#blockColumn(entry, 0)
+    const written = indent([...lines, ...more], column)
     const head = beside === undefined ? '' : ` ${beside}`
     return [{ start, end: Math.max(stop, start), text: [head, ...written].join('\n') }]
   }
@@ -411,6 +423,22 @@ function valueSpan(text: string, { key, value }: NodePair) {
   if (end > start) return { start, end: trimmedEnd(text, start, end), isEmpty: false }
   const colon = text.indexOf(':', rangeOf(key)[1]) + 1
   return { start: colon, end: colon, isEmpty: true }
+}
+
+/** The comma between two entries in braces, comments left out. */
+function commaBetween(text: string, start: number, end: number): number | undefined {
+  const found = /^(?:\s|(?<=\s)#[^\n]*)*,/.exec(text.slice(start, end))?.[0]
+  return found === undefined ? undefined : start + found.length - 1
+}
+
+/** What goes within braces, with the white space behind it; with its line, where it is all of that. */
+function wholeLine(text: string, { start, end }: Edit): Edit {
+  const behind = /[ \t]*/y
+  behind.lastIndex = end
+  const stop = end + (behind.exec(text)?.[0].length ?? 0)
+  const lineStart = start - columnOf(text, start)
+  const isAlone = text.slice(lineStart, start).trim() === '' && text[stop] === '\n'
+  return isAlone ? { start: lineStart, end: stop + 1, text: '' } : { start, end: stop, text: '' }
 }
 
 /** Where the blank lines above a line begin. */

@@ -33,13 +33,12 @@ export async function changeFaults(workflow: string, trigger: Added): Promise<st
     text: (files[at]?.text ?? '').replace(/^.*\n/, ''),
     operations: passed(plan, part).flatMap(({ operations = [] }) => operations),
   }))
-  const hasAlias = /(^|\s)\*[\w-]+\s*$/m.test(text)
   return [
     ...commentFaults(text, parts, trigger),
     ...parts.flatMap((one) => {
       const before = one.part === 'listening' ? '' : text
       return [
-        ...(hasAlias ? [] : valueFaults(before, one.text, one.operations)),
+        ...valueFaults(before, one.text, one.operations),
         ...lineFaults(before, one.text, one.operations),
       ]
     }),
@@ -62,7 +61,11 @@ function commentFaults(text: string, parts: readonly Made[], trigger: Added): st
   const left = made.flatMap((all) => all.map(said))
   const faults: string[] = []
   const take = (comment: OwnedComment) => {
-    const at = left.indexOf(said(comment))
+    // Within the braces of `on` a comment has no line of its own to stay on.
+    const { owner, role } = comment
+    const moved =
+      owner.join() === 'on' && role === 'beside' ? { ...comment, role: 'below' } : comment
+    const at = [comment, moved].map((one) => left.indexOf(said(one))).find((one) => one >= 0) ?? -1
     if (at >= 0) left.splice(at, 1)
     else faults.push(`lost: ${said(comment)}`)
   }
@@ -87,7 +90,9 @@ function commentFaults(text: string, parts: readonly Made[], trigger: Added): st
 
 /** As plain values, the made file is the source with the named changes. */
 function valueFaults(before: string, after: string, operations: readonly Operation[]): string[] {
-  const value = (text: string): unknown => parseDocument(text, { version: '1.2' }).toJS()
+  // What an alias stands for is a value of its own here: a change of one shows in no other.
+  const value = (text: string): unknown =>
+    JSON.parse(JSON.stringify(parseDocument(text, { version: '1.2' }).toJS()))
   const wanted = changedValue(value(before), operations)
   const found = value(after)
   return isDeepStrictEqual(found, wanted) ? [] : differences(wanted, found, '')

@@ -87,6 +87,11 @@ export function generatedWorkflow(seed: number): string {
     writer.line(1, 'LEVEL: info')
     writer.line(1, "QUOTED: 'a: b # no comment'")
   }
+  if (choices.seldom()) {
+    writer.line(0, 'defaults: {')
+    writer.line(1, 'run: {shell: bash}')
+    writer.line(1, '}')
+  }
   writer.gap()
   writer.line(0, 'jobs:')
   const names = ['build', 'test', 'deploy_all', 'report'].slice(0, 1 + choices.next(4))
@@ -98,7 +103,14 @@ export function generatedWorkflow(seed: number): string {
 }
 
 function writeEvents(writer: Writer, choices: Choices): Writer {
-  const form = choices.next(6)
+  const form = choices.next(7)
+  if (form === 6) {
+    writer.line(0, 'on: {')
+    writer.line(1, 'push: {branches: [main]},')
+    writer.line(1, 'workflow_dispatch: {}')
+    writer.line(1, '}')
+    return choices.often() ? writer.plain(1, '# below on') : writer
+  }
   if (form === 0) return writer.line(0, 'on: push')
   if (form === 1) return writer.line(0, 'on: [push, pull_request]')
   if (form === 2) return writer.line(0, 'on: {push: {branches: [main]}, workflow_dispatch: {}}')
@@ -130,9 +142,9 @@ function writeJob(
   if (first && choices.often()) writeNeeds(writer, choices, second ? [first, second] : [first])
   if (choices.often()) writeCondition(writer, choices, first)
   writer.line(2, choices.of('runs-on: ubuntu-latest', 'runs-on: [self-hosted, linux]'))
-  writer.line(2, 'strategy:')
-  writer.line(3, choices.of('matrix: {os: [a, b]}', 'matrix: { "os": ["a"] }'))
+  writeStrategy(writer, choices, before)
   if (choices.seldom()) writer.line(2, 'timeout-minutes: 5')
+  writeVariables(writer, choices, before)
   if (choices.seldom()) {
     writer.line(2, 'outputs:')
     writer.line(3, 'version: ${{ steps.version.outputs.value }}')
@@ -141,6 +153,25 @@ function writeJob(
   const steps = 1 + choices.next(4)
   for (let at = 0; at < steps; at++) writeStep(writer, choices, at)
   return writer
+}
+
+/** Of others than the first job, in braces over lines. */
+function writeVariables(writer: Writer, choices: Choices, before: readonly string[]): void {
+  if (before.length === 0 || !choices.seldom()) return
+  writer.line(2, 'env: {')
+  writer.line(3, 'A: &one 1,')
+  writer.line(3, 'B: *one')
+  writer.line(3, '}')
+}
+
+/** Of the first job, with an anchor; of others, sometimes as its alias. */
+function writeStrategy(writer: Writer, choices: Choices, before: readonly string[]): void {
+  if (before.length > 0 && choices.seldom()) {
+    writer.line(2, 'strategy: *shared')
+    return
+  }
+  writer.line(2, before.length > 0 ? 'strategy:' : 'strategy: &shared')
+  writer.line(3, choices.of('matrix: {os: [a, b]}', 'matrix: { "os": ["a"] }'))
 }
 
 function writeNeeds(writer: Writer, choices: Choices, names: readonly string[]): Writer {

@@ -36,7 +36,10 @@ export function withTrigger(text: string, { name, options }: Added): string {
   const column = start - before.lastIndexOf('\n') - 1
   const written = text.slice(start, end)
   const changed = () => {
-    if (isMap(on)) return written.replace(/\}$/, `, ${name}: ${options}}`)
+    // Behind the last entry, whatever comments follow it.
+    const last = isMap(on) ? on.items.at(-1)?.value : undefined
+    const [, at = 0] = isMap(last) && last.range ? last.range : []
+    if (isMap(on)) return `${text.slice(start, at)}, ${name}: ${options}${text.slice(at, end)}`
     const names = (isSeq(on) ? on.items : [on]).map(String)
     if (name !== WEBHOOK.name) return `{${names.join(': , ')}: , ${name}: ${options}}`
     if (!isSeq(on)) return `[${written}, ${name}]`
@@ -56,5 +59,7 @@ export function withReader(text: string, { name }: Added): string {
   // Where no job can have it, a setting goes with its comments.
   const areCalls = jobs.items.every(({ value: job }) => isMap(job) && job.has('uses'))
   if (document.has('env') || areCalls) return text
+  if (text.length % 3 === 0)
+    return `${text}\nenv: { # of env\n  MOVED: "${value}", # beside MOVED\n  # of KEPT\n  KEPT: 1 # beside KEPT\n  }\n`
   return `${text}\n# of env\nenv:\n  # of MOVED\n  MOVED: ${value} # beside MOVED\n  KEPT: 1 # beside KEPT\n`
 }
