@@ -77,6 +77,57 @@ describe('exit codes of the command line', () => {
     })
   })
 
+  /** A fault of each command, and of each one below it: wrong usage, and what only its work shows. */
+  const FAULTS: readonly (readonly string[])[] = [
+    ['init', '--kind', 'x'],
+    ['init', '--name', '../x'],
+    ['connect', 'x'],
+    ['connect'],
+    ['dev', '--port', 'x'],
+    ['dev', '--env', 'none.env'],
+    ['check', '--sarif'],
+    ['build', '--event', 'x'],
+    ['send'],
+    ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
+    ['runs', '--repository', 'x'],
+    ['url'],
+    ['url', 'hook', '--trigger', 'webhok'],
+    ['doctor', '--repository', 'x'],
+    ['relay', '--port', 'x'],
+    ['outbox', 'lst'],
+    ['outbox', 'list', '--relay', 'http://127.0.0.1:1'],
+    ['outbox', 'show', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['outbox', 'replay', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['outbox', 'drop', 'x', '--relay', 'http://127.0.0.1:1'],
+    ['keys', 'x'],
+    ['keys', 'public'],
+    ['grant', '--repository', 'x'],
+    ['app', 'create', '--relay', 'x'],
+    ['seal', '--repository', 'o/r'],
+    ['completion', 'tcsh'],
+    ['help', 'x'],
+    ['nope'],
+  ]
+
+  test.each(FAULTS.map((args) => args.join(' ')))('%s --json fails in JSON', async (line) => {
+    const { exitCode, stdout } = await runShared([...line.split(' '), '--json'])
+    expect([1, 2]).toContain(exitCode)
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: expect.stringMatching(/^(?:failed|wrong_usage)$/),
+        message: expect.stringMatching(/^[^(]/),
+        notes: expect.any(Array),
+      },
+    })
+  })
+
+  test('no command is left out', async () => {
+    const { stdout } = await runShared(['--help'])
+    const [, listed = ''] = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
+    const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
+    expect(names.filter((name) => !FAULTS.some(([first]) => first === name))).toEqual([])
+  })
+
   test.each([['-v'], ['--version'], ['--no-color', '-v'], ['keys', 'access', '--no-color']])(
     'is 0 for %s %s',
     async (...args) => {

@@ -103,6 +103,11 @@ describe('hookline send', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ accepted: true, nothingFired: true })
   })
 
+  test('to the page of dev says how a webhook URL ends', async () => {
+    const { code, stdout } = await hookline('send', url, '--data', 'x')
+    expect([code, stdout]).toEqual([1, expect.stringContaining('/<workflow>/<trigger>')])
+  })
+
   test('to dev says nothing of it, and that there is no run to wait for', async () => {
     await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
     const address = `${url.replace('http://', '')}/webhook/plain/webhook`
@@ -134,6 +139,7 @@ test.each([
   [['url', 'hoook'], 'did you mean "hook"?'],
   [['url', 'plain'], ''],
   [['url', 'hook'], ''],
+  [['url', 'hook.yml'], ''],
   // Of another repository nothing is known.
   [['url', 'hoook', '--relay', 'https://relay.example', '--repository', 'octo/other'], ''],
 ])('%j says of its file %j', async (args, said) => {

@@ -60,14 +60,14 @@ export function connectCommand(): Command {
 async function connect(name: string | undefined, options: ConnectOptions): Promise<void> {
   const named = name === undefined ? undefined : knownSender(name)
   const settings = readSettings(options)
-  const stopping = new AbortController()
-  const stop = () => stopping.abort()
-  process.once('SIGINT', stop).once('SIGTERM', stop)
   const tell = teller(options.json ?? false)
 
   // 1. What is here, and whether GitHub would start it.
   const target = await chosenTarget(options, named, () => writeFirst(named))
   const { token, from } = await tokenAtHand(target, options.yes)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
   tell.note(`${target.repository}, ${target.file}: started by ${target.event}, with ${from}`)
   await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
   if (stopping.signal.aborted) return tell.bye('stopped')

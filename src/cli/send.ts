@@ -122,6 +122,7 @@ async function sendRequest(
     ...(answer.queued ? [whyQueued(answer)] : []),
     ...(answer.filtered ? [FILTERED] : []),
     ...(answer.noTrigger ? [NO_TRIGGER] : []),
+    ...(!answer.accepted && message === null && isBare(url) ? [BARE] : []),
     answer.nothingFired ? NOTHING_FIRED : message === null ? body : `${message}: ${hint ?? ''}`,
   ]
   print(
@@ -133,6 +134,13 @@ async function sendRequest(
   else if (options.wait) await waitForRun(url, answer)
   else if (run === null && delivery !== null && !answer.filtered) await tellRunName(url)
 }
+
+/** The address of a server, in place of one of its webhooks. */
+function isBare({ pathname }: URL): boolean {
+  return pathname === '/'
+}
+
+const BARE = 'this is the page of a server: a webhook URL ends in /<workflow>/<trigger>'
 
 /** Sends an event again and again, each signed by itself, and tells what became of all of them. */
 async function sendBatch(

@@ -40,7 +40,9 @@ export function printFailure(error: unknown): void {
 
 function failureJson(error: unknown) {
   if (error instanceof CommanderError) {
-    const message = error.message.replace(/^error: /, '')
+    // The help, in place of what was asked for, has no message of its own.
+    const isHelp = error.code === 'commander.help'
+    const message = isHelp ? 'there is no such command' : error.message.replace(/^error: /, '')
     return { code: 'wrong_usage', message, notes: [] }
   }
   if (!(error instanceof UserError)) {

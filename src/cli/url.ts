@@ -115,8 +115,10 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
 }
 
 /** A slip in the name would be a URL that starts nothing; where no file is here at all, nobody can tell. */
-async function tellMissing(workflow: string): Promise<void> {
+async function tellMissing(given: string): Promise<void> {
   const { workflowNamesHere } = await import('./workflows-here.ts')
+  // In the URL it stands without its extension, too.
+  const workflow = given.replace(/\.ya?ml$/, '')
   const names = workflowNamesHere()
   if (names.length === 0 || names.includes(workflow)) return
   const hint = didYouMean(workflow, names)
