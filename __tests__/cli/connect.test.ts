@@ -387,6 +387,17 @@ describe('what is missing is said, with what would do', () => {
       /which one\?[\s\S]*--workflow hook --trigger webhook[\s\S]*--workflow other/,
     ],
     [
+      'a workflow whose name a shell would run',
+      () => {
+        rmSync(join(home, '.github/workflows/hook.yml'))
+        workflow('$(touch pwned).yml', NAMED)
+      },
+      ['--workflow', '$(touch pwned)'],
+      undefined,
+      1,
+      /^error: no workflow here waits for a webhook\n(?![\s\S]*touch)/,
+    ],
+    [
       'a workflow that is not there',
       () => {},
       ['--workflow', 'hoook'],

@@ -85,6 +85,11 @@ describe('a script that goes wrong is explained without a word of the item', () 
     ['throw new Error(item.text)', 'threw Error (line 1 of the script)'],
     ['return JSON.parse(item.text)', 'threw SyntaxError (line 1 of the script)'],
     ['return "a" in item.text', 'threw TypeError (line 1 of the script)'],
+    [
+      'throw Object.assign(new Error(), { name: item.text })',
+      'threw something (line 1 of the script)',
+    ],
+    ['class Own extends Error {}; throw new Own(item.text)', 'threw Error (line 1 of the script)'],
     ['throw item.text', 'threw something'],
     ['throw null', 'threw something'],
     ['return Promise.resolve(1)', 'returned a promise; it must return at once'],
@@ -92,6 +97,8 @@ describe('a script that goes wrong is explained without a word of the item', () 
     ['item.item = item; return item', 'threw TypeError'],
     ['return 1 +', "does not compile: unexpected token in expression: '}'"],
     ['return await item', "does not compile: expecting ';'"],
+    ['item.a[item.text] = 1', 'threw TypeError (line 1 of the script)'],
+    ['return eval(item.text)', 'threw ReferenceError (line 1 of the script)'],
     ['return item.n["a " + item.text]', 'threw TypeError (line 1 of the script)'],
     [
       'throw Object.defineProperty(new Error(), "stack", { get() { for (;;); } })',

@@ -15,6 +15,7 @@ import type { WorkflowSource } from '../engine/ports.ts'
 import { misplacedTriggers } from '../lint/native-problems.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
+import { isWorkflowName } from '../wire/path.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { asFindings } from '../workflow/mistakes.ts'
 import type { Workflow } from '../workflow/workflow.ts'
@@ -142,7 +143,8 @@ export function workflowNamesHere(root = process.cwd()): string[] {
 
 /**
  * The triggers that wait for requests, of the workflow files here, whatever their secrets are: these
- * are in the repository on GitHub. A file with mistakes has none.
+ * are in the repository on GitHub. A file with mistakes has none, nor one whose name no webhook URL can
+ * carry, and no line that is printed to be pasted should.
  */
 export function triggersHere(root = process.cwd()): FoundTrigger[] {
   const sources = attempt(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
@@ -158,7 +160,8 @@ export function triggersHere(root = process.cwd()): FoundTrigger[] {
   ]
   // Of one name, the workflow file counts: the native one is compiled from it.
   const byName = new Map(declared.toReversed().map(({ name, triggers }) => [name, triggers ?? []]))
-  return foundTriggers('', [...byName].map(([name, triggers]) => ({ name, triggers })).reverse())
+  const named = [...byName].filter(([name]) => isWorkflowName(name))
+  return foundTriggers('', named.map(([name, triggers]) => ({ name, triggers })).reverse())
 }
 
 function inlineTriggers(name: string, source: Source) {

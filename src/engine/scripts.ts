@@ -35,7 +35,7 @@ export function createScripts(longest: number): Scripts {
         })
         // An engine that did not come to an end is in no state to be used again.
         if (answer?.isWhole !== true) engine = undefined
-        if (answer) return resultOf(answer)
+        if (answer) return resultOf(answer, script.body)
         if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(longest)
       }
     },
@@ -173,12 +173,12 @@ const driver = (expression: string) => `(() => {
   }
 })()`
 
-function resultOf({ text }: Answer): string {
+function resultOf({ text }: Answer, body: string): string {
   const [outcome, rest] = [text.slice(0, 1), text.slice(1)]
   if (outcome === '=') return rest
   // The message speaks of the script alone, which stands in the workflow file.
   if (outcome === '?') throw new ScriptFailure(`does not compile: ${rest}`)
-  throw new ScriptFailure(failureText(rest))
+  throw new ScriptFailure(failureText(rest, body))
 }
 
 function tooLong(milliseconds: number): ScriptFailure {
@@ -189,14 +189,22 @@ function tooLong(milliseconds: number): ScriptFailure {
 const HARMLESS =
   /^\w*Error: (cannot (read|set) property '[\w$]{1,60}' of (undefined|null)|'?[\w$.]{0,80}'? ?(is )?not (a function|defined|iterable|a constructor)|'[\w$]{1,60}' is read-only|stack overflow)$/
 
-function failureText(text: string): string {
+/** The language's own: a name that a script gives may be an item's, too. */
+const ERRORS = /^(?:Aggregate|Eval|Internal|Range|Reference|Syntax|Type|URI)?Error$/
+
+function failureText(text: string, body: string): string {
   const [first = '', ...frames] = text.split('\n')
   if (first === 'Error: promise') return 'returned a promise; it must return at once'
   if (first === OVERFLOW) return `took more than the ${MOST_MEMORY} MB of memory that it may have`
   // The line that begins the function stands before the script's own.
   const line = frames.map((frame) => /config\.\w+:(\d+)/.exec(frame)?.[1]).find(Boolean)
-  const kind = /^[A-Z]\w{0,40}/.exec(first)?.[0] ?? 'something'
-  const what = HARMLESS.test(first) ? first : `threw ${kind}`
+  // `a[b]` names what b is, which is an item's own: only what the script itself writes is shown.
+  const written = new Set(body.match(/[\w$]+/g))
+  const [name = ''] = /^[A-Z]\w*/.exec(first) ?? []
+  const kind = ERRORS.test(name) || written.has(name) ? name : 'something'
+  const names = /'?([\w$.]+)'?(?= of |'? (?:is )?not |' is read-only)/.exec(first)?.[1] ?? ''
+  const isWritten = names.split('.').every((name) => name === '' || written.has(name))
+  const what = HARMLESS.test(first) && isWritten ? first : `threw ${kind}`
   return line === undefined ? what : `${what} (line ${Number(line) - 1} of the script)`
 }
 
