@@ -1,15 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { http } from '../action/http.ts'
 import { systemClock } from '../relay/config.ts'
+import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import { HttpFailure } from '../wire/http.ts'
+import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
+import { PARAMETER } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import type { Secret } from '../wire/secret.ts'
+import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
@@ -141,6 +143,14 @@ function isBare({ pathname }: URL): boolean {
 }
 
 const BARE = 'this is the page of a server: a webhook URL ends in /<workflow>/<trigger>'
+
+/** What is no relay may say again what it was brought, and that goes to a terminal, or a log. */
+function withoutSecrets(reply: HttpReply, secrets: readonly (Secret | undefined)[]): HttpReply {
+  const hide = (text: string) =>
+    secrets.reduce((rest, secret) => (secret ? withoutSecret(rest, secret) : rest), text)
+  const headers = Object.entries(reply.headers).map(([name, value]) => [name, hide(value)] as const)
+  return { ...reply, headers: record(headers), text: hide(reply.text) }
+}
 
 /** Sends an event again and again, each signed by itself, and tells what became of all of them. */
 async function sendBatch(
@@ -321,7 +331,10 @@ async function send(url: URL, { method, headers, body }: OutgoingRequest): Promi
         ? { ...authorized, 'x-hookline-key': key.reveal() }
         : authorized
     const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
-    return readAnswer(await withProgress(`waiting for ${url.host}`, call))
+    const reply = await withProgress(`waiting for ${url.host}`, call)
+    const sealed = url.searchParams.get(PARAMETER.token)
+    const brought = [token, key, sealed ? new Secret(sealed) : undefined]
+    return readAnswer(withoutSecrets(reply, brought))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const hint = unreachableHint(error, 'is the relay, or hookline dev, running there?')

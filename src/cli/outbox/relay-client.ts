@@ -2,12 +2,14 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { http, httpFailure, proxyFor } from '../../action/http.ts'
+import { withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
 import { baseOf, RELAY_ADDRESS, readAddress } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf } from '../../wire/github.ts'
 import { HttpFailure, type HttpReply } from '../../wire/http.ts'
 import { isObject, type Json, parseJson } from '../../wire/json.ts'
 import { printable } from '../../wire/printable.ts'
+import { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { unreachableHint } from '../http.ts'
 
@@ -144,7 +146,9 @@ export class RelayClient {
         hint: 'start it with HOOKLINE_OPERATOR_KEY, and give this command the same key',
       })
     }
-    return new UserError({ message: printable(message), hint: printable(hint) })
+    // What is no relay may say again what it was brought.
+    const hidden = (text: string) => printable(withoutSecret(text, new Secret(this.#key)))
+    return new UserError({ message: hidden(message), hint: hidden(hint) })
   }
 }
 

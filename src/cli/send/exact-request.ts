@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { httpFailure, proxyFor } from '../../action/http.ts'
 import { byteString } from '../../wire/bytes.ts'
 import type { HttpReply } from '../../wire/http.ts'
@@ -12,6 +11,21 @@ interface ExactRequest {
   readonly body: Uint8Array
   /** Until the whole answer is there, in milliseconds. */
   readonly timeout: number
+}
+
+/** Bytes of an answer: what is longer is no relay's. */
+const MOST_BYTES = 1024 * 1024
+
+/** Its text, as far as it is read; the rest is not waited for. */
+async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= MOST_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MOST_BYTES).toString()
 }
 
 /**
@@ -52,7 +66,7 @@ export async function sendExactly(request: ExactRequest): Promise<HttpReply> {
     return {
       status: answer.statusCode ?? 0,
       headers: Object.fromEntries(joined),
-      text: await text(answer),
+      text: await beginningOf(answer),
     }
   } catch (error) {
     throw httpFailure(error, signal.aborted, proxy)
