@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
 import { workflow } from '../../src/lint/rules/examples.ts'
-import { Repository } from '../compiler/support/repository.ts'
+import { bodiesOf, slipIn } from '../../src/lint/rules/misspelled-field.ts'
+import { HOOK, Repository } from '../compiler/support/repository.ts'
 
 let repository: Repository
 beforeEach(() => {
@@ -95,6 +97,60 @@ describe('an expression', () => {
     const text = `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ ${expression} }}\n    steps: [{run: echo}]\n`
     repository.write('workflows/hook.yml', text)
     expect(await found(true)).toEqual(ids)
+  })
+})
+
+const recorded: readonly { readonly examples: readonly unknown[] }[] = createRequire(
+  import.meta.url,
+)('@octokit/webhooks-examples')
+
+/** Every path of GitHub's own recorded requests. */
+function recordedPaths(): string[][] {
+  const paths = new Map<string, string[]>()
+  const walk = (value: unknown, path: string[]): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, below] of Object.entries(value)) {
+      const own = [...path, Array.isArray(value) ? '0' : key]
+      paths.set(own.join('\n'), own)
+      walk(below, own)
+    }
+  }
+  for (const { examples } of recorded) for (const example of examples) walk(example, [])
+  return [...paths.values()]
+}
+
+describe('a field of a body', () => {
+  const SIGNED = 'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}'
+
+  test.each([
+    ['pull_request.titel', ['misspelled-field titel']],
+    ["issue['titel']", ["misspelled-field 'titel'"]],
+    ['commits[0].mesage', ['misspelled-field mesage']],
+    ['repositry.name', ['misspelled-field repositry']],
+    ['pull_request.title', []],
+    ['commit.author', []],
+    ['pull_request.requested_reviewers[0].login', []],
+  ])('of a known sender: %s', async (field, ids) => {
+    const jobs = `  a:\n    needs: on\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ fromJSON(needs.on.outputs.body).${field} }}\n    steps: [{run: echo}]\n`
+    repository.write('.github/workflows/hook.yml', workflow(jobs, SIGNED))
+    const source = `on:\n  ${SIGNED}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ on.webhook.outputs.body.${field} }}\n    steps: [{run: echo}]\n`
+    expect(await found()).toEqual(ids)
+    repository.write('.github/workflows/hook.yml', 'on: push\njobs: {}\n')
+    repository.write('workflows/hook.yml', source)
+    expect(await found()).toEqual(ids)
+  })
+
+  test('of no known sender is not asked about', async () => {
+    const text = HOOK.replace('echo hi', 'echo ${{ toJSON(on.webhook.outputs.body.issue.titel) }}')
+    repository.write('workflows/hook.yml', text)
+    expect(await found()).not.toContain('misspelled-field titel')
+  })
+
+  test('is never one that GitHub was recorded to send', () => {
+    const paths = recordedPaths()
+    expect(paths.length).toBeGreaterThan(3000)
+    const bodies = bodiesOf('github')
+    expect(paths.flatMap((path) => slipIn(path, bodies) ?? [])).toEqual([])
   })
 })
 

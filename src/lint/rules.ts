@@ -4,6 +4,7 @@ import { alwaysTrue } from './rules/always-true.ts'
 import { headerName } from './rules/header-name.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missedWebhook } from './rules/missed-webhook.ts'
+import { misspelledField } from './rules/misspelled-field.ts'
 import { objectAsText } from './rules/object-as-text.ts'
 import { repeatedPrefix } from './rules/repeated-prefix.ts'
 import { sharedGroup } from './rules/shared-group.ts'
@@ -46,6 +47,7 @@ export const RULES: readonly Rule[] = [
   missedWebhook,
   repeatedPrefix,
   headerName,
+  misspelledField,
   unprovenUsers,
   misplacedTrigger,
   sharedGroup,

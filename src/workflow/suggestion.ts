@@ -1,4 +1,4 @@
-import { closestMatch } from 'leven'
+import leven, { closestMatch } from 'leven'
 
 /** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
 export function didYouMean(found: string, allowed: readonly string[]): string | undefined {
@@ -14,6 +14,22 @@ export function nearestName(found: string, allowed: readonly string[]): string |
     allowed.find((name) => name.toLowerCase() === lower) ??
     closestMatch(lower, [...allowed], { maxDistance })
   )
+}
+
+/**
+ * The name that a text surely is a slip of, where other names may be right: one letter is wrong, or two
+ * are swapped. Of one and of many, both are names.
+ */
+export function slipOf(found: string, names: readonly string[]): string | undefined {
+  const lower = found.toLowerCase()
+  const sorted = (text: string) => [...text.toLowerCase()].sort().join('')
+  return names.find((name) => {
+    const other = name.toLowerCase()
+    if (lower.length < 4 || `${lower}s` === other || lower === `${other}s`) return false
+    return (
+      leven(lower, other) === 1 || (leven(lower, other) === 2 && sorted(lower) === sorted(other))
+    )
+  })
 }
 
 const LONGEST_SHOWN = 60

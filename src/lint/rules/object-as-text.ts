@@ -32,7 +32,9 @@ function objects(file: RuleFile): Problem[] {
     const whole = text.trim()
     const start = text.length - text.trimStart().length
     const message = `GitHub writes ${written} for "${whole}"`
-    const hint = shape.kind === 'null' ? 'leave it out' : `write toJSON(${whole})`
+    // An output is JSON before it is read.
+    const json = isRead ? READ_OBJECT.exec(text)?.[1] : `toJSON(${whole})`
+    const hint = shape.kind === 'null' ? 'leave it out' : `write ${json}`
     const span = { start, end: start + whole.length }
     return [file.problemAt(expression, span, { message, hint })]
   })
@@ -40,7 +42,7 @@ function objects(file: RuleFile): Problem[] {
 
 /** An output that is an object, read from its JSON. */
 const READ_OBJECT =
-  /^\s*fromJSON\(\s*(?:needs|steps)\.[\w-]+\.outputs\.(?:headers|query|params)\s*\)\s*$/i
+  /^\s*fromJSON\(\s*((?:needs|steps)\.[\w-]+\.outputs\.(?:headers|query|params))\s*\)\s*$/i
 
 /** Where only a text can stand: a called workflow may take an object, and a whole `env:` may be one. */
 function isText({ path }: FileExpression): boolean {

@@ -60,6 +60,27 @@ export const payloads: Payloads = {
       hook_id: 1,
       repository: REPOSITORY,
     }),
+  'pull_request.opened': (delivery) =>
+    event(delivery, 'pull_request', {
+      action: 'opened',
+      number: 1348,
+      pull_request: {
+        id: 2,
+        number: 1348,
+        title: 'Update the README',
+        state: 'open',
+        body: 'It says more now.',
+        html_url: 'https://github.com/octocat/Hello-World/pull/1348',
+        user: SENDER,
+        labels: [],
+        draft: false,
+        merged: false,
+        head: { ref: 'readme', sha: COMMIT.id },
+        base: { ref: 'main', sha: BEFORE },
+      },
+      repository: REPOSITORY,
+      sender: SENDER,
+    }),
   'issues.opened': (delivery) =>
     event(delivery, 'issues', {
       action: 'opened',

@@ -1,0 +1,157 @@
+import {
+  ContextAccess,
+  type Expr,
+  FunctionCall,
+  IndexAccess,
+  Literal,
+} from '@actions/expressions/ast'
+import { isMap, isSeq } from 'yaml'
+import { PAYLOADS } from '../../triggers/lists/payloads.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { isObject } from '../../wire/json.ts'
+import {
+  type FileExpression,
+  isFault,
+  parseExpression,
+  partsOf,
+  spanOf,
+} from '../../workflow/file-expressions.ts'
+import type { SourceTrigger } from '../../workflow/on.ts'
+import { slipOf } from '../../workflow/suggestion.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { greet } from './examples.ts'
+
+export const misspelledField: Rule = {
+  id: 'misspelled-field',
+  level: 'warning',
+  isStrict: false,
+  finds: 'a field that no recorded request of the sender has, but nearly',
+  why: 'With `verify: {scheme: github}` it is known what GitHub sends; a field that is not there is empty.',
+  fix: 'Write the name that the hint has; senders change, so it may be right as it is.',
+  red: '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}\n  run: echo "$NAME"',
+  green:
+    '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}\n  run: echo "$NAME"',
+  around: (part) =>
+    greet(part).replace(
+      'webhook: {method: post}',
+      'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}',
+    ),
+  check: (file) => {
+    const senders = new Map(
+      file.triggers.map((trigger) => [trigger.name.toLowerCase(), schemeOf(trigger)]),
+    )
+    if (![...senders.values()].some((one) => one !== undefined)) return []
+    return file.expressions.flatMap((one) => fieldsIn(file, one, senders))
+  },
+}
+
+/** The sender that a trigger proves, where it is one alone. */
+function schemeOf({ nodes }: SourceTrigger): string | undefined {
+  const verify = isMap(nodes.options) ? nodes.options.get('verify') : undefined
+  const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
+  const scheme = isMap(only) ? only.get('scheme') : undefined
+  return typeof scheme === 'string' && Object.hasOwn(PAYLOADS, scheme) ? scheme : undefined
+}
+
+function fieldsIn(
+  file: RuleFile,
+  expression: FileExpression,
+  senders: ReadonlyMap<string, string | undefined>,
+): Problem[] {
+  if (!/body/i.test(expression.text)) return []
+  const tree = parseExpression(expression.text)
+  if (isFault(tree)) return []
+  const parts = partsOf(tree)
+  const inner = new Set(parts.flatMap((part) => (part instanceof IndexAccess ? [part.expr] : [])))
+  // Of `a.b.c`, which is three parts, the whole alone.
+  return parts
+    .filter((part) => !inner.has(part))
+    .flatMap((part): Problem[] => {
+      const { root, steps } = chainOf(part)
+      const read = fieldsOf(root, steps, senders)
+      const names = read?.fields.map((field) => field?.literal.coerceString()) ?? []
+      const slip = read && slipIn(names, bodiesOf(read.sender))
+      const field = slip && read.fields[slip.at]
+      if (!read || !slip || !field) return []
+      const message = `no recorded request of ${read.sender} has "${slip.name}" here`
+      const problem = { message, hint: `did you mean "${slip.meant}"?` }
+      return [file.problemAt(expression, spanOf(field.token), problem)]
+    })
+}
+
+type Step = Literal | undefined
+
+function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly Step[] } {
+  const steps: Step[] = []
+  let root = whole
+  for (; root instanceof IndexAccess; root = root.expr) {
+    steps.unshift(root.index instanceof Literal ? root.index : undefined)
+  }
+  return { root, steps }
+}
+
+/** The fields of a body that are read, and whose body it is. */
+function fieldsOf(
+  root: Expr,
+  steps: readonly Step[],
+  senders: ReadonlyMap<string, string | undefined>,
+) {
+  if (root instanceof FunctionCall && root.functionName.lexeme.toLowerCase() === 'fromjson') {
+    const [argument] = root.args
+    const { root: context, steps: names } = argument ? chainOf(argument) : { root, steps: [] }
+    const [, outputs, body, more] = names.map(textOf)
+    const isBody = outputs === 'outputs' && body === 'body' && more === undefined
+    const sender = soleOf([...senders.values()])
+    const isOutput = ['needs', 'steps'].includes(nameOf(context))
+    return isBody && isOutput && sender ? { sender, fields: steps } : undefined
+  }
+  const [trigger = '', outputs, body] = steps.map(textOf)
+  if (nameOf(root) !== 'on' || outputs !== 'outputs' || body !== 'body') return undefined
+  const sender = senders.get(trigger)
+  return sender === undefined ? undefined : { sender, fields: steps.slice(3) }
+}
+
+function nameOf(root: Expr): string {
+  return root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : ''
+}
+
+function textOf(step: Step): string | undefined {
+  return step?.literal.coerceString().toLowerCase()
+}
+
+/** What all are, where they are the same. */
+function soleOf(senders: readonly (string | undefined)[]): string | undefined {
+  const [first] = senders
+  return senders.every((one) => one === first) ? first : undefined
+}
+
+/** The first name of a path that none of these bodies has there, where one of them has nearly the same. */
+export function slipIn(path: readonly (string | undefined)[], bodies: readonly unknown[]) {
+  let values = bodies
+  for (const [at, name] of path.entries()) {
+    if (name === undefined) return undefined
+    if (/^\d+$/.test(name)) values = values.flatMap((one) => (Array.isArray(one) ? one : []))
+    else {
+      const entries = values.filter(isObject).flatMap((one) => Object.entries(one))
+      const found = entries.filter(([key]) => key.toLowerCase() === name.toLowerCase())
+      const names = entries.map(([key]) => key)
+      const meant = found.length > 0 ? undefined : slipOf(name, names)
+      if (meant !== undefined) return { at, name, meant }
+      values = found.map(([, value]) => value)
+    }
+  }
+  return undefined
+}
+
+/** What a sender was recorded to send, as far as it is JSON. */
+export function bodiesOf(sender: string): readonly unknown[] {
+  return Object.values(PAYLOADS[sender] ?? {}).map((make) => {
+    const { body } = make({ id: '00000000-0000-4000-8000-000000000000', now: new Date(0) })
+    if (typeof body !== 'string') return body
+    try {
+      return JSON.parse(body)
+    } catch {
+      return undefined // a form
+    }
+  })
+}
