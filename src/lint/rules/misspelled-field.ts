@@ -47,7 +47,7 @@ export const misspelledField: Rule = {
 
 /** The sender that a trigger proves, where it is one alone. */
 function schemeOf({ nodes }: SourceTrigger): string | undefined {
-  const verify = isMap(nodes.options) ? nodes.options.get('verify') : undefined
+  const verify = isMap(nodes.value) ? nodes.value.get('verify') : undefined
   const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
   const scheme = isMap(only) ? only.get('scheme') : undefined
   return typeof scheme === 'string' && Object.hasOwn(PAYLOADS, scheme) ? scheme : undefined
