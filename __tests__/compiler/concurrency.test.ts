@@ -259,6 +259,17 @@ jobs:
     expect(notices).toEqual([])
   })
 
+  test('a script that wants every job of it to have succeeded, as alls-green does, passes on a push', async () => {
+    const { main } = await compileText(gate('toJSON(needs)'))
+    const written: string = parse(main).jobs.gate.steps[0].env.GATE
+    const succeeded = { lint: own.lint, 'test-all': { result: 'success', outputs: {} } }
+    const seen = JSON.parse(fillIn(written, { needs: { on, ...succeeded } }))
+    expect(Object.entries(seen).map(([id, job]) => [id, Object(job).result])).toEqual([
+      ['lint', 'success'],
+      ['test-all', 'success'],
+    ])
+  })
+
   test('in a job that needs none, it is empty', async () => {
     const text =
       'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x, env: {N: "${{ toJSON(needs) }}"}}]}}\n'
