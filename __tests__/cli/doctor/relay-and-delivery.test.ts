@@ -197,14 +197,19 @@ describe('a real event', () => {
   })
 
   test.each([
-    ['failure', 'run_failed'],
-    ['startup_failure', 'run_failed'],
-    ['skipped', 'run_skipped'],
-    [null, 'run_not_ended'],
-  ])('takes a run that ended with %s for what it is', async (conclusion, code) => {
-    const setting = { scopes: 'repo', starts: 'hook.yml', conclusion }
-    expect(codes(await examineAt(platform, setting, SEND))).toEqual([code])
-  })
+    ['failure', 1, 'run_failed'],
+    ['startup_failure', 1, 'run_failed'],
+    // As where a policy does not allow the event.
+    ['failure', 0, 'run_not_allowed'],
+    ['skipped', 1, 'run_skipped'],
+    [null, 1, 'run_not_ended'],
+  ])(
+    'takes a run that ended with %s, with %i jobs, for what it is',
+    async (conclusion, jobs, code) => {
+      const setting = { scopes: 'repo', starts: 'hook.yml', conclusion, jobs }
+      expect(codes(await examineAt(platform, setting, SEND))).toEqual([code])
+    },
+  )
 
   test.each(['hook.yml', 'hook.yaml'])('starts %s directly by its own name', async (file) => {
     const workflows = { [file]: STARTED_DIRECTLY }

@@ -19,6 +19,8 @@ export interface Setting {
   readonly runFaults?: readonly Answer[]
   /** How a run ended; `null` while it goes on. `success` when left out. */
   readonly conclusion?: string | null
+  /** How many jobs it has; 1 when left out. */
+  readonly jobs?: number
 }
 
 export const LISTENING = `name: hook
@@ -63,6 +65,9 @@ export function github(setting: Setting): Answering {
       return faults.shift() ?? runs(setting, dispatched, call)
     }
     if (/^\/repos\/octo\/repo\/actions\/runs\/\d+$/.test(path)) return json(200, theRun(setting))
+    if (/^\/repos\/octo\/repo\/actions\/runs\/\d+\/jobs$/.test(path)) {
+      return json(200, { total_count: setting.jobs ?? 1, jobs: [] })
+    }
     return json(404, { message: 'Not Found' })
   }
 }

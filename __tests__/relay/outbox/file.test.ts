@@ -27,7 +27,7 @@ import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { compiledSources } from '../../support/build.ts'
-import { scaled } from '../../support/effort.ts'
+import { IS_FULL, scaled } from '../../support/effort.ts'
 import { startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
@@ -80,7 +80,7 @@ async function start(
 }
 
 /** Opens the outbox as the relay does, in a process that does nothing else. */
-async function open(outbox = file): Promise<Started> {
+async function open(outbox = file, env: Record<string, string> = {}): Promise<Started> {
   const script = `
     import { openOutboxFile } from ${JSON.stringify(join(COMPILED, 'relay/outbox/sqlite.js'))}
     const { close } = await openOutboxFile(process.argv[1])
@@ -88,7 +88,7 @@ async function open(outbox = file): Promise<Started> {
     setInterval(() => {}, 60_000)
     console.log('open')`
   const args = [QUIET, '--input-type=module', '-e', script, outbox]
-  return begun(spawn(NODE24 ?? '', args, { stdio: ['ignore', 'pipe', 'pipe'] }))
+  return begun(spawn(NODE24 ?? '', args, { env, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
 function begun(child: ChildProcessByStdio<null, Readable, Readable>): Promise<Started> {
@@ -120,9 +120,9 @@ async function sqlite(statements: string, path = file): Promise<void> {
   await run(NODE24 ?? '', [QUIET, '-e', script, path, statements])
 }
 
-describe('a file of the version before', () => {
-  const FIXTURES = join(import.meta.dirname, '../../fixtures/outbox')
+const FIXTURES = join(import.meta.dirname, '../../fixtures/outbox')
 
+describe('a file of the version before', () => {
   testOnNode24('is taken over: what waits is handed over, what died is still there', async () => {
     const github = await startGitHub()
     await copyFile(join(FIXTURES, 'version-1.db'), file)
@@ -152,6 +152,43 @@ describe('a file of the version before', () => {
     const bytes = Buffer.from(await backup.arrayBuffer())
     expect(bytes.subarray(0, 15).toString()).toBe('SQLite format 3')
     await github.close()
+  })
+})
+
+describe('a file of the version before, whose relay is killed while it is taken over', () => {
+  const script = join(import.meta.dirname, '../../support/kill-at-statement.cjs')
+  const NODE_OPTIONS = `--require=${script}`
+
+  testOnNode24('loses nothing, and leaves no copy, wherever that is', async () => {
+    const taken = async () => {
+      await copyFile(join(FIXTURES, 'version-1.db'), file)
+      await rm(`${file}.before`, { force: true })
+    }
+    const events = async () => {
+      const listing = `const { DatabaseSync } = require('node:sqlite')
+        const all = 'SELECT delivery, state, sealed FROM event ORDER BY seq'
+        console.log(JSON.stringify(new DatabaseSync(process.argv[1]).prepare(all).all()))`
+      return (await run(NODE24 ?? '', [QUIET, '-e', listing, file])).stdout
+    }
+    const moments = join(folder, 'moments')
+    await taken()
+    expect((await open(file, { NODE_OPTIONS, MOMENTS: moments })).said).toBe('open\n')
+    await end('SIGTERM')
+    const whole = await events()
+    expect(JSON.parse(whole)).toHaveLength(4)
+    const most = (await readFile(moments, 'utf8')).length
+    expect(most).toBeGreaterThan(30)
+    for (let at = 1; at <= most; at += IS_FULL ? 1 : 7) {
+      await taken()
+      const killed = await open(file, { NODE_OPTIONS, KILL_AT: String(at) })
+      expect([at, killed.code]).toEqual([at, null])
+      running.splice(0)
+      expect((await open()).said).toBe('open\n')
+      await end('SIGTERM')
+      running.splice(0)
+      expect([at, await events()]).toEqual([at, whole])
+      expect(existsSync(`${file}.before`)).toBe(false)
+    }
   })
 })
 

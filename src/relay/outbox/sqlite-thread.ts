@@ -168,14 +168,21 @@ export function runThread(load: (name: string) => unknown): void {
     })
   }
 
+  const before = `${file}.before`
+
   /** Brings a file of the version before up to this one; the old one stands beside it meanwhile. */
   const migrate = (opened: import('node:sqlite').DatabaseSync) => {
-    const before = `${file}.before`
+    // An empty file is taken as it is, so nobody else can read what is copied.
     fs.rmSync(before, { force: true })
-    opened.prepare('VACUUM INTO ?').all(before)
-    fs.chmodSync(before, 0o600)
+    fs.writeFileSync(before, '', { mode: 0o600 })
+    try {
+      opened.prepare('VACUUM INTO ?').all(before)
+    } catch (error) {
+      // On a full disk a part of it would only take room.
+      fs.rmSync(before, { force: true })
+      throw error
+    }
     transaction([[...migration, `PRAGMA user_version = ${version}`].map((text) => [text] as const)])
-    fs.rmSync(before, { force: true })
   }
 
   const open = () => {
@@ -198,6 +205,8 @@ export function runThread(load: (name: string) => unknown): void {
     opened.exec('COMMIT')
     statements.clear()
     if (!isEmpty && found > 0 && found < version) migrate(opened)
+    // Of a process that was killed behind its last step, too.
+    fs.rmSync(before, { force: true })
     statements.clear()
     opened.exec('PRAGMA journal_mode = WAL')
     opened.exec('PRAGMA synchronous = FULL')
