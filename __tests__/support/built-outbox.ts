@@ -9,6 +9,8 @@ import { sealKeys } from './outbox-relays.ts'
 export interface BuiltOutbox {
   readonly url: string
   kill(): Promise<void>
+  /** Asks it to stop. @returns its exit code */
+  stop(): Promise<number | null>
 }
 
 interface Setup {
@@ -33,6 +35,7 @@ export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
       relay.process.kill('SIGKILL')
       await once(relay.process, 'close')
     },
+    stop: () => relay.stop(),
   }
 }
 

@@ -89,6 +89,29 @@ testOnNode24('a full disk refuses what would be kept, and nothing else', async (
   ])
 })
 
+testOnNode24('a disk that does not answer holds up no stop', async () => {
+  const slow = join(folder, 'the-disk-is-slow')
+  const settings = await onDisk('slow-disk.cjs', {
+    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_ACCEPT_MS: '200' },
+  })
+  const relay = await startBuiltOutbox({ folder, settings })
+  await sendTo(relay, 'kept', 'before')
+  github.always({ status: 503 })
+  await writeFile(slow, '')
+  const unanswered = expect(sendTo(relay, 'kept', 'never written')).rejects.toThrow('fetch failed')
+  await pause(1000)
+  const start = performance.now()
+  expect(await relay.stop()).toBe(0)
+  // Of 10 s that a stop may take; the disk would take two minutes.
+  expect(performance.now() - start).toBeLessThan(60_000)
+  await unanswered
+  await rm(slow)
+  github.reset()
+  const again = await startBuiltOutbox({ folder, settings })
+  expect(await sendTo(again, 'kept', 'after')).toBe(200)
+  await again.kill()
+})
+
 const SYNC = 300
 const REQUESTS = scaled(100, 15)
 

@@ -34,12 +34,15 @@ export interface NodeOutbox {
 
 const CHECK_INTERVAL = 60_000
 
+/** Milliseconds that a disk has to close the file, at least. */
+const CLOSING_TIME = 1000
+
 /**
  * The outbox of a relay on Node, in a file.
  *
  * @throws UserError for a setting that is wrong, or a file that cannot be used
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, two lines longer
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, some lines longer
 export async function openNodeOutbox(
   file: string,
   env: Environment,
@@ -95,6 +98,10 @@ export async function openNodeOutbox(
     },
     ...{ log, report },
   })
+  const closeFile = async () => {
+    tellDisk(await fault().catch(() => undefined))
+    await opened.close()
+  }
   const check = setInterval(() => {
     void fault().then(tellDisk, report)
     queue.check().catch(report)
@@ -119,10 +126,12 @@ export async function openNodeOutbox(
     close: async (patience) => {
       clearInterval(check)
       turns.clear()
+      const end = performance.now() + patience
       // A call that is cut off is made again after the next start, with the same delivery id.
       await within(patience, Promise.all([queue.stop(), ...open]))
-      tellDisk(await fault().catch(() => undefined))
-      await opened.close()
+      // Neither does a disk that does not answer keep the process: what it wrote is whole.
+      const left = Math.max(CLOSING_TIME, end - performance.now())
+      await within(left, closeFile())
     },
   }
 }
