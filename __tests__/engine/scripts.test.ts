@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createScripts, ScriptFailure, scripts } from '../../src/engine/scripts.ts'
 
 /** How long a script may take where that is not what a test is about: the action's own limit is 2 s. */
-const SHORT = 500
+const SHORT = 250
 
 function run(body: string, items: unknown = [{}], { run } = scripts): Promise<string> {
   const drive = 'items.map((item) => call(item))'
@@ -48,6 +48,8 @@ describe('nothing of this process is in reach:', () => {
 
 describe('a script is broken off, whatever it is at:', () => {
   const LATE = `took longer than ${SHORT} ms, and was stopped`
+  const late = createScripts(SHORT)
+  const patient = createScripts(30_000)
   const MEMORY = 'took more than the 128 MB of memory that it may have'
 
   test.each([
@@ -63,7 +65,7 @@ describe('a script is broken off, whatever it is at:', () => {
     ],
   ])('%s; and the next one runs', async (_, body, message) => {
     // What ends for another reason has as much time as it takes here.
-    const own = createScripts(message === LATE ? SHORT : 30_000)
+    const own = message === LATE ? late : patient
     await expect(run(body, [{}], own)).rejects.toThrow(new ScriptFailure(message))
     expect(await run('return 1', [{}], own)).toBe('[1]')
   })
@@ -77,6 +79,7 @@ test('large items have room', async () => {
 
 describe('a script that goes wrong is explained without a word of the item', () => {
   const items = [{ text: 'PAYLOAD', n: null }]
+  const short = createScripts(SHORT)
 
   test.each([
     ['return item.a.b', "TypeError: cannot read property 'b' of undefined (line 1 of the script)"],
@@ -105,7 +108,7 @@ describe('a script that goes wrong is explained without a word of the item', () 
       `took longer than ${SHORT} ms, and was stopped`,
     ],
   ])('%s', async (body, message) => {
-    const error = await run(body, items, createScripts(SHORT)).catch((cause: unknown) => cause)
+    const error = await run(body, items, short).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(ScriptFailure)
     expect((error as ScriptFailure).message).toBe(message)
   })

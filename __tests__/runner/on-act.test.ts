@@ -134,7 +134,7 @@ interface Sent {
     GENEROUS,
   )
 
-  test.each([`it's "quoted" \\ $HOME`, 'a ${{ secrets.OTHER }} b', '`id` % # é'])(
+  test.each([`it's "quoted" \\ $HOME \${{ secrets.OTHER }} \`id\` % # é`])(
     'the secret %j verifies a signature as it stands',
     async (secret) => {
       const text = workflow('hook', LISTENING, undefined, [

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from '@jest/globals'
 import { bundle } from './build.ts'
 import { ACTION_NODE } from './node24.ts'
 
@@ -49,18 +50,12 @@ export async function runAct(
 ): Promise<ActRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
   try {
-    const action = join(folder, 'action')
-    for (const part of ['action.yml', 'reply/action.yml']) {
-      mkdirSync(dirname(join(action, part)), { recursive: true })
-      cpSync(join(ROOT, part), join(action, part))
-    }
-    cpSync(dirname(dirname(bundle('reply/index.js'))), join(action, 'dist'), { recursive: true })
     const repository = join(folder, 'repository')
     for (const [file, content] of Object.entries(files)) {
       mkdirSync(dirname(join(repository, file)), { recursive: true })
       writeFileSync(join(repository, file), content)
     }
-    for (const at of [action, repository]) commit(at)
+    commit(repository)
     const bin = join(folder, 'bin')
     mkdirSync(bin)
     symlinkSync(ACTION_NODE, join(bin, 'node'))
@@ -73,7 +68,7 @@ export async function runAct(
       ...[
         '--action-offline-mode',
         '--local-repository',
-        `hookline/hookline@v1=${action}`,
+        `hookline/hookline@v1=${actionRepository()}`,
         ...given,
         ...set,
       ],
@@ -95,6 +90,29 @@ export async function runAct(
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+let published: string | undefined
+
+/** What a release holds of the actions, for all runs of a suite: act copies it for each of them. */
+function actionRepository(): string {
+  if (published) return published
+  const action = mkdtempSync(join(tmpdir(), 'hookline-published-'))
+  for (const part of ['action.yml', 'reply/action.yml']) {
+    mkdirSync(dirname(join(action, part)), { recursive: true })
+    cpSync(join(ROOT, part), join(action, part))
+  }
+  for (const part of ['action', 'reply']) {
+    cpSync(dirname(bundle(`${part}/index.js`)), join(action, 'dist', part), { recursive: true })
+  }
+  commit(action)
+  published = action
+  return action
+}
+
+afterAll(() => {
+  if (published) rmSync(published, { recursive: true })
+  published = undefined
+})
 
 function commit(folder: string): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })

@@ -5,6 +5,9 @@ import { childOf, entriesOf, itemsOf, type Place, textOf, textsOf } from './node
 /** Far more than a workflow of a person has; aliases can make many of a few. */
 export const MOST_STEPS = 20_000
 
+/** How long the path of a step may be: far beyond groups in groups, and met at once by one that holds itself. */
+const LONGEST_PATH = 100
+
 /**
  * The steps of a job, or of an action's `runs`, in their order; those in `parallel:` are some of them.
  *
@@ -16,7 +19,7 @@ export function stepsOf(job: Place | undefined): Place[] {
   let count = 0
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     count++
-    if (count > MOST_STEPS) {
+    if (count > MOST_STEPS || step.path.length > LONGEST_PATH) {
       throw new Refusal({ code: 'too-large', message: `a job has more than ${MOST_STEPS} steps` })
     }
     const group = itemsOf(childOf(step, 'parallel'))

@@ -11,7 +11,7 @@ import { dispatchOf, FakeTime, HOUR, MINUTE, SECOND, START } from '../../support
 import { unavailable } from '../../support/relay-errors.ts'
 
 /** Ten events a second for an hour; the bounds are as much smaller as the events are fewer. */
-const EVENTS = scaled(36_000, 600)
+const EVENTS = scaled(36_000, 300)
 const SHARE = EVENTS / 36_000
 const BETWEEN = HOUR / EVENTS
 
