@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { bareScript, coreBundle } from './baseline.js'
 import { peerVariant } from './peer.js'
-import { cpu, interleave, median, memory, ratio } from './processes.js'
+import { compared, cpu, interleave, median, memory } from './processes.js'
 import { EVENT, layWorkspace, ON_SECTION } from './workspace.js'
 
 /** @typedef {import('./processes.js').Variant} Variant */
@@ -16,6 +16,12 @@ const action = built('action/index.js')
 
 /** Every run counts as the same one, to which its own items are always fresh. */
 const WITH_CONFIG = `${ON_SECTION}  config:\n    shouldDeduplicate: true\n    limit: 10\n`
+
+/** The least that a script can be: what it costs is the start of its engine. */
+const WITH_SCRIPT = `${ON_SECTION}  config:\n    filterScript: return true\n`
+
+/** Milliseconds of CPU that a run with a script may take beyond one without. */
+const MOST_FOR_SCRIPT = 60
 
 const TIMES = [
   {
@@ -53,7 +59,22 @@ export async function measureAction(folder, rounds, withPeer) {
   if (withPeer) variants.set('peer', await peerVariant(folder, one))
   const times = interleave(variants, rounds, cpu)
   const memories = interleave(variants, Math.ceil(rounds / 3), memory)
-  return [...rows(TIMES, times, 'ms'), ...rows(MEMORIES, memories, 'MB')]
+  return [...rows(TIMES, times, 'ms'), scriptRow(times), ...rows(MEMORIES, memories, 'MB')]
+}
+
+/**
+ * @param {Map<string, number[]>} times
+ * @returns {Row}
+ */
+function scriptRow(times) {
+  const [script, without] = [median(times.get('script') ?? []), median(times.get('inline') ?? [])]
+  return {
+    what: 'action with a `filterScript` − without',
+    measured: script - without,
+    unit: 'ms',
+    atMost: MOST_FOR_SCRIPT,
+    detail: `${script.toFixed(1)} − ${without.toFixed(1)} ms`,
+  }
 }
 
 /**
@@ -70,6 +91,7 @@ async function makeVariants(folder, one) {
     ['inline', actionIn(one, { INPUT_ON: ON_SECTION })],
     ['batch', await batchIn(`${folder}/batch`)],
     ['config', actionIn(one, { INPUT_ON: WITH_CONFIG, INPUT_STATE: 'file:state.json' })],
+    ['script', actionIn(one, { INPUT_ON: WITH_SCRIPT })],
     ['file', actionIn(one)],
     ['files', actionIn(many)],
     ['post', { script: built('action/post.js'), env, expect: /^$/ }],
@@ -120,6 +142,6 @@ function rows(pairs, figures, unit) {
     const [measured, base] = [figures.get(of), figures.get(to)]
     if (!measured || !base) return []
     const detail = `${median(measured).toFixed(1)} : ${median(base).toFixed(1)} ${unit}`
-    return [{ ...row, measured: ratio(measured, base), unit: '×', detail }]
+    return [{ ...row, ...compared(measured, base), detail }]
   })
 }

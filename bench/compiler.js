@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bareScript, yamlScript } from './baseline.js'
-import { cpu, interleave, median, ratio } from './processes.js'
+import { compared, cpu, interleave, median } from './processes.js'
 
 /** @typedef {import('./processes.js').Variant} Variant */
 /** @typedef {import('./report.js').Row} Row */
@@ -54,7 +54,7 @@ export async function measureCompiler(folder, rounds) {
   return RATIOS.map(({ what, of, to, atMost }) => {
     const [figures = [], base = []] = [times.get(of), times.get(to)]
     const detail = `${median(figures).toFixed(0)} ms : ${median(base).toFixed(0)} ms`
-    const row = { what, measured: ratio(figures, base), unit: '×', detail }
+    const row = { what, ...compared(figures, base), detail }
     return atMost === undefined ? row : { ...row, atMost }
   })
 }

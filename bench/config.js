@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { median, ratio } from './processes.js'
+import { compared, median } from './processes.js'
 import { compiled } from './relay/compiled.js'
 
 /** @typedef {import('./report.js').Row} Row */
@@ -100,5 +100,5 @@ async function alternate(works, rounds) {
 function row(what, [base = [], work = []], atMost) {
   const detail = `${median(work).toFixed(1)} ms : ${median(base).toFixed(1)} ms`
   const goal = atMost === undefined ? {} : { atMost }
-  return { what, measured: ratio(work, base), unit: '×', detail, ...goal }
+  return { what, ...compared(work, base), detail, ...goal }
 }

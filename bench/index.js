@@ -12,7 +12,7 @@ import { measureCompiler } from './compiler.js'
 import { measureConfig } from './config.js'
 import { measureHistory } from './history.js'
 import { compile } from './relay/subjects.js'
-import { report } from './report.js'
+import { LEGEND, report } from './report.js'
 import { measureDownload } from './size.js'
 
 const USAGE = `npm run bench -- [--rounds N] [--with-peers] [action] [batches] [compiler] [config] [history] [size] [relay]
@@ -48,7 +48,7 @@ function runOn(node) {
 }
 
 async function run() {
-  console.log(`Node ${process.versions.node}`)
+  console.log(`Node ${process.versions.node}\n${LEGEND}\n`)
   const folder = await mkdtemp(join(tmpdir(), 'hookline-bench-'))
   try {
     if (wants('action'))

@@ -54,13 +54,23 @@ export function memory(variant) {
 }
 
 /**
- * The ratio that a typical round shows: noise that lasts some rounds hits both sides of each.
+ * How figures compare with others: the ratio of their medians, and between which two the ratios of the
+ * middle half of all rounds lie. Noise that lasts some rounds hits both sides of each.
  *
  * @param {readonly number[]} figures
  * @param {readonly number[]} base
+ * @returns {{ measured: number, unit: string, spread: readonly [number, number] }}
  */
-export function ratio(figures, base) {
-  return median(figures.map((figure, round) => figure / (base[round] ?? Number.NaN)))
+export function compared(figures, base) {
+  const rounds = figures.map((figure, round) => figure / (base[round] ?? Number.NaN))
+  const sorted = rounds.sort((a, b) => a - b)
+  const at = (/** @type {number} */ share) =>
+    sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN
+  return {
+    measured: median(figures) / median(base),
+    unit: '×',
+    spread: [at(0.25), at(0.75)],
+  }
 }
 
 /** @param {readonly number[]} figures */

@@ -7,14 +7,20 @@
  * @property {string} unit `×` for a ratio
  * @property {number} [atMost] the goal
  * @property {number} [atLeast] the goal
+ * @property {readonly [number, number]} [spread] of a ratio: between which the middle half of all rounds lies
  * @property {string} [detail] the absolute figures
  */
+
+export const LEGEND = `A ratio (×) is that of the medians behind it; in brackets, between which two the ratios of the
+middle half of all rounds lie. Variants take turns, one run each a round; CPU is user and system.`
 
 /** @param {readonly Row[]} rows */
 export function report(rows) {
   for (const row of rows) {
     const measured = `${row.measured.toFixed(2)} ${row.unit}`
-    console.log([row.what.padEnd(58), measured.padStart(9), goal(row), row.detail].join('  '))
+    const spread = row.spread ? `(${row.spread.map((end) => end.toFixed(2)).join('–')})` : ''
+    const parts = [row.what.padEnd(58), measured.padStart(9), spread.padEnd(12), goal(row)]
+    console.log([...parts, row.detail ?? ''].join('  ').trimEnd())
   }
 }
 

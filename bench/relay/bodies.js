@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { median } from '../processes.js'
+import { compared, median } from '../processes.js'
 import { compareSpeed, measure } from './compare.js'
 import { requestWith, saturate, TOKEN } from './load.js'
 import { cpuMilliseconds, start } from './subjects.js'
@@ -58,8 +58,7 @@ async function largeBody(relay, rounds) {
   }
   return {
     what: 'body of 250 KB, own CPU : zlib level 1 of it',
-    measured: median(costs.map((cost, round) => cost / (packing[round] ?? Number.NaN))),
-    unit: '×',
+    ...compared(costs, packing),
     atMost: 1.5,
     detail: `${median(costs).toFixed(2)} : ${median(packing).toFixed(2)} ms`,
   }

@@ -1,4 +1,4 @@
-import { median, ratio } from '../processes.js'
+import { compared, median } from '../processes.js'
 import { atRate, saturate } from './load.js'
 import { cpuMilliseconds } from './subjects.js'
 
@@ -52,7 +52,7 @@ export async function compareSpeed([baseName, base], [name, subject], rounds, at
   ) => {
     const [by, of] = [figures.map(pick), bases.map(pick)]
     const detail = `${median(by).toFixed(digits)} : ${median(of).toFixed(digits)} ${unit}`
-    return { what: `${name} : ${baseName}, ${what}`, measured: ratio(by, of), unit: '×', detail }
+    return { what: `${name} : ${baseName}, ${what}`, ...compared(by, of), detail }
   }
   return [
     {
