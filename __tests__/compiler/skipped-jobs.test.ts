@@ -132,7 +132,7 @@ describe.each(Object.entries(FORMS))('with %s', (_, form) => {
       fc.asyncProperty(graphs(), ({ graph, ends }) =>
         expectSame(sourceOf(graph, form.on), form, ends),
       ),
-      { numRuns: scaled(300, 4) },
+      { numRuns: scaled(300, 2) },
     )
   })
 })

@@ -218,7 +218,7 @@ describe('a process that is killed', () => {
   test('at every file operation leaves the state whole, old or new, and the next one gets through', async () => {
     const path = join(folder, 'state.json')
     const outcomes: string[] = []
-    for (let number = 0; outcomes.at(-1) !== 'ended'; number++) {
+    for (let number = 0; outcomes.at(-1) !== 'ended'; number += IS_FULL ? 1 : 2) {
       await writeFile(path, BEFORE)
       const { printed } = node(FAULTY, [compiled, path, '1', String(number), 'kill'])
       if ((await printed) === 'new') {
@@ -234,14 +234,14 @@ describe('a process that is killed', () => {
       outcomes.push(isNew ? 'new' : 'old')
     }
     expect(outcomes).toEqual(expect.arrayContaining(['old', 'new', 'ended']))
-    expect(outcomes.length).toBeGreaterThan(8)
+    expect(outcomes.length).toBeGreaterThan(IS_FULL ? 8 : 4)
   })
 
   test('a holder that stood still for longer than its lease changes nothing that came after', async () => {
     const path = join(folder, 'state.json')
     let isEnded = false
     let wasOvertaken = 0
-    for (let number = 0; !isEnded; number += IS_FULL ? 1 : 2) {
+    for (let number = 0; !isEnded; number += IS_FULL ? 1 : 3) {
       await writeFile(path, BEFORE)
       const late = node(FAULTY, [compiled, path, '1', String(number), 'stop'])
       const stopped = await hasStopped(late.child)
@@ -259,7 +259,7 @@ describe('a process that is killed', () => {
       expect(claims.map(({ key }) => key).sort()).toEqual(['1', '2', 'key'])
       if (claims.find(({ key }) => key === 'key')?.run === '2') wasOvertaken++
     }
-    expect(wasOvertaken).toBeGreaterThan(3)
+    expect(wasOvertaken).toBeGreaterThan(IS_FULL ? 3 : 1)
   }, 240_000)
 })
 
