@@ -167,7 +167,9 @@ class Patch {
     // The first of those that go at the end takes the comma that stands before them along.
     if (!last || at !== kept + 1) return edits
     const before = commaBetween(text, endOf(last), start)
-    return before === undefined ? edits : [{ start: before, end: before + 1, text: '' }, ...edits]
+    if (before === undefined) return edits
+    const isBeside = /^[ \t]*$/.test(text.slice(before + 1, start))
+    return [{ start: before, end: isBeside ? start : before + 1, text: '' }, ...edits]
   }
 
   #insert({ path, lines, where, parent }: Of<'insert'>): Edit[] {
