@@ -209,7 +209,7 @@ class Patch {
   }
 
   #insertInFlow({ path, lines, where }: Of<'insert'>, collection: YAMLMap | YAMLSeq): Edit {
-    const text = isSeq(collection) ? itemsInFlow(lines) : entriesInFlow(lines)
+    const text = entriesInFlow(lines)
     const last = where === 'last' ? endOfLast(collection) : undefined
     if (last !== undefined) return { start: last, end: last, text: `, ${text}` }
     const start = rangeOf(collection)[0] + 1
@@ -467,10 +467,6 @@ function inFlow(lines: Lines): string {
 }
 
 function entriesInFlow(lines: Lines): string {
-  return flowText(parse(lines.join('\n'))).slice(1, -1)
-}
-
-function itemsInFlow(lines: Lines): string {
   return flowText(parse(lines.join('\n'))).slice(1, -1)
 }
 
