@@ -31,7 +31,7 @@ test('dist/reply holds nothing of the senders', () => {
 test.each([
   ['action', ['scheme']],
   ['relay', ['handshake']],
-  ['cli', ['facts', 'scheme', 'signing', 'handshake', 'payloads']],
+  ['cli', ['facts', 'scheme', 'signing', 'handshake', 'payloads', 'page']],
 ] as const)('dist/%s holds of the senders %j', (folder, wanted) => {
   expect(partsIn(folder)).toEqual(wanted)
 })
