@@ -80,6 +80,8 @@ function entriesOf(verify: unknown): { scheme: Scheme; settings: Settings }[] {
   if (!isList) throw new TypeError('no entries of verify')
   return (verify as JsonObject[]).flatMap((entry) => {
     const settings = settingsFrom(entry)
+    // One that is empty proves nobody, and is no key.
+    if (settings.secrets.some((secret) => secret.reveal() === '')) return []
     return [entry.scheme ?? []].flat().flatMap((name) => {
       const scheme = SCHEMES.get(String(name))
       return scheme ? [{ scheme, settings }] : []

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { signGrant } from '../../../src/relay/grant.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted, OPERATOR_KEY } from './door.ts'
+import { doorScene, granted, OPERATOR_KEY, SIGN_KEY } from './door.ts'
 
 /** Those that a grant refuses, each with its reason. */
 function refusedFor({ signer }: Row): string | undefined {
@@ -69,6 +70,19 @@ describe.each(RUNTIMES)('the door on %s', (_, start) => {
     }
     expect(here.relay.log.join('\n')).not.toContain(own[0]?.row.signer.secret)
   })
+
+  test.each(['hmac', 'bearer', 'basic', 'token', 'stripe', 'github'])(
+    'an empty secret of %s proves nobody',
+    async (scheme) => {
+      const verify = [{ scheme, secret: '', header: 'x-signature' }]
+      const scope = { repository: 'octo/repo', path: 'hook' }
+      const grant = await signGrant({ id: 'empty', ...scope, verify }, SIGN_KEY)
+      const headers = [['Authorization', 'Bearer '] as const]
+      const target = '/octo/repo/hook/webhook'
+      const answer = await here.send(grant, { method: 'POST', target, headers, body: '{}' })
+      expect([answer.status, here.github.calls.length]).toEqual([401, 0])
+    },
+  )
 
   test('and /metrics shows none of their secrets', async () => {
     const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
