@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
 import { bundle } from './build.ts'
 
 /** The bundle that `hookline` starts. */
 export const CLI_BUNDLE = bundle('cli/index.js')
+
+/** An empty folder, for what looks at none. */
+const NOWHERE = mkdtempSync(join(tmpdir(), 'nowhere-'))
 
 export interface Surroundings {
   readonly cwd?: string
@@ -117,7 +122,7 @@ export function runShared(args: readonly string[], run: CommandRun = {}): Promis
 }
 
 async function runThere(args: readonly string[], run: CommandRun): Promise<CommandEnd> {
-  const { cwd = tmpdir(), env, input = '', bundle: started = CLI_BUNDLE } = run
+  const { cwd = NOWHERE, env, input = '', bundle: started = CLI_BUNDLE } = run
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
   shared ??= spawn(process.execPath, [MANY], { stdio: [...stdio], env: {} })
   const child = shared

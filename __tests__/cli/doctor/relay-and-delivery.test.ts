@@ -225,6 +225,7 @@ describe('a real event', () => {
   test('by way of a relay that gives no answer may have arrived', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/') response.end('This is a Hookline relay.')
+      else if (request.url === '/.well-known/hookline') response.writeHead(404).end()
       else if (request.method === 'GET') response.end('ok\n')
       else request.socket.destroy()
     })
@@ -240,6 +241,7 @@ describe('a real event', () => {
   test('tells an event that waits in the outbox of the relay', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/') return response.end('This is a Hookline relay.')
+      if (request.url === '/.well-known/hookline') return response.writeHead(404).end()
       if (request.method === 'GET') return response.end('ok\n')
       response.setHeader('x-hookline-delivery', '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11')
       return response.writeHead(202, { 'x-hookline-queued': 'true' }).end('{"success":true}')

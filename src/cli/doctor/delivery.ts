@@ -1,7 +1,8 @@
 import { DISCOVERY_PATH } from '../../relay/discovery.ts'
-import { fieldsOf } from '../../wire/github.ts'
+import { fieldsOf, jsonOf } from '../../wire/github.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
 import {
   DISPATCH_EVENTS,
   type DispatchEvent,
@@ -232,6 +233,11 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
     if (!(error instanceof HttpFailure)) throw error
     return { status: error.message, text: '' }
   })
+  // An older relay refuses that address; none answers it with a page.
+  if (status === 200 && !isObject(jsonOf(text))) {
+    const found = `no description of a relay at ${DISCOVERY_PATH}`
+    return { findings: [notHookline(relay, found, 'check address and port')] }
+  }
   const { event } = status === 200 ? fieldsOf({ text }) : {}
   const known = DISPATCH_EVENTS.find((each) => each === event)
   if (known) {
