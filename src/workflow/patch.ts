@@ -2,17 +2,16 @@ import {
   type Document,
   isAlias,
   isMap,
-  isPair,
   isScalar,
   isSeq,
   type Node,
-  parse,
   Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
 import { type BlockEntry, DocumentLines, isBlock } from './document.ts'
 import { encoded, keyOf } from './file-expressions.ts'
+import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
 import {
   applyEdits,
@@ -427,22 +426,6 @@ function valueSpan(text: string, { key, value }: NodePair) {
   return { start: colon, end: colon, isEmpty: true }
 }
 
-/** The comma between two entries in braces, comments left out. */
-function commaBetween(text: string, start: number, end: number): number | undefined {
-  const found = /^(?:\s|(?<=\s)#[^\n]*)*,/.exec(text.slice(start, end))?.[0]
-  return found === undefined ? undefined : start + found.length - 1
-}
-
-/** What goes within braces, with the white space behind it; with its line, where it is all of that. */
-function wholeLine(text: string, { start, end }: Edit): Edit {
-  const behind = /[ \t]*/y
-  behind.lastIndex = end
-  const stop = end + (behind.exec(text)?.[0].length ?? 0)
-  const lineStart = start - columnOf(text, start)
-  const isAlone = text.slice(lineStart, start).trim() === '' && text[stop] === '\n'
-  return isAlone ? { start: lineStart, end: stop + 1, text: '' } : { start, end: stop, text: '' }
-}
-
 /** Where the blank lines above a line begin. */
 function blanksAbove(text: string, lineStart: number): number {
   let start = lineStart
@@ -459,29 +442,6 @@ function asLines(lines: Lines, column: number): string {
     .join('')
 }
 
-/** A value within braces: everything stands on one line there. */
-function inFlow(lines: Lines): string {
-  const [only = ''] = lines
-  const isFlow = lines.length === 1 && /^[[{"']/.test(only)
-  return isFlow ? only : flowText(parse(lines.join('\n')))
-}
-
-function entriesInFlow(lines: Lines): string {
-  return flowText(parse(lines.join('\n'))).slice(1, -1)
-}
-
-/** A value in braces or brackets, as a person writes it: with quotes where it needs them. */
-function flowText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value)
-    return `{${entries.map(([key, one]) => `${flowText(key)}: ${flowText(one)}`).join(', ')}}`
-  }
-  if (typeof value !== 'string') return JSON.stringify(value)
-  if (/^(?!(?:true|false|null)$)[A-Za-z_][\w-]*$/i.test(value)) return value
-  return /["\\]/.test(value) && /^[ -&(-~]*$/.test(value) ? `'${value}'` : JSON.stringify(value)
-}
-
 /** A part of a text, with edits by places of the whole. */
 function changedPart(text: string, start: number, end: number, edits: readonly Edit[]): string {
   const inside = edits.map((edit) => ({
@@ -496,11 +456,4 @@ function ownLines(lines: DocumentLines, entry: BlockEntry, edits: readonly Edit[
   const { start, end } = lines.linesOf(entry)
   const written = changedPart(lines.text, start, end, edits)
   return dedent(written.replace(/\n$/, '').split('\n'), entry.column)
-}
-
-/** Where the last entry of a collection in braces ends. */
-function endOfLast(collection: YAMLMap | YAMLSeq): number | undefined {
-  const last: unknown = collection.items.at(-1)
-  const node = isPair(last) ? ((last.value ?? last.key) as Node) : (last as Node | undefined)
-  return node ? rangeOf(node)[1] : undefined
 }

@@ -18,7 +18,7 @@ export const unknownContext: Rule = {
 }
 
 /**
- * GitHub's parser here reads a condition without braces as any text.
+ * GitHub's parser here takes a condition without braces for mere text.
  *
  * Source: `job-if` and `step-if` of GitHub's own schema, workflow-v1.0.json (a test compares the two)
  */
