@@ -9,6 +9,7 @@ export default {
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
   maxWorkers: '100%',
   globalSetup: '<rootDir>/scripts/jest-setup.js',
+  setupFilesAfterEnv: ['<rootDir>/scripts/jest-retry.js'],
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/.cache/'],

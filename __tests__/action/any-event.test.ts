@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { type ActionResult, dispatchEvent, runInShared } from '../support/action.ts'
+import { fc } from '../support/properties.ts'
 import { anyPath } from '../support/text.ts'
 
 const inputs = { on: 'webhook: {method: [get, post], path: "/:a{/:b}"}' }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
+import { fc } from '../support/properties.ts'
 import { queueOf, queueWorkflow, sourceOf } from '../support/queue-trigger.ts'
 import { payload } from './step.ts'
 

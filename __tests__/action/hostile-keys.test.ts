@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
+import { fc } from '../support/properties.ts'
 import { fire, itemOf, multipart, type Sent } from './step.ts'
 
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as core from '@actions/core'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { scaled } from '../support/effort.ts'
 import { evaluationOf } from '../support/evaluations.ts'
 import { readOutputFile } from '../support/output-file.ts'
+import { fc } from '../support/properties.ts'
 import { fire, itemOf } from './step.ts'
 
 describe('outputs survive any text', () => {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
 import { type Decision, Evaluation, type Miss } from '../../src/engine/result.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
@@ -8,6 +7,7 @@ import { notice, warning } from '../../src/wire/messages.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { scaled } from '../support/effort.ts'
 import { evaluationOf, runOf } from '../support/evaluations.ts'
+import { fc } from '../support/properties.ts'
 import { fire, payload, type Sent } from './step.ts'
 
 /** GitHub drops a summary that is larger. */

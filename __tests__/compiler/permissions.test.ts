@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { parse, parseDocument } from 'yaml'
 import { SCOPES } from '../../src/compiler/permissions.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { compileText, WORKFLOWS } from './support/compiled.ts'
 
 const BOT = { messaging_bot: { token: '1:a' } }

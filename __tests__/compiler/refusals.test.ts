@@ -10,10 +10,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { nameProblems } from '../../src/compiler/made-files.ts'
 import type { MistakeCode } from '../../src/workflow/mistakes.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { errorsOf, HOOK, POLLED, Repository } from './support/repository.ts'
 
 let repository: Repository

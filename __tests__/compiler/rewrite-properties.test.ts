@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { evaluate } from './support/evaluate.ts'
 import { rewritten } from './support/rewritten.ts'
 

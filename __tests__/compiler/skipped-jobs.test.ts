@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { IS_FULL, scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { compileText } from './support/compiled.ts'
 import {
   dispatch,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { isScalar, parseDocument, Scalar, stringify } from 'yaml'
 import { ScalarText } from '../../src/workflow/spans.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 const STYLES = [
   Scalar.PLAIN,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { parse } from 'yaml'
 import { IS_FULL, scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { compileText } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'
 import {

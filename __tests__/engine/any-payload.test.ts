@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
+import { fc } from '../support/properties.ts'
 import { anyCharacter, anyPath } from '../support/text.ts'
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }

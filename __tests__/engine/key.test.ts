@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import * as v from 'valibot'
 import { canonical, itemKey } from '../../src/engine/keys.ts'
 import { keyPath } from '../../src/triggers/config.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 /** The key of an item; with `same`, whether two are taken for the same. */
 async function key(item: Item, paths: { own?: string; chosen?: string } = {}): Promise<string> {

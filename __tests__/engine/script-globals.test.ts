@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { scripts } from '../../src/engine/scripts.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 async function run(body: string, items: readonly unknown[]): Promise<unknown[]> {
   const drive = 'items.map((item) => call(item))'

@@ -1,6 +1,5 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import type { Reader } from '../../src/inspector/api.ts'
 import {
@@ -13,6 +12,7 @@ import type { Json, JsonObject } from '../../src/wire/json.ts'
 import { lex } from '../../src/workflow/expressions.ts'
 import { scaled } from '../support/effort.ts'
 import { evaluationOf } from '../support/evaluations.ts'
+import { fc } from '../support/properties.ts'
 
 /** What GitHub's own library makes of a copied expression. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { ShownRequest } from '../../src/inspector/api.ts'
 import type { DevEvent } from '../../src/inspector/local-engine.ts'
 import {
@@ -19,6 +18,7 @@ import { accessRefusal, inspect, isInspectors, type Visit } from '../../src/insp
 import type { RelayRequest } from '../../src/relay/ports.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 const CAME: Cause = { origin: 'request', of: null }
 const POLL: Cause = { origin: 'poll', of: null }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import type { Unlisted } from '../../src/inspector/api.ts'
 import { BOUNDS, Recorder } from '../../src/inspector/recorder.ts'
+import { fc } from '../support/properties.ts'
 
 function event(body: string): Unlisted {
   return {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile } from '../compiler/support/compiled.ts'
@@ -7,6 +6,7 @@ import { HOSTILE } from '../compiler/support/hostile.ts'
 import { AROUND, DANGEROUS, INNER, MENDED, READING } from '../compiler/support/idioms.ts'
 import { executedSteps } from '../compiler/support/steps.ts'
 import { IS_FULL, scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 /** Programs that start slowly, and that both shells start alike. */
 const SLOW = /^jq|curl/

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { dispatchTo } from '../../src/relay/dispatch.ts'
 import { RelayError } from '../../src/relay/errors.ts'
 import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
@@ -7,6 +6,7 @@ import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { scaled } from '../support/effort.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { fc } from '../support/properties.ts'
 
 const BUDGET = 8000
 const START = Date.parse('2026-01-01T00:00:00Z')

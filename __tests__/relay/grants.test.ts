@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { base64url, CompactEncrypt, CompactSign, importJWK } from 'jose'
 import { type Grant, newSignKey, signGrant } from '../../src/relay/grant.ts'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
@@ -11,6 +10,7 @@ import {
   PKCS1,
   startAppPlatform,
 } from '../support/github-app.ts'
+import { fc } from '../support/properties.ts'
 import { type RawAnswer, type RawRequest, send } from '../support/raw-http.ts'
 import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
 import { payloadOf, TOKEN } from '../support/scene.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { open, parseAnswer, received, sendBytes } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene, TOKEN } from '../support/scene.ts'

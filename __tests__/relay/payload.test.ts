@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { RelayError } from '../../src/relay/errors.ts'
 import { LIMIT_OF, writePayload } from '../../src/relay/payload.ts'
 import { bodyBytes, utf8Text } from '../../src/wire/bytes.ts'
 import { LIMITS } from '../../src/wire/limits.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 const LIMIT = 65_535
 const BYTES = LIMIT_OF.repository_dispatch

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { fc } from '../support/properties.ts'
 import { startRawPlatform } from '../support/raw-platform.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { RUNS, scene } from '../support/scene.ts'

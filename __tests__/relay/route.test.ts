@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { RelayError } from '../../src/relay/errors.ts'
 import { parseRepository, pathOf, routeWebhook } from '../../src/relay/route.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
 const route = (target: string) => routeWebhook(target, undefined)

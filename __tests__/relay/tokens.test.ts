@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { base64Forms } from '../../src/wire/secret.ts'
+import { fc } from '../support/properties.ts'
 import { type RawRequest, send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { RUNS, scene, TOKEN } from '../support/scene.ts'

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { digest } from '../../src/engine/keys.ts'
 import { STATE_FORMS_IN_WORDS, STORE_KINDS } from '../../src/state/index.ts'
 import { deliveryMark, keyStates, MOST_CLAIMS, type Run } from '../../src/state/store.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { scaled } from '../support/effort.ts'
 import { problemsOf } from '../support/problems.ts'
+import { fc } from '../support/properties.ts'
 import { named, PLACES, type SharedPlace, type SingleStore } from '../support/stores.ts'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import * as v from 'valibot'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { defineTrigger, type Trigger } from '../../src/triggers/trigger.ts'
@@ -8,6 +7,7 @@ import { isObject } from '../../src/wire/json.ts'
 import { RESERVED_OUTPUTS } from '../../src/wire/output-names.ts'
 import { readWebhookRequest } from '../../src/wire/request.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest, NO_TEXT, variations } from './requests.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import * as v from 'valibot'
 import { modernPattern, pathPattern } from '../../src/triggers/webhook.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { anyPath } from '../support/text.ts'
 
 function compile(text: string) {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../support/properties.ts'
 import type { Sent } from '../support/receive.ts'
 import { anyCharacter } from '../support/text.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { bodyBytes, gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
 import { parseBody, readWebhookRequest } from '../../src/wire/request.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 import { anyCharacter } from '../support/text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

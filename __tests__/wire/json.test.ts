@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { isDeeperThan, parseJson } from '../../src/wire/json.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 describe('parseJson', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { cutReservedParameters } from '../../src/wire/path.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 describe('the reserved parameters of a query', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { Secret } from '../../src/wire/secret.ts'
+import { fc } from '../support/properties.ts'
 
 const VALUE = fc.string({
   unit: fc.constantFrom(...'abcXYZ019._-~+/?>é'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { ExpressionMistake, fillIn, hasExpression } from '../../src/workflow/expressions.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 const CONTEXTS = {
   secrets: { A: 'a', JSON: '{"k":[1,true,null]}' },

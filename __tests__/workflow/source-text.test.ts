@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { UserError } from '../../src/wire/errors.ts'
 import { sourceOf } from '../../src/workflow/source-text.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
 import { scaled } from '../support/effort.ts'
+import { fc } from '../support/properties.ts'
 
 function told(bytes: Uint8Array) {
   const { text, misread } = sourceOf('a.yml', bytes)

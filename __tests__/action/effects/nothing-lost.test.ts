@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { scaled } from '../../support/effort.ts'
+import { fc } from '../../support/properties.ts'
 import { dispatch, memoryStore, poll, Queue, updates } from '../../support/queue-trigger.ts'
 
 const HALF_AN_HOUR = 30 * 60_000

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { renderMarkdown, type Style } from '../../../src/action/reply/markdown.ts'
 import { splitText } from '../../../src/action/reply/split.ts'
 import { fired, replyWith } from '../../support/chats.ts'
 import { scaled } from '../../support/effort.ts'
+import { fc } from '../../support/properties.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
 test.each([

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { parse } from 'yaml'
+import { fc } from '../../support/properties.ts'
 import type { Result, Run } from './scheduler.ts'
 
 /** Jobs that need each other, and events, for what is compared with the source job by job. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import {
   foundTriggers,
   polledTriggers,
@@ -21,6 +20,7 @@ import { UserError } from '../../../src/wire/errors.ts'
 import { readOnSection, type Workflow } from '../../../src/workflow/workflow.ts'
 import { scaled } from '../../support/effort.ts'
 import { testPorts } from '../../support/ports.ts'
+import { fc } from '../../support/properties.ts'
 import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../../support/queue-trigger.ts'
 
 /** Workflows by name, each as its `on:` section or as it stands. */

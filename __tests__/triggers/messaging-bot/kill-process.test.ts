@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import {
   type ActionResult,
   runAction,
@@ -11,6 +10,7 @@ import {
 import { POLL } from '../../support/bot-run.ts'
 import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
+import { fc } from '../../support/properties.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 /** Schedules with real processes. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { http } from '../../../src/action/http.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
+import { fc } from '../../support/properties.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
 /** The process is gone: nothing after this happens. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { scaled } from '../../support/effort.ts'
+import { fc } from '../../support/properties.ts'
 import { bound, QUIET_WORLD, receive } from '../../support/receive.ts'
 import { anyRequest } from '../requests.ts'
 import { SIGNERS } from './signers.ts'

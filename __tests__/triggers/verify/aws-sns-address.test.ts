@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { certificateUrl, snsUrl } from '../../../src/triggers/verify/aws-sns.ts'
 import { scaled } from '../../support/effort.ts'
+import { fc } from '../../support/properties.ts'
 import {
   CERTIFICATE_URL,
   CONFIRMATION,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { ENCODINGS } from '../../../src/triggers/verify/algorithms.ts'
+import { fc } from '../../support/properties.ts'
 
 test('what is written is read again, padded or not', () => {
   fc.assert(
