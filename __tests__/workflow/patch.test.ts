@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { DocumentLines } from '../../src/workflow/document.ts'
 import type { Operation } from '../../src/workflow/operations.ts'
 import { namedEntries, patch } from '../../src/workflow/patch.ts'
 import { applyEdits } from '../../src/workflow/spans.ts'
-import { parseYaml } from '../../src/workflow/yaml.ts'
+
+function linesOf(text: string): DocumentLines {
+  return DocumentLines.of({ name: 'a.yml', file: 'a.yml', text })
+}
 
 function patched(text: string, ...operations: readonly Operation[]): string {
-  const yaml = parseYaml({ name: 'a.yml', file: 'a.yml', text })
-  return applyEdits(text, patch(yaml, text, operations))
+  return applyEdits(text, patch(linesOf(text), operations))
 }
 
 const set = (path: string, ...lines: string[]): Operation => ({
@@ -261,8 +264,7 @@ describe('the entries of a mapping in braces', () => {
     ['with a tilde', 'on: {a: ~, d: }\n'],
     ['with empty braces', 'on: {a: {}, d: }\n'],
   ])('%s take what is put into them', (_, text) => {
-    const yaml = parseYaml({ name: 'a.yml', file: 'a.yml', text })
-    const entries = namedEntries(yaml, text, ['on'], [added])
+    const entries = namedEntries(linesOf(text), ['on'], [added])
     expect(entries.map(({ name }) => name).toSorted()).toEqual(['a', 'd'])
     const lines = entries.find(({ name }) => name === 'a')?.lines ?? []
     expect(parse(lines.join('\n'))).toEqual({ a: { b: { c: null } } })

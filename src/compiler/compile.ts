@@ -1,8 +1,8 @@
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
+import { DocumentLines } from '../workflow/document.ts'
 import { asFindings, Refusal } from '../workflow/mistakes.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits } from '../workflow/spans.ts'
-import { parseYaml } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type Made, newProblems, parserProblems } from './github-parser.ts'
 import { aheadOfParser } from './key-hints.ts'
@@ -97,14 +97,18 @@ export function passed(plan: Plan, part: Part): readonly PassResult[] {
 }
 
 function makeFile({ file }: Plan, part: Part, results: readonly PassResult[]): Made {
-  const { source, document } = file
+  const { source } = file
   const name = `${file.name}${part === 'jobs' ? '.jobs' : ''}.yml`
   const head = `${firstLine(source.file)}\n`
   const operations = results.flatMap((one) => one.operations ?? [])
   // The file that listens has nothing of the source as it stands there.
   const isNew = part === 'listening'
-  const text = isNew ? '' : source.text
-  const yaml = isNew ? parseYaml({ ...source, text }) : document
-  const edits = patch(yaml, text, operations)
-  return { name, text: head + applyEdits(text, edits), edits: isNew ? undefined : edits, head }
+  const lines = isNew ? DocumentLines.of({ ...source, text: '' }) : file.lines
+  const edits = patch(lines, operations)
+  return {
+    name,
+    text: head + applyEdits(lines.text, edits),
+    edits: isNew ? undefined : edits,
+    head,
+  }
 }

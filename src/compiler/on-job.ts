@@ -161,7 +161,7 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
  * their expressions read. GitHub must not fill in these itself, so each `${{` is written as a text.
  */
 export function actionInputLines(file: SourceFile, state: string): string[] {
-  const there = namedEntries(file.document, file.source.text, ['on'])
+  const there = namedEntries(file.lines, ['on'])
   const on = file.triggers.flatMap(
     (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
   )

@@ -3,6 +3,7 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { modernPattern } from '../triggers/webhook.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { DocumentLines } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
   type FileExpression,
@@ -22,7 +23,7 @@ import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { type NodePair, type Path, pairsOf, parseYaml, positionAt } from '../workflow/yaml.ts'
+import { type NodePair, type Path, pairsOf, positionAt } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -350,8 +351,8 @@ interface Spelled {
 /** A file with such words, and old path patterns, as GitHub and the triggers read them. */
 export function spelled(source: Source): Spelled {
   try {
-    const document = parseYaml(source)
-    const { contents } = document
+    const lines = DocumentLines.of(source)
+    const { contents } = lines.yaml
     const pairs = isMap(contents) ? pairsOf(contents) : []
     const operations = pairs.flatMap((pair) =>
       keyOf(pair) === 'on'
@@ -364,7 +365,7 @@ export function spelled(source: Source): Spelled {
       (sum, one) => sum + (one.op === 'rewriteText' ? one.edits.length : 1),
       0,
     )
-    const text = applyEdits(source.text, patch(document, source.text, operations))
+    const text = applyEdits(source.text, patch(lines, operations))
     return { source: { ...source, text }, count }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -12,6 +12,7 @@ import {
 import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
@@ -19,14 +20,7 @@ import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import {
-  type NodePair,
-  pairsOf,
-  parseYaml,
-  positionAt,
-  rangeOf,
-  resolved,
-} from '../workflow/yaml.ts'
+import { type NodePair, pairsOf, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
 
@@ -36,6 +30,7 @@ export interface SourceFile {
   readonly name: string
   readonly source: Source
   readonly document: Document.Parsed
+  readonly lines: DocumentLines
   /** By key, in the order of the file. */
   readonly sections: ReadonlyMap<string, NodePair>
   readonly on: NodePair
@@ -55,7 +50,8 @@ export const LISTENING_KEYS: readonly string[] = ['name', 'run-name']
 
 /** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
 export function readSourceFile(name: string, source: Source): SourceFile {
-  const document = parseYaml(source)
+  const lines = DocumentLines.of(source)
+  const document = lines.yaml
   checkAliases(source, document)
   const sections = readSections(source, document)
   const on = required(source, sections, 'on')
@@ -65,7 +61,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
   const settings = readOwnKey(source, document, sections.get(OWN_KEY))
   return {
-    ...{ name, source, document, sections, on, jobs, triggers, native, settings },
+    ...{ name, source, document, lines, sections, on, jobs, triggers, native, settings },
     ...{ problems: [...problems, ...settings.problems], isWhole },
   }
 }

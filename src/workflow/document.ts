@@ -43,14 +43,14 @@ export interface Comment extends Span {
  */
 export class DocumentLines {
   readonly text: string
-  readonly #yaml: Document.Parsed
+  readonly yaml: Document.Parsed
   #entries: ReadonlyMap<string, BlockEntry> | undefined
   #comments: readonly Comment[] | undefined
   #byOwner: ReadonlyMap<string, readonly Comment[]> | undefined
 
   constructor(text: string, yaml: Document.Parsed) {
     this.text = text
-    this.#yaml = yaml
+    this.yaml = yaml
   }
 
   /** @throws UserError with the syntax errors of the text */
@@ -61,7 +61,7 @@ export class DocumentLines {
   /** Every entry that is written as lines, by `pathKey`, in the order of the file. */
   get entries(): ReadonlyMap<string, BlockEntry> {
     this.#entries ??= new Map(
-      blockEntries(this.text, this.#yaml.contents as Node | null).map((entry) => [
+      blockEntries(this.text, this.yaml.contents as Node | null).map((entry) => [
         pathKey(entry.path),
         entry,
       ]),
@@ -75,7 +75,9 @@ export class DocumentLines {
 
   /** In the order of the file. */
   get comments(): readonly Comment[] {
-    this.#comments ??= commentsOf(this.text, [...this.entries.values()])
+    this.#comments ??= this.text.includes('#')
+      ? commentsOf(this.text, [...this.entries.values()])
+      : []
     return this.#comments
   }
 

@@ -9,7 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { type BlockEntry, DocumentLines, isBlock } from './document.ts'
+import { type BlockEntry, type DocumentLines, isBlock } from './document.ts'
 import { encoded, keyOf } from './file-expressions.ts'
 import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
@@ -32,24 +32,18 @@ type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
  * What the operations make of a text, as edits. They are given in one go: each path is one of the
  * text before all of them. What is inserted at one place stands there in the order of the operations.
  */
-export function patch(
-  yaml: Document.Parsed,
-  text: string,
-  operations: readonly Operation[],
-): Edit[] {
-  return new Patch(yaml, new DocumentLines(text, yaml), operations).edits()
+export function patch(lines: DocumentLines, operations: readonly Operation[]): Edit[] {
+  return new Patch(lines, operations).edits()
 }
 
 class Patch {
-  readonly #yaml: Document.Parsed
   readonly #lines: DocumentLines
   readonly #operations: readonly Operation[]
   /** Paths of the collections that are written anew as a whole. */
   readonly #wrapped: ReadonlySet<string>
   readonly #removed: ReadonlySet<string>
 
-  constructor(yaml: Document.Parsed, lines: DocumentLines, operations: readonly Operation[]) {
-    this.#yaml = yaml
+  constructor(lines: DocumentLines, operations: readonly Operation[]) {
     this.#lines = lines
     const wrapped = operations.filter(({ op, path }) => op === 'wrap' && !this.#isBlockMap(path))
     this.#wrapped = new Set(wrapped.map(({ path }) => pathKey(path)))
@@ -83,7 +77,7 @@ class Patch {
   }
 
   #nodeAt(path: Path): Node | undefined {
-    return nodeAt(this.#yaml, path)
+    return nodeAt(this.#lines.yaml, path)
   }
 
   #collectionAt(path: Path): YAMLMap | YAMLSeq | undefined {
@@ -277,7 +271,7 @@ class Patch {
     }
     const items = isSeq(node) ? node.items : isScalar(node) && node.value !== null ? [node] : []
     return (items as Node[]).map((item, at) => {
-      const target = isAlias(item) ? item.resolve(this.#yaml) : item
+      const target = isAlias(item) ? item.resolve(this.#lines.yaml) : item
       const name = String(isScalar(target) ? target.value : target)
       const entry = this.#lines.entry([...path, at])
       // `- push # why` becomes a key of a mapping.
@@ -377,12 +371,11 @@ export interface EntryLines {
  * @param operations what of them is written otherwise
  */
 export function namedEntries(
-  yaml: Document.Parsed,
-  text: string,
+  lines: DocumentLines,
   path: Path,
   operations: readonly Operation[] = [],
 ): EntryLines[] {
-  return new Patch(yaml, new DocumentLines(text, yaml), operations).entries(path)
+  return new Patch(lines, operations).entries(path)
 }
 
 /** What is inserted at and below a path where nothing is there, as lines at column 0. */

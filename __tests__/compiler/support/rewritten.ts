@@ -16,7 +16,7 @@ export function rewritten(expression: string, target: Target = IN_JOBS_FILE): st
   const file = sourceFile(text)
   const expressions = expressionsOf(file)
   expect(expressionProblems(file, expressions, target.places)).toEqual([])
-  const edits = patch(file.document, text, referenceOperations(expressions, target))
+  const edits = patch(file.lines, referenceOperations(expressions, target))
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')
   return value.slice(`\${{`.length, -'}}'.length)
 }

@@ -103,7 +103,7 @@ function readEnv(file: SourceFile): Lines {
     .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
     .map(keyOf)
   if (names.length === 0) return []
-  return namedEntries(file.document, file.source.text, ['env'])
+  return namedEntries(file.lines, ['env'])
     .filter(({ name }) => names.includes(name))
     .flatMap(({ lines }) => lines)
 }

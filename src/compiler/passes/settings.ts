@@ -66,10 +66,10 @@ export const settings: Pass = {
 }
 
 /** What speaks of the whole workflow, for the file that GitHub starts. */
-function headOperations({ document, source, sections }: SourceFile): Operation[] {
+function headOperations({ lines: written, sections }: SourceFile): Operation[] {
   const keys = LISTENING_KEYS.filter((key) => sections.has(key))
   if (keys.length === 0) return []
-  const there = namedEntries(document, source.text, [])
+  const there = namedEntries(written, [])
   const lines = keys.flatMap((key) => there.find(({ name }) => name === key)?.lines ?? [])
   return [{ op: 'insert', path: [], lines, where: 'first' }]
 }
@@ -83,14 +83,13 @@ interface Entry {
 }
 
 function movedEntries({ file, moved }: Plan, target: Target): Entry[] {
-  const { source, document } = file
   const entriesOf = (section: Path, pairs: readonly NodePair[]): Entry[] => {
     if (pairs.length === 0) return []
     const expressions = pairs.flatMap((pair) =>
-      fileExpressions(source.text, pair.value, [...section, keyOf(pair)]),
+      fileExpressions(file.source.text, pair.value, [...section, keyOf(pair)]),
     )
     const operations = referenceOperations(expressions, target)
-    const there = namedEntries(document, source.text, section, operations)
+    const there = namedEntries(file.lines, section, operations)
     return pairs.map((pair) => {
       const name = keyOf(pair)
       const { value } = pair

@@ -1,7 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { DocumentLines } from '../../workflow/document.ts'
 import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { NativeEvent } from '../../workflow/on.ts'
@@ -106,7 +105,7 @@ function withAdded(
 /** The `on:` of the file that listens: what the triggers need, and the source's own events. */
 function listeningLines(plan: Plan): Lines {
   const { file, starting } = plan
-  const { document, source, native } = file
+  const { source, native } = file
   const own = native.find(({ name }) => name === starting)
   const scheduled = native.find(({ name }) => name === 'schedule')
   const added = addedSchedule(plan, scheduled)
@@ -115,10 +114,10 @@ function listeningLines(plan: Plan): Lines {
     ...(scheduled && added.length > 0 ? scheduleOperations(file, scheduled, added) : []),
     ...native.flatMap((event) => calledOutputOperations(plan, event)),
   ]
-  const there = namedEntries(document, source.text, ON, operations)
+  const there = namedEntries(file.lines, ON, operations)
   const linesOf = (event: NativeEvent) => there.find(({ name }) => name === event.name)?.lines ?? []
   const others = native.filter(({ name }) => name !== starting && name !== 'schedule')
-  const comments = new DocumentLines(source.text, document).commentsOf(ON)
+  const comments = file.lines.commentsOf(ON)
   const said = (role: string) =>
     comments
       .filter((one) => one.role === role)

@@ -1,5 +1,6 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
+import { DocumentLines } from '../../workflow/document.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { keyOf, tokensOf } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type ParsedFile, type Place } from '../../workflow/nodes.ts'
@@ -38,8 +39,7 @@ export function fixUntrusted(file: ParsedFile): Fixed {
   const fixes = [...scripts.values()].map(fixScript)
   const { text } = file.source
   const edits = patch(
-    file.document,
-    text,
+    new DocumentLines(text, file.document),
     fixes.flatMap((fix) => fix.operations),
   )
   const count = fixes.reduce((sum, fix) => sum + fix.count, 0)
