@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
-import { problemJson } from '../../src/cli/terminal.ts'
 import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
 import { findingJson } from '../../src/lint/reports.ts'
 import { workflow } from '../../src/lint/rules/examples.ts'
@@ -83,9 +82,7 @@ describe('of a source with', () => {
     expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
     expect(told(build)).toEqual(told(check))
     expect(told(await byDev())).toEqual(told(check))
-    expect(build.map((one) => problemJson(one).code)).toEqual(
-      check.map((one) => findingJson(one).id),
-    )
+    expect(build.map(findingJson)).toEqual(check.map(findingJson))
   })
 })
 

@@ -51,16 +51,11 @@ test('with --json there is one object, also of mistakes', async () => {
   const good = await hookline('build', '--json')
   expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, files: [{ status: 'new' }] })
   repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
-  const place = { file: 'workflows/hook.yml', line: 1, column: 5 }
+  const place = { file: 'workflows/hook.yml', line: 1, column: 5, endColumn: 11 }
+  const findings = [{ id: 'unknown-trigger', level: 'error', ...place }]
   for (const [command, told] of [
-    [
-      'build',
-      {
-        ok: false,
-        problems: [{ severity: 'error', code: 'unknown-trigger', ...place, length: 6 }],
-      },
-    ],
-    ['check', { findings: [{ id: 'unknown-trigger', level: 'error', ...place, endColumn: 11 }] }],
+    ['build', { ok: false, findings }],
+    ['check', { findings }],
   ] as const) {
     const { status, stdout, stderr } = await hookline(command, '--json')
     expect([status, stderr]).toEqual([1, ''])

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { problemJson } from '../../src/cli/terminal.ts'
 import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
 import { readAllWorkflows } from '../../src/engine/all-workflows.ts'
 import { findingJson, sarifLog } from '../../src/lint/reports.ts'
@@ -56,7 +55,6 @@ describe.each(TOKENS)('a token %s', (_, token) => {
     const told = [...errors, ...warnings, ...built.errors, ...built.warnings]
     const shown = [
       ...told.map((problem) => renderProblem(problem)),
-      ...told.map((problem) => JSON.stringify(problemJson(problem))),
       ...told.map((problem) => JSON.stringify(findingJson(problem))),
       JSON.stringify(sarifLog(told, '1.0.0')),
       ...readAllWorkflows(open).problems.map((problem) => renderProblem(problem)),

@@ -7,7 +7,6 @@ import { parse } from 'yaml'
 import { eventFor, secretsOf } from '../docs/events.ts'
 import { ACT, type ActRun, runAct } from '../support/act.ts'
 import { runShared } from '../support/cli.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
 import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
@@ -183,8 +182,7 @@ interface Sent {
     .map((name) => name.replace('.yml', ''))
     .filter((name) => !['bot', 'bot-chat-ops', 'aws-sns'].includes(name))
 
-  // Each takes a second of a core, so all of them run where there is time.
-  test.each(IS_FULL ? EXAMPLES : ['stripe'])(
+  test.each(EXAMPLES)(
     'the compiled example %s runs its jobs on a request as it is signed',
     async (name) => {
       const text = example(name)

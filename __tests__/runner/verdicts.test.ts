@@ -8,14 +8,10 @@ import type { Detail, Welcome } from '../../src/inspector/api.ts'
 import { ACT, runAct } from '../support/act.ts'
 import { runShared } from '../support/cli.ts'
 import { type Dev, startDev } from '../support/dev.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { ask, detail, run } from '../support/inspector.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.url))
-/** Each is a run of a real runner, so that all of them are for the soak. */
-const NAMES = (IS_FULL ? readdirSync(EXAMPLES) : ['stripe.yml']).map((file) =>
-  file.replace(/\.yml$/, ''),
-)
+const NAMES = readdirSync(EXAMPLES).map((file) => file.replace(/\.yml$/, ''))
 /** One that every scheme can sign with. */
 const SECRET = `whsec_${Buffer.from('a-secret-of-thirty-two-characters').toString('base64')}`
 const GENEROUS = 300_000

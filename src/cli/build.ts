@@ -12,6 +12,7 @@ import { type Change, changesOf } from '../compiler/made-files.ts'
 import { SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
+import { findingJson } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
@@ -34,7 +35,7 @@ import {
   stateOption,
   usesOption,
 } from './settings-file.ts'
-import { print, problemJson, reportError } from './terminal.ts'
+import { print, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
   readonly watch?: boolean
@@ -122,8 +123,8 @@ function printBuild(
     const files = changes.map(({ path, source, status, byHand }) => {
       return { path, source, status, ...(byHand && { byHand }) }
     })
-    const problems = findings.map(problemJson)
-    print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, problems })))
+    const told = findings.map(findingJson)
+    print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, findings: told })))
     return code
   }
   tellFindings(build.findings)

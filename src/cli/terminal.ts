@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/http-server.ts'
-import { bugOf, type Finding, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
 import { type Shell, shellOf } from '../wire/shell.ts'
 import { problemWithoutTokens } from '../wire/tokens.ts'
@@ -135,24 +135,6 @@ export async function withProgress<Result>(
 /** Says on standard error what works, but should be mended. */
 export function warn(problems: readonly Problem[]): void {
   for (const problem of problems) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
-}
-
-/** A finding for a program to read: an editor, or a reviewer's bot. */
-export function problemJson(finding: Finding) {
-  const { level, code, message, position, hint, notes } = problemWithoutTokens(finding)
-  return {
-    severity: level,
-    code,
-    message,
-    ...(position && {
-      file: position.source.file,
-      line: position.line,
-      column: position.column,
-      length: position.length,
-    }),
-    ...(hint && { hint }),
-    ...(notes && { notes }),
-  }
 }
 
 /**
