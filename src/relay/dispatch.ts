@@ -1,4 +1,4 @@
-import { fieldsOf, type PlatformAnswer, type PlatformCall } from '../wire/github.ts'
+import { fieldsOf, type PlatformCall } from '../wire/github.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { type Credential, isOwn } from './credentials.ts'
@@ -157,7 +157,7 @@ class DirectDispatch {
       outcome = await this.#startOn(renamed, event, known, github)
     }
     if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
-    const run = runOf(outcome.answer)
+    const { run } = outcome
     return run === undefined ? github.attempts : { ...github.attempts, run }
   }
 
@@ -264,12 +264,4 @@ function noDefaultBranch(): RelayError {
   return new RelayError(502, 'platform_unavailable', 'GitHub does not name the default branch', {
     hint: 'set HOOKLINE_REF to the branch that the workflow runs on',
   })
-}
-
-/** Shown to the sender and in the log: an address of a run, and nothing else that may stand there. */
-const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
-
-function runOf(answer: PlatformAnswer): string | undefined {
-  const { html_url: url } = fieldsOf(answer)
-  return typeof url === 'string' && RUN.test(url) ? url : undefined
 }

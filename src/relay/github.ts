@@ -48,7 +48,12 @@ interface Question {
 
 /** What became of a question, all its tries done. */
 export type Outcome =
-  | { readonly accepted: true; readonly answer: PlatformAnswer }
+  | {
+      readonly accepted: true
+      readonly answer: PlatformAnswer
+      /** Page of the run that was started, where the answer names it. */
+      readonly run: string | undefined
+    }
   /** `answer` is absent when none came. */
   | { readonly accepted: false; readonly error: RelayError; readonly answer?: PlatformAnswer }
 
@@ -84,11 +89,18 @@ export class GitHubSession {
   async ask(question: Question): Promise<Outcome> {
     const { method, body, reads } = question
     const path = `${this.#place}${question.path}`
-    const accepts = (answer: PlatformAnswer) =>
-      method === 'GET' ? answer.status === 200 : isAccepted(answer, this.#event)
+    let run: string | undefined
+    const accepts = (answer: PlatformAnswer) => {
+      if (method === 'GET') return answer.status === 200
+      if (answer.status !== 200 || this.#event !== 'workflow_dispatch') return answer.status === 204
+      const { workflow_run_id, html_url } = fieldsOf(answer)
+      run = typeof html_url === 'string' && RUN.test(html_url) ? html_url : undefined
+      // A login page or a proxy's own may say 200 as well: GitHub names the run it started.
+      return typeof workflow_run_id === 'number' || typeof html_url === 'string'
+    }
     try {
       const outcome = await this.#questions.ask({ method, path, body, reads, accepts })
-      if (outcome.accepted) return outcome
+      if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)
       return { accepted: false, error, ...(answer && { answer }) }
@@ -105,12 +117,8 @@ function passesSoon(fault: unknown): { readonly wait?: number } | undefined {
   return fault.retryAfter === undefined ? {} : { wait: fault.retryAfter * 1000 }
 }
 
-/** A login page or a proxy's own may say 200 as well: GitHub says 204, or names the run it started. */
-function isAccepted(answer: PlatformAnswer, event: DispatchEvent): boolean {
-  if (answer.status !== 200 || event !== 'workflow_dispatch') return answer.status === 204
-  const { workflow_run_id, html_url } = fieldsOf(answer)
-  return typeof workflow_run_id === 'number' || typeof html_url === 'string'
-}
+/** Shown to the sender and in the log: an address of a run, and nothing else that may stand there. */
+const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
 
 /** What a refusal of GitHub is to the sender. */
 export function relayError(
