@@ -1,8 +1,7 @@
 import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
-import { keyOf } from '../workflow/file-expressions.ts'
 import type { NativeEvent } from '../workflow/on.ts'
-import { type NodePair, pairsOf } from '../workflow/yaml.ts'
+import { keyOf, type NodePair, nodeBelow, pairsOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
@@ -19,7 +18,7 @@ export function inputPairs(file: SourceFile): NodePair[] {
   return file.native
     .filter(({ name }) => EVENTS_WITH_INPUTS.includes(name))
     .flatMap(({ nodes: { value: options } }: NativeEvent) => {
-      const inputs = isMap(options) ? options.get('inputs', true) : undefined
+      const inputs = nodeBelow(file.document, options, 'inputs')
       return isMap(inputs) ? pairsOf(inputs) : []
     })
 }

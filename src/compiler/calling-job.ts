@@ -1,9 +1,8 @@
 import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
-import { keyOf } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { keyOf, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { handOnLine, workflowInputs } from './called-inputs.ts'
 import {
   conditionLines,

@@ -2,12 +2,14 @@ import { isAlias, isMap, isScalar, type Node } from 'yaml'
 import type { Finding } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
-import { keyOf, referencesInText } from '../workflow/file-expressions.ts'
+import { referencesInText } from '../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
 import { singleQuoted } from '../workflow/spans.ts'
 import {
+  keyOf,
   type NodePair,
+  nodeBelow,
   type Path,
   pairsOf,
   positionAt,
@@ -86,7 +88,7 @@ function groupOf(file: SourceFile): Group | undefined {
     if (settings.value === null) return undefined
     return { text: String(settings.value), path: ['concurrency'] }
   }
-  const group = isMap(settings) ? resolved(file.document, settings.get('group', true)) : undefined
+  const group = nodeBelow(file.document, settings, 'group')
   if (!isMap(settings) || !isScalar(group) || group.value === null) return undefined
   const text = String(group.value)
   if (isAlias(section.value)) {
@@ -118,7 +120,7 @@ export function concurrencyFindings(plan: Plan): Finding[] {
 
 /** GitHub refuses a queue whose members cancel each other. */
 function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Mistake[] {
-  const queue = isMap(settings) ? settings.get('queue', true) : undefined
+  const queue = nodeBelow(file.document, settings, 'queue')
   if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
   return [
     {

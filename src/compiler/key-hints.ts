@@ -1,10 +1,9 @@
 import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
 import type { Finding, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
-import { keyOf } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
-import { rangeOf } from '../workflow/yaml.ts'
+import { keyOf, rangeOf } from '../workflow/yaml.ts'
 import { SCOPES } from './permissions.ts'
 import { OWN_KEY } from './settings.ts'
 

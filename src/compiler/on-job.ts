@@ -1,11 +1,11 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
-import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
+import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { type NodePair, pairsOf } from '../workflow/yaml.ts'
+import { keyOf, type NodePair, pairsOf } from '../workflow/yaml.ts'
 import type { Platform } from './settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 

@@ -4,7 +4,7 @@ import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import { Refusal } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
-import { type NodePair, pairsOf, resolved } from '../workflow/yaml.ts'
+import { type NodePair, nodeBelow, pairOf, pairsOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
@@ -119,7 +119,7 @@ function bringsMany({ webhooks, polled }: Starts): boolean {
 
 /** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
 function mayTakeWebhooks({ receive, nodes: { value: options } }: SourceTrigger): boolean {
-  const node = receive && isMap(options) ? options.get('webhook', true) : undefined
+  const node = receive && pairOf(options, 'webhook')?.value
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 
@@ -128,7 +128,7 @@ function movedSettings(file: SourceFile, sections: readonly ('env' | 'defaults')
     ? envPairs(file).filter((pair) => readsContext(file, pair, 'on'))
     : []
   const section = file.sections.get('defaults')?.value
-  const runMap = isMap(section) ? section.get('run', true) : undefined
+  const runMap = nodeBelow(file.document, section, 'run')
   const run = isMap(runMap) ? pairsOf(runMap) : []
   const defaults = run.filter((pair) => readsContext(file, pair, 'on'))
   return { env, defaults, pairs: [...env, ...defaults] }
@@ -186,7 +186,7 @@ function onReader(
 
 /** `if:` of a job as one expression; `undefined` where it says nothing. */
 function conditionOf({ document }: SourceFile, { content }: SourceJob): string | undefined {
-  const value = isMap(content) ? resolved(document, content.get('if', true)) : undefined
+  const value = nodeBelow(document, content, 'if')
   if (!isScalar(value) || value.value === null) return undefined
   const text = String(value.value).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text

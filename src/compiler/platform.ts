@@ -1,8 +1,7 @@
 import { isMap, type Node } from 'yaml'
-import { keyOf } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
-import { type Path, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { keyOf, type Path, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Platform } from './settings.ts'
 import type { SourceFile } from './source-file.ts'
 

@@ -11,7 +11,6 @@ import {
   INPUTS_PLACES,
   isFault,
   isWithin,
-  keyOf,
   NEEDS_PLACES,
   parseExpression,
   type Reference,
@@ -23,7 +22,7 @@ import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { type NodePair, type Path, pairsOf, positionAt } from '../workflow/yaml.ts'
+import { keyOf, type NodePair, type Path, pairOf, pairsOf, positionAt } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -377,7 +376,7 @@ export function spelled(source: Source): Spelled {
 function patternOperations({ value: on }: NodePair): Operation[] {
   const triggers = isMap(on) ? pairsOf(on) : []
   return triggers.flatMap((trigger): Operation[] => {
-    const path = isMap(trigger.value) ? trigger.value.get('path', true) : undefined
+    const path = pairOf(trigger.value, 'path')?.value
     const modern =
       isScalar(path) && typeof path.value === 'string' ? modernPattern(path.value) : undefined
     if (!isScalar(path) || modern === undefined) return []

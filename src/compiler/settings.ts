@@ -4,10 +4,9 @@ import type { Position, Source } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
-import { keyOf } from '../workflow/file-expressions.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
-import { pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
+import { keyOf, pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
 
 /** The action of this package, at its first major version. */
 export const ACTION = 'hookline/hookline@v1'

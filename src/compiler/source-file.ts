@@ -14,13 +14,21 @@ import { type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import { fileExpressions, keyOf, referencesIn } from '../workflow/file-expressions.ts'
+import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { type NodePair, pairsOf, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
+import {
+  keyOf,
+  type NodePair,
+  nodeBelow,
+  pairsOf,
+  positionAt,
+  rangeOf,
+  resolved,
+} from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
 import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
 
@@ -185,7 +193,7 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
   if (!isMap(jobs.value)) return []
   return pairsOf(jobs.value).map((pair) => {
     const content = resolved(document, pair.value)
-    const needs = isMap(content) ? resolved(document, content.get('needs', true)) : undefined
+    const needs = nodeBelow(document, content, 'needs')
     const ids = isSeq(needs) ? needs.items.map((item) => resolved(document, item)) : [needs]
     return {
       id: keyOf(pair),

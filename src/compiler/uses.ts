@@ -1,7 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
-import { keyOf } from '../workflow/file-expressions.ts'
 import type { Operation } from '../workflow/operations.ts'
-import { type Path, pairsOf, rangeOf } from '../workflow/yaml.ts'
+import { keyOf, type Path, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { hasConflict } from './made-files.ts'
 import { type CompileSettings, usesOn } from './settings.ts'

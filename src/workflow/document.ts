@@ -10,9 +10,8 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
-import { keyOf } from './file-expressions.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
-import { type Path, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
+import { keyOf, type Path, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
 /** An entry of a mapping or a list that is written as lines of its own, and not in braces. */
 export interface BlockEntry {

@@ -10,10 +10,10 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { type Token, TokenType } from '@actions/expressions/lexer'
-import { isMap, isScalar, isSeq, type Pair, Scalar } from 'yaml'
+import { isMap, isScalar, isSeq, Scalar } from 'yaml'
 import { expressionSpans, hasExpression, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
-import type { Path } from './yaml.ts'
+import { keyOf, type Path } from './yaml.ts'
 
 /**
  * Where in a workflow an expression may read `needs`; `*` is any key.
@@ -103,10 +103,6 @@ function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
   }
   const isText = isScalar(node) && typeof node.value === 'string'
   return isText ? [{ scalar: node as Scalar<string>, path }] : []
-}
-
-export function keyOf({ key }: Pair): string {
-  return String(isScalar(key) ? key.value : key)
 }
 
 function expressionsOf(text: string, found: FoundScalar): FileExpression[] {

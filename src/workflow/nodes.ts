@@ -10,8 +10,7 @@ import {
   visit,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
-import { keyOf } from './file-expressions.ts'
-import { type Path, pairsOf } from './yaml.ts'
+import { keyOf, type Path, pairOf, pairsOf } from './yaml.ts'
 
 /** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
 export interface ParsedFile {
@@ -77,7 +76,7 @@ export function childOf(place: Place | undefined, ...keys: readonly string[]): P
   let at = place
   for (const key of keys) {
     if (!at || !isMap(at.node)) return undefined
-    const pair = pairsOf(at.node).find((one) => keyOf(one) === key)
+    const pair = pairOf(at.node, key)
     at = pair && placeOf(pair.value, below(at, key))
   }
   return at

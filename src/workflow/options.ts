@@ -1,5 +1,5 @@
 import type { BaseIssue } from 'valibot'
-import { type Document, isMap, isScalar, isSeq, type Node, visit } from 'yaml'
+import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { VERIFY_OPTIONS } from '../triggers/verify.ts'
@@ -16,15 +16,7 @@ import {
 } from './expressions.ts'
 import { type Mistake, type MistakeCode, Refusal } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
-import {
-  type NodePair,
-  type Path,
-  pairsOf,
-  pathKey,
-  positionAt,
-  rangeOf,
-  resolved,
-} from './yaml.ts'
+import { type NodePair, type Path, pairOf, pathKey, positionAt, rangeOf, resolved } from './yaml.ts'
 
 /** Options that a trigger accepts, or everything that is wrong with them. */
 export function bindOptions(
@@ -321,12 +313,6 @@ export function nodeAt(reading: Reading, trigger: NodePair, path: Path): Node {
     node = next
   }
   return node
-}
-
-function pairOf(node: Node, key: string | number | undefined): NodePair | undefined {
-  return (isMap(node) ? pairsOf(node) : []).find(
-    (pair) => isScalar(pair.key) && String(pair.key.value) === String(key),
-  )
 }
 
 /** What reading a part of a workflow takes. */

@@ -10,7 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { type BlockEntry, type DocumentLines, isBlock } from './document.ts'
-import { encoded, keyOf } from './file-expressions.ts'
+import { encoded } from './file-expressions.ts'
 import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
 import {
@@ -24,7 +24,7 @@ import {
   ScalarText,
   trimmedEnd,
 } from './spans.ts'
-import { type NodePair, type Path, pairsOf, pathKey, rangeOf } from './yaml.ts'
+import { keyOf, type NodePair, type Path, pairOf, pairsOf, pathKey, rangeOf } from './yaml.ts'
 
 type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
 
@@ -86,8 +86,7 @@ class Patch {
   }
 
   #pairAt(path: Path): NodePair | undefined {
-    const map = this.#nodeAt(path.slice(0, -1))
-    return isMap(map) ? pairsOf(map).find((pair) => keyOf(pair) === path.at(-1)) : undefined
+    return pairOf(this.#nodeAt(path.slice(0, -1)), path.at(-1))
   }
 
   #set({ path, lines }: Of<'set'>): Edit[] {
@@ -395,7 +394,7 @@ function keyText(name: string): string {
 function nodeAt(yaml: Document.Parsed, path: Path): Node | undefined {
   let node = yaml.contents as Node | null | undefined // a parsed document holds nodes only
   for (const key of path) {
-    if (isMap(node)) node = pairsOf(node).find((pair) => keyOf(pair) === key)?.value
+    if (isMap(node)) node = pairOf(node, key)?.value
     else node = isSeq(node) ? (node.items[Number(key)] as Node | null) : undefined
   }
   return node ?? undefined

@@ -6,7 +6,7 @@ import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
 import { Refusal } from './mistakes.ts'
 import { type DeclaredTrigger, readOn } from './on.ts'
 import type { Reading } from './options.ts'
-import { parseYaml } from './yaml.ts'
+import { nodeBelow, pairOf, parseYaml } from './yaml.ts'
 
 /** What a workflow file says that concerns Hookline. */
 export interface Workflow {
@@ -18,12 +18,12 @@ export interface Workflow {
 /** Reads the `on:` section of a workflow file. @throws UserError with all problems of the file */
 export function readWorkflowFile(name: string, source: Source, contexts: Contexts): Workflow {
   const document = parseYaml(source)
-  const on = isMap(document.contents) ? document.get('on', true) : undefined
+  const on = nodeBelow(document, document.contents, 'on')
   if (!on)
     throw new Refusal({ code: 'not-a-workflow', message: `${source.name} has no "on:" section` })
-  const node = isMap(document.contents) ? document.get('env', true) : undefined
+  const node = nodeBelow(document, document.contents, 'env')
   const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
-  return workflowOf(name, { source, document, contexts: withEnv(contexts, env) }, on as Node)
+  return workflowOf(name, { source, document, contexts: withEnv(contexts, env) }, on)
 }
 
 /**
@@ -56,7 +56,7 @@ export function readOnSection(name: string, source: Source, contexts: Contexts):
 /** The `on:` section of a text that is one, with its `on:` key or without. */
 export function onSectionOf({ contents }: Document.Parsed): Node | null {
   const whole =
-    isMap(contents) && contents.items.length === 1 ? contents.get('on', true) : undefined
+    isMap(contents) && contents.items.length === 1 ? pairOf(contents, 'on')?.value : undefined
   return (whole ?? contents) as Node | null // a parsed document holds nodes only
 }
 

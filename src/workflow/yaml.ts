@@ -3,6 +3,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isScalar,
   isSeq,
   Lexer,
   type Node,
@@ -268,6 +269,26 @@ export type NodePair = Pair<Node, Node | null>
 
 export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
   return map.items as NodePair[] // a parsed document holds nodes only
+}
+
+export function keyOf({ key }: Pair): string {
+  return String(isScalar(key) ? key.value : key)
+}
+
+/** A key of a mapping with its value, as it stands there; `undefined` of what is no mapping. */
+export function pairOf(node: unknown, key: string | number | undefined): NodePair | undefined {
+  return isMap(node) ? pairsOf(node).find((pair) => keyOf(pair) === String(key)) : undefined
+}
+
+/** What stands below a node, each alias being what it stands for; `undefined` where nothing does. */
+export function nodeBelow(
+  document: Document,
+  node: unknown,
+  ...keys: readonly string[]
+): Node | undefined {
+  let at = resolved(document, node)
+  for (const key of keys) at = resolved(document, pairOf(at, key)?.value)
+  return at
 }
 
 /** What an alias stands for; anything else is itself. */

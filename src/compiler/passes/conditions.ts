@@ -1,10 +1,9 @@
 import { isMap, isScalar, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 import { isBlock } from '../../workflow/document.ts'
-import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { indent } from '../../workflow/spans.ts'
-import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { type Path, pairOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
 import type { PlannedJob } from '../plan.ts'
 import { type SourceFile, topOfJob } from '../source-file.ts'
@@ -47,10 +46,6 @@ function changedJob(file: SourceFile, { job: { id, pair, needs }, condition }: P
       ...(parts ? sharedProblems(job, 'if') : []),
     ],
   }
-}
-
-function pairOf(map: YAMLMap, name: string): NodePair | undefined {
-  return pairsOf(map).find((pair) => keyOf(pair) === name)
 }
 
 function needsOperations(job: Job, needs: readonly string[]): Operation[] {

@@ -1,10 +1,9 @@
 import { isMap } from 'yaml'
-import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
-import { pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { keyOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { callingJobLines, permissionsOf, startedBy } from '../calling-job.ts'
 import {
   actionInputLines,

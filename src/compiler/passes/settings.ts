@@ -1,10 +1,17 @@
 import { isAlias, isMap, isScalar, stringify } from 'yaml'
-import { fileExpressions, keyOf } from '../../workflow/file-expressions.ts'
+import { fileExpressions } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
-import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
+import {
+  keyOf,
+  type NodePair,
+  type Path,
+  pairsOf,
+  positionAt,
+  rangeOf,
+} from '../../workflow/yaml.ts'
 import { concurrencyFindings, concurrencyOperations } from '../concurrency.ts'
 import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
 import type { Pass } from '../pass.ts'

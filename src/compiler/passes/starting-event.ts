@@ -1,13 +1,21 @@
 import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { keyOf } from '../../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { NativeEvent } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
-import { type Path, pairsOf, positionAt, rangeOf, resolved } from '../../workflow/yaml.ts'
+import {
+  keyOf,
+  nodeBelow,
+  type Path,
+  pairOf,
+  pairsOf,
+  positionAt,
+  rangeOf,
+  resolved,
+} from '../../workflow/yaml.ts'
 import { inputPairs, workflowInputs } from '../called-inputs.ts'
 import { startedBy } from '../calling-job.ts'
 import type { Pass } from '../pass.ts'
@@ -62,16 +70,15 @@ const INPUT: Lines = [`${WORKFLOW_INPUT}:`, '  type: string']
 function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operation[] {
   const path = [...ON, name]
   const options = resolved(file.document, nodes.value)
-  const map = isMap(options) ? options : undefined
   if (name === 'workflow_dispatch') {
-    const inputs = map?.get('inputs', true)
+    const inputs = pairOf(options, 'inputs')?.value
     const isOpen = isOpenAt(nodes.value) && isOpenAt(inputs)
     const added = { [WORKFLOW_INPUT]: { type: 'string' } }
     return isOpen
       ? [{ op: 'insert', path: [...path, 'inputs'], lines: INPUT, where: 'last', parent: 'last' }]
       : withAdded(file, path, nodes.value, 'inputs', (there) => ({ ...Object(there), ...added }))
   }
-  const types = map?.get('types', true)
+  const types = pairOf(options, 'types')?.value
   const isOne = isScalar(types) && types.value !== null
   if (isOpenAt(nodes.value) && isOne) {
     const lines = [`[${String(types.value)}, ${EVENT_TYPE}]`]
@@ -172,7 +179,7 @@ function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): O
 /** A source that can be called has outputs of its jobs; in the listening file, of those that call. */
 function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
   const { document } = plan.file
-  const outputs = isMap(nodes.value) ? nodes.value.get('outputs', true) : undefined
+  const outputs = nodeBelow(document, nodes.value, 'outputs')
   if (name !== 'workflow_call' || !isMap(outputs)) return []
   const calling = startedBy(plan).native === undefined ? ['each'] : ['each', 'once']
   return pairsOf(outputs).map((pair): Operation => {
@@ -248,7 +255,7 @@ function collisionProblems({ file, starting }: Starts): Mistake[] {
   const own = file.native.find(({ name }) => name === 'repository_dispatch')
   if (starting === undefined || !own) return []
   const { key, value: options } = own.nodes
-  const types = isMap(options) ? resolved(file.document, options.get('types', true)) : undefined
+  const types = nodeBelow(file.document, options, 'types')
   const items = isSeq(types) ? types.items.map((item) => resolved(file.document, item)) : [types]
   const taken = items.find((item) => isScalar(item) && item.value === EVENT_TYPE)
   const isEmpty = !items.some((item) => isScalar(item) && item.value !== null)

@@ -10,13 +10,12 @@ import type { Problem } from '../../wire/errors.ts'
 import {
   type FileExpression,
   isFault,
-  keyOf,
   parseExpression,
   partsOf,
   spanOf,
 } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import type { Path } from '../../workflow/yaml.ts'
+import { keyOf, type Path } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
