@@ -1,15 +1,4 @@
-import { stringify } from 'yaml'
-import { runNameLine } from '../run-name.ts'
-import {
-  type Answers,
-  actionInputs,
-  DIRECT,
-  dispatched,
-  indented,
-  type Kind,
-  usesLine,
-} from './kinds.ts'
-import { triggerOf } from './sender.ts'
+import { type Answers, actionInputs, indented, type Kind, startOf, usesLine } from './kinds.ts'
 
 interface Agent {
   /** Of the repository: the key of the agent's own service. */
@@ -72,15 +61,9 @@ Find out which fault or wish it describes, change the code and its tests accordi
 everything else as it is. If it describes none, change nothing.`
 
 function agentText(answers: Answers, { step }: Agent): string {
-  const { name, sender, event, uses } = answers
-  const trigger = triggerOf(sender ?? {})
-  const { listens, guard } =
-    event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${trigger}`)
-  return `name: ${stringify(name).trim()}
-${runNameLine(name, event)}
-on:
-${indented(listens, 2)}
-
+  const { uses } = answers
+  const { head, guard } = startOf(answers)
+  return `${head}
 permissions: {}
 
 jobs:

@@ -97,16 +97,10 @@ export function actionInputs({ sender }: Pick<Answers, 'sender'>): string {
 }
 
 function webhookText(answers: Answers): string {
-  const { name, sender, event, uses } = answers
-  const trigger = triggerOf(sender ?? {})
-  const [variable, output] = trigger === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
-  const { listens, guard } =
-    event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${trigger}`)
-  return `name: ${stringify(name).trim()}
-${runNameLine(name, event)}
-on:
-${indented(listens, 2)}
-
+  const { sender, uses } = answers
+  const [variable, output] = triggerOf(sender ?? {}) === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
+  const { head, guard } = startOf(answers)
+  return `${head}
 permissions:
   contents: read
 
@@ -128,8 +122,20 @@ ${indented(actionInputs(answers), 10)}
 `
 }
 
+/** How a workflow begins that a webhook starts, up to its `on:`, and the `if:` of its first job. */
+export function startOf({ name, sender, event }: Answers) {
+  const { listens, guard } =
+    event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
+  const head = `name: ${stringify(name).trim()}
+${runNameLine(name, event)}
+on:
+${indented(listens, 2)}
+`
+  return { head, guard }
+}
+
 /** The relay starts it by name, so an empty input is a run by hand. */
-export const DIRECT = {
+const DIRECT = {
   listens: `workflow_dispatch:
   inputs:
     ${WORKFLOW_INPUT}:

@@ -1,6 +1,10 @@
-import { asFindings } from '../../workflow/mistakes.ts'
+import { isMap, type Node } from 'yaml'
+import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import { keyOf, type Path, pairOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
-import { platformNotices, platformOperations } from '../platform.ts'
+import type { Platform } from '../settings.ts'
+import type { SourceFile } from '../source-file.ts'
 import { usesOperations } from '../uses.ts'
 
 /** What the user's own jobs run, where it is pinned, locked, or named otherwise on the platform. */
@@ -16,4 +20,41 @@ export const actions: Pass = {
       findings: asFindings(platformNotices(file, platform), 'warning'),
     }
   },
+}
+
+/** GitHub alone knows `queue:`; elsewhere a file that has it is refused. */
+function platformOperations(file: SourceFile, platform: Platform): Operation[] {
+  if (platform === 'github') return []
+  return queuesOf(file).map(({ path }) => ({ op: 'remove', path }))
+}
+
+function platformNotices(file: SourceFile, platform: Platform): Mistake[] {
+  if (platform === 'github') return []
+  return queuesOf(file).map(({ key }) => ({
+    code: 'queue-left-out',
+    message: `${platform} knows no "queue": it is left out, so of the runs that wait only the newest stays`,
+    position: positionAt(file.source, ...rangeOf(key)),
+  }))
+}
+
+interface Queue {
+  readonly key: Node
+  readonly path: Path
+}
+
+/** Those of the workflow, and of its jobs, where they are written out. */
+function queuesOf({ sections, jobs }: SourceFile): Queue[] {
+  const among = (node: Node | null | undefined, above: Path): Queue[] => {
+    const path = [...above, 'concurrency']
+    return (isMap(node) ? pairsOf(node) : [])
+      .filter((pair) => keyOf(pair) === 'queue')
+      .map(({ key }) => ({ key, path: [...path, 'queue'] }))
+  }
+  const ids = isMap(jobs.value) ? pairsOf(jobs.value) : []
+  return [
+    ...among(sections.get('concurrency')?.value, []),
+    ...ids.flatMap((pair) =>
+      among(pairOf(pair.value, 'concurrency')?.value, ['jobs', keyOf(pair)]),
+    ),
+  ]
 }
