@@ -11,7 +11,7 @@ import { Stryker } from '@stryker-mutator/core'
  */
 const MODULES = new Map([
   ['src/relay/claims.ts', ['relay/claims']],
-  ['src/wire/github.ts', ['wire/github', 'relay/dispatch', 'relay/governor', 'relay/app']],
+  ['src/wire/github.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['state/branch']],
   ['src/state/branch.ts', ['state/branch']],
   ['src/state/branch-api.ts', ['state/branch']],
