@@ -12,11 +12,11 @@ import { Stryker } from '@stryker-mutator/core'
 const MODULES = new Map([
   ['src/relay/claims.ts', ['relay/claims']],
   ['src/wire/github.ts', ['wire/github', 'wire/github-questions']],
-  ['src/wire/graphql.ts', ['state/branch']],
+  ['src/wire/graphql.ts', ['wire/graphql']],
   ['src/state/branch.ts', ['state/branch']],
   ['src/state/branch-api.ts', ['state/branch']],
-  ['src/state/branch-files.ts', ['state/branch']],
-  ['src/state/store.ts', ['state/store', 'state/branch']],
+  ['src/state/branch-files.ts', ['state/rules']],
+  ['src/state/store.ts', ['state/rules']],
   ['src/engine/keys.ts', ['engine/key', 'engine/deduplicate']],
   ['src/triggers/verify/hmac.ts', ['triggers/verify/schemes', 'triggers/verify/encodings']],
 ])
