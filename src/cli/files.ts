@@ -71,13 +71,19 @@ export function readSource(root: string, file: string): Source {
     const inside = relative(realpathSync(root), realpathSync(path))
     if (inside.startsWith('..'))
       throw new Refusal({ code: 'no-file', message: `${file} leads out by a link` })
-    const source = sourceOf(file, readFileSync(path))
+    const source = readText(file, path)
     const text = source.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
     return { ...source, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
     throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
   }
+}
+
+/** Its bytes are looked at only where the text shows that they are not plain UTF-8: that is slow. */
+function readText(file: string, path: string): Source {
+  const text = readFileSync(path, 'utf8')
+  return /[\0\uFFFD]/.test(text) ? sourceOf(file, readFileSync(path)) : { name: file, file, text }
 }
 
 /** An action of the repository itself: `uses: ./`, or the one beside it. */
