@@ -241,8 +241,10 @@ function proofOf(scheme) {
   if (told !== undefined) return told
   const rule = ruleOf(scheme)
   if (!rule) {
-    const [header] = SCHEMES.get(scheme)?.credentials(NO_SETTINGS).headers ?? []
-    return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? code(header ?? '')
+    const { headers: [header] = [], fields: [field] = [] } =
+      SCHEMES.get(scheme)?.credentials(NO_SETTINGS) ?? {}
+    const own = header === undefined ? `${code(field ?? '')} of the body` : code(header)
+    return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }
   const { header, algorithm = 'sha256', template = '{body}', timestampField } = rule
   const kinds = { ed25519: 'Ed25519', p256: 'ECDSA with P-256' }
