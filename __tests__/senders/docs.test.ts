@@ -78,9 +78,19 @@ test.each(made)('%s shows what init writes, and what the compiler takes', (page)
 })
 
 describe('README.md', () => {
+  test('has nothing empty where something is told', () => {
+    for (const page of pages) expect(read(`docs/senders/${page}`)).not.toMatch(/[: ]``(?!`)/)
+  })
+
   test('names every scheme', () => {
     const own = [...guide.matchAll(/^\|[^|]+\|[^|]+\| (?:\[)?`([\w-]+)`(?:\]\([^)]*\))?:/gm)]
-    const named = [...own.map(([, name = '']) => name), ...firstColumn(guide, 'scheme')]
+    const ofPages = pages.flatMap((page) => [
+      ...read(`docs/senders/${page}`).matchAll(/^Scheme `([\w-]+)`/gm),
+    ])
+    const named = [
+      ...[...own, ...ofPages].map(([, name = '']) => name),
+      ...firstColumn(guide, 'scheme'),
+    ]
     expect([...new Set(named)].sort()).toEqual([...SCHEMES.keys()].sort())
   })
 
@@ -88,7 +98,8 @@ describe('README.md', () => {
     const links = [
       ...guide.matchAll(/^\| (?:\[([^\]]+)\]\(([\w-]+\.md)\)|([^|`]+)) \| `([\w-]+)`/gm),
     ]
-    expect(links.map(([, , , , name]) => name)).toEqual(SENDERS.map(({ name }) => name))
+    const names = links.map(([, , , , name]) => name)
+    expect(names.toSorted()).toEqual(SENDERS.map(({ name }) => name).toSorted())
     const others = ['README.md', 'paypal.md', 'curl.md', 'ifttt.md', 'zapier.md']
     const linked = links.flatMap(([, , page]) => page ?? [])
     expect([...linked, ...others].sort()).toEqual([...pages].sort())

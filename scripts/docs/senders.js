@@ -179,17 +179,30 @@ const SHOWN_HANDSHAKE = {
   '': '',
 }
 
-/** Every sender of the table, and what proves it. */
+/** Every sender: those with a page of their own, and what proves the others. */
 export function sendersTable() {
-  const rows = SENDERS.map(({ name, title, scheme = name, handshake = '', retries, repeat }) => [
-    PAGES.get(name)?.click === undefined ? title : `[${title}](${name}.md)`,
+  const hasPage = (/** @type {Sender} */ { name }) => PAGES.get(name)?.click !== undefined
+  const own = SENDERS.filter(hasPage).map(({ name, title, handshake = '' }) => [
+    `[${title}](${name}.md)`,
     code(name),
-    `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${SCHEMES.get(scheme)?.needs.includes('url') ? '; needs `url`' : ''}`,
     SHOWN_HANDSHAKE[handshake] ?? '',
-    retries,
-    repeat === undefined ? 'its hash' : code(repeat),
   ])
-  return table(['sender', 'name', 'proof', 'handshake', 'retries', 'a repeat has the same'], rows)
+  const others = SENDERS.filter((sender) => !hasPage(sender)).map(
+    ({ name, title, scheme = name, handshake = '', retries, repeat }) => [
+      title,
+      code(name),
+      `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${SCHEMES.get(scheme)?.needs.includes('url') ? '; needs `url`' : ''}`,
+      SHOWN_HANDSHAKE[handshake] ?? '',
+      retries,
+      repeat === undefined ? 'its hash' : code(repeat),
+    ],
+  )
+  return [
+    'With a page of their own:',
+    table(['sender', 'name', 'handshake'], own),
+    'And these:',
+    table(['sender', 'name', 'proof', 'handshake', 'retries', 'a repeat has the same'], others),
+  ].join('\n\n')
 }
 
 /**
