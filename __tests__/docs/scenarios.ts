@@ -42,12 +42,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'docs/config.md Only from this chat': { message: { chat: GROUP } },
   'docs/config.md A daily digest': { schedule: '0 7 * * 1-5' },
   'docs/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
-  'docs/many-workflows.md hub': { rest: '/orders', prints: ['order 1'] },
-  'docs/many-workflows.md orders': {
-    event: { event: 'repository_dispatch', payload: {} },
-    call: { event: '{"body":{"id":1}}' },
-    prints: ['order 1'],
-  },
+  'docs/scale.md hub': { rest: '/orders', prints: ['order 1'] },
   'docs/recipes.md test-workflows': {
     event: { event: 'pull_request', payload: {} },
     checkout: { 'workflows/triage.yml': TRIAGE },
