@@ -83,12 +83,15 @@ describe('README.md', () => {
   })
 
   test('names every scheme', () => {
-    const own = [...guide.matchAll(/^\|[^|]+\|[^|]+\| (?:\[)?`([\w-]+)`(?:\]\([^)]*\))?:/gm)]
+    // A row names its sender, then the scheme of others or, of its own, where the proof stands.
+    const rows = [...guide.matchAll(/^\| [^|[]*`([\w-]+)`: \[?`([\w.-]+)/gm)]
+    const ofRows = rows.map(([, name = '', what = '']) => (SCHEMES.has(what) ? what : name))
     const ofPages = pages.flatMap((page) => [
-      ...read(`docs/senders/${page}`).matchAll(/^Scheme `([\w-]+)`/gm),
+      ...read(`docs/senders/${page}`).matchAll(/^\[`([\w-]+)`\]\(https:[^)]+\): /gm),
     ])
     const named = [
-      ...[...own, ...ofPages].map(([, name = '']) => name),
+      ...ofRows,
+      ...ofPages.map(([, name = '']) => name),
       ...firstColumn(guide, 'scheme'),
     ]
     expect([...new Set(named)].sort()).toEqual([...SCHEMES.keys()].sort())
@@ -96,12 +99,12 @@ describe('README.md', () => {
 
   test('names every sender, and says of each page that there is', () => {
     const links = [
-      ...guide.matchAll(/^\| (?:\[([^\]]+)\]\(([\w-]+\.md)\)|([^|`]+)) \| `([\w-]+)`/gm),
+      ...guide.matchAll(/^\| (?:\[[^\]]+\]\(([\w-]+\.md)\)|[^|`[]+), `([\w-]+)`(?::| \|)/gm),
     ]
-    const names = links.map(([, , , , name]) => name)
+    const names = links.map(([, , name]) => name)
     expect(names.toSorted()).toEqual(SENDERS.map(({ name }) => name).toSorted())
     const others = ['README.md', 'paypal.md', 'curl.md', 'ifttt.md', 'zapier.md']
-    const linked = links.flatMap(([, , page]) => page ?? [])
+    const linked = links.flatMap(([, page]) => page ?? [])
     expect([...linked, ...others].sort()).toEqual([...pages].sort())
     expect(guide).toContain(`${SENDERS.length} senders are known by name`)
   })

@@ -6,12 +6,14 @@ const built = new URL('../../build/', import.meta.url)
 const { SENDERS } = await import(new URL('triggers/senders.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/schemes.ts')} */
 const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', built).href)
+/** @type {typeof import('../../src/triggers/verify/aws-sns.ts')} */
+const { SNS_TOLERANCE } = await import(new URL('triggers/verify/aws-sns.js', built).href)
 /** @type {typeof import('../../src/cli/init/kinds.ts')} */
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 /** @type {typeof import('../../src/cli/init/sender.ts')} */
-const { onSection, secretsOf, triggerOf } = await import(new URL('cli/init/sender.js', built).href)
-/** @type {typeof import('../../src/cli/send/signatures.ts')} */
-const { PAIRED } = await import(new URL('cli/send/signatures.js', built).href)
+const { onSection, triggerOf, urlSecretOf } = await import(
+  new URL('cli/init/sender.js', built).href
+)
 
 /**
  * Whose package signs, or agrees, in the tests themselves. A test holds it against what it does.
@@ -48,8 +50,6 @@ const PAGES = new Map(
   ),
 )
 
-const NOTICE = '<!-- Made by "npm run docs" from src/triggers/senders/: change it there. -->'
-
 /** The pages that are made of the table, by file name. */
 export function senderPages() {
   return SENDERS.flatMap((sender) => {
@@ -58,25 +58,18 @@ export function senderPages() {
   })
 }
 
-/** @type {Record<string, string>} */
-const HANDSHAKES = {
-  relay: ' The relay answers its challenge.',
-  both: ' The relay answers its challenge.',
-  workflow: ' Its first request is for you.',
-  door: ' Its challenge is answered where the grant in the URL carries what proves the sender ([at the door](../door.md)).',
-  '': '',
-}
-
 /**
  * @param {Sender} sender
  * @param {Page} own
  */
-function page(sender, { click = '', outputs, more = '' }) {
-  const { name, title, retries } = sender
-  const trigger = triggerOf(sender)
-  const isOwn = trigger !== 'webhook'
-  const handshake = isOwn ? '' : (HANDSHAKES[sender.handshake ?? ''] ?? '')
-  return `${NOTICE}
+function page(sender, { click = '', outputs, more }) {
+  const { events, ...plain } = sender
+  const { name, title } = sender
+  const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
+  const answered = isAnswered && triggerOf(sender) === 'webhook'
+  const handshake = answered ? ' The relay answers its challenge.' : ''
+  const told = outputs === undefined ? '' : `\n${outputs}\n`
+  return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
 
 ## Set up
@@ -85,7 +78,7 @@ function page(sender, { click = '', outputs, more = '' }) {
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-Your URL, with [a grant](../credentials.md) for this path alone: \`https://relay.example.com/octo/repo/${name}/${trigger}?__token=…\`.${storeText(sender)}
+${secretText(sender)}${urlText(sender)}
 
 At ${title}: ${click.trim()}${handshake}
 
@@ -94,42 +87,47 @@ At ${title}: ${click.trim()}${handshake}
 \`\`\`yaml
 # .github/workflows/${name}.yml
 ${workflowOf(sender)}\`\`\`
-
-${outputs ?? eventText(sender)}${trialText(sender)}
-
+${told}
 <details>
-<summary>For the compiler</summary>
+<summary>Compiler: <code>init --kind compiled</code></summary>
 
 \`\`\`yaml
 # workflows/${name}.yml
 on:
-${onSection(sender).trimEnd().replace(/^/gm, '  ')}
+${onSection(plain).trimEnd().replace(/^/gm, '  ')}
 \`\`\`
 
 </details>
 
 ## Proof and repeats
 
-${proofText(sender)}${more && ` ${more}`}
-
-Retries: ${retries}. ${repeatText(sender)}
+${[...proofTexts(sender), more ?? []].flat().join(' ')}
 `
 }
 
 /** From nothing to the first run. @param {Sender} sender */
-function commandsOf(sender) {
+function commandsOf({ name, secret, handshake }) {
+  const flag = handshake === 'door' ? ` --secret-env ${secret}` : ''
   return [
-    `hookline init --sender ${sender.name}`,
-    ...(sender.secret === undefined ? [] : [`gh secret set ${sender.secret}`]),
-    `hookline connect ${sender.name}`,
+    `hookline init --sender ${name}`,
+    ...(secret === undefined ? [] : [`gh secret set ${secret}`]),
+    `hookline connect ${name}${flag}`,
   ]
 }
 
 /** @param {Sender} sender */
-function storeText(sender) {
-  const urlSecret = secretsOf(sender).find((secret) => secret !== sender.secret)
-  const url = urlSecret ? ` Store that URL as \`${urlSecret}\`: it is signed too.` : ''
-  return sender.secret === undefined ? url : ` The secret is ${sender.shown}.${url}`
+function secretText({ title, secret, shown, handshake }) {
+  if (secret === undefined) return ''
+  const asked = ` In the environment it answers the challenge of ${title}: \`export ${secret}=…\`.`
+  return `The secret is ${shown}.${handshake === 'door' ? asked : ''} `
+}
+
+/** @param {Sender} sender */
+function urlText(sender) {
+  const url = `https://relay.example.com/octo/repo/${sender.name}/${triggerOf(sender)}?__token=…`
+  const urlSecret = urlSecretOf(sender)
+  const signed = urlSecret ? ` It is signed too: \`gh secret set ${urlSecret}\`.` : ''
+  return `\`connect\` prints your URL, \`${url}\` ([how to keep it](../credentials.md)).${signed}`
 }
 
 /** @param {Sender} sender */
@@ -139,70 +137,59 @@ function workflowOf(sender) {
   return file?.text ?? ''
 }
 
-/** @param {Sender} sender */
-function eventText({ title, events }) {
-  if (!events) return `\`body\` is what ${title} sends.`
-  const [path] = events
-  return `\`${path}\` names the events that fire; \`body\` is what ${title} sends.`
+/** What proves it, how often it repeats, and what tells that. @param {Sender} sender */
+function proofTexts({ name, scheme = name, retries, repeat }) {
+  const isTimed = SCHEMES.get(scheme)?.takes?.includes('tolerance')
+  const time = isTimed ? `, for ${toleranceOf(scheme)} seconds` : ''
+  const key = repeat === undefined ? 'the hash' : code(repeat)
+  return [
+    `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${time}.`,
+    `Retries: ${retries}.`,
+    `[Deduplicate](${DEDUPLICATION}) by ${key}${isTimed ? '' : ': no time is signed'}.`,
+  ]
 }
 
-/** @param {Sender} sender */
-function trialText({ name, secret }) {
-  if (!PAIRED.includes(name)) return ''
-  return `\n\nA trial: \`hookline send <url> --as ${name} --key ${name}.pem\` makes a pair of keys in that file, and shows the public half, for \`${secret}\` in \`.env\`.`
-}
+const DEDUPLICATION = 'README.md#deduplication'
 
-/** @param {Sender} sender */
-function proofText(sender) {
-  const { name, scheme = name } = sender
-  const page = SCHEMES.get(scheme)?.page
-  const time = SCHEMES.get(scheme)?.takes?.includes('tolerance')
-    ? ` A request holds for ${ruleOf(scheme)?.tolerance ?? 300} seconds.`
-    : ' No time is signed: deduplicate, or a copy of a request fires again.'
-  return `Scheme \`${scheme}\`${page ? ` ([described](${page}))` : ''}: ${proofOf(scheme)}.${time}`
-}
-
-/** @param {Sender} sender */
-function repeatText({ repeat }) {
-  if (repeat === undefined) return 'A repeat is known by its hash.'
-  return repeat === 'id'
-    ? 'A repeat is known by `id` of the body.'
-    : `Deduplicate by \`${repeat}\`.`
-}
-
-/** @type {Record<string, string>} */
-const SHOWN_HANDSHAKE = {
-  relay: 'answered',
-  both: 'answered, and an event',
-  workflow: 'by the workflow',
-  door: 'by a grant',
-  '': '',
+/** @param {string} scheme */
+function toleranceOf(scheme) {
+  return scheme === 'aws_sns' ? SNS_TOLERANCE : (ruleOf(scheme)?.tolerance ?? 300)
 }
 
 /** Every sender: those with a page of their own, and what proves the others. */
 export function sendersTable() {
   const hasPage = (/** @type {Sender} */ { name }) => PAGES.get(name)?.click !== undefined
-  const own = SENDERS.filter(hasPage).map(({ name, title, handshake = '' }) => [
-    `[${title}](${name}.md)`,
-    code(name),
-    SHOWN_HANDSHAKE[handshake] ?? '',
+  const own = SENDERS.filter(hasPage).map(({ name, title }) => [
+    `[${title}](${name}.md), ${code(name)}`,
   ])
-  const others = SENDERS.filter((sender) => !hasPage(sender)).map(
-    ({ name, title, scheme = name, handshake = '', retries, repeat }) => [
-      title,
-      code(name),
-      `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${SCHEMES.get(scheme)?.needs.includes('url') ? '; needs `url`' : ''}`,
-      SHOWN_HANDSHAKE[handshake] ?? '',
-      retries,
-      repeat === undefined ? 'its hash' : code(repeat),
-    ],
-  )
+  const others = SENDERS.filter((sender) => !hasPage(sender)).map((sender) => [
+    `${sender.title}, ${code(sender.name)}: ${shortProofOf(sender)}`,
+    `${sender.retries}${sender.repeat === undefined ? '' : `; key ${code(sender.repeat)}`}`,
+  ])
   return [
-    'With a page of their own:',
-    table(['sender', 'name', 'handshake'], own),
-    'And these:',
-    table(['sender', 'name', 'proof', 'handshake', 'retries', 'a repeat has the same'], others),
+    table(['sender, name'], own),
+    'Without a page (HMAC-SHA256 over `{body}`, where nothing else is said; a repeat has the same key, or else hash):',
+    table(['sender, name, proof', 'retries, key'], others),
   ].join('\n\n')
+}
+
+/** @param {Sender} sender */
+function shortProofOf({ name, scheme = name, handshake }) {
+  const known = SCHEMES.get(scheme)
+  const isShared = scheme !== name
+  const proof = isShared
+    ? code(scheme)
+    : proofOf(scheme)
+        .replace(/, HMAC-SHA256 over `\{body\}`$/, '')
+        .replace(', HMAC-SHA256 over', ' over')
+  const isUrlSigned = known?.needs.includes('url')
+  return [
+    link(proof, known?.page),
+    isUrlSigned ? 'needs `url`' : [],
+    handshake === undefined ? [] : 'handshake',
+  ]
+    .flat()
+    .join('; ')
 }
 
 /**
@@ -216,11 +203,10 @@ function link(text, page) {
 /** How many there are, and who signed for each of them in the tests. */
 export function countText() {
   const handshakes = SENDERS.filter(({ handshake }) => handshake !== undefined)
-  const granted = handshakes.filter(({ handshake }) => handshake === 'door')
   const vendors = SENDERS.filter(
     ({ name }) => Object.hasOwn(SIGNED_BY, name) || VECTORS.some(({ sender }) => sender === name),
   )
-  return `${SENDERS.length} senders are known by name, ${SCHEMES.size} ways of proving them. The tests sign a request of each, forge it in six ways, and send it through the relay to the action: for ${vendors.length} of them what signs, or agrees, is the vendor's own package or published example. Of the ${handshakes.length} that ask for a handshake, all get it; ${granted.map(({ title }) => title).join(' and ')} where the grant in the URL carries what proves them.`
+  return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} ways of proof. The tests sign a request of each, forge it in six ways, and send it through relay and action; for ${vendors.length} the vendor's package or published example signs, or agrees. All ${handshakes.length} that ask for a handshake get it.`
 }
 
 /** For the page that compares. */
@@ -256,7 +242,7 @@ function proofOf(scheme) {
   if (!rule) {
     const { headers: [header] = [], fields: [field] = [] } =
       SCHEMES.get(scheme)?.credentials(NO_SETTINGS) ?? {}
-    const own = header === undefined ? `${code(field ?? '')} of the body` : code(header)
+    const own = `${header === undefined ? `${code(field ?? '')} of the body` : code(header)}, a token`
     return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }
   const { header, algorithm = 'sha256', template = '{body}', timestampField } = rule

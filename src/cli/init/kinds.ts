@@ -114,7 +114,7 @@ ${indented(usesLine(uses), 6)}
         with:
 ${indented(actionInputs(answers), 10)}
 
-      # What came from outside goes through env: in a script it would be run as shell code.
+      # Untrusted text: by env alone.
       - if: steps.hookline.outputs.triggered == 'true'
         env:
           ${variable}: \${{ steps.hookline.outputs.${output} }}
@@ -149,10 +149,7 @@ export function dispatched(path: string): typeof DIRECT {
   return {
     listens: `repository_dispatch:
   types: [webhook]`,
-    guard: `# Each dispatch starts every listening workflow; only ${path} is for this one.
-if: >-
-  startsWith(format('{0}/', github.event.client_payload.path), '${path}/') ||
-  startsWith(github.event.client_payload.path, '${path}?')`,
+    guard: `if: startsWith(github.event.client_payload.path, '${path}')`,
   }
 }
 
@@ -203,7 +200,7 @@ ${indented(usesLine(uses), 6)}
       matrix:
         on: \${{ fromJSON(needs.poll.outputs.items) }}
     steps:
-      # What came from outside goes through env: in a script it would be run as shell code.
+      # Untrusted text: by env alone.
       - env:
           NAME: \${{ matrix.on.messaging_bot.outputs.from.first_name }}
           TEXT: \${{ matrix.on.messaging_bot.outputs.text }}
@@ -233,7 +230,7 @@ jobs:
   react:
     runs-on: ubuntu-latest
     steps:
-      # What came from outside goes through env: in a script it would be run as shell code.
+      # Untrusted text: by env alone.
       - env:
           ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
         run: echo "$${variable}"

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { Document, isSeq } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
@@ -49,7 +49,10 @@ export function onSection(sender: Sender, open = '${{'): string {
     ...proof(sender, trigger, open),
     ...(path !== undefined && { config: { filter: { [path]: { $in: usual } } } }),
   }
-  return stringify({ [trigger]: options }, { lineWidth: 0 })
+  const document = new Document({ [trigger]: options })
+  const kinds = path && document.getIn([trigger, 'config', 'filter', path, '$in'], true)
+  if (isSeq(kinds)) kinds.flow = true
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
 function proof(sender: Sender, trigger: string, open: string): object {

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Airtable',
   secret: 'AIRTABLE_MAC_SECRET',
   shown: 'the `macSecretBase64` of the answer that made the webhook',
-  retries: 'tries again; how often is not documented',
+  retries: 'an undocumented number',
 }
 
 export const scheme: OwnScheme = {

@@ -7,7 +7,7 @@ export const facts: Facts = {
   secret: 'ASANA_HOOK_SECRET',
   shown: 'the header `x-hook-secret` of its first request',
   handshake: 'both',
-  retries: 'for a day, ever more slowly; then the webhook is deleted',
+  retries: 'for a day; then the webhook is deleted',
   events: ['body.events.action', 'added', 'changed'],
 }
 
@@ -43,6 +43,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: 'By its API: `POST /webhooks` with `resource` and `target`, the URL.',
-  more: 'The relay gives `x-hook-secret` back, and the same request reaches the workflow. It is not signed yet: read the secret from a workflow without `verify`, or from the inspector of `hookline dev`, and store it.',
+  click: 'By its API: `POST /webhooks` with `resource`, and `target`, the URL.',
+  more: '`x-hook-secret` comes first, unsigned; the relay gives it back, and the workflow gets it too: read it in `hookline dev`, or by a workflow without `verify`.',
 }

@@ -30,10 +30,10 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: "the signature in the message, with Amazon's certificate; no `secret`",
+  proof: "the signature in the message, by Amazon's certificate, without a `secret`",
   click:
-    "subscribe the topic to that URL.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/octo/repo/aws-sns/aws_sns?__token=…'\n```\n\nSNS sends a request to confirm. The action checks its signature, fetches the address in it, which must be one of SNS, and says so in the job summary; the request is no item.",
+    "subscribe the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/octo/repo/aws-sns/aws_sns?__token=…'\n```\n\nSNS first asks to confirm: the action checks the signature, fetches the address of SNS in it, and says so in the job summary.",
   outputs:
-    '`Message` is an object when it is JSON, else the text. `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type` and `MessageAttributes` are there too. With *raw message delivery* the body is the message alone: `Message`, `MessageId` and `TopicArn` come from the headers, and nothing is signed; let the URL prove the sender, by a parameter of your own and `scheme: token`, `query: key`.',
-  more: "The certificate is fetched from a host of SNS alone. Name your `topic` in `verify`, or several: without it a message of anybody's topic would do. The signature covers neither `MessageAttributes` nor `UnsubscribeURL`. Nobody else can sign: `hookline send <url> --as aws-sns` sends one for a workflow without `verify`. `tolerance` is 3900 seconds, since a repeated message has its first time.",
+    '`Message` is an object when it is JSON; `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type`, `MessageAttributes` are there too. With *raw message delivery* the body is the message alone, `MessageId` and `TopicArn` come from headers, and nothing is signed: prove the sender by a parameter of your own in the URL, `scheme: token` and `query: key`.',
+  more: "Name your `topic` in `verify`, or several: else anybody's would do. The certificate is fetched from a host of SNS alone. `MessageAttributes` and `UnsubscribeURL` are not signed. Only Amazon can sign.",
 }

@@ -3,7 +3,7 @@ import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Bitbucket',
   secret: 'BITBUCKET_SECRET',
-  shown: 'the *Secret* of the webhook, which you choose or have generated',
+  shown: 'the *Secret* of the webhook, which you choose',
   retries: 'twice, after 5xx',
   repeat: 'headers.x-request-uuid',
   events: ['headers.x-event-key', 'repo:push', 'pullrequest:created', 'pullrequest:fulfilled'],
@@ -27,5 +27,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Repository settings > Webhooks > Add webhook*: the URL, a secret, and the triggers.',
+  click: '*Repository settings > Webhooks > Add webhook*: the URL, the secret, and the triggers.',
 }

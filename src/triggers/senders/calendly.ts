@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Calendly',
   secret: 'CALENDLY_SIGNING_KEY',
   shown: 'the `signing_key` with which the subscription was made',
-  retries: 'for up to a day, ever more slowly',
+  retries: 'up to a day',
   events: ['body.event', 'invitee.created', 'invitee.canceled'],
 }
 

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'ClickUp',
   secret: 'CLICKUP_SECRET',
   shown: 'the `secret` of the answer that made the webhook',
-  retries: 'up to five times; a 401 or 410, or a hundred failed events, suspend the webhook',
+  retries: 'up to five times; 401, 410 or a hundred failed events suspend the webhook',
   events: ['body.event', 'taskCreated', 'taskUpdated', 'taskStatusUpdated'],
 }
 

@@ -7,9 +7,9 @@ export const facts: Facts = {
   title: 'Discord',
   trigger: 'discord',
   secret: 'DISCORD_PUBLIC_KEY',
-  shown: 'the *Public Key* under *General Information* of the app, in hex',
+  shown: 'the *Public Key* of the app, in hex',
   handshake: 'door',
-  retries: 'an interaction none; a webhook event for up to ten minutes, ever more slowly',
+  retries: 'of an interaction none, of a webhook event for up to ten minutes',
   repeat: 'id',
   events: ['kind', 'command', 'button', 'modal'],
 }
@@ -106,8 +106,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL with a grant that carries the public key. Make the commands by the API of Discord, and invite the app with the scope `applications.commands`.',
+    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL. Make the commands by its API, and invite the app with the scope `applications.commands`.',
   outputs:
-    'Whatever came, these are in the same place:\n\n| field | command | button, menu | modal |\n| --- | --- | --- | --- |\n| `kind` | `command` | `button`, `menu` | `modal` |\n| `id`, `user_id`, `user_name`, `channel_id`, `guild_id` | yes | yes | yes |\n| of its own | `command`, `options_map` | `custom_id`, `values`, `text`, `message` | `custom_id`, `fields_map` |\n\nA webhook event has the `kind` `event`, and `event`. The `token` of an interaction is left out: it lets anyone write as the app for 15 minutes, and logs are read by others. [`reply`](../bot.md#what-reply-can-say) takes it from the run\'s own event, and ends "thinking…".',
-  more: 'Discord calls the URL with right and with wrong signatures, and takes it only when the wrong ones get a 401 and its PING an answer. So the URL carries a grant with the public key: `hookline grant --verify discord --public-key <hex>`, or `hookline url` with `DISCORD_PUBLIC_KEY` in the environment. A command then says "thinking…" until the workflow answers; a suggestion while somebody writes (autocomplete) starts nothing.',
+    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`) or, of a webhook event, `event` (`event`). Interactions have `id`, `user_id`, `user_name`, `channel_id`, `guild_id`. Their `token` lets anyone write as the app for 15 minutes, so the outputs leave it out; [`reply`](../bot.md#what-reply-can-say) takes it from the run's own event.",
+  more: 'Only Discord can sign. It takes a URL that answers its PING and refuses wrong signatures: one with the public key in its grant, by `connect`, by `hookline url` with that variable, or by `hookline grant --verify discord --public-key <hex>`. A command says "thinking…" until the workflow answers; autocomplete starts nothing.',
 }

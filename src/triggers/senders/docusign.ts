@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'DocuSign',
   secret: 'DOCUSIGN_CONNECT_KEY',
   shown: 'a *Connect key*, under *Connect > Connect Keys*',
-  retries: 'for days, ever more slowly; how often is not documented',
+  retries: 'for days',
   events: ['body.event', 'envelope-completed', 'envelope-declined'],
 }
 

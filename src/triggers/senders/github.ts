@@ -112,8 +112,8 @@ function event({ id }: Delivery, name: string, body: object): Payload {
 
 export const page: Page = {
   click:
-    '*Settings > Webhooks > Add webhook* of the other repository or organization: the URL, content type `application/json`, a secret, and the events. The first request is a `ping`, which fires nothing here.',
+    '*Settings > Webhooks > Add webhook* of the other repository or organization: the URL, `application/json`, the secret, and the events. `ping` fires nothing here.',
   outputs:
-    "The event's name is `headers.x-github-event`, the body [as GitHub describes it](https://docs.github.com/en/webhooks/webhook-events-and-payloads).",
-  more: 'GitHub waits ten seconds for the answer; a redelivery has the same id.',
+    '[GitHub describes](https://docs.github.com/en/webhooks/webhook-events-and-payloads) the body of each event.',
+  more: 'GitHub waits ten seconds.',
 }

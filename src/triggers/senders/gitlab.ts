@@ -40,5 +40,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   proof: '`x-gitlab-token`; a *signing token* of GitLab is `standard-webhooks`',
-  click: '*Settings > Webhooks > Add new webhook*: the URL, a secret token, and the events.',
+  click: '*Settings > Webhooks > Add new webhook*: the URL, the token, and the events.',
 }

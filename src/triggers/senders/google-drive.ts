@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Google Drive',
   secret: 'GOOGLE_DRIVE_TOKEN',
   shown: 'the `token` of the channel, which you choose',
-  retries: 'after 500, 502, 503 and 504, ever more slowly',
+  retries: 'after 500, 502, 503, 504',
   events: ['headers.x-goog-resource-state', 'add', 'update', 'change', 'trash'],
 }
 

@@ -5,8 +5,8 @@ export const facts: Facts = {
   trigger: 'google_form',
   scheme: 'standard-webhooks',
   secret: 'FORM_SECRET',
-  shown: 'a secret `whsec_…` that the script of the form knows too',
-  retries: 'none',
+  shown: '`whsec_…`, which the script of the form makes',
+  retries: 'four times within 21 seconds, after 429 and 5xx; then Google mails the owner',
   repeat: 'event_id',
 }
 
@@ -31,8 +31,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'Google Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, and `HOOKLINE_TOKEN` its token, which then travels in a header.\n3. Run `setUp` once and allow what it asks for. It makes the secret, `whsec_…`, and writes it to the log.\n\n',
+    'Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, `HOOKLINE_TOKEN` the token, which travels in a header.\n3. Run `setUp` once and allow what it asks. It writes the secret to the log.\n\n',
   outputs:
-    "`answers_map` has the answers by the title of their question, several choices as a list. `form_response` has `form_id`, `email` (when the form collects it), `submitted_at`, `definition` and `answers`; `event_type` is `form_response` too, `event_id` Google's id of the response.",
-  more: 'The script tries four times within 21 seconds after 429 and 5xx; after that Google sends its owner a mail. A response that is edited comes again with the same id.',
+    "`answers_map` has the answers by the title of their question, several choices as a list; `form_response` has `form_id`, `email` (if collected), `submitted_at`, `definition`, `answers`; `event_type` is `form_response`, `event_id` Google's id.",
+  more: 'An edited response has the same id.',
 }

@@ -36,6 +36,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Alerting > Notification configuration > Contact points > Add contact point* (in older versions *Alerting > Contact points*), with the integration *Webhook*: the URL, and the secret under *HMAC Signature* in the optional settings.',
-  more: 'Grafana shows the URL to whoever may see its contact points: let it carry a grant for this path alone. Where a *Timestamp Header* is set it is signed too: then `scheme: hmac` with `header: X-Grafana-Alerting-Signature`, `template: "{timestamp}:{body}"` and that header as `timestampHeader`.',
+    '*Alerting > Notification configuration > Contact points > Add contact point*, integration *Webhook*: the URL, and the secret among its optional settings.',
+  more: 'Who sees the contact points sees the URL. A *Timestamp Header* is signed too: then `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `template: "{timestamp}:{body}"`, and that header as `timestampHeader`.',
 }

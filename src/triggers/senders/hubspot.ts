@@ -35,5 +35,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click: '*Your app > Webhooks*: the URL as *Target URL*, then the subscriptions.',
-  more: 'One request holds up to 100 events, as a list.',
+  more: 'One request holds up to 100 events.',
 }

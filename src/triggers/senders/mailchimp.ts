@@ -7,8 +7,7 @@ export const facts: Facts = {
   secret: 'MAILCHIMP_KEY',
   shown: 'a text that you choose, and write as `key=…` into the URL',
   handshake: 'both',
-  retries:
-    'for up to 75 minutes, ever more slowly; it waits ten seconds, and 410 disables the webhook',
+  retries: 'up to 75 minutes; it waits ten seconds, and 410 disables the webhook',
   events: ['body.type', 'subscribe', 'unsubscribe', 'profile'],
 }
 

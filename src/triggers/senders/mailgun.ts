@@ -64,6 +64,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof:
-    '`signature` in the body, over a time and a token; it says nothing of the rest of the body',
+  proof: '`signature` in the body, over a time and a token, not the rest of the body',
 }

@@ -70,5 +70,4 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*App dashboard > Webhooks*, or *WhatsApp > Configuration*: the URL as *Callback URL*, any *Verify token*, then the fields.',
-  more: 'The verify token is not looked at: what counts is the signature of each event.',
 }

@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'GRAPH_CLIENT_STATE',
   shown: 'the `clientState` of the subscription, which you choose',
   handshake: 'relay',
-  retries: 'for up to four hours',
+  retries: 'up to four hours',
   events: ['body.value.changeType', 'created', 'updated'],
 }
 
@@ -40,5 +40,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   proof: '`clientState` of each entry of `value` in the body',
   click: 'By its API: `POST /subscriptions` with `notificationUrl`, the URL, and `clientState`.',
-  more: 'Graph signs nothing: each notification brings the `clientState`, which the outputs leave out. A subscription ends after some days, and has to be renewed.',
+  more: 'The outputs leave it out. A subscription ends after some days: renew it.',
 }

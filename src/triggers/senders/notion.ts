@@ -31,5 +31,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*Integrations > your integration > Webhooks > Create a subscription*: the URL, and the events.',
-  more: 'Its first request holds `verification_token` and is not signed, so it cannot fire the workflow: add an entry without `verify` for once, or fetch the token with `hookline dev` behind a tunnel. Paste it at Notion, and store it.',
+  more: 'Its first request holds `verification_token`, unsigned: read it in `hookline dev` behind a tunnel, or by an entry without `verify` for once. Paste it at Notion.',
 }

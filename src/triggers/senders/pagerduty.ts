@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'PagerDuty',
   secret: 'PAGERDUTY_SECRET',
   shown: 'the secret that is shown once, when the subscription is made',
-  retries: 'tries again; how often is not documented',
+  retries: 'an undocumented number',
   repeat: 'event.id',
   events: ['body.event.event_type', 'incident.triggered', 'incident.resolved'],
 }

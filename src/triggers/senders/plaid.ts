@@ -17,7 +17,7 @@ export const facts: Facts = {
   title: 'Plaid',
   secret: 'PLAID_JWK',
   shown: 'the JWK that `/webhook_verification_key/get` gives for the `kid` of the signature',
-  retries: 'for up to a day, ever more slowly',
+  retries: 'up to a day',
   events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
 }
 
@@ -81,5 +81,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`plaid-verification`, a JWS over the hash of the body; `secret` is a JWK, or several',
+  proof: '`plaid-verification`, a JWS over the hash of the body; `secret` is a JWK',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Sanity',
   secret: 'SANITY_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: 'tries again after 429 and 5xx; how often is not documented',
+  retries: 'an undocumented number, after 429 and 5xx',
   repeat: 'headers.idempotency-key',
   events: ['headers.sanity-operation', 'create', 'update', 'delete'],
 }

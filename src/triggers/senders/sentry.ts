@@ -32,5 +32,4 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*Settings > Custom Integrations > Create New Integration > Internal*: the URL as *Webhook URL*, then the resources under *Webhooks*.',
-  more: 'Its time stands in `sentry-hook-timestamp`, and is not signed.',
 }

@@ -38,8 +38,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Settings > Notifications > Webhooks > Create webhook*: the event, format JSON, and the URL. An app subscribes by the API instead.',
-  outputs:
-    "The event's name is `headers.x-shopify-topic`, the shop `headers.x-shopify-shop-domain`, the body the object it is about.",
-  more: 'Shopify waits five seconds, and deletes a subscription made by the API when all tries have failed. An `id` in the body wins over `deduplicationKey`: that of the order is the same for its creation and its change, so have one workflow for each topic.',
+    '*Settings > Notifications > Webhooks > Create webhook*: the event, JSON, and the URL. An app subscribes by the API.',
+  outputs: 'The body is the object itself, `headers.x-shopify-shop-domain` the shop.',
+  more: 'Shopify waits five seconds, and deletes a subscription of the API when all tries fail. An `id` in the body wins over `deduplicationKey`, and an order keeps its own: have a workflow for each topic.',
 }

@@ -7,7 +7,7 @@ export const facts: Facts = {
   secret: 'SMARTSHEET_SHARED_SECRET',
   shown: 'the `sharedSecret` of the answer that made the webhook',
   handshake: 'relay',
-  retries: 'tries again, then disables the webhook; how often is not documented',
+  retries: 'an undocumented number, then the webhook is disabled',
   repeat: 'nonce',
   events: ['body.events.eventType', 'created', 'updated'],
 }

@@ -111,7 +111,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   proof: '`webhook-id`, `webhook-timestamp`, `webhook-signature`, or the same with `svix-`',
-  click:
-    "give the sender the URL; it shows a secret, `whsec_…`, or a public key, `whpk_…`. All that send by way of Svix are of this kind, and GitLab's *signing token*.",
-  more: 'The secret signs by HMAC (`v1`), the public key by Ed25519 (`v1a`). 410 tells a sender to stop, 429 and 502 to slow down.',
+  click: "give it the URL. All that use Svix are of this kind, and GitLab's *signing token*.",
+  more: 'The secret signs by HMAC (`v1`), the key by Ed25519 (`v1a`).',
 }

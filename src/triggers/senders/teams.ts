@@ -3,7 +3,7 @@ import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Microsoft Teams (outgoing webhooks)',
   secret: 'TEAMS_SECURITY_TOKEN',
-  shown: 'the security token that is shown once, when the outgoing webhook is made: base64',
+  shown: 'the security token, in base64, that Teams shows once',
   retries: 'none documented; it waits five seconds for the answer',
   repeat: 'id',
 }
@@ -34,5 +34,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*Teams > the team > Manage team > Apps > Create an outgoing webhook*: a name, and the URL as *Callback URL*.',
-  more: 'What the URL answers is shown in the channel when it is a message: `__response_body={"type":"message","text":"On it"}`, escaped for a URL.',
+  more: 'The channel shows an answer that is a message: `__response_body={"type":"message","text":"On it"}`, escaped for a URL.',
 }

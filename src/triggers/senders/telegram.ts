@@ -5,7 +5,7 @@ export const facts: Facts = {
   trigger: 'messaging_bot',
   secret: 'TELEGRAM_SECRET_TOKEN',
   shown: 'the `secret_token` that you gave to `setWebhook`',
-  retries: 'for a day, ever more slowly',
+  retries: 'a day',
   repeat: 'update_id',
 }
 

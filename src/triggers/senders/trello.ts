@@ -41,8 +41,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'one call makes a webhook. Key and token are those of [trello.com/power-ups/admin](https://trello.com/power-ups/admin), `idModel` is the board (`.json` behind its address shows it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello calls the URL with HEAD first; that run says that this was no action. It repeats the URL in every body, and the relay refuses a body that holds the platform\'s token: the URL has to carry a grant, a sealed token or a key of the relay.',
+    'one call, with key and token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (`.json` behind its address shows it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which is no action. It repeats the URL in every body, and the relay refuses a body with a token of GitHub: let the URL carry a grant, a sealed token or a key of the relay.',
   outputs:
-    '`action` says what happened and `model` what the webhook watches, as [Trello describes them](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). The URL is left out of `webhook`.',
-  more: '`url` is the very text that was given as `callbackURL`. Trello switches the webhook off after a long time without success.',
+    '`action` says what happened, `model` what is watched, as [Trello describes](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). `webhook` comes without the URL.',
+  more: 'Trello switches a webhook off after a long time without success.',
 }

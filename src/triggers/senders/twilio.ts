@@ -138,5 +138,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   proof: '`x-twilio-signature`, over the URL and the parameters of the form',
   click: '*Phone Numbers > your number > Messaging > A message comes in*: the URL, HTTP POST.',
-  more: 'Twilio signs the URL and the parameters of a form; of other bodies a hash, which it adds to the URL. The names and values of a form are signed without anything between them: that is the scheme of the vendor.',
+  more: 'Of a body that is no form a hash is signed, which Twilio adds to the URL; of a form names and values, with nothing between them.',
 }

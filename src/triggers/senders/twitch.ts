@@ -7,8 +7,7 @@ export const facts: Facts = {
   secret: 'TWITCH_SECRET',
   shown: 'the `secret` of the subscription, which you choose',
   handshake: 'relay',
-  retries:
-    'tries again; how often is not documented; after too many failures the subscription is revoked',
+  retries: 'an undocumented number; after too many failures the subscription is revoked',
   repeat: 'headers.twitch-eventsub-message-id',
   events: ['body.subscription.type', 'stream.online', 'channel.follow'],
 }

@@ -5,7 +5,8 @@ export const facts: Facts = {
   trigger: 'typeform',
   secret: 'TYPEFORM_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: 'every two to three minutes for ten hours, or five times; 404 and 410 end them',
+  retries:
+    'every two to three minutes for ten hours, or five times; 404 and 410 switch the webhook off',
   repeat: 'event_id',
   events: ['event_type', 'form_response'],
 }
@@ -47,6 +48,6 @@ export const payloads: Payloads = {
 export const page: Page = {
   click: '*Connect > Webhooks > Add a webhook* of the form: the URL, then *Edit* to set a secret.',
   outputs:
-    '`answers_map` has the answers by the title of their question: a text, number or boolean, of a choice its label, of several a list; a second question of the same title is `Title (2)`. `form_response` is the whole submission, `event_type` is `form_response` too, `event_id` its id.',
-  more: 'Typeform waits 30 seconds, and switches a webhook off at once after 404 or 410, which the relay therefore never answers for a fault of GitHub.',
+    '`answers_map` has the answers by question: a text, number or boolean, the label of a choice, a list of several; a second question of the same title is `Title (2)`. `form_response` is all of it, `event_id` its id, `event_type` is `form_response` too.',
+  more: 'Typeform waits 30 seconds. The relay never answers 404 or 410 for a fault of GitHub.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Vercel',
   secret: 'VERCEL_WEBHOOK_SECRET',
   shown: 'the secret that is shown once, when the webhook is made',
-  retries: 'for up to a day, ever more slowly',
+  retries: 'up to a day',
   repeat: 'id',
   events: ['body.type', 'deployment.succeeded', 'deployment.error'],
 }

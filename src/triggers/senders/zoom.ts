@@ -49,5 +49,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*: the URL, and the events.',
-  more: 'Zoom sends `endpoint.url_validation` first, and wants an answer that only the secret token can make. So the grant in the URL carries it, sealed: `hookline grant --verify zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`, and the relay answers, only where Zoom signed.',
+  more: 'The grant in the URL carries the secret, sealed; one that stays: `hookline grant --verify zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
 }

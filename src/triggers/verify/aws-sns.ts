@@ -9,7 +9,7 @@ import { MISMATCH, type Refusal, type Scheme, timeRefusal } from './scheme.ts'
 export const AMAZON_TIMEOUT = 5000
 
 /** SNS repeats a message for up to an hour, under the time of its first attempt. */
-const TOLERANCE = 3900
+export const SNS_TOLERANCE = 3900
 
 /** The signature is in the message, and holds under a certificate that Amazon shows at its address. */
 export const awsSns: Scheme = {
@@ -21,7 +21,7 @@ export const awsSns: Scheme = {
   async check(request, settings, ports) {
     const message = signedMessage(request)
     if (typeof message === 'string') return message
-    const { topic, tolerance = TOLERANCE } = settings
+    const { topic, tolerance = SNS_TOLERANCE } = settings
     const refusal = await signatureRefusal(message, ports)
     if (refusal !== undefined) return refusal
     const { TopicArn = '', Timestamp = '' } = message.fields
