@@ -50,6 +50,22 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
     expect(JSON.parse(at.github.calls[0]?.body ?? '').client_payload.body).toBe(body)
   })
 
+  test.each([
+    ['Authorization', 'stays whole, as a sender has signed it', (aud: string) => aud, true],
+    ['X-Proof', 'loses it', (aud: string) => aud, false],
+    ['Authorization', 'loses the token of the platform', () => `https://h.test/?t=${TOKEN}`, false],
+  ] as const)('a JWS in %s that names the URL %s', async (header, _, named, isWhole) => {
+    const token = await sealed(FOREVER)
+    const aud = named(`https://h.test${HOOK}?__token=${token}`)
+    const parts = [{ alg: 'HS256' }, { aud }].map((part) => JSON.stringify(part))
+    const jws = [...parts, 'signature'].map((part) => Buffer.from(part).toString('base64url'))
+    const headers = [[header, jws.join('.')]] as const
+    const target = `${HOOK}?__token=${token}`
+    expect((await send(at.relay.url, { target, headers })).status).toBe(200)
+    const { client_payload } = JSON.parse(at.github.calls[0]?.body ?? '')
+    expect(client_payload.headers[header.toLowerCase()] === jws.join('.')).toBe(isWhole)
+  })
+
   test('rotation: a token sealed for the older key still opens', async () => {
     expect((await sendWith(at, await sealed(FOREVER, keys[1]))).status).toBe(200)
   })

@@ -128,15 +128,30 @@ export function redactRequest(
   if (platformToken?.isIn(body)) throw tokenInBody()
   // Hardly any request has one left: one search through all of it is the usual cost.
   const others = [received.path, ...received.headers.values()].join('\n')
-  return isAnyIn(tokens, others) ? redact(received, tokens) : received
+  return isAnyIn(tokens, others) ? redact(received, tokens, platformToken) : received
 }
 
-function redact(received: Received, tokens: readonly Secret[]): Received {
-  const headers = [...received.headers].map(
-    ([name, value]) => [name, scrub(value, tokens)] as const,
-  )
+function redact(
+  received: Received,
+  tokens: readonly Secret[],
+  platformToken: Secret | undefined,
+): Received {
+  const headers = [...received.headers].map(([name, value]) => {
+    const isSigned = name === 'authorization' && JWS.test(value)
+    // Whoever presents it raw presents no signature.
+    const hidden = tokens.filter(
+      (token) => !isSigned || token === platformToken || value.includes(token.reveal()),
+    )
+    return [name, scrub(value, hidden)] as const
+  })
   return { ...received, path: scrub(received.path, tokens), headers: new Map(headers) }
 }
+
+/**
+ * What a sender signs may name the URL that it calls (monday.com): such a proof stays whole, as a body
+ * does. The outputs of the action leave `Authorization` out.
+ */
+const JWS = /^(?:Bearer +)?[\w-]+\.[\w-]+\.[\w-]+$/i
 
 /** The text with every form of the tokens replaced. */
 export function scrub(text: string, tokens: readonly Secret[]): string {

@@ -80,5 +80,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   proof: '`authorization`, a JWT that says nothing of the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
-  more: 'Only webhooks of an app are signed; with `url` in `verify`, for that URL alone.',
+  more: 'Only webhooks of an app are signed; with `url` in `verify`, for that URL alone. The URL must hold no token of GitHub.',
 }
