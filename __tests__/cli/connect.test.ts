@@ -2,22 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
-import { SIGNATURE_NAMES } from '../../src/cli/send/signatures.ts'
-import { SENDERS } from '../../src/triggers/senders.ts'
-import { secretsOf } from '../docs/events.ts'
+import { sendTrial } from '../../src/cli/connect/trial.ts'
+import { senderNamed } from '../../src/triggers/senders.ts'
+import { Secret } from '../../src/wire/secret.ts'
 import { RunningCommand } from '../support/cli.ts'
-import { EFFORT } from '../support/effort.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
-import { github, json, LISTENING, type Setting, STARTED_DIRECTLY } from './doctor/stand-in.ts'
+import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
 /** From a clone with a workflow to a run that a request started, against a stand-in of GitHub. */
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
 const TOKEN = `github_pat_${'J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1abcd'}`
-const RUN = 'https://github.com/octo/repo/actions/runs/7'
 const NAMED = LISTENING.replace(
   'name: hook\n',
   "name: hook\nrun-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}\n",
@@ -76,42 +73,6 @@ function connect(args: readonly string[], env: Record<string, string> = { HOOKLI
   })
   command.process.stdin?.end()
   return command
-}
-
-interface Ending {
-  /** Name of the workflow, and of its file. */
-  readonly name?: string
-  readonly conclusion?: string
-  readonly jobs?: readonly object[]
-}
-
-/** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
-function withRun(
-  setting: Setting,
-  { name = 'hook', conclusion = 'success', jobs = [] }: Ending = {},
-): Answering {
-  const others = github(setting)
-  let delivery = ''
-  const run = () => ({
-    ...{ id: 7, path: `.github/workflows/${name}.yml@trunk` },
-    display_title: `${name} ${delivery}`,
-    ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
-  })
-  return (call, response) => {
-    const { pathname, searchParams } = new URL(call.url, platform.url)
-    if (call.method === 'POST') {
-      const { client_payload: sent, inputs } = JSON.parse(call.body)
-      delivery = (sent ?? JSON.parse(inputs.hookline)).headers['x-hookline-delivery']
-      return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
-    }
-    if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
-    if (pathname.endsWith('/runs/7')) return json(200, run())
-    if (pathname.endsWith('/actions/runs')) {
-      const isAsked = searchParams.get('event') === 'repository_dispatch' && delivery !== ''
-      return json(200, { workflow_runs: isAsked ? [run()] : [] })
-    }
-    return others(call, response)
-  }
 }
 
 const HOOK = { workflows: { 'hook.yml': NAMED } }
@@ -231,6 +192,7 @@ describe('from a clone to a run', () => {
 
 describe('a trial as the sender makes it', () => {
   const secret = 'whsec_dGhpcyBpcyBhIHNlY3JldA'
+  const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
 
   test('is signed with the secret of --secret-env, which nothing shows', async () => {
     platform.always(withRun(HOOK))
@@ -245,6 +207,22 @@ describe('a trial as the sender makes it', () => {
     const { body, headers } = JSON.parse(sent?.body ?? '').client_payload
     const event = Stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret)
     expect(event.object).toBe('event')
+  })
+
+  test.each(['discord', 'sendgrid', 'plaid'])('of %s nobody else can sign', async (name) => {
+    const sender = senderNamed(name)
+    const url = 'https://relay.example.com/octo/repo/a/webhook?__token=t'
+    const ended = new Promise(() => {})
+    const line = { url, local: new URL(url), grant: new Secret('t'), left: [], ended }
+    const place = { workflow: 'a', trigger: 'webhook', url, file: 'a.yml', files: ['a.yml'] }
+    const target = { ...place, repository: 'octo/repo', event: 'repository_dispatch' as const }
+    const trial = sendTrial({
+      line: { ...line, close: async () => {} },
+      target: { ...target, example: undefined, proofs: [] },
+      sender,
+      secret: new Secret(PUBLIC_KEY),
+    })
+    await expect(trial).rejects.toThrow(`only ${sender?.title} can sign a trial`)
   })
 
   test('without a secret it is not sent, and the hint names the variable and the repository secret', async () => {
@@ -306,41 +284,6 @@ describe('what is to be done at the sender is said', () => {
     await running.printed(/Requests to it are signed/)
     expect(running.stdout).not.toContain('curl')
   })
-})
-
-describe('the three commands of the page of', () => {
-  const PAGES = fileURLToPath(new URL('../../docs/senders/', import.meta.url))
-  const signing = SENDERS.filter(
-    ({ name, secret, scheme = name }) =>
-      secret && existsSync(`${PAGES}${name}.md`) && SIGNATURE_NAMES.includes(scheme),
-  ).map(({ name }) => name)
-  const few = ['stripe', 'slack']
-
-  test.each(EFFORT === 'full' ? signing : few)('%s lead to a run', async (name) => {
-    rmSync(join(home, '.github/workflows/hook.yml'))
-    const page = readFileSync(`${PAGES}${name}.md`, 'utf8')
-    const [, commands = ''] = /```sh\n([^`]*)```/.exec(page) ?? []
-    const [init = '', store = '', last = ''] = commands.split('\n').map(withoutProgram)
-    command = new RunningCommand([...init.split(' '), '--yes'], { cwd: home, env: {} })
-    expect(await command.ended()).toBe(0)
-    const file = `${name}.yml`
-    const text = readFileSync(join(home, '.github/workflows', file), 'utf8').replace(
-      /@1{40}/,
-      '@v1',
-    )
-    const secret = /^gh secret set (\w+)$/.exec(store)?.[1] ?? ''
-    platform.always(withRun({ workflows: { [file]: text } }, { name }))
-    const running = connect(
-      [...last.split(' ').slice(1), '--workflow', name, '--try', '--secret-env', secret, '--json'],
-      { HOOKLINE_TOKEN: TOKEN, [secret]: secretsOf(text)[secret] ?? '' },
-    )
-    const events = await jsonEvents(running, 'end')
-    expect(events.at(-1)).toMatchObject({ run: RUN, conclusion: 'success' })
-  })
-
-  function withoutProgram(line: string): string {
-    return line.replace(/^hookline /, '')
-  }
 })
 
 describe('what is missing is said, with what would do', () => {

@@ -72,6 +72,44 @@ export function github(setting: Setting): Answering {
   }
 }
 
+export const RUN = 'https://github.com/octo/repo/actions/runs/7'
+
+export interface Ending {
+  /** Name of the workflow, and of its file. */
+  readonly name?: string
+  readonly conclusion?: string
+  readonly jobs?: readonly object[]
+}
+
+/** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
+export function withRun(
+  setting: Setting,
+  { name = 'hook', conclusion = 'success', jobs = [] }: Ending = {},
+): Answering {
+  const others = github(setting)
+  let delivery = ''
+  const run = () => ({
+    ...{ id: 7, path: `.github/workflows/${name}.yml@trunk` },
+    display_title: `${name} ${delivery}`,
+    ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
+  })
+  return (call, response) => {
+    const { pathname, searchParams } = new URL(call.url, 'http://github.test')
+    if (call.method === 'POST') {
+      const { client_payload: sent, inputs } = JSON.parse(call.body)
+      delivery = (sent ?? JSON.parse(inputs.hookline)).headers['x-hookline-delivery']
+      return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
+    }
+    if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
+    if (pathname.endsWith('/runs/7')) return json(200, run())
+    if (pathname.endsWith('/actions/runs')) {
+      const isAsked = searchParams.get('event') === 'repository_dispatch' && delivery !== ''
+      return json(200, { workflow_runs: isAsked ? [run()] : [] })
+    }
+    return others(call, response)
+  }
+}
+
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
   return {
     status,

@@ -6,7 +6,7 @@ import type { Secret } from '../../wire/secret.ts'
 import { sendExactly } from '../send/exact-request.ts'
 import { fixtureOf } from '../send/fixtures.ts'
 import { type Addressed, outgoingRequest } from '../send/request.ts'
-import { signed } from '../send/signatures.ts'
+import { ONLY_AMAZON, PAIRED, signed } from '../send/signatures.ts'
 import type { Line } from './line.ts'
 import type { ConnectTarget } from './target.ts'
 
@@ -59,8 +59,18 @@ async function trialRequest(
     const headers = contentType === undefined ? {} : { 'content-type': contentType }
     return { url: local, request: { method, headers, body: new TextEncoder().encode(body) } }
   }
+  const scheme = sender.scheme ?? sender.name
+  if (PAIRED.includes(scheme)) {
+    throw new UserError({
+      message: `only ${sender.title} can sign a trial: the key that it signs with is its own`,
+      hint: `have ${sender.title} call the URL above; hookline send --as ${sender.name} is for a workflow in hookline dev`,
+    })
+  }
   const outgoing = await outgoingRequest(new URL(url), { fixture: fixture.name, header: [] })
-  if (!sender.secret) return outgoing
+  if (!sender.secret) {
+    process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
+    return outgoing
+  }
   if (!secret) {
     throw new UserError({
       message: `a trial of ${sender.title} is signed, and there is no secret to sign with`,
@@ -68,6 +78,5 @@ async function trialRequest(
     })
   }
   const moment = { timestamp: Math.floor(Date.now() / 1000), id: `msg_${crypto.randomUUID()}` }
-  const scheme = sender.scheme ?? sender.name
   return signed(outgoing, scheme, secret, { ...moment, place: sender.options ?? {} })
 }
