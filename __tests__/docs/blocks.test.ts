@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { IS_FULL } from '../support/effort.ts'
 import { type Block, PAGES } from './pages.ts'
 import { missingFor } from './programs.ts'
 import { runBlock } from './run-block.ts'
 import { PRINTS, SCENARIOS } from './scenarios.ts'
 import { type Session, startSession } from './session.ts'
 import { SESSIONS } from './sessions.ts'
+import { FIRST_COMMAND, NOT_WALKED, walkSender } from './walk.ts'
 
 const rank = ({ language }: Block) => Number(language === 'yaml')
+
+/** Whose pages are walked in every `npm cit`: the others are alike, and each takes seconds. */
+const FEW = ['stripe', 'slack']
 
 const WITH_BLOCKS = PAGES.filter(({ blocks }) => blocks.length > 0)
 
@@ -17,9 +22,23 @@ describe.each(WITH_BLOCKS)('$name', (page) => {
   })
   afterAll(() => session.close())
 
+  const isWalk = ({ text }: Block) => text.startsWith(FIRST_COMMAND)
+  const first = page.blocks.find(isWalk)
+  const sender = page.name.replace(/.*\/|\.md$/g, '')
+  if (first && (IS_FULL || FEW.includes(sender))) {
+    const { [sender]: without } = NOT_WALKED
+    const how = without ? `, ${without}` : ''
+    test(`its commands lead to a run${how}`, async () => {
+      try {
+        await walkSender(first, page, session)
+      } finally {
+        session.github.reset()
+      }
+    })
+  }
+
   // Workflows come last: they are run on what the page's own commands have sent them.
-  // The three commands of a sender are walked to the run in __tests__/cli/connect.test.ts.
-  const run = page.blocks.filter(({ text }) => !text.startsWith('hookline init --sender '))
+  const run = page.blocks.filter((block) => !isWalk(block))
   const blocks = run.toSorted((one, other) => rank(one) - rank(other))
   for (const block of blocks) {
     const missing = missingFor(block.text)

@@ -12,7 +12,7 @@ import type { Event } from './runner.ts'
 const EXAMPLES = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
 
 /** The first pair of RFC 8032: what a receiver holds, and what its sender signs with. */
-const ED25519 = [
+export const ED25519 = [
   'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
 ] as const

@@ -47,6 +47,15 @@ test.each(UNPINNED)(
   },
 )
 
+/** As `wc -w` counts. */
+test.each([
+  ['docs/', 30_000],
+  ['README.md', 900],
+])('%s has at most %i words in all', (place, most) => {
+  const texts = PAGES.filter(({ name }) => name.startsWith(place)).map(({ text }) => text)
+  expect(texts.join(' ').match(/\S+/g)?.length).toBeLessThanOrEqual(most)
+})
+
 test('the first screen of README.md leads each sender to its page', () => {
   const readme = PAGES.find(({ name }) => name === 'README.md')
   const [screen = ''] = readme?.text.split(/^## /m) ?? []

@@ -28,6 +28,8 @@ export interface Scenario extends Sent {
   /** An event in place of the one that the trigger asks for. */
   readonly event?: Event
   readonly vars?: Readonly<Record<string, string>>
+  /** As a reader has stored them; a value for each that is named, where left out. */
+  readonly secrets?: Readonly<Record<string, string>>
   /** Inputs of a workflow that is called, or started by hand. */
   readonly call?: Readonly<Record<string, string>>
 }
@@ -96,7 +98,7 @@ export async function runNative(
   scenario: Scenario = {},
   files: Readonly<Record<string, string>> = {},
 ): Promise<JobRun[]> {
-  const secrets = secretsOf([text, ...Object.values(files)].join('\n'))
+  const secrets = scenario.secrets ?? secretsOf([text, ...Object.values(files)].join('\n'))
   const [step] = hooklineSteps(text)
   const on = onSection(fillIn(step?.with.on ?? '', { secrets }))
   const event = scenario.event ?? (await eventOf(name, on, secrets, session, scenario))
@@ -137,6 +139,9 @@ function failures(runs: readonly JobRun[]): unknown[] {
     .map(({ id, stdout, actions }) => [id, stdout, actions.map((action) => action.stdout)])
 }
 
+/** What says nothing of the event itself. */
+const PLAIN: readonly string[] = ['isFromPage', 'triggered', 'prints', 'calls', 'secrets']
+
 async function eventOf(
   workflow: string,
   on: Record<string, object>,
@@ -144,7 +149,7 @@ async function eventOf(
   { telegram, github }: Session,
   sent: Scenario,
 ) {
-  const plain = Object.keys(sent).every((key) => ['isFromPage', 'prints', 'calls'].includes(key))
+  const plain = Object.keys(sent).every((key) => PLAIN.includes(key))
   const sentBefore = github.calls.findLast(({ body }) => isFor(workflow, body))
   if (sentBefore && plain) return dispatchEvent(JSON.parse(sentBefore.body).client_payload)
   if (sent.isFromPage) throw new Error(`no command of the page sends anything to ${workflow}`)

@@ -43,6 +43,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: 'By its API: `POST /webhooks` with `resource`, and `target`, the URL.',
-  more: '`x-hook-secret` comes first, unsigned; the relay gives it back, and the workflow gets it too: read it in `hookline dev`, or by a workflow without `verify`.',
+  click: 'by its API: `POST /webhooks` with `resource`, and `target`, the URL.',
+  more: '`x-hook-secret` comes first, unsigned, to the workflow too: read it in `hookline dev`, or by a workflow without `verify`.',
 }

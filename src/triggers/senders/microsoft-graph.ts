@@ -39,6 +39,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   proof: '`clientState` of each entry of `value` in the body',
-  click: 'By its API: `POST /subscriptions` with `notificationUrl`, the URL, and `clientState`.',
+  click: 'by its API: `POST /subscriptions` with `notificationUrl`, the URL, and `clientState`.',
   more: 'The outputs leave it out. A subscription ends after some days: renew it.',
 }

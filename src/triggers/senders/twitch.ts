@@ -50,5 +50,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'By its API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
+    'by its API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
 }
