@@ -495,6 +495,18 @@ test('a workflow that is not pushed yet is waited for, and the lines that push i
   await running.printed(/__token=/)
 })
 
+test.each([
+  ['HTTPS_PROXY', 1],
+  ['http_proxy', 1],
+  ['NO_PROXY', 0],
+])('with %s set it says that its relay uses no proxy: %i time', async (name, times) => {
+  platform.always(withRun(HOOK))
+  const running = connect([], { HOOKLINE_TOKEN: TOKEN, [name]: 'http://127.0.0.1:1' })
+  await running.printed(/__token=/)
+  const said = running.stderr.match(/warning: the relay does not use the proxy of the environment/g)
+  expect(said ?? []).toHaveLength(times)
+})
+
 test('the token of gh is used only after a yes', async () => {
   program('gh', `[ "$1" = auth ] && echo '${TOKEN}'`)
   platform.always(withRun(HOOK))

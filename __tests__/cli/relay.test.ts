@@ -74,6 +74,12 @@ test('says how to install what is not there', async () => {
   expect(command.stderr).toMatch(/cloudflared is not installed[\s\S]*brew install cloudflared/)
 })
 
+test('says that it uses no proxy, where one is set', async () => {
+  const command = relay(folder, { HTTPS_PROXY: 'http://127.0.0.1:1' })
+  expect(await command.ended()).toBe(1)
+  expect(command.stderr).toContain('the relay does not use the proxy of the environment')
+})
+
 test('a tunnel that ends, ends the relay', async () => {
   await cloudflared('exit 3')
   const command = relay(withFake())

@@ -15,7 +15,8 @@ import { sendTrial } from './connect/trial.ts'
 import { githubAt } from './github.ts'
 import { knownSender } from './init/sender.ts'
 import { keysOnTerminal } from './keyboard.ts'
-import { print, reportError, shellHere, styled } from './terminal.ts'
+import { print, reportError, shellHere, styled, warn } from './terminal.ts'
+import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface ConnectOptions extends TargetOptions {
   readonly port?: string
@@ -69,6 +70,7 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   const stop = () => stopping.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)
   tell.note(`${target.repository}, ${target.file}: started by ${target.event}, with ${from}`)
+  warn(unusedProxyProblems(process.env))
   await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
   if (stopping.signal.aborted) return tell.bye('stopped')
 

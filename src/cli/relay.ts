@@ -2,12 +2,13 @@ import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http-server.ts'
-import { type Problem, UserError } from '../wire/errors.ts'
+import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
 import { environmentHelp, RELAY_SETTINGS } from '../wire/settings-help.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
+import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface RelayCommandOptions {
   readonly host: string
@@ -54,13 +55,6 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
   warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
   say(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
-}
-
-/** Who sets a proxy waits for nothing else than that it is used. */
-function unusedProxyProblems(env: NodeJS.ProcessEnv): Problem[] {
-  if (!(env.HTTPS_PROXY || env.https_proxy || env.ALL_PROXY || env.all_proxy)) return []
-  const message = 'the relay does not use the proxy of the environment: it calls GitHub directly'
-  return [{ message, hint: 'where only the proxy reaches GitHub, run the relay at the edge' }]
 }
 
 /** A relay that was to be public is of no use without its tunnel: the one ends with the other. */
