@@ -3,6 +3,7 @@ import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
 import { type AcceptPorts, throughOutbox } from '../../../src/relay/outbox/accept.ts'
 import { laneNames } from '../../../src/relay/outbox/lane.ts'
+import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
 import { scaled } from '../../support/effort.ts'
@@ -26,9 +27,15 @@ const DONE: Attempts = { tries: 1, platformStatus: 204 }
 /** A relay's dispatch with an outbox, where `ask` and `send` stand for GitHub. */
 async function accepting(
   { ask, send }: { ask: DispatchPort; send: DispatchPort },
-  { time = new FakeTime(), pace = 350, events = 40_000, isKnown = true } = {},
+  {
+    time = new FakeTime(),
+    outbox = memoryOutbox(),
+    pace = 350,
+    events = 40_000,
+    isKnown = true,
+  } = {},
 ) {
-  const lanes = await fakeLanes(send, { time, pace, limits: { events } })
+  const lanes = await fakeLanes(send, { time, outbox, pace, limits: { events } })
   const laneOf = laneNames(lanes.governors)
   // GitHub accepted this credential lately, and that of the relay itself.
   for (const kind of ['token', 'key'] as const) {
@@ -302,6 +309,193 @@ test('lanes: one a repository and token, whatever case; one for all keys and gra
   expect(await laneOf(named('o', 'r'))).toBe(lane)
   expect(await laneOf(named('o', 'r2'))).not.toBe(lane)
   expect(await laneOf(named('o', 'r', 'key'))).toBe('o/r#own')
+})
+
+describe('in which order a lane is handed over', () => {
+  const failed = () =>
+    new RelayError(502, 'platform_unavailable', 'no', {
+      hint: '',
+      attempts: { tries: 1, platformStatus: 500 },
+    })
+  const silent = () => new RelayError(504, 'platform_timeout', 'no answer', { hint: '' })
+  const limited = () => new RelayError(429, 'rate_limited', 'no', { hint: '', retryAfter: 50 })
+  const between = (at: number, from: number, to: number) => at >= from && at < to
+  const isPoison = (delivery: string) => ['0', '1', '2'].includes(delivery)
+
+  interface Weather {
+    /** What GitHub answers to an event, so many seconds after the start; takes it where nothing. */
+    readonly github: (delivery: string, at: number) => RelayError | undefined
+    /** Of its answers to what waited. */
+    readonly seconds?: number
+    /** Seconds between events, for an hour and a half. */
+    readonly every?: number
+    /** Those that may come behind others, and must be set aside. */
+    readonly aside?: readonly string[]
+    readonly dead?: number
+  }
+
+  const WEATHERS: readonly (readonly [string, Weather])[] = [
+    [
+      'an hour of outage, from the first event on: as they came',
+      { github: (_delivery, at) => (at < 3600 ? down() : undefined) },
+    ],
+    ...[7, 37, 67, 97].map((more): readonly [string, Weather] => [
+      `an outage that ends ${more} s after an hour: as they came`,
+      { github: (_delivery, at) => (between(at, 60, 3660 + more) ? down() : undefined) },
+    ]),
+    [
+      'an outage of few events, so that each was tried often: as they came',
+      { github: (_delivery, at) => (at < 3660 ? down() : undefined), every: 900 },
+    ],
+    [
+      'twelve outages, none for a minute: as they came',
+      { github: (_delivery, at) => (at % 300 < 50 ? down() : undefined) },
+    ],
+    [
+      'an hour of limits: as they came',
+      { github: (_delivery, at) => (at < 3600 ? limited() : undefined) },
+    ],
+    [
+      'a GitHub so slow that calls overlap, then away for an hour: as they came',
+      {
+        github: (_delivery, at) =>
+          between(at, 30, 1800) || between(at, 2400, 4000) ? down() : undefined,
+        ...{ seconds: 5, every: 15 },
+      },
+    ],
+    [
+      'no answer for half an hour: as they came, but for those that ten calls may have started',
+      { github: (_delivery, at) => (at < 1800 ? silent() : undefined), dead: 4 },
+    ],
+    [
+      'an hour of 500, which may have started a run: the same, and few of them',
+      { github: (_delivery, at) => (at < 3600 ? failed() : undefined), dead: 8 },
+    ],
+    [
+      'one among many that GitHub alone refuses: the others as they came',
+      { github: (delivery) => (delivery === '20' ? down() : undefined), aside: ['20'] },
+    ],
+    [
+      'three such ones in a row: the others as they came',
+      { github: (delivery) => (isPoison(delivery) ? down() : undefined), aside: ['0', '1', '2'] },
+    ],
+    [
+      'one, when an outage begins that lasts for an hour: the others as they came',
+      {
+        github: (delivery, at) => (at < 3600 || delivery === '0' ? down() : undefined),
+        aside: ['0'],
+      },
+    ],
+    [
+      'one in the middle of what came in an outage: the others as they came',
+      {
+        github: (delivery, at) => (at < 3600 || delivery === '40' ? down() : undefined),
+        aside: ['40'],
+      },
+    ],
+    [
+      'one that is taken after an hour: it comes back, and the others do not wait for it',
+      {
+        github: (delivery, at) => (delivery === '0' && at < 3600 ? down() : undefined),
+        aside: ['0'],
+      },
+    ],
+    [
+      'one that is refused for good in an outage: a dead letter, and the others as they came',
+      {
+        github: (delivery, at) => {
+          if (delivery === '1' && at > 60)
+            return new RelayError(422, 'rejected', 'no', { hint: '' })
+          return at < 3600 ? down() : undefined
+        },
+        dead: 1,
+      },
+    ],
+  ]
+
+  test.each(WEATHERS)('%s', async (_name, weather) => {
+    const { github, seconds = 0, every = 30, aside = [], dead = 0 } = weather
+    const time = new FakeTime()
+    const delivered: string[] = []
+    const send: DispatchPort = async ({ delivery }) => {
+      const error = github(delivery, (time.now - START) / SECOND)
+      if (seconds > 0) await time.sleep(seconds * SECOND)
+      if (error) throw error
+      delivered.push(delivery)
+      return DONE
+    }
+    const outbox = memoryOutbox()
+    const isAside = new Set<string>()
+    const watched: Outbox = {
+      ...outbox,
+      apply: async (changes) => {
+        for (const change of changes) {
+          if ('set' in change && change.set.aside > 0) isAside.add(change.set.delivery)
+        }
+        await outbox.apply(changes)
+      },
+    }
+    const { accept, queue } = await accepting({ ask: send, send }, { time, outbox: watched })
+    const events = Math.floor(5400 / every)
+    for (let n = 0; n < events; n++) {
+      const { work } = accept(dispatchOf(`${n}`))
+      await time.settled(work)
+      await time.pass(every * SECOND)
+    }
+    await time.pass(HOUR)
+    const gone = (await outbox.list({ states: ['dead'], limit: 100 })).map(
+      ({ delivery }) => delivery,
+    )
+    const inLine = (delivery: string) => ![...aside, ...gone].includes(delivery)
+    const arrived = Array.from({ length: events }, (_, n) => `${n}`)
+    expect(delivered.filter(inLine)).toEqual(arrived.filter(inLine))
+    expect([...isAside]).toEqual(aside)
+    expect(gone.length).toBeLessThanOrEqual(dead)
+    const refused = aside.filter((delivery) => github(delivery, 5400))
+    expect(queue.figures().waiting).toBe(refused.length)
+    expect(new Set([...delivered, ...gone, ...refused]).size).toBe(events)
+  })
+
+  test('once GitHub takes one, its failures count from one again: a second, then two', async () => {
+    const time = new FakeTime()
+    const calls: number[] = []
+    let isDown = true
+    const send: DispatchPort = async () => {
+      calls.push(time.now - START)
+      if (isDown) throw down()
+      return DONE
+    }
+    const { accept } = await accepting({ ask: send, send }, { time })
+    for (const delivery of ['a', 'b', 'c']) await accept(dispatchOf(delivery)).work
+    await time.pass(10 * MINUTE)
+    isDown = false
+    const before = calls.length
+    for (let n = 0; n < 60 && calls.length === before; n++) await time.pass(SECOND)
+    isDown = true
+    const [taken = 0] = calls.slice(before)
+    await time.pass(10 * SECOND)
+    expect(calls.slice(before).map((at) => at - taken)).toEqual([0, 350, 700, 1700, 3700, 7700])
+  })
+
+  test('an event that comes while its lane waits goes straight in, and behind; after it GitHub is asked first again', async () => {
+    const time = new FakeTime()
+    const asked: string[] = []
+    const send =
+      (name: string): DispatchPort =>
+      async ({ delivery }) => {
+        asked.push(`${name} ${delivery}`)
+        if (time.now - START < MINUTE) throw down()
+        return DONE
+      }
+    const { accept } = await accepting({ ask: send('ask'), send: send('send') }, { time })
+    for (const delivery of ['a', 'b']) await accept(dispatchOf(delivery)).work
+    await time.pass(MINUTE - SECOND)
+    await accept(dispatchOf('c')).work
+    await time.pass(MINUTE)
+    await accept(dispatchOf('d')).work
+    expect(asked.filter((call) => call.startsWith('ask'))).toEqual(['ask a', 'ask d'])
+    expect(asked.slice(-4)).toEqual(['send a', 'send b', 'send c', 'ask d'])
+  })
 })
 
 test('an hour of outage at 80 events a minute: none lost, in order, drained in 53 minutes', async () => {

@@ -114,20 +114,20 @@ describe('the operator’s addresses', () => {
       waiting: [
         {
           ...{ delivery: FIRST, lane, credential, at, bytes: expect.any(Number) },
-          ...{ tries: 4, reason: 'platform_unavailable' },
-          next: new Date(START + 31 * SECOND).toISOString(),
+          ...{ tries: 6, reason: 'platform_unavailable' },
+          next: new Date(START + 63.7 * SECOND).toISOString(),
         },
         {
           ...{ delivery: SECOND_ID, lane, credential, at, bytes: expect.any(Number) },
-          // Between the tries of one that fails again and again another one is tried.
-          ...{ tries: 1, reason: 'platform_unavailable' },
-          next: new Date(START + 15 * SECOND).toISOString(),
+          // At every third failure of the first one others are tried, at once after it.
+          ...{ tries: 2, reason: 'platform_unavailable' },
+          next: new Date(START + 64.05 * SECOND).toISOString(),
         },
       ],
       dead: [
         {
           ...{ delivery: DEAD, lane, credential, at, bytes: expect.any(Number) },
-          ...{ tries: 1, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
+          ...{ tries: 2, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
         },
       ],
     })
@@ -266,8 +266,8 @@ describe('hookline outbox', () => {
 
   test('list: a line for each, and why', () => {
     expect(printed[0]).toMatch(/^2 waiting, 1 dead\n/)
-    expect(printed[0]).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 4 +platform_unavailable`))
-    expect(printed[0]).toMatch(new RegExp(`dead +o/r +${DEAD} .* 1 +rejected`))
+    expect(printed[0]).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
+    expect(printed[0]).toMatch(new RegExp(`dead +o/r +${DEAD} .* 2 +rejected`))
   })
 
   test('list --json: what the relay answers', () => {

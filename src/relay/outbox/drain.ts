@@ -163,19 +163,19 @@ export class Drain {
     const { reason } = outcome
     const maybe = event.maybe + (outcome.kind === 'failed' && outcome.isMaybe ? 1 : 0)
     lane.flows = false
-    if (outcome.kind === 'failed') entry.failures++
     if (outcome.kind === 'refused') {
+      lane.failures = 0
       if (event.count > 0 && (await this.#halved(lane, entry, { tries, maybe, reason }))) return
       return this.#bury(lane, entry, { tries, maybe, reason })
     }
     if (outcome.kind === 'broken' && tries >= MOST_FAULTS) {
+      lane.failures = 0
       return this.#bury(lane, entry, { tries, maybe, reason })
     }
-    if (maybe >= MOST_MAYBES)
-      return this.#bury(lane, entry, { tries, maybe, reason: 'maybe_accepted' })
     const { now, random } = this.#ports
     const { wait, aside } = lane.waitAfter(entry, outcome, now(), random())
-    lane.passTurn(entry)
+    if (maybe >= MOST_MAYBES)
+      return this.#bury(lane, entry, { tries, maybe, reason: 'maybe_accepted' })
     entry.hasFailed = true
     this.#ports.log({
       ...(outcome.kind === 'paused' && isOwnLane(lane.name) && { level: 'error' }),
@@ -200,14 +200,12 @@ export class Drain {
     const seconds = Math.round((now() - event.at) / SECOND)
     this.#ports.accepted(lane.name)
     this.#ports.log({ outbox: 'delivered', ...namesOf(event), tries, seconds })
-    const { stuckHead } = lane
-    ;[lane.failures, lane.pauses, lane.flows] = [0, 0, true]
-    lane.remove(entry.event.delivery)
-    if (stuckHead && stuckHead !== entry && entry.event.aside === 0) {
-      // GitHub takes the others: the first one waits by itself from now on.
+    const refusedAlone = lane.took(entry)
+    if (refusedAlone) {
+      // GitHub takes the others: it waits by itself from now on.
       const wait = backoffAside(1, random())
-      stuckHead.until = now() + wait
-      this.#set(lane, stuckHead, { wait, next: now() + wait, aside: 1 })
+      refusedAlone.until = now() + wait
+      this.#set(lane, refusedAlone, { wait, next: now() + wait, aside: 1 })
     }
     if (event.count > 0) {
       this.#ports.sent(event.count)
@@ -223,7 +221,6 @@ export class Drain {
     const halves = await this.#ports.batches.halve({ ...event, ...to })
     if (!halves) return false
     lane.remove(event.delivery)
-    lane.failures = 0
     if (halves.length > 0) {
       this.#ports.log({ outbox: 'halved', ...namesOf(event), ...to, events: event.count })
     }
@@ -235,7 +232,6 @@ export class Drain {
     const now = this.#ports.now()
     const event = { ...entry.event, ...to, state: 'dead' as const, since: now }
     lane.remove(entry.event.delivery)
-    lane.failures = 0
     this.#ports.died(event)
     await this.#ports.writes.write(event.delivery, [{ set: event }])
   }
@@ -244,15 +240,14 @@ export class Drain {
   async giveUpOld(lane: Lane): Promise<void> {
     const { age } = this.#ports
     const old = lane.olderThan(this.#ports.now() - age)
-    const isPaused = lane.pauses > 0
-    const notBefore = isPaused ? lane.notBefore : this.#ports.now()
-    const isFailing = lane.failures > 0
     for (const entry of old) {
       const { tries, maybe } = entry.event
       await this.#bury(lane, entry, { tries, maybe, reason: 'too_old' })
     }
-    // A pause of ours was for the one that failed; what GitHub asks for goes on.
-    if (old.length > 0 && isFailing) lane.notBefore = notBefore
+    if (!old.some(({ event }) => event.aside === 0)) return
+    lane.failures = 0
+    // The back-off was for the one that failed; a pause is for all of them.
+    if (lane.pauses === 0) lane.backOffUntil = 0
   }
 
   /** Changes an event that waits. What the disk does not take, is tried again with the next. */

@@ -10,8 +10,11 @@ export const PAUSES = [1, 5, 15, 60].map((minutes) => minutes * 60_000)
 /** Calls of one lane that may be open, where GitHub takes them, and is slow to say so. */
 const CALLS = 4
 
-/** After so many failures of the first event in line another one is tried too. */
+/** At every so many failures of the first event in line others are tried too. */
 const FAILURES_OF_HEAD = 3
+
+/** So many are tried then, the first among them: it, the one behind it, and one further back. */
+const TRIED_TOGETHER = 3
 
 /** An event that waits, and what is known of it since the start. */
 export interface Waiting {
@@ -20,7 +23,7 @@ export interface Waiting {
   isOpen: boolean
   /** Not to be tried before; in milliseconds of the queue's clock. */
   until: number
-  /** Tries of it that failed, one after the other, by 5xx or without an answer. */
+  /** Tries of it as the first in line that failed by 5xx or without an answer. */
   failures: number
   /** It was tried, and GitHub did not take it. */
   hasFailed: boolean
@@ -43,9 +46,11 @@ export class Lane {
   readonly aside = new Map<string, Waiting>()
   /** Calls that are open. */
   open = 0
-  /** GitHub is not to be asked before. */
+  /** GitHub asked not to be asked before. */
   notBefore = 0
-  /** Calls that failed, one after the other. */
+  /** Nor is it, by ourselves, after failures and refusals. */
+  backOffUntil = 0
+  /** Calls for the first in line that failed, one after the other. */
   failures = 0
   /** Refusals of its credential, one after the other. */
   pauses = 0
@@ -57,7 +62,8 @@ export class Lane {
   isAsking = false
   /** Its next look is set. */
   isAwaited = false
-  #isOthersTurn = false
+  /** Those that just failed, the first in line foremost, where others are tried before all wait. */
+  #failedNow: readonly Waiting[] = []
   #lastOther = ''
 
   constructor(name: string) {
@@ -102,14 +108,38 @@ export class Lane {
   /** @returns `undefined` when nothing can be done before an open call ends, or an event comes */
   next(now: number): NextTry | undefined {
     if (this.open >= (this.flows ? CALLS : 1)) return undefined
+    const other = this.#other(now)
+    if (other) return { entry: other, at: now }
+    // Nobody is left to tell by: what comes later says nothing of that failure.
+    this.#failedNow = []
     const aside = this.#nextAside()
     const head = this.#closed().next().value
     const first = aside && (!head || aside.until <= now) ? aside : head
     if (!first) return undefined
-    const at = Math.max(this.notBefore, first.until)
-    if (at > now) return { at: aside ? Math.min(at, Math.max(this.notBefore, aside.until)) : at }
-    if (first !== head || !this.#isOthersTurn) return { entry: first, at: now }
-    return { entry: this.#other(head) ?? head, at: now }
+    const free = Math.max(this.notBefore, this.backOffUntil)
+    const at = Math.max(free, first.until)
+    if (at > now) return { at: aside ? Math.min(at, Math.max(free, aside.until)) : at }
+    return { entry: first, at: now }
+  }
+
+  /** To be told what GitHub asks for. */
+  hold(until: number): void {
+    this.notBefore = Math.max(this.notBefore, until)
+    this.#failedNow = []
+  }
+
+  /**
+   * To be told that GitHub took an event.
+   *
+   * @returns the first in line, where GitHub did not take it a moment ago: it refuses that one alone
+   */
+  took(entry: Waiting): Waiting | undefined {
+    const [head] = this.#failedNow
+    this.#failedNow = []
+    this.remove(entry.event.delivery)
+    ;[this.failures, this.pauses, this.backOffUntil, this.flows] = [0, 0, 0, true]
+    const isOther = entry !== head && entry.event.aside === 0
+    return isOther && head === this.#head ? head : undefined
   }
 
   /** How long an event waits after a failure; its lane does too. */
@@ -120,22 +150,28 @@ export class Lane {
     random: number,
   ): { wait: number; aside: number } {
     const { aside } = entry.event
-    const hold = (wait: number) => {
-      this.notBefore = Math.max(this.notBefore, now + wait)
+    if (outcome.kind === 'limited') {
+      this.hold(now + outcome.wait)
+      return { wait: outcome.wait, aside }
+    }
+    const backOff = (wait: number) => {
+      this.backOffUntil = Math.max(this.backOffUntil, now + wait)
       return { wait, aside }
     }
-    if (outcome.kind === 'limited') return hold(outcome.wait)
     if (outcome.kind === 'paused') {
+      this.#failedNow = []
       this.pauses++
-      return hold(pauseOf(this.pauses))
+      return backOff(pauseOf(this.pauses))
     }
     if (outcome.kind === 'aside' || aside > 0) {
       const wait = outcome.kind === 'aside' ? pauseOf(aside + 1) : backoffAside(aside + 1, random)
       entry.until = now + wait
       return { wait, aside: aside + 1 }
     }
-    this.failures++
-    return hold(backoff(this.failures, random))
+    // Calls that overlap fail together, and so do those that are tried with the head: as one.
+    if (entry === this.#head) this.failures++
+    this.#noteFailed(entry, outcome.kind === 'failed')
+    return backOff(backoff(Math.max(1, this.failures), random))
   }
 
   /** Events from before a time that failed, and of which no call is open. */
@@ -152,24 +188,36 @@ export class Lane {
     return old
   }
 
-  /** The first in line, where it has failed so often that others are tried between its tries. */
-  get stuckHead(): Waiting | undefined {
+  get #head(): Waiting | undefined {
     const [head] = this.line.values()
-    return head && head.failures >= FAILURES_OF_HEAD ? head : undefined
+    return head
   }
 
-  /** To be told that a try failed: whose turn it is next. */
-  passTurn(tried: Waiting): void {
-    const { stuckHead } = this
-    this.#isOthersTurn = stuckHead !== undefined && tried === stuckHead
-    if (tried !== stuckHead) this.#lastOther = tried.event.delivery
+  /**
+   * Whether GitHub refuses the head alone, only others can tell. They are tried at once after it, so
+   * that the head is the first to go where GitHub is back; and the one behind it before any other.
+   */
+  #noteFailed(entry: Waiting, isByGitHub: boolean): void {
+    if (entry === this.#head) {
+      if (isByGitHub) entry.failures++
+      const isStuck = isByGitHub && entry.failures % FAILURES_OF_HEAD === 0
+      this.#failedNow = isStuck && this.open === 0 ? [entry] : []
+    } else if (this.#failedNow.length > 0) {
+      if (this.#failedNow.length > 1) this.#lastOther = entry.event.delivery
+      this.#failedNow = isByGitHub ? [...this.#failedNow, entry] : []
+    }
   }
 
-  /** The next in line behind the first and behind the one that was tried last, all around. */
-  #other(head: Waiting): Waiting | undefined {
-    const others = [...this.#closed()].filter((entry) => entry !== head)
-    const last = others.findIndex(({ event }) => event.delivery === this.#lastOther)
-    return others[last + 1] ?? others[0]
+  /** Who is tried now, after the head and before all wait: the one behind it, then others in turn. */
+  #other(now: number): Waiting | undefined {
+    const { length, 0: head } = this.#failedNow
+    if (!head || head !== this.#head || length === TRIED_TOGETHER) return undefined
+    const [behind, ...others] = [...this.#closed()].filter((entry) => entry !== head)
+    // Where a call for one may be open yet, the lane waits for it.
+    if (length === 1) return behind && behind.until <= now ? behind : undefined
+    const free = others.filter(({ until }) => until <= now)
+    const last = free.findIndex(({ event }) => event.delivery === this.#lastOther)
+    return free[last + 1] ?? free[0]
   }
 
   *#closed(): Generator<Waiting, undefined> {

@@ -141,7 +141,7 @@ export class OutboxQueue implements Lanes {
       entry.hasFailed = true
       lane.failures = Math.max(1, lane.failures)
       lane.flows = false
-      lane.notBefore = Math.max(lane.notBefore, this.#ports.now() + event.wait)
+      lane.hold(this.#ports.now() + event.wait)
     }
     await this.#keep({ ...event, sealed }, () => lane.remove(entry.event.delivery))
     // One that is first in line may be due before what was waited for.
