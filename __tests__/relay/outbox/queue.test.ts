@@ -426,6 +426,22 @@ describe('a slow GitHub that takes everything', () => {
     expect(queue.figures().waiting).toBeLessThan(10)
   })
 
+  test('calls that overlap begin in the order of the events, however long the disk takes for one', async () => {
+    const { calls, time, send } = platform(() => undefined)
+    const memory = memoryOutbox()
+    const outbox: Outbox = {
+      ...memory,
+      find: async (delivery) => {
+        if (delivery === 'b') await time.sleep(2 * SECOND)
+        return memory.find(delivery)
+      },
+    }
+    const { put } = await fakeLanes(send, { time, outbox })
+    for (const id of ['a', 'b', 'c', 'd']) await put(id)
+    await time.pass(10 * SECOND)
+    expect(calls.map(({ delivery }) => delivery)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
   test('one that fails has one call at a time', async () => {
     let [open, most] = [0, 0]
     const time = new FakeTime()

@@ -125,18 +125,25 @@ export class Drain {
     if (this.#stopped || !entry) return this.look(lane)
     const call = this.#call(lane, entry).finally(() => this.#calls.delete(call))
     this.#calls.add(call)
-    // Where GitHub is slow and takes what it is given, the next call need not wait for this one.
-    if (lane.flows) this.look(lane)
     await call
   }
 
   async #call(lane: Lane, entry: Waiting): Promise<void> {
     lane.open++
     entry.isOpen = true
-    const outcome = await this.#attempt(entry.event).catch((error: unknown): Outcome => {
+    lane.isPreparing = true
+    let isPrepared = false
+    const prepared = () => {
+      isPrepared = true
+      lane.isPreparing = false
+      // Where GitHub is slow and takes what it is given, the next call need not wait for this one.
+      if (lane.flows) this.look(lane)
+    }
+    const outcome = await this.#attempt(entry.event, prepared).catch((error: unknown): Outcome => {
       this.#ports.report(error)
       return { kind: 'broken', reason: 'internal_error' }
     })
+    if (!isPrepared) lane.isPreparing = false
     lane.open--
     entry.isOpen = false
     // It may have been dropped meanwhile.
@@ -144,15 +151,16 @@ export class Drain {
     this.look(lane)
   }
 
-  async #attempt({ delivery }: OutboxEvent): Promise<Outcome> {
+  async #attempt({ delivery }: OutboxEvent, prepared: () => void): Promise<Outcome> {
     const event = await this.#ports.outbox.find(delivery)
     if (!event) return { kind: 'refused', reason: 'unreadable' }
-    if (event.count > 0) {
-      const batch = await this.#ports.batches.dispatchOf(event)
-      return 'kind' in batch ? batch : attempt(batch, this.#ports)
-    }
-    const dispatch = await openDispatch(event.sealed, this.#ports)
-    return 'kind' in dispatch ? dispatch : attempt(dispatch, this.#ports)
+    const dispatch =
+      event.count > 0
+        ? await this.#ports.batches.dispatchOf(event)
+        : await openDispatch(event.sealed, this.#ports)
+    if ('kind' in dispatch) return dispatch
+    prepared()
+    return attempt(dispatch, this.#ports)
   }
 
   /** Draws the conclusions of what a call came to. */

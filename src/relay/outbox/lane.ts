@@ -46,6 +46,8 @@ export class Lane {
   readonly aside = new Map<string, Waiting>()
   /** Calls that are open. */
   open = 0
+  /** One of them was not handed to GitHub yet: what comes after it must not overtake it. */
+  isPreparing = false
   /** GitHub asked not to be asked before. */
   notBefore = 0
   /** Nor is it, by ourselves, after failures and refusals. */
@@ -107,7 +109,7 @@ export class Lane {
 
   /** @returns `undefined` when nothing can be done before an open call ends, or an event comes */
   next(now: number): NextTry | undefined {
-    if (this.open >= (this.flows ? CALLS : 1)) return undefined
+    if (this.isPreparing || this.open >= (this.flows ? CALLS : 1)) return undefined
     const other = this.#other(now)
     if (other) return { entry: other, at: now }
     // Nobody is left to tell by: what comes later says nothing of that failure.
