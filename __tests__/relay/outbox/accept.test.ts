@@ -332,6 +332,9 @@ describe('in which order a lane is handed over', () => {
     /** Those that may come behind others, and must be set aside. */
     readonly aside?: readonly string[]
     readonly dead?: number
+    /** So often those are tried at most. */
+    readonly tries?: number
+    readonly events?: number
   }
 
   const WEATHERS: readonly (readonly [string, Weather])[] = [
@@ -376,6 +379,13 @@ describe('in which order a lane is handed over', () => {
       { github: (delivery) => (delivery === '20' ? down() : undefined), aside: ['20'] },
     ],
     [
+      'one of those whose calls overlap: the others as they came, and it waits by itself',
+      {
+        github: (delivery, at) => (between(at, 30, 600) || delivery === '90' ? down() : undefined),
+        ...{ seconds: 5, every: 4, events: 200, aside: ['90'], tries: 20 },
+      },
+    ],
+    [
       'three such ones in a row: the others as they came',
       { github: (delivery) => (isPoison(delivery) ? down() : undefined), aside: ['0', '1', '2'] },
     ],
@@ -414,10 +424,12 @@ describe('in which order a lane is handed over', () => {
   ]
 
   test.each(WEATHERS)('%s', async (_name, weather) => {
-    const { github, seconds = 0, every = 30, aside = [], dead = 0 } = weather
+    const { github, seconds = 0, every = 30, aside = [], dead = 0, tries = 200 } = weather
     const time = new FakeTime()
     const delivered: string[] = []
+    const asked: string[] = []
     const send: DispatchPort = async ({ delivery }) => {
+      asked.push(delivery)
       const error = github(delivery, (time.now - START) / SECOND)
       if (seconds > 0) await time.sleep(seconds * SECOND)
       if (error) throw error
@@ -436,7 +448,7 @@ describe('in which order a lane is handed over', () => {
       },
     }
     const { accept, queue } = await accepting({ ask: send, send }, { time, outbox: watched })
-    const events = Math.floor(5400 / every)
+    const events = weather.events ?? Math.floor(5400 / every)
     for (let n = 0; n < events; n++) {
       const { work } = accept(dispatchOf(`${n}`))
       await time.settled(work)
@@ -451,9 +463,59 @@ describe('in which order a lane is handed over', () => {
     expect(delivered.filter(inLine)).toEqual(arrived.filter(inLine))
     expect([...isAside]).toEqual(aside)
     expect(gone.length).toBeLessThanOrEqual(dead)
+    for (const alone of aside) {
+      expect(asked.filter((delivery) => delivery === alone).length).toBeLessThanOrEqual(tries)
+    }
     const refused = aside.filter((delivery) => github(delivery, 5400))
     expect(queue.figures().waiting).toBe(refused.length)
     expect(new Set([...delivered, ...gone, ...refused]).size).toBe(events)
+  })
+
+  test.each([
+    ['asks for patience', limited],
+    [
+      'refuses the credential',
+      () => new RelayError(403, 'repository_not_accessible', 'no', { hint: '' }),
+    ],
+  ])(
+    'where GitHub %s when others are tried, the first in line is the next',
+    async (_name, said) => {
+      const time = new FakeTime()
+      const calls: string[] = []
+      const { put } = await fakeLanes(
+        async ({ delivery }) => {
+          calls.push(delivery)
+          if (calls.length <= 3) throw down()
+          if (calls.length === 4) throw said()
+          return DONE
+        },
+        { time },
+      )
+      for (const delivery of ['a', 'b', 'c']) await put(delivery)
+      await time.pass(10 * SECOND)
+      expect(calls).toEqual(['a', 'a', 'a', 'b'])
+      await time.pass(2 * MINUTE)
+      expect(calls.slice(4)).toEqual(['a', 'b', 'c'])
+    },
+  )
+
+  test('no other is tried of which a call may still be open', async () => {
+    const time = new FakeTime()
+    const calls: [string, number][] = []
+    const { put } = await fakeLanes(
+      async ({ delivery }) => {
+        calls.push([delivery, (time.now - START) / SECOND])
+        throw down()
+      },
+      { time },
+    )
+    await put('a', { tries: 1, wait: SECOND })
+    await put('b', { wait: 20 * SECOND, reason: 'platform_timeout' })
+    await put('c', { wait: 70 * SECOND, reason: 'platform_timeout' })
+    await time.pass(5 * MINUTE)
+    const first = (delivery: string) => calls.find(([called]) => called === delivery)?.[1] ?? 0
+    expect(first('b')).toBeGreaterThanOrEqual(20)
+    expect(first('c')).toBeGreaterThanOrEqual(70)
   })
 
   test('once GitHub takes one, its failures count from one again: a second, then two', async () => {

@@ -351,6 +351,18 @@ describe('what is refused with the credential', () => {
     expect(await all(outbox)).toEqual([])
   })
 
+  test('goes on pausing when the oldest is too old: the young ones are asked for in their time', async () => {
+    const { calls, time, send } = platform(() => gone())
+    const { put, outbox } = await fakeLanes(send, { time, limits: { age: HOUR } })
+    await put('old')
+    await time.pass(30 * MINUTE)
+    await put('young')
+    await time.pass(HOUR - SECOND)
+    const asked = calls.map(({ at, delivery }) => [delivery, at / MINUTE])
+    expect(asked).toEqual([...[0, 1, 6, 21].map((minute) => ['old', minute]), ['young', 81]])
+    expect((await all(outbox)).map(({ reason }) => reason)).toEqual(['too_old', gone().code])
+  })
+
   test('of the relay is an error in the log', async () => {
     const { time, send } = platform(() => gone())
     const { put, log } = await fakeLanes(send, { time })

@@ -136,12 +136,14 @@ export class Lane {
    * @returns the first in line, where GitHub did not take it a moment ago: it refuses that one alone
    */
   took(entry: Waiting): Waiting | undefined {
-    const [head] = this.#failedNow
+    const [stuck] = this.#failedNow
+    // What overlapped with a failure of the first in line does not end the wait for that.
+    if (stuck || entry === this.#head) [this.failures, this.backOffUntil] = [0, 0]
     this.#failedNow = []
     this.remove(entry.event.delivery)
-    ;[this.failures, this.pauses, this.backOffUntil, this.flows] = [0, 0, 0, true]
-    const isOther = entry !== head && entry.event.aside === 0
-    return isOther && head === this.#head ? head : undefined
+    ;[this.pauses, this.flows] = [0, true]
+    const isOther = entry !== stuck && entry.event.aside === 0
+    return isOther && stuck === this.#head ? stuck : undefined
   }
 
   /** How long an event waits after a failure; its lane does too. */
@@ -200,12 +202,14 @@ export class Lane {
    * that the head is the first to go where GitHub is back; and the one behind it before any other.
    */
   #noteFailed(entry: Waiting, isByGitHub: boolean): void {
-    if (entry === this.#head) {
+    const [head, behind] = this.line.values()
+    const { length } = this.#failedNow
+    if (entry === head) {
       if (isByGitHub) entry.failures++
       const isStuck = isByGitHub && entry.failures % FAILURES_OF_HEAD === 0
-      this.#failedNow = isStuck && this.open === 0 ? [entry] : []
-    } else if (this.#failedNow.length > 0) {
-      if (this.#failedNow.length > 1) this.#lastOther = entry.event.delivery
+      this.#failedNow = isStuck ? [entry] : []
+    } else if (length > 1 || (length === 1 && entry === behind)) {
+      if (length > 1) this.#lastOther = entry.event.delivery
       this.#failedNow = isByGitHub ? [...this.#failedNow, entry] : []
     }
   }
