@@ -175,6 +175,20 @@ describe('what GitHub refuses for good later', () => {
     expect(queue.figures()).toMatchObject({ waiting: 0, oldest: 0, dead: 1, unreadable: 0 })
   })
 
+  test('ends the back-off: whoever comes next begins with a second', async () => {
+    const { calls, time, send } = platform(({ delivery }, at) =>
+      delivery === 'bad' && at > 7 * SECOND ? refused() : unavailable(),
+    )
+    const { put } = await fakeLanes(send, { time })
+    await put('bad')
+    await time.pass(8 * SECOND)
+    await put('good')
+    await time.pass(MINUTE)
+    const good = calls.filter(({ delivery }) => delivery === 'good').map(({ at }) => at)
+    const [first = 0] = good
+    expect(good.slice(0, 3).map((at) => (at - first) / SECOND)).toEqual([0, 1, 3])
+  })
+
   test('no room to ask for a token of the App is a pause', async () => {
     const { calls, time, send } = platform((_dispatch, at) =>
       at < SECOND
@@ -254,6 +268,21 @@ describe('age', () => {
     const delays = others.slice(1).map(({ at }, n) => at - 10 * SECOND * (n + 1))
     expect(Math.max(...delays)).toBeLessThanOrEqual(350)
     expect(others).toHaveLength(20)
+  })
+
+  test('one that is set aside and given up does not end the back-off of the others', async () => {
+    const { calls, time, send } = platform(({ delivery }, at) =>
+      delivery === 'poison' || at > 40 * MINUTE ? unavailable() : undefined,
+    )
+    const { put, outbox } = await fakeLanes(send, { time, limits: { age: HOUR } })
+    for (const id of ['poison', 'before']) await put(id)
+    await time.pass(41 * MINUTE)
+    await put('young')
+    await time.pass(39 * MINUTE)
+    const late = calls.filter(({ at, delivery }) => delivery === 'young' && at > 45 * MINUTE)
+    const gaps = late.slice(1).map(({ at }, n) => at - (late[n]?.at ?? 0))
+    expect(new Set(gaps)).toEqual(new Set([MINUTE]))
+    expect(await all(outbox)).toMatchObject([{ delivery: 'poison', reason: 'too_old' }, {}])
   })
 
   test('one that is given up does not end the pause that GitHub asks for', async () => {
@@ -404,6 +433,22 @@ describe('what may have been accepted', () => {
     expect(await all(outbox)).toMatchObject([
       { state: 'dead', reason: 'maybe_accepted', tries: 10 },
     ])
+  })
+
+  test('one that is set aside is tried by itself: after a second, then two, to an hour', async () => {
+    const { calls, time, send } = platform(({ delivery }) =>
+      delivery === 'poison' ? unavailable() : undefined,
+    )
+    const { put } = await fakeLanes(send, { time })
+    for (const id of ['poison', 'next', 'third']) await put(id)
+    await time.pass(5 * HOUR)
+    // The others do not wait for it any longer.
+    expect(calls.find(({ delivery }) => delivery === 'third')?.at).toBe(3700)
+    const tries = calls.filter(({ delivery }) => delivery === 'poison').slice(3)
+    const gaps = tries.map(({ at }, n) => (at - (tries[n - 1]?.at ?? 3350)) / SECOND)
+    const doubled = Array.from({ length: 12 }, (_, n) => 2 ** n)
+    expect(gaps.slice(0, 15)).toEqual([...doubled, 3600, 3600, 3600].slice(0, gaps.length))
+    expect(gaps.length).toBeGreaterThan(13)
   })
 
   test('500 to some events, of which GitHub takes the rest: within minutes all others are there', async () => {
