@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,7 +56,8 @@ test.each(AGENT_NAMES)(
       ({ with: given }: { with?: { prompt?: string } }) => given?.prompt,
     )
     expect(runs.with.prompt).not.toContain('${{')
-    expect(work.steps[0].with).toEqual({ 'persist-credentials': false })
+    // At the end of the job nothing is left to do for an action that would ask git.
+    expect(JSON.stringify(work.steps)).not.toContain('actions/checkout')
     // Where the pull request is made, no agent ran, and nothing but its patch came over.
     expect(propose.steps.map(({ uses = 'run' }) => uses.replace(/@.*/, ''))).toEqual([
       'actions/checkout',
@@ -66,35 +67,103 @@ test.each(AGENT_NAMES)(
   },
 )
 
-test('a patch that changes a workflow leaves it as it was', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
-  try {
-    const { jobs } = parse(textOf('claude'))
-    const script = (jobs.propose.steps.at(-1).run as string).replace(/^git push.*|^gh pr.*/gm, ':')
-    const sh = (text: string) =>
-      spawnSync('sh', ['-ec', text], {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: folder, RUNNER_TEMP: folder, GITHUB_RUN_ID: '7' },
-      })
-    const author = 'git -c user.name=a -c user.email=a@example.com'
-    sh(`git init -q -b main . && mkdir -p .github/workflows && echo safe > .github/workflows/x.yml && echo a > a.txt
-      echo change.patch >> .git/info/exclude && git add -A && ${author} commit -qm all
-      echo evil > .github/workflows/x.yml && echo b > a.txt && git add -A && git diff --cached --binary > change.patch && git reset -q --hard`)
-    const { status, stderr } = sh(script)
-    expect({ status, stderr: stderr.replace(/Switched.*\n/, '') }).toEqual({
-      status: 0,
-      stderr: '',
-    })
-    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('b\n')
-    expect(readFileSync(join(folder, '.github/workflows/x.yml'), 'utf8')).toBe('safe\n')
-    expect(sh('git log --format=%s -1').stdout).toBe('Change what run 7 was told of\n')
-    writeFileSync(join(folder, 'change.patch'), '')
-    expect(sh(script).status).toBe(0)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+const GIT = 'git -c user.name=a -c user.email=a@example.com -c protocol.file.allow=always'
+
+/** What an agent may leave behind that runs as soon as somebody asks git, or starts a shell. */
+const TRAPS = `
+  trap="$RUNNER_TEMP/trap"
+  printf '#!/bin/sh\\ntouch "%s.%s"\\ncat 2>/dev/null\\n' "$trap" ran > "$trap" && chmod +x "$trap"
+  for name in git tar bash; do cp "$trap" "$name"; done
+  for config in .git/config "$HOME/.gitconfig" sub/.git/config; do
+    mkdir -p "$(dirname "$config")" .hooks
+    printf '[core]\\n\\tfsmonitor = %s\\n\\thooksPath = %s\\n[filter "x"]\\n\\tclean = %s\\n\\tprocess = %s\\n[diff]\\n\\texternal = %s\\n[alias]\\n\\tapply = !%s\\n' \\
+      "$trap" "$PWD/.hooks" "$trap" "$trap" "$trap" "$trap" >> "$config"
+  done
+  for hook in pre-commit post-index-change pre-push; do cp "$trap" ".hooks/$hook"; cp "$trap" ".git/hooks/$hook"; done
+  mkdir -p sub/.git/objects sub/.git/refs && echo 'ref: refs/heads/main' > sub/.git/HEAD && echo x > sub/x
+  printf '* filter=x diff=x\\n' > .gitattributes
+  printf 'touch "%s.ran"\\n' "$trap" > "$RUNNER_TEMP/env"`
+
+/** A change of an agent, and what the pull request holds of it: paths and modes, as git shows them. */
+const CHANGES: readonly (readonly [name: string, change: string, shown: string])[] = [
+  [
+    'files, a link, and what runs',
+    'echo b > a.txt; ln -s /etc/passwd l; chmod +x a.txt; rm b.txt',
+    'M a.txt|D b.txt|A l',
+  ],
+  [
+    'what people decide alone',
+    `echo evil > .github/workflows/y.yml; mkdir .claude .gemini; echo {} > .claude/settings.json
+    echo {} > .gemini/settings.json; echo {} > event.json`,
+    '',
+  ],
+  ['the place of a workflow', 'git mv .github/workflows/x.yml x.yml', 'A x.yml'],
+  [
+    'the settings of git and of the shell',
+    TRAPS,
+    'A .gitattributes|A .hooks/post-index-change|A .hooks/pre-commit|A .hooks/pre-push|A bash|A git|A sub/x|A tar',
+  ],
+]
+
+test.each(CHANGES)(
+  'an agent that changes %s has nothing run, and moves no workflow',
+  (_, change, shown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
+    try {
+      const { jobs } = parse(textOf('claude'))
+      const way = jobs.work.steps.at(-2)
+      const propose = jobs.propose.steps.at(-1).run.replace(/^git push.*|^gh pr.*/gm, ':')
+      const run = (text: string, cwd: string, shell = 'bash -e {0}', more = {}) => {
+        const script = join(folder, 'script.sh')
+        writeFileSync(script, text.replaceAll('${{ runner.temp }}', folder))
+        const env = {
+          PATH: process.env.PATH,
+          HOME: join(folder, 'home'),
+          RUNNER_TEMP: folder,
+          GITHUB_RUN_ID: '7',
+        }
+        const done = spawnSync('/bin/sh', ['-c', shell.replace('{0}', script)], {
+          cwd,
+          encoding: 'utf8',
+          env: { ...env, ...more },
+        })
+        expect({ status: done.status, stderr: done.stderr.replace(/Switched.*\n/, '') }).toEqual({
+          status: 0,
+          stderr: '',
+        })
+        return done.stdout
+      }
+      const [work, fresh] = [join(folder, 'work'), join(folder, 'fresh')]
+      run(
+        `mkdir home work && cd work && git init -q -b main . && mkdir -p .github/workflows && echo safe > .github/workflows/x.yml
+      echo a > a.txt && echo b > b.txt && git add -A && ${GIT} commit -qm all && git clone -q . ../fresh`,
+        folder,
+      )
+      run(change, work)
+      const isTrapped = change === TRAPS
+      run(
+        way.run,
+        work,
+        way.shell,
+        isTrapped ? { BASH_ENV: join(folder, 'env'), PATH: `${work}:${process.env.PATH}` } : {},
+      )
+      // The next job has another machine: nothing but the artifact comes over.
+      rmSync(join(folder, 'home'), { recursive: true })
+      run(propose, fresh)
+      expect(existsSync(join(folder, 'trap.ran'))).toBe(false)
+      const told = run(
+        'git log --format=%s -1; git show --no-renames --name-status --format= HEAD',
+        fresh,
+      )
+      const [subject, ...lines] = told.trim().split('\n')
+      const isChanged = shown !== ''
+      expect(subject).toBe(isChanged ? 'Change what run 7 was told of' : 'all')
+      if (isChanged) expect(lines.map((line) => line.replace('\t', ' ')).join('|')).toBe(shown)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
 
 test('init --agent writes it, and says which secret is to be set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))

@@ -88,8 +88,10 @@ export interface Kind {
 const ESCAPED = "${{ '${{' }}"
 
 /** What the step of the action is given: the triggers, and the secrets that they read. */
-export function actionInputs({ sender }: Pick<Answers, 'sender'>): string {
-  const on = sender ? onSection(sender, ESCAPED) : stringify({ webhook: { method: 'post' } })
+export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: object): string {
+  const on = sender
+    ? onSection(sender, ESCAPED, config)
+    : stringify({ webhook: { method: 'post', ...(config && { config }) } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []

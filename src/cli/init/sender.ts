@@ -37,17 +37,22 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
  * events.
  *
  * @param open what begins an expression: within an input of a native workflow, GitHub fills in `${{`
+ * @param general what its `config` says besides
  */
-export function onSection(sender: Sender, open = '${{'): string {
+export function onSection(sender: Sender, open = '${{', general: object = {}): string {
   const trigger = triggerOf(sender)
   const { events, repeat } = sender
   const [path, ...usual] = events ?? []
   const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
+  const config = {
+    ...(path !== undefined && { filter: { [path]: { $in: usual } } }),
+    ...general,
+  }
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
     ...(hasKey && { deduplicationKey: repeat }),
     ...proof(sender, trigger, open),
-    ...(path !== undefined && { config: { filter: { [path]: { $in: usual } } } }),
+    ...(Object.keys(config).length > 0 && { config }),
   }
   const document = new Document({ [trigger]: options })
   const kinds = path && document.getIn([trigger, 'config', 'filter', path, '$in'], true)
