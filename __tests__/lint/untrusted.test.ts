@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { fixUntrusted } from '../../src/lint/fix/fix.ts'
-import { flowOf } from '../../src/lint/flow/flow.ts'
-import { findUntrusted, untrustedProblems } from '../../src/lint/untrusted.ts'
+import { Callees, flowOf } from '../../src/lint/flow/flow.ts'
+import { fieldsOf, findUntrusted, untrustedProblems } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { scaled } from '../support/effort.ts'
 import { flagged, lintedFile, X } from './support/untrusted.ts'
@@ -615,10 +615,10 @@ describe('a sender does not choose', () => {
     ['docker/build-push-action@v6', ['file', 'context']],
     ['EndBug/add-and-commit@v9', ['add', 'commit']],
     ['gradle/actions/setup-gradle@v3', ['arguments']],
-    ['hookline/hookline@v1', ['messaging-api-url']],
+    ['hookline/hookline@v1', ['messaging-api-url', 'workflow', 'state']],
     [
       'hookline/hookline/reply@v1',
-      ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file'],
+      ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file', 'to'],
     ],
     ['stefanzweifel/git-auto-commit-action@v5', ['commit_options']],
     ['vmactions/freebsd-vm@v1', ['prepare', 'run']],
@@ -628,7 +628,7 @@ describe('a sender does not choose', () => {
 
   test.each([
     ['docker/build-push-action@v6', ['build-args', 'tags']],
-    ['hookline/hookline/reply@v1', ['text', 'to', 'buttons', 'edit']],
+    ['hookline/hookline/reply@v1', ['text', 'buttons', 'edit']],
     ['acme/other@v1', ['key', 'path', 'slack-url', 'add']],
   ])('but of %s: %j', (uses, inputs) => {
     expect(flagged(given(uses, inputs))).toEqual([])
@@ -646,6 +646,109 @@ describe('a sender does not choose', () => {
       expect(flagged(withStep(`      - run: a\n        env: {${variable}: "${X}"}`))).toEqual([])
     },
   )
+})
+
+describe('of what reply answers', () => {
+  /** A job behind the one that uses the action, with a step in between that may read its item. */
+  const answering = (
+    to: string,
+    { between = '', matrix = 'on: "${{ fromJSON(needs.h.outputs.items) }}"' },
+  ) => `
+on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  h:
+    runs-on: x
+    outputs:
+      items: \${{ steps.h.outputs.items }}
+      on: \${{ steps.h.outputs.on }}
+      body: \${{ steps.h.outputs.body }}
+      part: \${{ toJSON(fromJSON(steps.h.outputs.on).webhook.outputs.body) }}
+    steps: [{id: h, uses: hookline/hookline@v1}]
+  a:
+    needs: h
+    runs-on: x
+    strategy: {matrix: {${matrix}}}
+    env: {ITEM: "\${{ toJSON(matrix.on) }}"}
+    steps:
+${between}      - uses: hookline/hookline/reply@v1
+        with:
+          to: ${JSON.stringify(to)}
+          text: hi
+`
+  const open = (text: string) => findUntrusted(lintedFile(text)).map(({ problem }) => problem.code)
+  const script = (run: string) =>
+    `      - id: s\n        env: {T: "\${{ toJSON(matrix.on) }}"}\n        run: ${JSON.stringify(run)}\n`
+
+  test.each<[to: string, more?: { between?: string; matrix?: string }]>([
+    ['${{ toJSON(matrix.on) }}'],
+    ['${{ needs.h.outputs.on }}'],
+    ['${{ toJSON(fromJSON(needs.h.outputs.on)) }}'],
+    ['${{ toJSON(fromJSON(needs.h.outputs.items)[0]) }}'],
+    [' ${{ env.ITEM }}\n'],
+    ['${{ env.ITEM }}', { between: '      - run: echo hi\n' }],
+    ['${{ matrix.on && toJSON(matrix.on) || needs.h.outputs.on }}'],
+    ['${{ vars.CHAT }}'],
+    ['{"messaging_bot": {"outcome": "success", "outputs": {"chat": {"id": ${{ vars.CHAT }}}}}}'],
+  ])('%s may stand there', (to, more = {}) => {
+    expect(open(answering(to, more))).toEqual([])
+  })
+
+  test.each<[to: string, more?: { between?: string; matrix?: string }]>([
+    ['${{ needs.h.outputs.body }}'],
+    ['${{ needs.h.outputs.part }}'],
+    ['${{ toJSON(matrix.on.webhook.outputs.body) }}'],
+    ['${{ toJSON(matrix.on.webhook) }}'],
+    ['${{ toJSON(matrix) }}'],
+    ["${{ toJSON(matrix.on['webhook']) }}"],
+    ['${{ toJSON(github.event.client_payload) }}'],
+    ['${{ github.event.client_payload.body }}'],
+    ['${{ inputs.hookline }}'],
+    ["${{ format('{0}', needs.h.outputs.on) }}"],
+    [
+      '{"messaging_bot": {"outcome": "success", "outputs": {"chat": {"id": ${{ matrix.on.x.outputs.id }}}}}}',
+    ],
+    ['{"a": ${{ toJSON(matrix.on) }}}'],
+    ['${{ matrix.to }}', { matrix: 'to: ["${{ needs.h.outputs.body }}"]' }],
+    ['${{ toJSON(matrix.on) }}', { matrix: 'on: "${{ fromJSON(needs.h.outputs.body) }}"' }],
+    [
+      '${{ steps.s.outputs.to }}',
+      { between: script('echo "to=$(jq -c .x <<< "$T")" >> $GITHUB_OUTPUT') },
+    ],
+    ['${{ env.TO }}', { between: script('echo "TO=$(jq -c .x <<< "$T")" >> $GITHUB_ENV') }],
+  ])('%s may not', (to, more = {}) => {
+    const found = open(answering(to, more)).filter((code) => code === 'untrusted-input')
+    expect(found).toEqual(['untrusted-input'])
+  })
+
+  test('in what is called, as it is given there', () => {
+    const called = lintedFile(`
+on: {workflow_call: {inputs: {item: {type: string}}}}
+jobs: {a: {runs-on: x, steps: [{uses: hookline/hookline/reply@v1, with: {to: "\${{ inputs.item }}"}}]}}`)
+    const calling = (item: string) => `
+on: {repository_dispatch: {types: [webhook]}}
+jobs:
+  h: {runs-on: x, outputs: {on: "\${{ steps.h.outputs.on }}", body: "\${{ steps.h.outputs.body }}"}, steps: [{id: h, uses: hookline/hookline@v1}]}
+  good: {needs: h, uses: ./.github/workflows/called.yml, with: {item: "\${{ needs.h.outputs.on }}"}}
+  other: {needs: h, uses: ./.github/workflows/called.yml, with: {item: "\${{ ${item} }}"}}`
+    const found = (item: string) => {
+      const file = lintedFile(calling(item))
+      const callees = new Callees(() => called)
+      const problems = untrustedProblems(flowOf(file, callees), () => fieldsOf(file, callees))
+      return problems.map(({ code }) => code)
+    }
+    expect(found('needs.h.outputs.on')).toEqual([])
+    expect(found('needs.h.outputs.body')).toEqual(['untrusted-input'])
+  })
+
+  test('in a source of ours', () => {
+    const answer = (to: string) =>
+      flagged(
+        withStep(`      - uses: hookline/hookline/reply@v1\n        with: {to: "${to}", text: hi}`),
+      )
+    expect(answer('${{ toJSON(on) }}')).toEqual([])
+    expect(answer('${{ toJSON(on.webhook) }}')).toEqual(['to'])
+    expect(answer('${{ on.webhook.outputs.body }}')).toEqual(['to'])
+  })
 })
 
 describe('is linear in the file, and bounded:', () => {
@@ -675,7 +778,7 @@ describe('is linear in the file, and bounded:', () => {
     ],
   ])('%s', (_, text, count) => {
     const file = lintedFile(text)
-    expect(untrustedProblems(flowOf(file, undefined))).toHaveLength(count)
+    expect(untrustedProblems(flowOf(file, undefined), () => fieldsOf(file))).toHaveLength(count)
     expect(() => fixUntrusted(file)).not.toThrow()
   })
 
@@ -685,9 +788,8 @@ describe('is linear in the file, and bounded:', () => {
   })
 
   test('the last of those shown says how many more there are', () => {
-    const problems = untrustedProblems(
-      flowOf(lintedFile(steps(`echo ${X.repeat(150)}`)), undefined),
-    )
+    const file = lintedFile(steps(`echo ${X.repeat(150)}`))
+    const problems = untrustedProblems(flowOf(file, undefined), () => fieldsOf(file))
     expect(problems.at(-1)?.notes).toEqual(['and 50 more in this file'])
   })
 })

@@ -9,7 +9,7 @@ import { positionAt } from '../workflow/yaml.ts'
 import { Contexts, type ReadCalled } from './contexts.ts'
 import { type Callees, type Flow, flowOf } from './flow/flow.ts'
 import { inlineTriggers } from './native-problems.ts'
-import { inputProblems, untrustedProblems } from './untrusted.ts'
+import { fieldsOf, inputProblems, untrustedProblems } from './untrusted.ts'
 
 /** One kind of mistake: what finds it, and what its part of docs/rules.md says. */
 export interface Rule {
@@ -130,7 +130,7 @@ export class RuleFile {
   /** Where text from outside is run, or decides something. */
   get untrusted(): readonly Problem[] {
     this.#untrusted ??= [
-      ...untrustedProblems(this.flow),
+      ...untrustedProblems(this.flow, () => fieldsOf(this.file, this.callees)),
       ...(this.isSource || this.native ? inputProblems(this.file) : []),
     ]
     return this.#untrusted

@@ -24,9 +24,10 @@ import {
   type JobFlow,
   type StepFlow,
 } from './flow/flow.ts'
-import { NOTHING } from './flow/scope.ts'
+import { NOTHING, taints } from './flow/scope.ts'
 import { scriptOf } from './flow/script.ts'
 import {
+  isAnswered,
   isChoosingInput,
   isGoverning,
   isOurs,
@@ -58,17 +59,21 @@ export interface Finding {
  * @throws UserError when the file has more steps than a workflow can have
  */
 export function findUntrusted(file: ParsedFile, callees?: Callees): Finding[] {
-  return inFlow(flowOf(file, callees))
+  return inFlow(flowOf(file, callees), () => [fieldsOf(file, callees)])
 }
 
-function inFlow(flow: Flow): Finding[] {
+/** The flow of a file in which an item counts as soon as it is taken apart. */
+export function fieldsOf(file: ParsedFile, callees?: Callees): Flow {
+  return flowOf(file, callees, undefined, 'fields')
+}
+
+/** @param fields the same file, by `fieldsOf`, for each of those that call it */
+function inFlow(flow: Flow, fields: () => readonly Flow[]): Finding[] {
   const texts = new Texts(flow.source)
-  const sinks = [
-    ...defaultsOf(flow.top, flow.scope),
-    ...environment(childOf(flow.top, 'env'), flow.scope),
-    ...chosenIn([childOf(flow.top, 'env')], flow.scope),
-    ...flow.jobs.flatMap(sinksOfJob),
-  ]
+  const all = sinksOf(flow)
+  const isMet = all.some((one) => one.advice === ADVICE.chat && inSink(flow, texts, one).length > 0)
+  const open = new Set(isMet ? fields().flatMap(forgeable) : [])
+  const sinks = all.filter(({ advice, place }) => advice !== ADVICE.chat || open.has(place?.node))
   // An alias shows the same text in several places; it is found once for each of them.
   const found = new Map(
     sinks
@@ -78,16 +83,57 @@ function inFlow(flow: Flow): Finding[] {
   return [...found.values()].sort((one, other) => offsetOf(one) - offsetOf(other))
 }
 
+function sinksOf({ top, scope, jobs }: Flow): Sink[] {
+  return [
+    ...defaultsOf(top, scope),
+    ...environment(childOf(top, 'env'), scope),
+    ...chosenIn([childOf(top, 'env')], scope),
+    ...jobs.flatMap(sinksOfJob),
+  ]
+}
+
+/** Where something else than an item, whole and unchanged, says which chat is answered. */
+function forgeable(fields: Flow): unknown[] {
+  const chats = sinksOf(fields).filter(({ advice }) => advice === ADVICE.chat)
+  const open = chats.filter(({ place, scope }) => taints(place, scope, fields.expressions))
+  return open.map(({ place }) => place?.node)
+}
+
+/** A step or a job that calls a file: of all that its caller calls, which. */
+interface Calls {
+  readonly caller: Flow
+  readonly at: number
+}
+
 /** Problems of one file that are shown; of a file that has more, that it has. */
 const MOST_SHOWN = 100
 
-/** What `findUntrusted` finds, in a file and in what it calls, for people to read. */
-export function untrustedProblems(flow: Flow): Problem[] {
-  const flows = new Set([flow])
-  // A set hands out what is added on the way, too.
-  for (const { jobs } of flows) for (const callee of calledBy(jobs)) flows.add(callee)
-  return [...flows].flatMap((flow) => {
-    const findings = inFlow(flow)
+/**
+ * What `findUntrusted` finds, in a file and in what it calls, for people to read.
+ *
+ * @param fields the same file, by `fieldsOf`
+ */
+export function untrustedProblems(flow: Flow, fields: () => Flow): Problem[] {
+  const flows = new Map<Flow, Calls[]>([[flow, []]])
+  // A map hands out what is added on the way, too.
+  for (const [caller] of flows) {
+    for (const [at, callee] of calledBy(caller.jobs).entries()) {
+      flows.set(callee, [...(flows.get(callee) ?? []), { caller, at }])
+    }
+  }
+  // Both ways the same files are read, which call the same in the same order.
+  const known = new Map<Flow, readonly Flow[]>()
+  const sameOf = (one: Flow): readonly Flow[] => {
+    const called = () =>
+      (flows.get(one) ?? []).flatMap(({ caller, at }) =>
+        sameOf(caller).flatMap(({ jobs }) => calledBy(jobs)[at] ?? []),
+      )
+    const same = known.get(one) ?? (one === flow ? [fields()] : [...new Set(called())])
+    known.set(one, same)
+    return same
+  }
+  return [...flows.keys()].flatMap((flow) => {
+    const findings = inFlow(flow, () => sameOf(flow))
     const shown = findings.slice(0, MOST_SHOWN).map(({ problem }) => problem)
     const last = shown.at(-1)
     if (!last || findings.length === shown.length) return shown
@@ -194,6 +240,11 @@ const ADVICE = {
     code: 'untrusted-input',
     choice: 'where secrets go, or what is read',
     hint: 'choose among values of your own, with a condition',
+  },
+  chat: {
+    code: 'untrusted-input',
+    choice: 'which chat is answered',
+    hint: 'give the item as it is: to: ${{ toJSON(matrix.on) }}, or: to: ${{ steps.hookline.outputs.on }}',
   },
   prompt: {
     code: 'untrusted-prompt',
@@ -347,6 +398,7 @@ function adviceOn(uses: string, input: string): Advice | undefined {
   if (isRunningInput(uses, input)) return ADVICE.script
   if (isPrompt(uses, input)) return ADVICE.prompt
   if (input === 'args' || input === 'entrypoint') return ADVICE.arguments
+  if (isAnswered(uses, input)) return ADVICE.chat
   const isCheckout = actionOf(uses) === 'actions/checkout'
   if (isCheckout && ['ref', 'repository'].includes(input)) return ADVICE.checkout
   return isChoosingInput(uses, input) ? ADVICE.value : undefined

@@ -110,6 +110,9 @@ const STARTED: Given = {
   places: NO_PLACES,
 }
 
+/** The same, where an item is none of what counts. */
+const STARTED_OF_FIELDS: Given = { ...STARTED, inputs: new Map([[WORKFLOW_INPUT, true]]) }
+
 /** GitHub's own bounds are ten workflows and ten actions. */
 const DEEPEST = 20
 
@@ -131,11 +134,12 @@ export class Callees {
 
   /**
    * @param uses as a step or a job names it: `./.github/actions/made`
+   * @param events whose texts count
    * @returns `undefined` for one of another repository, one that is not there, or one that calls
    * itself, which GitHub refuses
    * @throws Refusal when a file has more steps than it can have
    */
-  flow(uses: string, givenBy: () => Given): Flow | undefined {
+  flow(uses: string, events: CountedEvents, givenBy: () => Given): Flow | undefined {
     const path = calledPath(uses)
     const file = path === undefined ? undefined : this.#file(path)
     if (!file) return undefined
@@ -144,14 +148,14 @@ export class Callees {
     const given = givenBy()
     const sorted = (names: Names) => (names === 'any' ? names : [...names].sort())
     const key = JSON.stringify([
-      ...[name, [...given.inputs].sort()],
+      ...[name, events, [...given.inputs].sort()],
       ...[sorted(given.secrets), sorted(given.env), given.places],
     ])
     const known = this.#flows.get(key)
     if (known) return known
     this.#entered.add(name)
     try {
-      const flow = flowOf(file, this, given)
+      const flow = flowOf(file, this, given, events)
       this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       if (this.#steps > MOST_CALLED) {
         throw new Refusal({
@@ -194,9 +198,11 @@ function calledPath(uses: string): string | undefined {
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
-  given: Given = STARTED,
+  given?: Given,
   events: CountedEvents = 'all',
 ): Flow {
+  const { inputs: ofCaller, ...caller } =
+    given ?? (events === 'fields' ? STARTED_OF_FIELDS : STARTED)
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
   const isAction = runs.length > 0
@@ -213,18 +219,18 @@ export function flowOf(
   }
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
-  const called = { ...NOTHING, events, secrets: named(given.secrets) }
+  const called = { ...NOTHING, events, secrets: named(caller.secrets) }
   const inputs = new Map([
     ...entriesOf(childOf(declared, 'inputs')).map(({ name, value }) => {
       const isTainted = taints(childOf(value, 'default'), called, expressions)
       return [name.toLowerCase(), isTainted] as const
     }),
-    ...given.inputs,
+    ...ofCaller,
   ])
   const scope = { ...called, inputs: named(namesOf(inputs)) }
-  const around = withNames({ scope, env: undefined }, given.env)
+  const around = withNames({ scope, env: undefined }, caller.env)
   const outer = withEnv(around, expressions, childOf(top, 'env'))
-  const here = { source, top, expressions, callees, places: given.places }
+  const here = { source, top, expressions, callees, places: caller.places }
   const outputs = new Map<string, Outputs>()
   let end: Scope = outer.scope
   const flows = inOrderOfNeeds(jobs).map((job) => {
@@ -241,7 +247,9 @@ export function flowOf(
   return {
     ...{ source, top, scope: outer.scope, jobs: flows, expressions },
     // What a program makes of its inputs, nobody knows.
-    outputs: isProgram ? () => [...inputs.values()].includes(true) : outputsNamed(handed),
+    outputs: isProgram
+      ? () => events === 'fields' || [...inputs.values()].includes(true)
+      : outputsNamed(handed),
     usesAction:
       uses.some((one) => HOOKLINE_ACTION.test(one)) ||
       calledBy(flows).some((callee) => callee.usesAction),
@@ -323,7 +331,7 @@ function jobFlow(
     return flow
   })
   const uses = usesOf(place, source)
-  const callee = callees?.flow(uses, () => ({
+  const callee = callees?.flow(uses, job.scope.events, () => ({
     inputs: inputsOf(place, job.scope, expressions),
     secrets: secretsOf(childOf(place, 'secrets'), job.scope, expressions),
     env: NO_NAMES,
@@ -359,7 +367,8 @@ function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expres
   const include = childOf(matrix, 'include')
   const wholes = [strategy, matrix, include, ...itemsOf(include)]
   const isText = (place: Place | undefined) => textOf(place) !== undefined
-  if (wholes.some((place) => isText(place) && taints(place, scope, expressions))) return ALL
+  const isAny = (place: Place) => scope.events === 'fields' || taints(place, scope, expressions)
+  if (wholes.some((place) => place && isText(place) && isAny(place))) return ALL
   const rows = [matrix, ...itemsOf(include)].flatMap((row) => entriesOf(row))
   return outputsNamed(
     rows.filter(({ name, value }) => name !== 'include' && taints(value, scope, expressions)),
@@ -375,7 +384,7 @@ function stepFlow(
   const uses = usesOf(place, source)
   const shell = shellOf(top, job, place)
   const called = withoutFolder(uses, places)
-  const callee = callees?.flow(called, () => ({
+  const callee = callees?.flow(called, scope.events, () => ({
     inputs: inputsOf(place, scope, expressions),
     secrets: NO_NAMES,
     env: variableNames(env),
@@ -387,6 +396,11 @@ function stepFlow(
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
   if (text === undefined) return { ...step, writes: NO_WRITES }
+  if (scope.events === 'fields') {
+    // What a script makes of an item is none.
+    const variables = SETS_VARIABLES.test(text) ? ('any' as const) : []
+    return { ...step, writes: { ...NO_WRITES, outputs: true, variables } }
+  }
   const script = scriptOf(text, expressions.spansOf(text))
   const tainted = {
     isTainted: (expression: string) => expressions.isUntrusted(expression, scope),
@@ -398,6 +412,8 @@ function stepFlow(
   const isPosix = shell === 'posix' || (shell === 'unknown' && !POWERSHELL.test(text))
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }
 }
+
+const SETS_VARIABLES = /GITHUB_ENV|exportVariable/
 
 /** How PowerShell names a variable of the environment. */
 const POWERSHELL = /\benv:|\[(?:system\.)?environment\]/i
@@ -415,8 +431,13 @@ function outputsOfStep(
   { place, scope, uses, writes, callee }: StepFlow,
   expressions: Expressions,
 ): Outputs {
-  if (HOOKLINE_ACTION.test(uses)) return (name) => name === undefined || !OWN_WORDS.has(name)
+  const isOfFields = scope.events === 'fields'
+  if (HOOKLINE_ACTION.test(uses)) {
+    const isItem = (name: string) => isOfFields && ['on', 'items'].includes(name)
+    return (name) => name === undefined || !(OWN_WORDS.has(name) || isItem(name))
+  }
   if (callee) return callee.outputs
+  if (isOfFields) return ALL
   if (writes.outputs) return ALL
   const isPassing = localPathOf(uses) !== undefined || PASSING.includes(actionOf(uses))
   return isPassing && taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
@@ -429,6 +450,7 @@ function outputsOfJob(
   expressions: Expressions,
 ): Outputs {
   if (callee) return callee.outputs
+  if (scope.events === 'fields' && childOf(place, 'uses')) return ALL
   if (localPathOf(textOf(childOf(place, 'uses')) ?? '') !== undefined) {
     return taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
   }

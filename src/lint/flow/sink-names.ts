@@ -86,12 +86,19 @@ const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Of our own actions. */
-const ADDRESSES = ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file']
+const ADDRESSES = 'messaging-api-url slack-url slack-api-url discord-url file state workflow'.split(
+  ' ',
+)
 
 /** True for an input that says what is fetched, or where it goes. @param input its name in lower case */
 export function isChoosingInput(uses: string, input: string): boolean {
   if (CHOOSING_INPUTS.get(actionOf(uses))?.includes(input)) return true
   return ADDRESSES.includes(input) && (HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses))
+}
+
+/** True for the input that says which chat is answered. @param input its name in lower case */
+export function isAnswered(uses: string, input: string): boolean {
+  return input === 'to' && REPLY_ACTION.test(uses)
 }
 
 /** Actions whose outputs are their inputs in another shape. */

@@ -13,8 +13,12 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { isFault, parseExpression, partsOf } from '../../workflow/file-expressions.ts'
 import type { Span } from '../../workflow/spans.ts'
 
-/** Of which events the texts count: all, those that bring a webhook, or those of a direct call alone. */
-export type CountedEvents = 'all' | 'webhooks' | 'calls'
+/**
+ * Of which events the texts count: all, those that bring a webhook, or those of a direct call alone.
+ * `fields`: of all, but not an item as the action gives it, whole and unchanged. Whatever else reads a
+ * context counts there, a sender's or not: it is asked only of what counts otherwise.
+ */
+export type CountedEvents = 'all' | 'webhooks' | 'calls' | 'fields'
 
 /** Which values of the other contexts a sender worded; names are in lower case, `undefined` is any. */
 export interface Scope {
@@ -43,9 +47,9 @@ export class Expressions {
 
   /** Those of them that can hold text that the sender of an event chose. */
   untrusted(text: string, scope: Scope): Span[] {
-    return this.spansOf(text).filter(({ start, end }) =>
-      this.isUntrusted(text.slice(start, end), scope),
-    )
+    const spans = this.spansOf(text)
+    if (scope.events === 'fields' && !isOneExpression(text, spans)) return [...spans]
+    return spans.filter(({ start, end }) => this.isUntrusted(text.slice(start, end), scope))
   }
 
   /** True when the value of an expression can hold text that the sender of an event chose. */
@@ -73,6 +77,11 @@ export class Expressions {
   }
 }
 
+function isOneExpression(text: string, [only, ...others]: readonly Span[]): boolean {
+  const around = only && `${text.slice(0, only.start)}${text.slice(only.end)}`.trim()
+  return others.length === 0 && around === '${{}}'
+}
+
 function isChosen(context: string, part: Expr, scope: Scope): boolean {
   if (!(part instanceof IndexAccess)) return false
   let whole = part.expr
@@ -86,6 +95,16 @@ const HARMLESS: ReadonlySet<string> = new Set(
   'contains startswith endswith hashfiles success failure always cancelled'.split(' '),
 )
 
+/** Functions whose result is one of their arguments, in this form or that. */
+const UNCHANGING: ReadonlySet<string> = new Set(['tojson', 'fromjson', 'case'])
+
+/** How many steps into each context an item lies; what lies deeper is a part of one. */
+const ITEM_DEPTH: ReadonlyMap<string, number> = new Map([
+  ['on', 0],
+  ...['env', 'inputs', 'matrix'].map((context) => [context, 1] as const),
+  ...['jobs', 'needs', 'steps'].map((context) => [context, 3] as const),
+])
+
 function isTainted(expr: Expr, scope: Scope): boolean {
   if (expr instanceof Literal || expr instanceof Unary || expr instanceof Binary) return false
   if (expr instanceof Grouping) return isTainted(expr.group, scope)
@@ -98,6 +117,7 @@ function isTainted(expr: Expr, scope: Scope): boolean {
     const { functionName, args } = expr
     const name = functionName.lexeme.toLowerCase()
     const isResult = (at: number) => name !== 'case' || at % 2 === 1 || at === args.length - 1
+    if (scope.events === 'fields' && !HARMLESS.has(name) && !UNCHANGING.has(name)) return true
     return !HARMLESS.has(name) && args.some((arg, at) => isResult(at) && isTainted(arg, scope))
   }
   // `on.webhook['outputs']` is its root `on` and the steps from there.
@@ -108,8 +128,16 @@ function isTainted(expr: Expr, scope: Scope): boolean {
     const isFixed = index instanceof Literal
     steps.unshift(isFixed ? index.literal.coerceString().toLowerCase() : undefined)
   }
-  if (!(root instanceof ContextAccess)) return root !== expr && isTainted(root, scope)
-  return CONTEXTS.get(root.name.lexeme.toLowerCase())?.(steps, scope) ?? false
+  const isOfFields = scope.events === 'fields'
+  if (!(root instanceof ContextAccess)) {
+    // Of a list of items one, by its number.
+    const isEntry = steps.length === 1 && /^\d+$/.test(steps[0] ?? '')
+    return root !== expr && ((isOfFields && !isEntry) || isTainted(root, scope))
+  }
+  const context = root.name.lexeme.toLowerCase()
+  const depth = isOfFields ? ITEM_DEPTH.get(context) : undefined
+  if (depth !== undefined && (steps.length !== depth || steps.includes(undefined))) return true
+  return CONTEXTS.get(context)?.(steps, scope) ?? false
 }
 
 /** Steps into a context; `undefined` for one that is only known at run time, or for all there are. */
@@ -181,6 +209,7 @@ const COUNTED: Readonly<Record<CountedEvents, typeof FROM_EVENTS>> = {
   all: FROM_EVENTS,
   webhooks: FROM_EVENTS.slice(0, 2),
   calls: FROM_EVENTS.slice(1, 2),
+  fields: FROM_EVENTS,
 }
 
 /** True for one of these values, for what lies in it, and for a whole that holds one. */
@@ -195,7 +224,7 @@ function isFromEvent(steps: Steps, { events }: Scope): boolean {
 
 /** What of each context comes from a sender. */
 const CONTEXTS: ReadonlyMap<string, (steps: Steps, scope: Scope) => boolean> = new Map([
-  ['on', ([, field]: Steps) => isOr(field, 'outputs')],
+  ['on', ([, field]: Steps, { events }: Scope) => events !== 'fields' && isOr(field, 'outputs')],
   ['github', isFromEvent],
   ['inputs', ([name]: Steps, { inputs }: Scope) => inputs(name)],
   ['env', ([name]: Steps, { env }: Scope) => env(name)],

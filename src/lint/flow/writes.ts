@@ -58,6 +58,7 @@ const VARIABLES = /GITHUB_(?:ENV|PATH)\b|\$\{!/
 /** What brings the texts of these events into a script. */
 const PAYLOADS: Readonly<Record<CountedEvents, RegExp>> = {
   all: /\bpayload\b/,
+  fields: /\bpayload\b/,
   webhooks: /\bclient_payload\b|\bhookline\b/,
   calls: /\bhookline\b/,
 }
