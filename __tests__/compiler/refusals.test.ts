@@ -209,7 +209,7 @@ describe('build refuses', () => {
     fc.assert(
       fc.property(fc.array(parts, { minLength: 1 }), (some) => {
         const name = some.join('')
-        if (nameProblems([{ name, file: name }]).length > 0) return
+        if (nameProblems([{ name, file: name }]).size > 0) return
         expect(join('/out', `${name}.jobs.yml`)).toBe(`/out/${name}.jobs.yml`)
         expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
       }),

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
 import { rulesPage } from '../../scripts/docs/rules.js'
@@ -38,7 +39,7 @@ afterEach(() => repository.remove())
 async function everything() {
   for (const rule of RULES) {
     // Some speak of the file's own name, as the examples have it.
-    const name = /\bhook\/webhook/.test(rule.red) ? 'hook' : `${rule.id} ü%`
+    const name = /\bhook\/webhook/.test(rule.red) ? 'hook' : `${rule.id} ü%#?`
     repository.write(`.github/workflows/${name}.yml`, rule.around(rule.red))
   }
   repository.write('workflows/broken.yml', 'on: webhook\njobs: [\n')
@@ -56,7 +57,44 @@ test('SARIF holds to its schema, whatever is found', async () => {
   const ids = log.runs[0]?.results.map(({ ruleId }) => ruleId)
   expect(ids).toHaveLength(found.length)
   expect(ids).toEqual(expect.arrayContaining(RULES.map(({ id }) => id)))
-  expect(log.runs[0]?.results.filter(({ ruleIndex }) => ruleIndex < 0)).toEqual([])
+  const rules = log.runs[0]?.tool.driver.rules.map(({ id }) => id) ?? []
+  expect(rules).toEqual([...new Set(rules)])
+  expect(log.runs[0]?.results.map(({ ruleIndex }) => rules[ruleIndex])).toEqual(ids)
+  const files = log.runs[0]?.results.map(({ locations: [place] }) => {
+    const { pathname, search, hash } = new URL(
+      place?.physicalLocation.artifactLocation.uri ?? '',
+      'https://a.example/',
+    )
+    return `${decodeURIComponent(pathname.slice(1))}${search}${hash}`
+  })
+  expect(files).toEqual(found.map(({ position }) => position?.source.file ?? '.github/workflows'))
+})
+
+test.each([
+  ['a:b/c.yml', 'a%3Ab/c.yml'],
+  ['workflows/\ud800.yml', 'workflows/%EF%BF%BD.yml'],
+])('the URI of %j', (file, uri) => {
+  const position = { source: { name: file, file, text: '' }, line: 1, column: 1, length: 0 }
+  const log = sarifLog([{ code: 'no-file', level: 'error', message: 'm', position }], '1.2.3')
+  const place = log.runs[0]?.results[0]?.locations[0]?.physicalLocation
+  expect(place?.artifactLocation).toEqual({ uri })
+})
+
+test('a file with a bad name, and one that cannot be read, hide nothing of the others', async () => {
+  const bad =
+    'on: webhook\njobs: {a: {runs-on: x, steps: [{run: "echo ${{ on.webhook.outputs.bdoy }}"}]}}\n'
+  for (const name of ['a b', 'con', 'c']) repository.write(`workflows/${name}.yml`, bad)
+  repository.write('workflows/d.yml', 'on: webhook\njobs: {}\n')
+  rmSync(join(repository.root, 'workflows/d.yml'))
+  symlinkSync('/nowhere', join(repository.root, 'workflows/d.yml'))
+  const { errors } = await checkByLevel({ root: repository.root, globs: [] })
+  const told = errors.map(({ code, position }) => `${code} ${position?.source.file ?? ''}`)
+  expect(told.sort()).toEqual([
+    'file-name ',
+    'file-name ',
+    'no-file ',
+    'unknown-output workflows/c.yml',
+  ])
 })
 
 describe('a log that breaks the schema is told of', () => {

@@ -15,7 +15,7 @@ import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { hasExpression } from '../workflow/expressions.ts'
-import { asFindings, type Mistake } from '../workflow/mistakes.ts'
+import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
@@ -48,11 +48,13 @@ export async function buildWorkflows(
   options: CompileOptions,
   called: Called,
 ): Promise<readonly BuiltWorkflow[]> {
-  const collisions = nameProblems(files)
-  if (collisions.length > 0) throw new UserError(collisions)
+  const wrong = nameProblems(files)
   // One after the other: so what a file was read into is let go of before the next one.
   const built: BuiltWorkflow[] = []
-  for (const file of files) built.push(await buildWorkflow(file, options, called))
+  for (const file of files) {
+    const misnamed = asFindings(wrong.get(file) ?? [], 'error')
+    built.push(await buildWorkflow(file, options, called, misnamed))
+  }
   return built
 }
 
@@ -119,28 +121,34 @@ export function madeFiles(built: readonly BuiltWorkflow[]) {
   )
 }
 
+/** @param misnamed what stands against its name: then it is looked at, and not compiled */
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
   called: Called,
+  misnamed: readonly Finding[],
 ): Promise<BuiltWorkflow> {
   let nothing = { source: named, compiled: undefined, unwritten: [] as readonly Problem[] }
-  let findings: readonly Finding[] = []
+  let findings = misnamed
   let file: SourceFile | undefined
   try {
     file = readSourceFile(named.name, source)
     nothing = { ...nothing, unwritten: unwrittenFlags(named.file, saidOf(file, options)) }
+    if (misnamed.length > 0 && file.problems.length > 0) throw new Refusal(file.problems)
     if (file.triggers.length === 0 && file.problems.length === 0) {
       const message = `${named.file} has no trigger of Hookline, so it is not compiled`
       const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
-      return { ...nothing, findings: [{ level: 'warning', code: 'no-trigger', message, notes }] }
+      const idle = { level: 'warning', code: 'no-trigger', message, notes } as const
+      return { ...nothing, findings: [...misnamed, idle] }
     }
     if (file.problems.length > 0) await compile(file, options)
     const scripts = asFindings(scriptProblems(file.triggers), 'error')
     findings = [
+      ...misnamed,
       ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
       ...scripts,
     ]
+    if (misnamed.length > 0) return { ...nothing, findings }
     const compiled = await compile(file, options)
     return { ...nothing, compiled, findings: [...findings, ...compiled.findings] }
   } catch (error) {

@@ -99,21 +99,38 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   const { root, globs, all = false, fix = false } = options
   try {
     const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
-    const files = named.map((file) => {
-      const source = readSource(root, file.file)
-      if (!fix) return { ...file, source, count: 0 }
-      if (!isNative(file)) return { ...file, ...mendedSource(source) }
+    const unread: Finding[] = []
+    const files = named.flatMap((file) => {
+      const source = readOr(unread, () => readSource(root, file.file))
+      if (!source) return []
+      if (!fix) return [{ ...file, source, count: 0 }]
+      if (!isNative(file)) return [{ ...file, ...mendedSource(source) }]
       // What was made of a source is mended there.
       const isLookedAt = (all || mayUseAction(source.text)) && !originOf(source.text)
-      return { ...file, ...(isLookedAt ? mendedNative(source) : { source, count: 0 }) }
+      return [{ ...file, ...(isLookedAt ? mendedNative(source) : { source, count: 0 }) }]
     })
     const fixed = files.filter(({ count }) => count > 0)
     for (const { file, source } of fixed) writeSource(root, file, source.text)
     const { count, findings } = await findingsIn(files, options)
-    return { count, findings, fixed: fixed.map(({ file, count }) => ({ file, count })) }
+    return {
+      count,
+      findings: [...unread, ...findings],
+      fixed: fixed.map(({ file, count }) => ({ file, count })),
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { count: 0, findings: asFindings(error.problems, 'error'), fixed: [] }
+  }
+}
+
+/** One file that cannot be read hides nothing of the others. */
+function readOr<Read>(unread: Finding[], read: () => Read): Read | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    unread.push(...asFindings(error.problems, 'error'))
+    return undefined
   }
 }
 

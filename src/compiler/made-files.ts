@@ -111,10 +111,10 @@ export interface NamedFile {
 /** Names of hidden files, and those that Windows reads as devices, whatever their extension. */
 const UNUSUAL = /^(?:\.|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))/i
 
-/** What stands against the names of files: each must be a file's and a URL's. */
-export function nameProblems(files: readonly NamedFile[]): Mistake[] {
+/** What stands against the names of files, by file: each must be a file's and a URL's. */
+export function nameProblems(files: readonly NamedFile[]): ReadonlyMap<NamedFile, Mistake[]> {
   const owners = new Map<string, NamedFile>()
-  return files.flatMap((file) => {
+  const problems = files.map((file) => {
     const other = owners.get(file.name.toLowerCase())
     owners.set(file.name.toLowerCase(), file)
     // The path stands in the first line of what is made, and must not end it.
@@ -127,11 +127,13 @@ export function nameProblems(files: readonly NamedFile[]): Mistake[] {
         'a webhook URL names a workflow by its file name: at most 100 letters, digits, ".", "_" and "-"',
       ],
     }
-    return [
+    const found = [
       ...(isLine && isName ? [] : [bad]),
       ...(other ? [collision(other.file, file.file)] : []),
     ]
+    return [file, found] as const
   })
+  return new Map(problems.filter(([, found]) => found.length > 0))
 }
 
 /** Two sources that would write one file: names are compared without case, as some file systems do. */

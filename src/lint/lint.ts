@@ -112,7 +112,7 @@ function linesAround({ source, document }: ParsedFile, line: number, column: num
 
 /** Where the page says why it is a mistake, and what to do. */
 export function pageOf(id: string): string {
-  return `${RULES_PAGE}#${id in MISTAKES ? 'mistakes' : id}`
+  return `${RULES_PAGE}#${id in MISTAKES && !BY_ID.has(id) ? 'mistakes' : id}`
 }
 
 /** For people: with the rule that found it, which a comment can silence. */

@@ -25,9 +25,12 @@ export function findingJson(finding: Finding) {
  * Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(findings: readonly Finding[], version: string) {
-  const others = Object.entries(OTHER_FINDINGS).map(([id, finds]) => {
-    return { id, finds, why: `${finds}.`, fix: '', level: 'warning' as const }
-  })
+  const ofRules = new Set(RULES.map(({ id }) => id))
+  const others = Object.entries(OTHER_FINDINGS)
+    .filter(([id]) => !ofRules.has(id))
+    .map(([id, finds]) => {
+      return { id, finds, why: `${finds}.`, fix: '', level: 'warning' as const }
+    })
   const rules = [...RULES, ...others]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -56,10 +59,17 @@ export function sarifLog(findings: readonly Finding[], version: string) {
   }
 }
 
+/** A path from the root as a reference of RFC 3986. */
+function uriOf(file: string): string {
+  // Half of a surrogate pair, as a file name of Windows may have one, is no character.
+  const text = new TextDecoder().decode(new TextEncoder().encode(file))
+  return text.split('/').map(encodeURIComponent).join('/')
+}
+
 function resultOf(finding: Finding, rules: readonly { readonly id: string }[]) {
   const { code, level, message, hint, position } = problemWithoutTokens(finding)
   // Code scanning takes no result without a place.
-  const artifactLocation = { uri: encodeURI(position?.source.file ?? '.github/workflows') }
+  const artifactLocation = { uri: uriOf(position?.source.file ?? '.github/workflows') }
   const region = position && {
     startLine: position.line,
     startColumn: position.column,
