@@ -89,7 +89,7 @@ async function deliver(chat: Chat, { text, format, edit, buttons, file }: Answer
     hasFences: format === 'markdown' || format === 'raw',
     hasTags: format === 'html',
   }
-  let parts = splitText(text, measure)
+  let parts = splitText(text, measure, chat.mostParts + 1)
   let attachment = file
   if (parts.length > chat.mostParts) {
     const size = counted(text.length, 'character')

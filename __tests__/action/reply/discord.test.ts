@@ -112,6 +112,14 @@ describe('how a text is written', () => {
       '**bold** *it* `x` [a](https://x.example) \\~no\\~\n• one',
     ],
     ['raw', '||x||', '||x||'],
+    [
+      'markdown',
+      '```\na ``` [x](https://e.example) <@1> ````\n```',
+      '```\na `\u200b`` [x](https://e.example) <@1> `\u200b`\u200b``\n```',
+    ],
+    ['plain', 'http://[x](https://e.example)', 'http://%5Bx%5D(https://e.example)'],
+    ['plain', 'http://a\\<@1>', 'http://a%5C\\<@1>'],
+    ['markdown', '[a](https://x.example/`])', '[a](https://x.example/%60%5D)'],
   ])('%s: %s', async (format, text, content) => {
     await answer({ format, text })
     expect(api.body(0).content).toBe(content)
@@ -136,6 +144,12 @@ describe('how a text is written', () => {
       expect(content.length).toBeLessThanOrEqual(2_000)
     }
     expect(said.join('').match(/const/g)).toHaveLength(200)
+  })
+
+  test('a line that is indented too far ends no block, where it is cut either', async () => {
+    const code = `${'x\n'.repeat(900)}     \`\`\`\n${'y\n'.repeat(200)}[x](https://e.example)\n`
+    await answer({ format: 'markdown', text: `\`\`\`\n${code}\`\`\`` })
+    expect(String(api.body(1).content)).toMatch(/^```\n[\s\S]*\[x\]\(https:\/\/e\.example\)\n```$/)
   })
 
   test('what is longer than five messages is a file', async () => {

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { renderMarkdown, type Style } from '../../../src/action/reply/markdown.ts'
+import { readButtons } from '../../../src/action/reply/inputs.ts'
+import {
+  isFence,
+  parseMarkdown,
+  renderMarkdown,
+  type Style,
+} from '../../../src/action/reply/markdown.ts'
 import { splitText } from '../../../src/action/reply/split.ts'
+import { UserError } from '../../../src/wire/errors.ts'
 import { fired, replyWith } from '../../support/chats.ts'
 import { scaled } from '../../support/effort.ts'
 import { fc } from '../../support/properties.ts'
@@ -15,6 +22,16 @@ test.each([
 ])('%s is told, with what can be answered', async (_, to, message) => {
   await expect(replyWith({ to, text: 'done', token: BOT_TOKEN })).rejects.toThrow(message)
 })
+
+const same = (text: string) => text
+const SAME: Style = {
+  text: same,
+  code: same,
+  bold: same,
+  italic: same,
+  link: (_, t) => t,
+  block: same,
+}
 
 const LETTERS = fc.string({ unit: fc.constantFrom(...'ab *_`[]()\\\n-1.<&>é🚀'), maxLength: 300 })
 
@@ -32,36 +49,43 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
 })
 
 test('what Markdown does not mean is handed on as text, all of it', () => {
-  const same = (text: string) => text
-  const style: Style = {
-    text: same,
-    code: same,
-    bold: same,
-    italic: same,
-    link: (_, t) => t,
-    block: same,
-  }
   const marks = /[\s*_`[\]()\\\-+•.]/g
   fc.assert(
     fc.property(LETTERS, (text) => {
-      const told = renderMarkdown(text, style).replace(marks, '')
+      const told = renderMarkdown(text, SAME).replace(marks, '')
       expect(told).toBe(text.replace(marks, ''))
     }),
     { numRuns: scaled(2_000, 300) },
   )
 })
 
+/** Far beyond what it takes; of what grows with the square it takes far more. */
+const SECONDS = 5
+
+test.each<[string, () => unknown]>([
+  [
+    'brackets in "buttons"',
+    () => expect(() => readButtons('['.repeat(100_000))).toThrow(UserError),
+  ],
+  ['a fence that is none', () => isFence(`${'```'}${' '.repeat(300_000)}!`)],
+  ['an entry that is none', () => parseMarkdown(`- ${' '.repeat(200_000)}x\u2028y`)],
+  ['brackets before an address', () => parseMarkdown(`${'['.repeat(1_500_000)}](x`)],
+  [
+    'a line of many parts',
+    () => splitText('**a'.repeat(40_000), { longest: 1_000, length: marked, hasFences: true }, 6),
+  ],
+])('%s: time grows with the length', (_, read) => {
+  const before = process.cpuUsage()
+  read()
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(SECONDS)
+})
+
+function marked(text: string): number {
+  return renderMarkdown(text, SAME).length
+}
+
 test('a line of marks that never close is read in time that grows with its length', () => {
-  const same = (text: string) => text
-  const style: Style = {
-    text: same,
-    code: same,
-    bold: same,
-    italic: same,
-    link: (_, t) => t,
-    block: same,
-  }
   for (const mark of ['*', '_', '`', '[', '**a ', '_a ', '[a](', '*a_b']) {
-    expect(renderMarkdown(mark.repeat(20_000), style)).not.toBe('')
+    expect(renderMarkdown(mark.repeat(20_000), SAME)).not.toBe('')
   }
 }, 60_000)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { WebClient } from '@slack/web-api'
+import { batchDispatch } from '../../support/batches.ts'
 import {
   type ChatStandIn,
   dispatched,
@@ -109,6 +110,25 @@ describe('a response_url is used only', () => {
       expect.stringMatching(/not the one that this run's own event brought/),
     ])
     expect(api.calls).toEqual([])
+  })
+
+  test('of the same item, where a stranger got events into its batch', async () => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = (fields: Record<string, string>) => ({
+      ...{ path: 'hook/slack', headers: type, body: new URLSearchParams(fields).toString() },
+    })
+    const forged = { command: '/deploy', response_url: url('/commands/T9/9/y') }
+    const own = { ...IDS, command: '/deploy', response_url: url() }
+    const { payload } = await batchDispatch([
+      sent(forged),
+      sent({ ...forged, team_id: 'T1', channel_id: 'C1', user_id: 'U1' }),
+      { path: 'hook/slack', headers: { 'x-hookline-body-encoding': 'gzip' }, body: 'no gzip' },
+      sent(own),
+    ])
+    await answer({}, { event: payload as never })
+    expect(api.paths).toEqual(['POST /commands/T1/2/x'])
+    await answer({}, { item: { ...COMMAND, trigger_id: '' }, event: payload as never })
+    expect(api.calls).toHaveLength(1)
   })
 
   test('of the same trigger', async () => {
@@ -239,6 +259,9 @@ describe('how a text is written', () => {
       '*b* &lt;!here&gt; &lt;@U1&gt; <https://x.example|x>',
     ],
     ['markdown', '```sh\n*a* <b>\n```', '```\n*a* &lt;b&gt;\n```'],
+    ['markdown', '```\na ``` *b* ````\n```', '```\na `\u200b`` *b* `\u200b`\u200b``\n```'],
+    ['markdown', '`a```b`', '`a`\u200b`\u200b`b`'],
+    ['markdown', 'https://x.example/?a=1&b=`', 'https://x.example/?a=1&amp;b=%60'],
   ])('%s', async (format, text, wanted) => {
     expect(await said({ format, text })).toMatchObject({ text: wanted })
   })
@@ -246,7 +269,10 @@ describe('how a text is written', () => {
   test('a broadcast is disarmed in every form, unless it is wanted', async () => {
     for (const format of ['plain', 'markdown', 'raw']) {
       api.calls.length = 0
-      const { text } = await said({ format, text: '@channel @here <!everyone> <!subteam^S1>' })
+      const { text } = await said({
+        format,
+        text: `@channel @here <!everyone> <!subteam^S1> <!here|${'x'.repeat(99)}>`,
+      })
       expect(text).not.toMatch(/@channel|@here|<!/)
     }
     api.calls.length = 0

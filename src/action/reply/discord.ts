@@ -15,7 +15,13 @@ import {
   unanswerable,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
-import { outsideAddresses, renderMarkdown, type Style } from './markdown.ts'
+import {
+  outsideAddresses,
+  percentEncoded,
+  renderMarkdown,
+  type Style,
+  withoutFences,
+} from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 
 const DISCORD_API = 'https://discord.com/api/v10'
@@ -216,7 +222,8 @@ function formatted(text: string, { format, mentions }: Answer): string {
 
 /** Its Markdown, so that what is not meant to be any is shown as it is. */
 function escapeMarks(text: string): string {
-  return outsideAddresses(text, (piece) => piece.replace(/[\\*_~`|[\]<]/g, '\\$&')).replace(
+  const escaped = (piece: string) => piece.replace(/[\\*_~`|[\]<]/g, '\\$&')
+  return outsideAddresses(text, escaped, (url) => percentEncoded(url, /[\\`[\]]/g)).replace(
     /^(\s*)(#{1,3}(?=\s)|-#?(?=\s)|\+(?=\s)|>|\d+(?=[.)]\s))/,
     (_, space: string, mark: string) =>
       /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
@@ -233,6 +240,6 @@ const DISCORD: Style = {
   code: (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``),
   bold: (inner) => `**${inner}**`,
   italic: (inner) => `*${inner}*`,
-  link: (url, inner) => `[${inner}](${url.replaceAll(')', '%29')})`,
-  block: (text, language) => `\`\`\`${language}\n${text}\n\`\`\``,
+  link: (url, inner) => `[${inner}](${percentEncoded(url, /[\\`[\])]/g)})`,
+  block: (text, language) => `\`\`\`${language}\n${withoutFences(text)}\n\`\`\``,
 }

@@ -3,8 +3,8 @@ import { type PlatformEvent, readClientPayload, webhookPayload } from '../../wir
 import { readWebhookRequest, type WebhookRequest } from '../../wire/request.ts'
 
 /**
- * The requests that an event brought: one, or those of a batch. None where it is another event, or
- * cannot be read: then whoever asks has nothing to answer by, and says so.
+ * The requests that an event brought: one, or those of a batch that can be read. None where it is
+ * another event: then whoever asks has nothing to answer by, and says so.
  */
 export async function eventRequests(
   readEvent: () => PlatformEvent,
@@ -14,8 +14,9 @@ export async function eventRequests(
     if (payload === undefined) return []
     const envelope = readClientPayload(payload)
     const batch = await readBatch(envelope)
-    const payloads = batch ? batch.map(readClientPayload) : [envelope]
-    return await Promise.all(payloads.map(readWebhookRequest))
+    const read = async (one: unknown) => readWebhookRequest(readClientPayload(one))
+    const requests = await Promise.allSettled((batch ?? [payload]).map(read))
+    return requests.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   } catch {
     return []
   }

@@ -53,7 +53,8 @@ function oneOf<Value extends string>(name: string, text: string, values: readonl
   })
 }
 
-const BUTTON = /\[([^\]\n]+)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)/g
+/** One button behind the one before it: looked for at one place alone, however long the line is. */
+const BUTTON = /\s*\[([^\]\n]+)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)/gy
 
 /** Rows of buttons, a line each: `[Approve](approve:42) [Open](https://…)`. */
 export function readButtons(text: string): Button[][] {
@@ -61,10 +62,13 @@ export function readButtons(text: string): Button[][] {
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue
     const row: Button[] = []
-    for (const [, label = '', value = ''] of line.matchAll(BUTTON)) {
+    let end = 0
+    for (const found of line.matchAll(BUTTON)) {
+      const [whole, label = '', value = ''] = found
       row.push({ label: label.trim(), value, isLink: ADDRESS.test(value) })
+      end = found.index + whole.length
     }
-    const isWhole = line.replace(BUTTON, '').trim() === ''
+    const isWhole = line.slice(end).trim() === ''
     if (isWhole && row.every(({ label, value }) => label !== '' && value !== '')) rows.push(row)
     else {
       throw new UserError({

@@ -16,9 +16,10 @@ export type Block =
     }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
 
-const FENCE = /^ {0,3}```\s*([\w+#-]*)\s*$/
+/** Of a line without the spaces at its end. */
+const FENCE = /^ {0,3}```\s*([\w+#-]*)$/
 
-const ENTRY = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/
+const ENTRY = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s
 
 /**
  * A little Markdown: bold, italic, code, links and lists. All else is text, so that what a stranger
@@ -29,7 +30,7 @@ export function parseMarkdown(text: string): Block[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    const fence = FENCE.exec(line)
+    const fence = FENCE.exec(line.trimEnd())
     if (fence) {
       const code: string[] = []
       for (at++; at < lines.length && !isFenceEnd(lines[at]); at++) code.push(lines[at] ?? '')
@@ -45,13 +46,14 @@ export function parseMarkdown(text: string): Block[] {
   return blocks
 }
 
-function isFenceEnd(line: string | undefined): boolean {
+/** True where a line closes a block of code: for those who cut a text into parts, too. */
+export function isFenceEnd(line: string | undefined): boolean {
   return /^ {0,3}```\s*$/.test(line ?? '')
 }
 
-/** True where a line opens or closes a block of code: for those who cut a text into parts. */
+/** True where a line opens a block of code. */
 export function isFence(line: string): boolean {
-  return FENCE.test(line)
+  return FENCE.test(line.trimEnd())
 }
 
 /** Levels of bold and italic within each other; deeper ones are text. */
@@ -60,12 +62,14 @@ const DEEPEST = 4
 /** Parses one line in time that grows with its length: a mark that is never closed is looked for once. */
 function parseSpans(line: string, depth = 0): Span[] {
   const spans: Span[] = []
-  const unclosed = new Set<string>()
+  const closed = new Map<string, number>()
   let plain = ''
   const close = (mark: string, from: number) => {
-    if (unclosed.has(mark)) return -1
+    const known = closed.get(mark)
+    // What closed an earlier mark is the next one for this, too.
+    if (known !== undefined && (known < 0 || known >= from)) return known
     const end = closing(line, mark, from)
-    if (end < 0) unclosed.add(mark)
+    closed.set(mark, end)
     return end
   }
   for (let at = 0; at < line.length; ) {
@@ -172,10 +176,25 @@ function renderSpans(spans: readonly Span[], style: Style): string {
     .join('')
 }
 
-/** A text of which addresses stay as they are, since a mark in one would break it. */
-export function outsideAddresses(text: string, change: (piece: string) => string): string {
+/** A text of which addresses are changed in a way of their own, since a mark in one would break it. */
+export function outsideAddresses(
+  text: string,
+  change: (piece: string) => string,
+  ofAddress: (address: string) => string,
+): string {
   return text
     .split(/(https?:\/\/[^\s<>]+)/)
-    .map((piece, at) => (at % 2 === 1 ? piece : change(piece)))
+    .map((piece, at) => (at % 2 === 1 ? ofAddress(piece) : change(piece)))
     .join('')
+}
+
+/** An address of which no chat takes a part for a mark of its own. */
+export function percentEncoded(address: string, marks: RegExp): string {
+  const code = (mark: string) => mark.charCodeAt(0).toString(16).toUpperCase()
+  return address.replace(marks, (mark) => `%${code(mark)}`)
+}
+
+/** Code without the three backticks in a row that would end its block wherever they stand. */
+export function withoutFences(code: string): string {
+  return code.replace(/`(?=``)/g, '`\u200b')
 }

@@ -7,7 +7,7 @@ interface Reader {
   readonly trigger: string
   /** The item as it came, with its capability; `undefined` for a request of another kind. */
   readonly read: (body: Json) => JsonObject | undefined
-  /** Names of what tells two items apart. */
+  /** Names of what tells two items apart; the first is one that nobody can foresee. */
   readonly ids: readonly string[]
 }
 
@@ -29,7 +29,11 @@ export async function ownRequest(
     return event ? [event] : []
   })
   if (found.length === 0) return undefined
-  const same = found.find((event) => agree(item, event, ids))
+  // Of several, a stranger may have sent some: only what tells a request from all others counts.
+  const [first = ''] = ids
+  const same = found.find((event) =>
+    found.length === 1 ? agree(item, event, ids) : isSame(item, event, first),
+  )
   if (same) return same
   throw new NotDelivered({
     message: `the item in "to" is not the one that this run's own event brought: nothing was sent`,
@@ -37,7 +41,11 @@ export async function ownRequest(
   })
 }
 
-/** Every id that the event has and the item kept is the same; the item kept at least one, and the first. */
+function isSame(item: JsonObject, event: JsonObject, id: string): boolean {
+  return isId(item[id]) && String(item[id]) === String(event[id])
+}
+
+/** Every id that the event has and the item kept is the same; the item kept at least one. */
 function agree(item: JsonObject, event: JsonObject, ids: readonly string[]): boolean {
   const known = ids.filter((id) => isId(event[id]))
   const kept = known.filter((id) => isId(item[id]))

@@ -15,7 +15,13 @@ import {
   unanswerable,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
-import { outsideAddresses, renderMarkdown, type Style } from './markdown.ts'
+import {
+  outsideAddresses,
+  percentEncoded,
+  renderMarkdown,
+  type Style,
+  withoutFences,
+} from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 import { splitText } from './split.ts'
 
@@ -350,7 +356,7 @@ function formatted(text: string, answer: Answer): string {
 
 const BROADCAST = /(?<![\w.])@(channel|here|everyone)\b/g
 
-const NAMED = /<([!@][^<>\n]{1,80}|#C[^<>\n]{1,80})>/g
+const NAMED = /<([!@][^<>]+|#C[^<>]+)>/g
 
 function disarmed(text: string, { mentions, format }: Answer): string {
   if (mentions) return text
@@ -372,15 +378,19 @@ function escapeText(text: string): string {
 }
 
 /** Marks that begin or end a word: those within one, or between spaces, mean nothing to Slack. */
-const MARK = /(?<=^|[^\p{L}\p{N}])[*_~`](?=\S)|(?<=\S)[*_~`](?=$|[^\p{L}\p{N}])/gu
+const MARK = /`|(?<=^|[^\p{L}\p{N}])[*_~](?=\S)|(?<=\S)[*_~](?=$|[^\p{L}\p{N}])/gu
+
+function addressOf(url: string): string {
+  return escapeText(percentEncoded(url, /[`|]/g))
+}
 
 const MRKDWN: Style = {
   // It knows no backslash: a mark that something invisible follows begins nothing.
   text: (text) =>
-    outsideAddresses(text, (piece) => escapeText(piece).replace(MARK, '\u200b$&\u200b')),
+    outsideAddresses(text, (piece) => escapeText(piece).replace(MARK, '\u200b$&\u200b'), addressOf),
   code: (text) => `\`${escapeText(text)}\``,
   bold: (inner) => `*${inner}*`,
   italic: (inner) => `_${inner}_`,
-  link: (url, inner) => `<${escapeText(url).replaceAll('|', '%7C')}|${inner.replaceAll('|', '¦')}>`,
-  block: (text) => `\`\`\`\n${escapeText(text)}\n\`\`\``,
+  link: (url, inner) => `<${addressOf(url)}|${inner.replaceAll('|', '¦')}>`,
+  block: (text) => `\`\`\`\n${withoutFences(escapeText(text))}\n\`\`\``,
 }

@@ -1,4 +1,4 @@
-import { isFence } from './markdown.ts'
+import { isFence, isFenceEnd } from './markdown.ts'
 
 /** What of a text is measured, and where a cut may be. */
 export interface Measure {
@@ -16,8 +16,10 @@ const END = '```'
 /**
  * Cuts a text into parts that fit: at lines, a line that is too long at a space, and a word that is too
  * long anywhere but within a character. Nothing is left out.
+ *
+ * @param most how many parts; all that is left is the last one, however long
  */
-export function splitText(text: string, measure: Measure): string[] {
+export function splitText(text: string, measure: Measure, most = Infinity): string[] {
   if (measure.length(text) <= measure.longest) return [text]
   const parts: string[] = []
   // A line of code counts as it does within a block.
@@ -34,25 +36,30 @@ export function splitText(text: string, measure: Measure): string[] {
     lines = fence === undefined ? [] : [fence]
     used = fence === undefined ? 0 : fence.length + 1
   }
-  for (const line of text.split('\n')) {
+  const all = text.split('\n')
+  for (const [at, line] of all.entries()) {
     const isMark: boolean =
-      measure.hasFences && (fence === undefined ? isFence(line) : line.trim() === END)
+      measure.hasFences && (fence === undefined ? isFence(line) : isFenceEnd(line))
     const open: string | undefined = isMark ? (fence === undefined ? line : undefined) : fence
     const size = (piece: string) => {
       if (isMark) return piece.length
       return fence === undefined ? measure.length(piece) : inCode(piece)
     }
-    if (size(line) > room(open)) cut()
-    let rest = line
-    while (!isMark && size(rest) > room(open)) {
+    let [rest, length] = [line, size(line)]
+    if (length > room(open)) cut()
+    while (!isMark && length > room(open) && parts.length + 1 < most) {
       const kept = fittingStart(rest, (start) => size(start) <= room(open), measure)
       lines.push(rest.slice(0, kept))
       cut()
       rest = rest.slice(kept).replace(/^ /, '')
+      length = size(rest)
     }
     lines.push(rest)
-    used += size(rest) + 1
+    used += length + 1
     fence = open
+    if (parts.length + 1 < most) continue
+    lines = [...lines, ...all.slice(at + 1)]
+    break
   }
   fence = undefined
   cut()
@@ -65,7 +72,10 @@ function fittingStart(
   fits: (start: string) => boolean,
   { hasTags }: Measure,
 ): number {
-  let [low, high] = [1, line.length]
+  // Not the whole line is measured, of which a part is asked for.
+  let [low, high] = [1, 64]
+  while (high < line.length && fits(line.slice(0, high))) [low, high] = [high, high * 2]
+  high = Math.min(high, line.length)
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (fits(line.slice(0, middle))) low = middle
@@ -82,5 +92,5 @@ function fittingStart(
 /** What of a text fits, with a note behind it. */
 export function cutShort(text: string, note: string, measure: Measure): string {
   const longest = measure.longest - measure.length(note)
-  return `${splitText(text, { ...measure, longest })[0] ?? ''}${note}`
+  return `${splitText(text, { ...measure, longest }, 2)[0] ?? ''}${note}`
 }
