@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { AGENT_NAMES, agentKind } from '../../../src/cli/init/agent.ts'
 import { senderNamed } from '../../../src/triggers/senders.ts'
 import { Repository } from '../../compiler/support/repository.ts'
+import { dispatchEvent, runInShared } from '../../support/action.ts'
 import { runShared } from '../../support/cli.ts'
 import { checkByLevel } from '../../support/findings.ts'
 
@@ -164,6 +165,24 @@ test.each(CHANGES)(
     }
   },
 )
+
+test('an event of any size comes as the file that the next job gets', async () => {
+  const workspace = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
+  try {
+    const { receive } = parse(textOf('claude')).jobs
+    const [{ with: inputs }, upload] = receive.steps
+    const body = { text: 'x'.repeat(200_000) }
+    const headers = { 'content-type': 'application/json' }
+    const sent = { path: 'agent/webhook', method: 'POST', headers, body: JSON.stringify(body) }
+    const run = { ...dispatchEvent(sent), inputs, workspace, calling: 'agent' }
+    const { outputs } = await runInShared(run)
+    expect(outputs.triggered).toBe('true')
+    const event = JSON.parse(readFileSync(join(workspace, upload.with.path), 'utf8'))
+    expect(event.body).toEqual(body)
+  } finally {
+    rmSync(workspace, { recursive: true, force: true })
+  }
+})
 
 test('init --agent writes it, and says which secret is to be set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
