@@ -14,9 +14,25 @@ export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Js
  * @throws Error of any kind when it cannot be evaluated
  */
 export function holds(condition: string, contexts: EventContexts): boolean {
-  // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
-  const values = JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary
+  const values = new data.Dictionary()
+  for (const [name, value] of Object.entries(contexts)) values.add(name, expressionData(value))
   return truthy(new Evaluator(parsed(condition), values).evaluate())
+}
+
+/** Entry by entry: the library's own way hands a list over as arguments, which a long one overflows. */
+function expressionData(value: Json): data.ExpressionData {
+  if (value === null) return new data.Null()
+  if (typeof value === 'string') return new data.StringData(value)
+  if (typeof value === 'number') return new data.NumberData(value)
+  if (typeof value === 'boolean') return new data.BooleanData(value)
+  if (Array.isArray(value)) {
+    const list = new data.Array()
+    for (const entry of value) list.add(expressionData(entry))
+    return list
+  }
+  const object = new data.Dictionary()
+  for (const [name, entry] of Object.entries(value)) object.add(name, expressionData(entry))
+  return object
 }
 
 function parsed(condition: string) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { CompactSign, compactVerify } from 'jose'
 import { makeGrant } from '../../../src/cli/grant.ts'
 import { UserError } from '../../../src/wire/errors.ts'
+import { holds } from '../../../src/workflow/condition.ts'
 import { type RawRequest, send } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
 import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './door.ts'
@@ -75,6 +76,15 @@ const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = 
   ["body.version > '9'", false], // two texts are compared as texts
   ["body.labels == 'bug'", false],
 ]
+
+test.each([
+  ['a list of 200,000 entries', Array<number>(200_000).fill(1)],
+  ['200,000 names', Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [at, at]))],
+  ['a thousand lists in each other', JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`)],
+])('%s hide no condition', (_, body) => {
+  const contexts = { method: 'post', path: 'hook/webhook', query: {}, headers: {}, body }
+  expect(holds("method == 'get' || body.draft == true", contexts)).toBe(false)
+})
 
 describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
   const here = doorScene(start)
