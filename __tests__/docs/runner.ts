@@ -11,9 +11,10 @@ import {
   type ActionRun,
   runInShared,
   runPostInShared,
+  runReplyInShared,
 } from '../support/action.ts'
 import { readOutputFile } from '../support/output-file.ts'
-import { MANIFEST } from './manifest.ts'
+import { MANIFEST, REPLY_DEFAULTS } from './manifest.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -53,6 +54,8 @@ export interface Surroundings {
   readonly env?: Texts
   /** Inputs of the action that a test sets, such as the address of the bot API. */
   readonly inputs?: Texts
+  /** Those of `reply`. */
+  readonly replyInputs?: Texts
   /** Inputs of a workflow that is called. */
   readonly call?: Texts
   /** What `actions/checkout` brings. */
@@ -225,6 +228,7 @@ async function runStep(
       await writeFile(join(folder, file), text, { mode: 0o755 })
     }
   }
+  if (step.uses?.startsWith('hookline/hookline/reply@')) return runReply(step, contexts, called)
   if (!step.uses?.startsWith('hookline/hookline@')) return { ok: true, outputs: {}, stdout: '' }
   const inputs = {
     ...MANIFEST.defaults,
@@ -235,6 +239,17 @@ async function runStep(
   const action = await runInShared(run)
   const { exitCode, outputs, stdout, state } = action
   return { ok: exitCode === 0, outputs, stdout, action, post: () => runPostInShared(run, state) }
+}
+
+async function runReply(step: Step, contexts: Contexts, called: Called): Promise<Ran> {
+  const inputs = {
+    ...REPLY_DEFAULTS,
+    ...texts(filled(step.with ?? {}, contexts)),
+    required: 'true',
+    ...called.replyInputs,
+  }
+  const { exitCode, outputs, stdout } = await runReplyInShared({ ...called.event, inputs })
+  return { ok: exitCode === 0, outputs, stdout }
 }
 
 async function runScript(script: string, env: Texts, folder: string): Promise<Ran> {

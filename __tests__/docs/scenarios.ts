@@ -14,7 +14,7 @@ jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
 /** By the answer of the bot on docs/bot.md: whatever is written comes back, as text. */
 const ECHO: Scenario = {
   message: { text: '"; touch pwned #\n$(id)' },
-  calls: [[SEND, { chat_id: '1111111', text: 'You wrote: "; touch pwned #\n$(id)' }]],
+  calls: [[SEND, { chat_id: 1111111, text: 'You wrote: "; touch pwned #\n$(id)' }]],
 }
 
 /**
@@ -30,7 +30,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     message: { text: '/deploy staging', from: PERSON, chat: GROUP },
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed staging'],
-    calls: [[SEND, { chat_id: '-1001234567890', text: 'staging, success' }]],
+    calls: [[SEND, { chat_id: -1001234567890, text: 'staging, success' }]],
   },
   'docs/compiler.md hook': { prints: ['order 1'] },
   'docs/from-actionsflow.md feed': {

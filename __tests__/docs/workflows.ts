@@ -116,6 +116,7 @@ export async function runNative(
     files,
     secrets,
     inputs,
+    replyInputs: { 'messaging-api-url': session.elsewhere.url },
     env: session.env,
     checkout: scenario.checkout ?? {},
   }

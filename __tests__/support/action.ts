@@ -9,8 +9,12 @@ import { bundle } from './build.ts'
 import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
-/** The bundles that GitHub runs, as action.yml names them. */
-const BUNDLES = { main: bundle('action/index.js'), post: bundle('action/post.js') }
+/** The bundles that GitHub runs, as action.yml and reply/action.yml name them. */
+const BUNDLES = {
+  main: bundle('action/index.js'),
+  post: bundle('action/post.js'),
+  reply: bundle('reply/index.js'),
+}
 
 export interface ActionRun {
   readonly event: string
@@ -81,6 +85,11 @@ export function runInShared(run: ActionRun): Promise<ActionResult> {
 /** Runs its `post` process likewise. */
 export function runPostInShared(run: ActionRun, state: SavedState): Promise<ActionResult> {
   return runProcess('post', withState(run, state), inTurn)
+}
+
+/** Runs the built action `reply` likewise, by inputs of reply/action.yml. */
+export function runReplyInShared(run: ActionRun): Promise<ActionResult> {
+  return runProcess('reply', run, inTurn)
 }
 
 let shared: ChildProcess | undefined
