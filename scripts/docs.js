@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { compile } from './build/compile.js'
-import { inputsTable, outputsTable } from './docs/action.js'
-import { commandTable } from './docs/commands.js'
+import { inputsList, outputsList } from './docs/action.js'
+import { commandList } from './docs/commands.js'
 import { fillIn } from './docs/markers.js'
 import { senderLists } from './docs/sender-lists.js'
 
@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 for (const [name, text] of await senderLists()) await write(name, text)
 // The reference of options is made of the compiled schemas.
 await compile()
-const { configTable } = await import('./docs/config.js')
+const { configList } = await import('./docs/config.js')
 const { rulesPage } = await import('./docs/rules.js')
 const { RULES } = await import(new URL('build/lint/rules.js', root).href)
 const { MISTAKES } = await import(new URL('build/workflow/mistakes.js', root).href)
@@ -24,10 +24,10 @@ const { countText, schemesTable, senderPages, sendersCount, sendersTable } = awa
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
-  'docs/action.md': { inputs: inputsTable, outputs: outputsTable },
-  'docs/config.md': { config: configTable },
+  'docs/action.md': { inputs: inputsList, outputs: outputsList },
+  'docs/config.md': { config: configList },
   'docs/relay.md': { settings: settingsTable },
-  'docs/cli.md': { commands: commandTable },
+  'docs/cli.md': { commands: commandList },
   'docs/comparison.md': { senders: sendersCount },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }

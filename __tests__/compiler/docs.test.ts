@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { buildCommand } from '../../src/cli/build.ts'
-import { CONFIG_OPTIONS, IGNORED_KEYS, MOVED_KEYS } from '../../src/triggers/config.ts'
+import { IGNORED_KEYS, MOVED_KEYS } from '../../src/triggers/config.ts'
 import { compileText } from './support/compiled.ts'
 
 const page = (name: string) =>
@@ -16,12 +16,11 @@ test('the page of the compiler lists the flags of the command, and no others', (
   )
 })
 
-test('the page on Actionsflow names every key of config, and every key that has gone', () => {
-  const text = page('from-actionsflow')
-  const [, kept = ''] = /these keys of `config`: (.*)\./.exec(text) ?? []
-  expect(kept.match(/\w+/g)?.sort()).toEqual(Object.keys(CONFIG_OPTIONS).sort())
-  for (const key of [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()])
-    expect(text).toContain(`\`config.${key}\``)
+test('the page on Actionsflow names every key that has gone', () => {
+  const [, text = ''] = page('comparison').split('\n## From Actionsflow\n')
+  const gone = [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()]
+  expect(gone.length).toBeGreaterThan(0)
+  for (const key of gone) expect(text).toContain(`\`config.${key}\``)
 })
 
 test('the page shows what its example is compiled into, to the byte', async () => {

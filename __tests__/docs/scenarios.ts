@@ -33,14 +33,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     calls: [[SEND, { chat_id: -1001234567890, text: 'staging, success' }]],
   },
   'docs/compiler.md hook': { prints: ['order 1'] },
-  'docs/from-actionsflow.md feed': {
+  'docs/comparison.md feed': {
     event: { event: 'schedule', payload: { schedule: '17 * * * *' } },
     checkout: { 'read-feed.sh': '#!/bin/sh\necho "reading $1"\n' },
     prints: ['reading https://example.com/feed.xml'],
   },
   'docs/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
-  'docs/config.md Only from this chat': { message: { chat: GROUP } },
-  'docs/config.md A daily digest': { schedule: '0 7 * * 1-5' },
   'docs/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
   'docs/scale.md hub': { rest: '/orders', prints: ['order 1'] },
   'docs/recipes.md test-workflows': {

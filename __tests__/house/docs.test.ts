@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { inputsTable, outputsTable } from '../../scripts/docs/action.js'
+import { inputsList, outputsList } from '../../scripts/docs/action.js'
 import { fillIn } from '../../scripts/docs/markers.js'
+import { table } from '../../scripts/docs/table.js'
 
 const action = {
   inputs: {
@@ -10,17 +11,16 @@ const action = {
   outputs: { count: { description: 'How many.' } },
 }
 
-test('tables escape what would break them', () => {
-  expect(inputsTable(action)).toBe(
-    [
-      '| input | default | meaning |',
-      '| --- | --- | --- |',
-      '| `on` |  | The section.<br>Inline. |',
-      '| `workflow` | `*.yml` | One a\\|b. |',
-    ].join('\n'),
+test('a line for each input and output, whatever breaks their words have', () => {
+  expect(inputsList(action)).toBe(
+    ['- `on`: The section. Inline.', '- `workflow` (`*.yml`): One a|b.'].join('\n'),
   )
-  expect(outputsTable(action)).toBe(
-    ['| output | meaning |', '| --- | --- |', '| `count` | How many. |'].join('\n'),
+  expect(outputsList(action)).toBe('- `count`: How many.')
+})
+
+test('tables escape what would break them', () => {
+  expect(table(['a', 'b'], [['One a|b.', 'The section.\nInline.\n']])).toBe(
+    ['| a | b |', '| --- | --- |', '| One a\\|b. | The section.<br>Inline. |'].join('\n'),
   )
 })
 

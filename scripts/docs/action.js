@@ -1,4 +1,4 @@
-import { code, table } from './table.js'
+import { code } from './table.js'
 
 /**
  * The part of action.yml that is documented.
@@ -9,17 +9,21 @@ import { code, table } from './table.js'
  */
 
 /** @param {Action} action */
-export function inputsTable({ inputs }) {
-  const rows = Object.entries(inputs).map(([name, input]) => [
-    code(name),
-    input.default ? code(input.default) : '',
-    input.description,
-  ])
-  return table(['input', 'default', 'meaning'], rows)
+export function inputsList({ inputs }) {
+  return lines(
+    Object.entries(inputs).map(([name, input]) => {
+      const preset = input.default ? ` (${code(input.default)})` : ''
+      return `${code(name)}${preset}: ${input.description}`
+    }),
+  )
 }
 
 /** @param {Action} action */
-export function outputsTable({ outputs }) {
-  const rows = Object.entries(outputs).map(([name, { description }]) => [code(name), description])
-  return table(['output', 'meaning'], rows)
+export function outputsList({ outputs }) {
+  return lines(Object.entries(outputs).map(([name, one]) => `${code(name)}: ${one.description}`))
+}
+
+/** @param {readonly string[]} entries */
+function lines(entries) {
+  return entries.map((entry) => `- ${entry.trim().replaceAll('\n', ' ')}`).join('\n')
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { code, table } from './table.js'
+import { code } from './table.js'
 
 const cli = join(process.env.HOOKLINE_TEST_BUNDLES ?? (await bundles()), 'dist/cli/index.js')
 
@@ -42,16 +42,27 @@ export function commandNames() {
   return names.slice(0, names.indexOf('help'))
 }
 
-/** A row for each command: what it is for, and its options, which `--help` describes. */
-export function commandTable() {
-  const rows = commandNames().map((name) => {
-    const help = helpOf(name)
-    const [, description = ''] = /^Usage:[\s\S]*?\n\n([\s\S]*?)\n\n/.exec(help) ?? []
-    const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag)
-    const own = [...new Set(flags)].filter((flag) => !COMMON.includes(flag))
-    return [code(name), description.replaceAll(/\s+/g, ' '), own.map(code).join(' ')]
-  })
-  return table(['command', 'what it does', 'options'], rows)
+/** What one wants, and the commands for it. */
+const PURPOSES = {
+  'Begin, and try': ['init', 'connect', 'dev', 'send'],
+  'Get the workflow right': ['check', 'build'],
+  'Give a sender its URL': ['url', 'grant', 'seal', 'keys'],
+  'See what happens on GitHub': ['doctor', 'runs'],
+  'Run a relay': ['relay', 'outbox', 'app'],
+  'In your shell': ['completion'],
 }
 
-const COMMON = ['--help', '--json']
+/** Every command by what it is for; its options are what `--help` describes. */
+export function commandList() {
+  const known = Object.values(PURPOSES).flat().toSorted().join()
+  if (known !== commandNames().toSorted().join()) throw new Error(`PURPOSES has ${known}`)
+  return Object.entries(PURPOSES)
+    .map(([purpose, names]) => [`**${purpose}**`, names.map(line).join('\n')].join('\n\n'))
+    .join('\n\n')
+}
+
+/** @param {string} name */
+function line(name) {
+  const [, description = ''] = /^Usage:[\s\S]*?\n\n([\s\S]*?)\n\n/.exec(helpOf(name)) ?? []
+  return `- ${code(name)}: ${description.replaceAll(/\s+/g, ' ')}`
+}

@@ -1,24 +1,20 @@
 import * as v from 'valibot'
-import { code, table } from './table.js'
+import { code } from './table.js'
 
 const { CONFIG_OPTIONS } = await import(
   new URL('../../build/triggers/config.js', import.meta.url).href
 )
 
-/** The keys of `on.<trigger>.config`, from the schemas that check them. */
-export function configTable() {
-  return optionsTable(CONFIG_OPTIONS)
-}
-
-/** @param {Record<string, v.GenericSchema>} options */
-export function optionsTable(options) {
-  const rows = Object.entries(options).map(([name, schema]) => [
-    code(name),
-    v.getTitle(schema) ?? '',
-    defaultOf(schema),
-    v.getDescription(schema) ?? '',
-  ])
-  return table(['key', 'value', 'default', 'meaning'], rows)
+/** The keys of `on.<trigger>.config` with their forms and defaults, from the schemas that check them. */
+export function configList() {
+  /** @type {[name: string, schema: v.GenericSchema][]} */
+  const options = Object.entries(CONFIG_OPTIONS)
+  return options
+    .map(([name, schema]) => {
+      const form = [v.getTitle(schema), defaultOf(schema)].filter(Boolean).join(', ')
+      return `- ${code(name)} (${form}). ${v.getDescription(schema)}`
+    })
+    .join('\n')
 }
 
 /** @param {v.GenericSchema} schema */

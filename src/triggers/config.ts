@@ -119,7 +119,7 @@ const deduplicateOptions = {
     v.optional(v.boolean()),
     v.title('boolean'),
     v.description(
-      'Whether an item that an earlier run handed on is dropped; for that a store is needed. Without it: no for webhooks, yes for polled triggers, there within one run when there is no store.',
+      'Whether an item that an earlier run handed on is dropped, which needs a store. Without it: no for webhooks; yes for polled triggers, within one run when there is no store.',
     ),
   ),
   skipFirst: v.pipe(
@@ -140,7 +140,7 @@ const deduplicateOptions = {
     ),
     v.title('minutes'),
     v.description(
-      'How long what a run was given is kept from other runs while its job has not succeeded; longer than the job takes. By the clock of the store.',
+      'How long what a run was given is kept from other runs while its job has not succeeded: longer than the job takes.',
     ),
   ),
   force: v.pipe(
