@@ -16,7 +16,6 @@ await compile()
 const { configList } = await import('./docs/config.js')
 const { rulesPage } = await import('./docs/rules.js')
 const { RULES } = await import(new URL('build/lint/rules.js', root).href)
-const { MISTAKES } = await import(new URL('build/workflow/mistakes.js', root).href)
 const { settingsTable } = await import('./docs/settings.js')
 const { countText, schemesTable, senderPages, sendersCount, sendersTable } = await import(
   './docs/senders.js'
@@ -34,7 +33,7 @@ const DOCUMENTS = {
 
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
-await write('docs/rules.md', rulesPage(RULES, MISTAKES))
+await write('docs/rules.md', rulesPage(RULES))
 for (const [name = '', text = ''] of senderPages()) await write(name, text)
 
 /**

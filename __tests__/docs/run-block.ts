@@ -23,19 +23,23 @@ const RUNNERS = new Map<string, Run>([
 ])
 
 /** Those of a rule are run where the rule is: __tests__/lint/rules.test.ts. */
-function isExampleOfRule({ heading, text }: Block): void {
+function isExampleOfRule({ heading, language, text }: Block): void {
   const { red, green } = RULES.find(({ id }) => id === heading) ?? {}
-  expect([red, green]).toContain(text.trimEnd())
+  const lines = text.trimEnd().split('\n')
+  const signedWith = (sign: string) =>
+    lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : [])).join('\n')
+  expect(language).toBe('diff')
+  expect([signedWith('-'), signedWith('+')]).toEqual([red, green])
 }
 
 /** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */
 export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
+  if (page.name === 'docs/rules.md') return isExampleOfRule(block)
   const run = RUNNERS.get(block.language)
   if (!run) {
     const place = `${block.page}:${block.line}`
     throw new Error(`${place}: nobody knows how to run "${block.language}"; write a runner for it`)
   }
   expect(block.text.trim()).not.toBe('')
-  if (page.name === 'docs/rules.md') return isExampleOfRule(block)
   await run(block, page, session)
 }

@@ -46,7 +46,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     checkout: { 'workflows/triage.yml': TRIAGE },
     prints: ['1 workflow file: no problems', 'true'],
   },
-  'docs/recipes.md Only this sender': { body: { sender: { login: 'octocat' } } },
   'docs/recipes.md release': {
     headers: { 'x-github-event': 'release' },
     body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },
@@ -70,7 +69,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         SEND,
         {
           text: 'success, https://github.com/octo/repo/actions/runs/1',
-          reply_parameters: '{"message_id":5}',
+          reply_parameters: { message_id: 5 },
         },
       ],
     ],
@@ -95,11 +94,20 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'docs/recipes.md approve': {
     update: [
       'callback_query',
-      { id: '42', from: PERSON, chat_instance: '1', data: 'deploy v1.2.3' },
+      {
+        id: '42',
+        from: PERSON,
+        chat_instance: '1',
+        data: 'deploy v1.2.3',
+        message: { message_id: 6, date: 1, chat: GROUP, text: 'Deploy v1.2.3?' },
+      },
     ],
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed v1.2.3'],
-    calls: [[/answerCallbackQuery$/, { callback_query_id: '42', text: 'On its way' }]],
+    calls: [
+      [/answerCallbackQuery$/, { callback_query_id: '42' }],
+      [SEND, { chat_id: -1001234567890, text: 'On its way' }],
+    ],
   },
   'docs/recipes.md digest': {
     schedule: '0 7 * * 1-5',

@@ -10,7 +10,7 @@ import { RULES } from './rules.ts'
 /** Where the page of a rule is: `docs/rules.md#unknown-output`. */
 const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 
-/** Findings of no rule of `RULES`, by id: docs/rules.md lists them too. */
+/** Findings of no rule of `RULES`, by id: SARIF lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
   'idle-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
   ...MISTAKES,

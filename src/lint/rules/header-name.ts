@@ -24,7 +24,7 @@ export const headerName: Rule = {
   level: 'warning',
   isStrict: true,
   finds: 'a name that no header of a request has',
-  why: 'The names of headers come in lower case, with dashes: another one is empty.',
+  why: 'Names of headers come in lower case, with dashes.',
   fix: 'Write `headers.x-github-event`.',
   red: 'NAME: ${{ fromJSON(needs.on.outputs.headers).X_GitHub_Event }}',
   green: 'NAME: ${{ fromJSON(needs.on.outputs.headers).x-github-event }}',

@@ -7,7 +7,7 @@ export const misplacedTrigger: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a trigger of Hookline among the events of GitHub',
-  why: 'GitHub does not know it: such a file never starts.',
+  why: 'Such a file never starts.',
   fix: 'Write `repository_dispatch` with the type `webhook`, or compile the file from `workflows/`.',
   red: 'webhook: {}',
   green: 'repository_dispatch:\n  types: [webhook]',

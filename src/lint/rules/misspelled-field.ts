@@ -19,20 +19,19 @@ import {
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { slipOf } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greet } from './examples.ts'
+import { inEnv } from './examples.ts'
 
 export const misspelledField: Rule = {
   id: 'misspelled-field',
   level: 'warning',
   isStrict: false,
   finds: 'a field that no recorded request of the sender has, but nearly',
-  why: 'With `verify: {scheme: github}` it is known what GitHub sends; a field that is not there is empty.',
-  fix: 'Write the name that the hint has; senders change, so it may be right as it is.',
-  red: '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}\n  run: echo "$NAME"',
-  green:
-    '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}\n  run: echo "$NAME"',
+  why: 'With `verify: {scheme: github}` it is known what GitHub sends; another field is empty.',
+  fix: 'Write the name of the hint; senders change, so it may be right as it is.',
+  red: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}',
+  green: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}',
   around: (part) =>
-    greet(part).replace(
+    inEnv(part).replace(
       'webhook: {method: post}',
       'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}',
     ),

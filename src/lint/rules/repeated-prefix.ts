@@ -11,7 +11,7 @@ export const repeatedPrefix: Rule = {
   isStrict: true,
   finds: 'a `path` that begins with the names of the workflow and the trigger again',
   why: 'The URL ends in `/<workflow>/<trigger>`, and `path` is what follows: no request has both twice.',
-  fix: 'Write what follows alone, or leave `path` out.',
+  fix: 'Write what follows, or leave `path` out.',
   red: 'webhook: {path: /hook/webhook/orders}',
   green: 'webhook: {path: /orders}',
   around: (part) => workflow(DONE, part),

@@ -7,8 +7,8 @@ export const sharedGroup: Rule = {
   level: 'warning',
   isStrict: false,
   finds: 'a `concurrency` of a workflow that webhooks for other workflows enter too',
-  why: 'A run enters the group of its workflow before any `if:` is read, so a webhook for somebody else cancels a run here, or one that waits.',
-  fix: 'Take the group that the note names; or give the job a `concurrency` of its own: a skipped job enters none.',
+  why: 'A run enters the group before any `if:` is read, so a webhook for somebody else cancels a run here, or one that waits.',
+  fix: 'Take the group of the note, or give the job a `concurrency` of its own: a skipped job enters none.',
   red: 'concurrency: {group: deploy, cancel-in-progress: true}',
   green: `concurrency:
   group: >-

@@ -7,7 +7,7 @@ export const unknownOutput: Rule = {
   isStrict: false,
   finds: 'an output that the step, the job or the action does not have',
   why: 'GitHub takes an empty text for it, and says nothing.',
-  fix: 'Declare it under `outputs:` of its job, or write its name as it is there.',
+  fix: 'Declare it under `outputs:` of its job, or mend the name.',
   red: 'NAME: ${{ needs.on.outputs.bdoy }}',
   green: 'NAME: ${{ needs.on.outputs.body }}',
   around: inEnv,

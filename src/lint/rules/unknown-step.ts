@@ -6,7 +6,7 @@ export const unknownStep: Rule = {
   level: 'error',
   isStrict: false,
   finds: 'a step id that the job does not have, or has only later',
-  why: 'What is read of it is empty.',
+  why: 'It is empty.',
   fix: 'Give the step that `id:`, or put this one behind it.',
   red: '- run: echo ${{ steps.tag.outcome }}',
   green: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',

@@ -11,7 +11,7 @@ export const unreadAction: Rule = {
   level: 'warning',
   isStrict: false,
   finds: 'an action or a workflow, named by its path, that `check` could not read',
-  why: 'What it does with what it is given, nobody has looked at; and where the path is a slip, the run fails.',
+  why: 'Nobody has looked at what it does; and where the path is a slip, the run fails.',
   fix: 'Write the path from the root of the repository, or from the folder of `actions/checkout`.',
   red: '- uses: ./.github/actions/gret',
   green: '- run: ./greet.sh',
