@@ -2,37 +2,44 @@
 // Needs a clone and Node, nothing else: `node examples/demo.js`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
 const examples = fileURLToPath(new URL('.', import.meta.url))
 
-// Two of them, so that all of it fits on a screen.
+// Two of them, and no line longer than the screen is wide, so that all of it fits on one.
 const workflows = ['--workflow', 'workflows/webhook.yml', 'workflows/user.yml']
+const WIDEST = 80
+
 const dev = spawn(process.execPath, [cli, 'dev', '--port', '0', ...workflows], {
   cwd: examples,
   stdio: ['ignore', 'pipe', 'inherit'],
 })
-dev.stdout.setEncoding('utf8').on('data', (text) => process.stdout.write(text))
+const lines = createInterface({ input: dev.stdout })
 
 const address = await listening()
+let isAsked = false
+lines.on('line', (line) => {
+  // What it serves comes first; the requests below say that too.
+  isAsked ||= /^[A-Z]+ \//.test(line)
+  if (isAsked) console.log(line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line)
+})
 await send('POST', `${address}/webhook/webhook/webhook?from=demo`, { title: 'Hello, Hookline' })
 await send('PATCH', `${address}/webhook/user/webhook/users/42`, { email: 'ada@example.com' })
 dev.kill('SIGTERM')
 await once(dev, 'close')
 console.log(`
-These are the step outputs that the same workflow gets on GitHub. Next:
-  1. cd examples && node ../dist/cli/index.js dev    then paste the curl line that it prints
-  2. change examples/workflows/user.yml              the next request sees the change
-  3. read README.md, "From nothing"                  for your own repository`)
+These are the outputs that the same workflows get on GitHub. Next:
+  1. cd examples && node ../dist/cli/index.js dev   then paste its curl line
+  2. change examples/workflows/user.yml             the next request sees it
+  3. README.md, "From nothing to a real run"        for your own repository`)
 
 /** The address that the local engine prints once it accepts requests. */
 function listening() {
   return new Promise((resolve, reject) => {
-    let text = ''
-    dev.stdout.on('data', (more) => {
-      text += more
-      const address = /listening on (http:\S+)\n/.exec(text)?.[1]
+    lines.on('line', (line) => {
+      const [, address] = /listening on (http:\S+)$/.exec(line) ?? []
       if (address) resolve(address)
     })
     dev.on('close', () => reject(new Error('the local engine ended before it listened')))
@@ -41,7 +48,8 @@ function listening() {
 
 async function send(method, url, body) {
   const text = JSON.stringify(body)
-  console.log(`\n$ curl -X ${method} ${url} -H 'content-type: application/json' -d '${text}'`)
+  console.log(`\n$ curl -X ${method} ${url} \\`)
+  console.log(`    -H 'content-type: application/json' -d '${text}'`)
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method, headers, body: text })
   console.log(await response.text())

@@ -267,4 +267,8 @@ test('from a fresh clone: the example shows outputs, and nothing has to be insta
   })
   expect(shown).toContain('on.webhook.outputs.body = {"title":"Hello, Hookline"}')
   expect(shown).toContain('on.webhook.outputs.params = {"userId":"42"}')
+  // All of it on one screen.
+  const lines = shown.split('\n')
+  expect(lines.length).toBeLessThan(50)
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
 })

@@ -24,6 +24,10 @@ const ECHO: Scenario = {
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
   'README.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
+  'README.md A bot, and its answer': {
+    message: {},
+    calls: [[SEND, { chat_id: 1111111, text: 'Done' }]],
+  },
   'docs/bot.md bot': ECHO,
   'docs/bot.md bot-webhook': ECHO,
   'docs/bot.md chat-ops': {

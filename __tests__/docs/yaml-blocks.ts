@@ -86,7 +86,9 @@ function around(steps: readonly unknown[], text: string): Whole {
   const job = { 'runs-on': 'ubuntu-latest', steps }
   if (/\bon\.\w+\.outputs/.test(text))
     return { text: stringify({ on: 'webhook', jobs: { a: job } }), source: true }
-  const action = { id: 'hookline', uses: 'hookline/hookline@v1', with: { on: 'webhook' } }
+  // What is answered is a message.
+  const trigger = text.includes('/reply@') ? 'messaging_bot: {webhook: true}' : 'webhook'
+  const action = { id: 'hookline', uses: 'hookline/hookline@v1', with: { on: trigger } }
   const on = { repository_dispatch: { types: ['webhook'] } }
   return { text: stringify({ on, jobs: { a: { ...job, steps: [action, ...steps] } } }) }
 }
