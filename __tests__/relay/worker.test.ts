@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import worker from '../../src/relay/worker.ts'
 import { bundle } from '../support/build.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const run = promisify(execFile)
 
 test('the worker is at most 100 KB minified', async () => {
   const script = await readFile(`${ROOT}dist/relay/worker.js`)
@@ -17,11 +14,6 @@ test('the worker is at most 100 KB minified', async () => {
 test.each(['worker', 'clock', 'durable-outbox'])('%s.js names no module of Node', async (name) => {
   const script = await readFile(bundle(`relay/${name}.js`), 'utf8')
   expect(script).not.toMatch(/["']node:|\brequire\(|\bprocess\.|\bBuffer\b|__dirname/)
-})
-
-test('the worker compiles against the types of a worker alone', async () => {
-  const tsc = `${ROOT}node_modules/.bin/tsc`
-  await expect(run(tsc, ['-p', 'tsconfig.worker.json'], { cwd: ROOT })).resolves.toBeDefined()
 })
 
 test.each(['5', '5, 5', '-1', '', 'x'])(

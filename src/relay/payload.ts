@@ -137,12 +137,9 @@ function redact(
   platformToken: Secret | undefined,
 ): Received {
   const headers = [...received.headers].map(([name, value]) => {
-    const isSigned = name === 'authorization' && JWS.test(value)
-    // Whoever presents it raw presents no signature.
-    const hidden = tokens.filter(
-      (token) => !isSigned || token === platformToken || value.includes(token.reveal()),
-    )
-    return [name, scrub(value, hidden)] as const
+    const isProof = name === 'authorization' && JWS.test(value)
+    const text = isProof ? scrubProof(value, tokens, platformToken) : scrub(value, tokens)
+    return [name, text] as const
   })
   return { ...received, path: scrub(received.path, tokens), headers: new Map(headers) }
 }
@@ -152,6 +149,16 @@ function redact(
  * does. The outputs of the action leave `Authorization` out.
  */
 const JWS = /^(?:Bearer +)?[\w-]+\.[\w-]+\.[\w-]+$/i
+
+/** Within what is signed only the platform token is hidden; raw, as they are presented, all are. */
+function scrubProof(
+  text: string,
+  tokens: readonly Secret[],
+  platformToken: Secret | undefined,
+): string {
+  const presented = tokens.reduce((rest, token) => token.scrubRaw(rest), text)
+  return platformToken?.scrub(presented) ?? presented
+}
 
 /** The text with every form of the tokens replaced. */
 export function scrub(text: string, tokens: readonly Secret[]): string {

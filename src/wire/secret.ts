@@ -34,6 +34,11 @@ export class Secret {
     return this.#isPercentEncodedIn(scrubbed) ? withoutEncoded(scrubbed, this.#value) : scrubbed
   }
 
+  /** The text with the value replaced where it stands as it is, in no encoding. */
+  scrubRaw(text: string): string {
+    return this.#value.length < SHORTEST_SCRUBBED ? text : text.replaceAll(this.#value, HIDDEN)
+  }
+
   toString(): string {
     return HIDDEN
   }

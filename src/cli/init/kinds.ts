@@ -116,7 +116,7 @@ ${indented(usesLine(uses), 6)}
         with:
 ${indented(actionInputs(answers), 10)}
 
-      # Untrusted text: by env alone.
+      # Text from outside goes through env:, never into the script.
       - if: steps.hookline.outputs.triggered == 'true'
         env:
           ${variable}: \${{ steps.hookline.outputs.${output} }}
@@ -202,7 +202,7 @@ ${indented(usesLine(uses), 6)}
       matrix:
         on: \${{ fromJSON(needs.poll.outputs.items) }}
     steps:
-      # Untrusted text: by env alone.
+      # Text from outside goes through env:, never into the script.
       - env:
           NAME: \${{ matrix.on.messaging_bot.outputs.from.first_name }}
           TEXT: \${{ matrix.on.messaging_bot.outputs.text }}
@@ -232,7 +232,7 @@ jobs:
   react:
     runs-on: ubuntu-latest
     steps:
-      # Untrusted text: by env alone.
+      # Text from outside goes through env:, never into the script.
       - env:
           ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
         run: echo "$${variable}"
