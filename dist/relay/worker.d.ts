@@ -10,7 +10,7 @@ declare const worker: {
 
 export default worker
 
-/** The Durable Object behind the binding `OUTBOX`: docs/deploy-worker.md says how it is switched on. */
+/** The Durable Object behind the binding `OUTBOX`: docs/relay.md says how it is switched on. */
 export declare class Outbox {
   constructor(state: object, env: Environment)
   fetch(request: Request): Promise<Response>
