@@ -34,6 +34,7 @@ export type Contexts = JsonObject
 
 /** Begins what stands for a value that only a run can know; no text of an event holds it. */
 const MARK = '\u0000not known here: '
+const MARK_IN_JSON = JSON.stringify(MARK).slice(1, -1)
 
 /** Stands in a context for what only a run can know. @param what in words: `a secret` */
 export function unknown(what: string): string {
@@ -59,6 +60,10 @@ const CONTEXTS: Readonly<Record<string, string>> = {
 
 const NAMES = Object.keys(CONTEXTS)
 
+const MISSING: Contexts = Object.fromEntries(
+  Object.entries(CONTEXTS).map(([name, what]) => [name, unknown(what)]),
+)
+
 const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const
 
 /** An expression, parsed once for many events. */
@@ -66,6 +71,7 @@ export interface Parsed {
   readonly tree: Expr
   /** Whether it asks how earlier jobs or steps ended. */
   readonly asksStatus: boolean
+  readonly readsFiles: boolean
   /** The contexts that it names; of `github` only where it reads the event, as `github.event`. */
   readonly contexts: ReadonlySet<string>
 }
@@ -82,14 +88,20 @@ export function parseExpression(text: string): Parsed | { readonly fails: string
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
     const parts = all(tree)
-    const asksStatus = parts.some(
-      (part) =>
-        part instanceof FunctionCall && STATUS_FUNCTIONS.some((one) => one === nameOf(part)),
-    )
-    return { tree, asksStatus, contexts: new Set(parts.flatMap(contextOf)) }
+    const called = new Set(parts.flatMap((part) => (isCall(part) ? nameOf(part) : [])))
+    return {
+      tree,
+      asksStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
+      readsFiles: called.has('hashfiles'),
+      contexts: new Set(parts.flatMap(contextOf)),
+    }
   } catch (error) {
     return { fails: error instanceof Error ? error.message : 'malformed' }
   }
+}
+
+function isCall(part: Expr): part is FunctionCall {
+  return part instanceof FunctionCall
 }
 
 function nameOf({ functionName }: FunctionCall): string {
@@ -123,20 +135,62 @@ function childrenOf(part: Expr): Expr[] {
  * Evaluates by GitHub's own library whatever depends on nothing that only a run can know. Of `&&` and
  * `||` an operand that decides is enough.
  */
-export function evaluateParsed({ tree }: Parsed, contexts: Contexts, status: Status): Outcome {
-  const known = { ...fallback(), ...contexts }
-  const values = JSON.parse(JSON.stringify(known), data.reviver) as data.Dictionary // of an object
-  return new Evaluation(values, status).outcome(tree)
+export function evaluateParsed(parsed: Parsed, contexts: Contexts, status: Status): Outcome {
+  const { values, open } = prepared(contexts)
+  const evaluation = new Evaluation(values, status)
+  const isOpen = [...parsed.contexts].some((name) => open.has(name))
+  return isOpen || parsed.asksStatus || parsed.readsFiles
+    ? evaluation.outcome(parsed.tree)
+    : evaluation.value(parsed.tree)
+}
+
+/** Contexts as the library takes them, and the names of those in which anything is unknown. */
+interface Prepared {
+  readonly values: data.Dictionary
+  readonly open: ReadonlySet<string>
+}
+
+/** One set of contexts is asked by many expressions, and one context stands in many sets. */
+const PREPARED = new WeakMap<Contexts, Prepared>()
+const CONVERTED = new WeakMap<object, Converted>()
+
+type Converted = { readonly value: data.ExpressionData; readonly isOpen: boolean }
+
+function prepared(contexts: Contexts): Prepared {
+  const before = PREPARED.get(contexts)
+  if (before) return before
+  const all = NAMES.map((name) => [name, contexts[name]] as const)
+  const converted = all.map(([key, value]) => ({ key, ...convertedOnce(value ?? MISSING[key]) }))
+  const made = {
+    values: new data.Dictionary(...converted),
+    open: new Set(converted.flatMap(({ key, isOpen }) => (isOpen ? key : []))),
+  }
+  PREPARED.set(contexts, made)
+  return made
+}
+
+function convertedOnce(value: Json | undefined): Converted {
+  if (typeof value !== 'object' || value === null) return convert(value)
+  const before = CONVERTED.get(value)
+  if (before) return before
+  const made = convert(value)
+  CONVERTED.set(value, made)
+  return made
+}
+
+function convert(value: Json | undefined): Converted {
+  const text = JSON.stringify(value ?? null)
+  return { value: expressionData(text), isOpen: text.includes(MARK_IN_JSON) }
+}
+
+function expressionData(json: string): data.ExpressionData {
+  return JSON.parse(json, data.reviver)
 }
 
 /** @throws nothing: a text that is no expression fails */
 export function evaluateText(text: string, contexts: Contexts, status: Status): Outcome {
   const parsed = parseExpression(text)
   return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
-}
-
-function fallback(): Contexts {
-  return Object.fromEntries(Object.entries(CONTEXTS).map(([name, what]) => [name, unknown(what)]))
 }
 
 /** One expression over one set of contexts. */
@@ -176,14 +230,14 @@ class Evaluation {
       const found = this.outcome(child)
       if (!('value' in found)) return 'fails' in found ? found : { unknown: found.unknown }
     }
-    return this.#value(part)
+    return this.value(part)
   }
 
-  #value(part: Expr): Outcome {
+  value(part: Expr): Outcome {
     try {
       const value = new Evaluator(part, this.#contexts, this.#functions).evaluate()
       const json = JSON.stringify(value, data.replacer) ?? 'null'
-      const at = json.indexOf(JSON.stringify(MARK).slice(1, -1))
+      const at = json.indexOf(MARK_IN_JSON)
       const plain = JSON.parse(json) as Json
       if (at < 0) return { value: plain }
       if (typeof plain === 'string' && plain.startsWith(MARK)) {
@@ -230,7 +284,7 @@ function firstLine(text: string): string {
 export function truthOf(outcome: Outcome): boolean | undefined {
   if ('fails' in outcome) return undefined
   if ('unknown' in outcome) return outcome.truth
-  return truthy(JSON.parse(JSON.stringify(outcome.value), data.reviver) as data.ExpressionData)
+  return truthy(expressionData(JSON.stringify(outcome.value)))
 }
 
 /** A text with `${{ }}`: its value where it is one expression alone, else all of it, filled in. */
@@ -253,7 +307,7 @@ export function fillInKnown(text: string, contexts: Contexts, status: Status): O
 
 /** As GitHub puts a value into a text. */
 export function asText(value: Json): string {
-  return (JSON.parse(JSON.stringify(value), data.reviver) as data.ExpressionData).coerceString()
+  return expressionData(JSON.stringify(value)).coerceString()
 }
 
 /** The value for a context: what is not known stays marked. */

@@ -5,7 +5,6 @@ import {
   type Contexts,
   conditionText,
   evaluateParsed,
-  evaluateText,
   type Parsed,
   parseExpression,
   type Status,
@@ -26,13 +25,28 @@ export interface JobShape {
 export interface Condition {
   /** As one expression. */
   readonly text: string
-  readonly parsed: Parsed | { readonly fails: string }
+  readonly parsed: ParsedOrNot
+  readonly operands: readonly Operand[]
+}
+
+type ParsedOrNot = Parsed | { readonly fails: string }
+
+interface Operand {
+  readonly text: string
+  readonly parsed: ParsedOrNot
 }
 
 /** @param written empty for none */
 export function readCondition(written: string): Condition | undefined {
   const text = conditionText(written)
-  return text === '' ? undefined : { text, parsed: parseExpression(text) }
+  if (text === '') return undefined
+  const parsed = parseExpression(text)
+  const operands = 'fails' in parsed ? [] : operandsOf(text)
+  return {
+    text,
+    parsed,
+    operands: operands.map((operand) => ({ text: operand, parsed: parseExpression(operand) })),
+  }
 }
 
 export interface JobDecision {
@@ -138,7 +152,7 @@ function judge(
   }
   const outcome: Judgement =
     condition && parsed
-      ? judgeCondition(condition.text, parsed, contexts, status)
+      ? judgeCondition(condition, parsed, contexts, status)
       : { verdict: 'runs', why: before.length > 0 ? 'what it needs succeeds' : 'no condition' }
   if (outcome.verdict !== 'runs' || !isImplicit || status.success) return outcome
   const open = before.find(({ result }) => result === 'unknown')
@@ -154,7 +168,7 @@ const ENDS: Readonly<Record<Result, string>> = {
 }
 
 function judgeCondition(
-  condition: string,
+  { text, operands }: Condition,
   parsed: Parsed,
   contexts: Contexts,
   status: Status,
@@ -167,10 +181,10 @@ function judgeCondition(
     return { verdict: 'unknown', why: `its if reads ${what}: not known here` }
   }
   if (truth) return { verdict: 'runs', why: 'its if is true' }
-  const wrong = operandsOf(condition).find((operand) => {
-    return truthOf(evaluateText(operand, contexts, status)) === false
+  const wrong = operands.find(({ parsed: operand }) => {
+    return !('fails' in operand) && truthOf(evaluateParsed(operand, contexts, status)) === false
   })
-  return { verdict: 'skipped', why: `its if is false: ${wrong ?? condition}` }
+  return { verdict: 'skipped', why: `its if is false: ${wrong?.text ?? text}` }
 }
 
 /** The operands of a condition that is one `&&` at its top; else the condition itself. */
