@@ -8,6 +8,8 @@ export default {
   testTimeout: process.env.HOOKLINE_TEST_EFFORT === 'full' ? 1_800_000 : 180_000,
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
   maxWorkers: '100%',
+  // Modules of suites that have ended stay in memory, and clearing up around them takes longer each time.
+  workerIdleMemoryLimit: '2GB',
   globalSetup: '<rootDir>/scripts/jest-setup.js',
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-retry.js'],
   reporters: ['default', '<rootDir>/scripts/jest-tally.js'],

@@ -1,4 +1,4 @@
-// npm run measure:tests [-- <path part>]   CPU seconds of every suite with its processes, worst first
+// npm run measure:tests [-- <path part>]   CPU seconds of every suite, and of its processes, worst first
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
@@ -7,8 +7,8 @@ const TICKS = 100
 
 /** A reporter of jest. Suites must run one after the other within its process: `--runInBand`. */
 export default class Cpu {
-  #before = 0
-  /** @type {{ path: string, seconds: number }[]} */
+  #before = cpuSeconds()
+  /** @type {{ path: string, own: number, processes: number }[]} */
   #suites = []
 
   onTestFileStart() {
@@ -20,24 +20,36 @@ export default class Cpu {
    * @param {{ numFailingTests: number, testExecError?: unknown }} result
    */
   onTestFileResult({ path }, { numFailingTests, testExecError }) {
-    const seconds = cpuSeconds() - this.#before
+    const now = cpuSeconds()
     const failed = numFailingTests > 0 || testExecError ? '  FAILED' : ''
-    this.#suites.push({ path: `${relative(process.cwd(), path)}${failed}`, seconds })
+    this.#suites.push({
+      path: `${relative(process.cwd(), path)}${failed}`,
+      own: now.own - this.#before.own,
+      processes: now.processes - this.#before.processes,
+    })
   }
 
   onRunComplete() {
-    const sorted = this.#suites.sort((one, other) => other.seconds - one.seconds)
-    const total = sorted.reduce((sum, { seconds }) => sum + seconds, 0)
-    for (const { path, seconds } of [...sorted, { path: 'all of these', seconds: total }]) {
-      console.log(`${seconds.toFixed(1).padStart(8)} s  ${path}`)
+    const sorted = this.#suites.sort((one, other) => sum(other) - sum(one))
+    const own = sorted.reduce((total, suite) => total + suite.own, 0)
+    const processes = sorted.reduce((total, suite) => total + suite.processes, 0)
+    console.log('   own  processes')
+    for (const suite of [...sorted, { path: 'all of these', own, processes }]) {
+      const [here, there] = [suite.own, suite.processes].map((seconds) => seconds.toFixed(1))
+      console.log(`${here?.padStart(6)} + ${there?.padStart(6)} s  ${suite.path}`)
     }
   }
 }
 
-/** Of this process and of those that it started and that have ended; elsewhere of this one alone. */
+/** @param {{ own: number, processes: number }} suite */
+function sum({ own, processes }) {
+  return own + processes
+}
+
+/** Of this process, and of those that it started and that have ended, which only Linux tells. */
 function cpuSeconds() {
   const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000_000 + childTicks() / TICKS
+  return { own: (user + system) / 1_000_000, processes: childTicks() / TICKS }
 }
 
 function childTicks() {
