@@ -7,7 +7,7 @@ import Stripe from 'stripe'
 import { sendTrial } from '../../src/cli/connect/trial.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
-import { RunningCommand } from '../support/cli.ts'
+import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
@@ -65,12 +65,13 @@ function program(name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
-function connect(args: readonly string[], env: Record<string, string> = { HOOKLINE_TOKEN: TOKEN }) {
+function surroundings(env: Record<string, string> = { HOOKLINE_TOKEN: TOKEN }) {
   const path = `${folder}:${process.env.PATH}`
-  command = new RunningCommand(['connect', ...args], {
-    cwd: home,
-    env: { PATH: path, HOME: folder, HOOKLINE_API_URL: platform.url, ...env },
-  })
+  return { cwd: home, env: { PATH: path, HOME: folder, HOOKLINE_API_URL: platform.url, ...env } }
+}
+
+function connect(args: readonly string[], env?: Record<string, string>) {
+  command = new RunningCommand(['connect', ...args], surroundings(env))
   command.process.stdin?.end()
   return command
 }
@@ -263,8 +264,8 @@ describe('what is to be done at the sender is said', () => {
   ])('%s', async (name, args, said) => {
     rmSync(join(home, '.github/workflows/hook.yml'))
     const [sender = ''] = name.split(',')
-    command = new RunningCommand(['init', '--sender', sender], { cwd: home, env: {} })
-    expect(await command.ended()).toBe(0)
+    const { exitCode } = await runShared(['init', '--sender', sender], { cwd: home })
+    expect(exitCode).toBe(0)
     const file = `${sender}.yml`
     const text = readFileSync(join(home, '.github/workflows', file), 'utf8')
     platform.always(withRun({ workflows: { [file]: text } }, { name: sender }))

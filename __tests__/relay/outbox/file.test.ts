@@ -178,7 +178,7 @@ describe('a file of the version before, whose relay is killed while it is taken 
     expect(JSON.parse(whole)).toHaveLength(4)
     const most = (await readFile(moments, 'utf8')).length
     expect(most).toBeGreaterThan(30)
-    for (let at = 1; at <= most; at += IS_FULL ? 1 : 7) {
+    for (let at = 1; at <= most; at += IS_FULL ? 1 : 14) {
       await taken()
       const killed = await open(file, { NODE_OPTIONS, KILL_AT: String(at) })
       expect([at, killed.code]).toEqual([at, null])
