@@ -59,3 +59,9 @@ test('the first screen of README.md leads each sender to its page', () => {
   )
   expect(screen.split('\n').length).toBeLessThan(60)
 })
+
+test('README.md tells what shows it, and what tests it, in a clone', () => {
+  const readme = PAGES.find(({ name }) => name === 'README.md')?.text
+  expect(readme).toMatch(/^node examples\/demo\.js$/m)
+  expect(readme).toContain('`npm cit`')
+})
