@@ -12,6 +12,7 @@ import { newSealKey, type SealKey } from '../../../src/relay/seal.ts'
 import { readBatch } from '../../../src/wire/batch.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
+import { scaled } from '../../support/effort.ts'
 import { dispatchOf, FakeTime, fakeLanes, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
 
 const DONE = { tries: 1, platformStatus: 204 }
@@ -170,11 +171,10 @@ describe('a batch', () => {
     ['both', (n: number) => `${random(300)}${JSON.stringify({ n, text: 'word '.repeat(300) })}`],
   ])('never grows beyond what GitHub takes, nor is it half empty: %s', async (_, body) => {
     const { give, calls, time, log } = await collecting()
-    for (let n = 0; n < 120; n++) await give(`${n}`, of(3600), { body: body(n) })
+    const ids = Array.from({ length: scaled(120, 48) }, (_, n) => `${n}`)
+    for (const [n, id] of ids.entries()) await give(id, of(3600), { body: body(n) })
     await time.pass(2 * HOUR)
-    expect(calls.flatMap(({ events }) => events)).toEqual(
-      Array.from({ length: 120 }, (_, n) => `${n}`),
-    )
+    expect(calls.flatMap(({ events }) => events)).toEqual(ids)
     for (const { size } of calls) expect(size).toBeLessThanOrEqual(LIMITS.clientPayloadBytes)
     // None but the last is handed over with much room left.
     for (const { size, events } of calls.slice(0, -1)) {

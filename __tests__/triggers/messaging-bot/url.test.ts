@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { CLI_BUNDLE } from '../../support/cli.ts'
+import { runShared } from '../../support/cli.ts'
 import { MESSAGES } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
@@ -19,25 +19,14 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.stop())
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function hookline(
+async function hookline(
   args: readonly string[],
-  env: Record<string, string> = {},
-  cwd = tmpdir(),
-): Promise<Ended> {
-  const HOOKLINE_MESSAGING_API_URL = telegram.url
-  return new Promise((resolve) => {
-    const { PATH = '' } = process.env
-    const options = { cwd, env: { PATH, ...env, HOOKLINE_MESSAGING_API_URL }, timeout: 30_000 }
-    execFile(process.execPath, [CLI_BUNDLE, ...args], options, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    )
-  })
+  given: Record<string, string> = {},
+  cwd?: string,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const env = { ...given, HOOKLINE_MESSAGING_API_URL: telegram.url }
+  const { exitCode: code, ...printed } = await runShared(args, { env, ...(cwd && { cwd }) })
+  return { code, ...printed }
 }
 
 /** What a shell makes of a line, with `curl` replaced by something that shows its arguments and input. */
