@@ -13,10 +13,19 @@ import { ask, detail, run } from '../support/inspector.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.url))
 const NAMES = readdirSync(EXAMPLES).map((file) => file.replace(/\.yml$/, ''))
+/** What no page can send: two poll, one only Amazon can sign, and one is signed in a way of its own. */
+const UNSENT = ['aws-sns', 'bot', 'bot-chat-ops', 'curl']
 /** Each is run by a runner, which costs half a second: a third of them where the effort is small. */
-const COMPARED = NAMES.filter((_name, index) => IS_FULL || index % 3 === 1)
+const COMPARED = NAMES.filter((name) => !UNSENT.includes(name)).filter(
+  (_name, index) => IS_FULL || index % 3 === 1,
+)
 /** One that every scheme can sign with. */
 const SECRET = `whsec_${Buffer.from('a-secret-of-thirty-two-characters').toString('base64')}`
+/** Those that have a form of their own. */
+const FORMED: Readonly<Record<string, string>> = {
+  ZAPIER_LOGIN: 'zap:a-password-of-thirty-two-characters',
+  TRELLO_CALLBACK_URL: 'https://relay.example/octo/repo/trello/trello',
+}
 const GENEROUS = 300_000
 
 /** Stands in for act: it keeps the event that `dev --run` hands over, and runs nothing. */
@@ -42,7 +51,8 @@ cp "$event" "$(dirname "$0")/$file.json"
     const files: Record<string, string> = {}
     for (const name of NAMES) {
       const text = readFileSync(join(EXAMPLES, `${name}.yml`), 'utf8')
-      for (const [, secret = ''] of text.matchAll(/secrets\.(\w+)/g)) secrets[secret] = SECRET
+      for (const [, secret = ''] of text.matchAll(/secrets\.(\w+)/g))
+        secrets[secret] = FORMED[secret] ?? SECRET
       await cp(join(EXAMPLES, `${name}.yml`), join(folder, `workflows/${name}.yml`))
       files[`workflows/${name}.yml`] = text
     }
@@ -73,7 +83,9 @@ cp "$event" "$(dirname "$0")/$file.json"
   async function fire(name: string): Promise<Detail | undefined> {
     const trigger = welcome.triggers.find(({ workflow }) => workflow === name)
     if (!trigger) return undefined
-    const fixture = welcome.fixtures.find((one) => one.startsWith(`${trigger.scheme ?? name}.`))
+    const [fixture] = [name, trigger.scheme ?? name].flatMap(
+      (sender) => welcome.fixtures.find((one) => one.startsWith(`${sender}.`)) ?? [],
+    )
     const own = fixture && JSON.parse((await ask(dev.url, `/inspector/fixtures/${fixture}`)).body)
     const order = { ...trigger.request, ...own, path: trigger.request.path, of: null, sign: true }
     const answer = await ask(dev.url, '/inspector/replay', {
@@ -81,16 +93,15 @@ cp "$event" "$(dirname "$0")/$file.json"
       headers: { 'content-type': 'application/json', 'x-hookline-key': welcome.key },
       body: JSON.stringify(order),
     })
-    if (answer.status !== 200) return undefined // only its sender can sign
+    expect(answer).toMatchObject({ status: 200 })
     return detail(dev.url, ++sent)
   }
 
-  const compared: string[] = []
   test.each(COMPARED)(
     '%s',
     async (name) => {
       const shown = await fire(name)
-      if (shown?.outcome !== 'fired') return
+      expect(shown?.outcome).toBe('fired')
       await dev.command.told(new RegExp(`act: runs \\S+/${name}\\.yml[^]*?act: succeeded`))
       const payload = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'))
       const file = `.github/workflows/${name}.yml`
@@ -100,7 +111,7 @@ cp "$event" "$(dirname "$0")/$file.json"
       const event = { name: 'repository_dispatch', payload, secrets, env }
       const { jobs, log } = await runAct({ [file]: text }, event)
       const begun = new Set(Object.keys(jobs).map((job) => job.replace(/-\d+$/, '')))
-      const told = shown.jobs.flatMap(({ jobs }) => jobs)
+      const told = (shown?.jobs ?? []).flatMap(({ jobs }) => jobs)
       expect(told.length).toBeGreaterThan(0)
       for (const { id, verdict } of told.filter(({ verdict }) => verdict !== 'unknown')) {
         expect([id, verdict, begun.has(id) ? '' : log]).toEqual([
@@ -109,12 +120,7 @@ cp "$event" "$(dirname "$0")/$file.json"
           begun.has(id) ? '' : log,
         ])
       }
-      compared.push(name)
     },
     GENEROUS,
   )
-
-  test('were compared', () => {
-    expect(compared.length).toBeGreaterThanOrEqual(COMPARED.length / 2)
-  })
 })
