@@ -5,7 +5,13 @@ import { ask, run } from '../support/inspector.ts'
 let dev: Dev
 
 beforeAll(async () => {
-  dev = await startDev({ files: { 'workflows/hook.yml': 'on: webhook' } })
+  dev = await startDev({
+    files: {
+      'workflows/hook.yml': 'on: webhook',
+      'workflows/board.yml':
+        'on: { trello: { verify: { secret: a-secret, url: not-an-address } } }',
+    },
+  })
   await post(dev.hook('hook/webhook'), { private: 'text' })
 })
 afterAll(() => dev.stop())
@@ -90,6 +96,18 @@ describe('a replay', () => {
       expect((await ask(dev.url, '/inspector/replay', options)).status).toBe(400)
     },
   )
+
+  test('that is signed with an address that is none is refused, with the reason', async () => {
+    const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+    const signed = JSON.stringify({ ...order, path: 'board/trello', sign: true })
+    const answer = await ask(dev.url, '/inspector/replay', {
+      method: 'POST',
+      headers,
+      body: signed,
+    })
+    expect(answer).toMatchObject({ status: 422, body: expect.stringContaining('not an address') })
+    expect(answer.body).not.toContain('not-an-address')
+  })
 
   test('of more than 2 MB is refused, with the reason', async () => {
     const headers = { 'X-Hookline-Key': (await run(dev.url)).key }

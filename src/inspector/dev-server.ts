@@ -373,6 +373,7 @@ async function signedRequest(
   const proof = signable(proofsAt(request.path, workflows), signer)
   if (!proof) return request
   const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
+  if (!URL.canParse(url)) throw new UserError(NO_ADDRESS)
   const body = bodyOf(request)
   const signed = await signer.sign({ ...request, url, body }, proof)
   const added = signed.url.startsWith(url) ? signed.url.slice(url.length) : ''
@@ -384,6 +385,10 @@ async function signedRequest(
       ? ({ body: toBase64(signed.body), encoding: 'base64' } as const)
       : ({ body: text, encoding: 'text' } as const)
   return { method: request.method, path, headers: signed.headers, ...shown }
+}
+
+const NO_ADDRESS = {
+  message: 'the "url" of verify, which this sender signs, is not an address: look at its secret',
 }
 
 const SHOWN_SECRET = {
