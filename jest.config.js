@@ -1,27 +1,34 @@
+import { TYPESCRIPT } from './scripts/jest/typescript.js'
 import { WIRING } from './scripts/wiring.js'
 
 const isCovering = process.argv.includes('--coverage')
+const isFull = process.env.HOOKLINE_TEST_EFFORT === 'full'
+
+/**
+ * Suites share the world of their process, and load modules as node does: that takes two thirds of what
+ * jest's own way takes. A soak gives each a world of its own, so none leans on what another left.
+ * Coverage is counted there.
+ */
+const SHARED = {
+  runtime: '<rootDir>/scripts/jest/runtime.cjs',
+  testEnvironment: '<rootDir>/scripts/jest/environment.js',
+}
 
 export default {
-  testEnvironment: 'node',
+  ...(isCovering || isFull ? { testEnvironment: 'node' } : SHARED),
   // No test is judged by its speed; this only ends one that hangs.
-  testTimeout: process.env.HOOKLINE_TEST_EFFORT === 'full' ? 1_800_000 : 180_000,
+  testTimeout: isFull ? 1_800_000 : 180_000,
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.
   maxWorkers: '100%',
   // Modules of suites that have ended stay in memory, and clearing up around them takes longer each time.
   workerIdleMemoryLimit: '2GB',
-  globalSetup: '<rootDir>/scripts/jest-setup.js',
-  setupFilesAfterEnv: ['<rootDir>/scripts/jest-retry.js'],
-  reporters: ['default', '<rootDir>/scripts/jest-tally.js'],
+  globalSetup: '<rootDir>/scripts/jest/setup.js',
+  setupFilesAfterEnv: ['<rootDir>/scripts/jest/retry.js'],
+  reporters: ['default', '<rootDir>/scripts/jest/tally.js'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/.cache/'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } },
-    ],
-  },
+  transform: { '^.+\\.ts$': ['@swc/jest', TYPESCRIPT] },
   coverageProvider: 'v8',
   collectCoverageFrom: [
     'src/**/*.ts',

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { mock } from 'node:test'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { type Keyboard, listenToKeys } from '../../src/cli/keyboard.ts'
 import { styled, withProgress } from '../../src/cli/terminal.ts'
 import { printable, printableJson } from '../../src/wire/printable.ts'
@@ -6,7 +7,7 @@ import { printable, printableJson } from '../../src/wire/printable.ts'
 const before = process.env.NO_COLOR
 
 afterEach(() => {
-  jest.useRealTimers()
+  mock.timers.reset()
   if (before === undefined) delete process.env.NO_COLOR
   else process.env.NO_COLOR = before
 })
@@ -51,10 +52,10 @@ describe('progress', () => {
   }
 
   async function shownAfter(milliseconds: number, screen: ReturnType<typeof output>) {
-    jest.useFakeTimers()
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), milliseconds))
     const waited = withProgress('asking', work, screen)
-    await jest.advanceTimersByTimeAsync(milliseconds)
+    mock.timers.tick(milliseconds)
     expect(await waited).toBe('done')
     return screen.written
   }
@@ -73,14 +74,14 @@ describe('progress', () => {
   })
 
   test('goes away when the work fails', async () => {
-    jest.useFakeTimers()
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
     const screen = output(true)
     const work = new Promise((_, reject) => setTimeout(() => reject(new Error('broken')), 1500))
     const waited = expect(withProgress('asking', work, screen)).rejects.toThrow('broken')
-    await jest.advanceTimersByTimeAsync(1500)
+    mock.timers.tick(1500)
     await waited
+    mock.timers.tick(5000)
     expect(screen.written.at(-1)).toBe('\r\u001b[K')
-    expect(jest.getTimerCount()).toBe(0)
   })
 })
 

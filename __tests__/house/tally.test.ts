@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { passedAtSecondTry, tally } from '../../scripts/jest-tally.js'
+import { passedAtSecondTry, tally } from '../../scripts/jest/tally.js'
 
 const none = {
   numPassedTests: 0,

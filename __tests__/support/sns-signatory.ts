@@ -1,4 +1,4 @@
-import { createSign } from 'node:crypto'
+import { createSign, randomBytes } from 'node:crypto'
 import {
   BasicConstraintsExtension,
   type X509Certificate,
@@ -14,7 +14,8 @@ const RSA = {
 export const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const HOST = 'https://sns.us-west-2.amazonaws.com'
 
-export const CERTIFICATE_URL = `${HOST}/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem`
+// Another for each suite: Amazon's own validator keeps what it once read from one.
+export const CERTIFICATE_URL = `${HOST}/SimpleNotificationService-${randomBytes(16).toString('hex')}.pem`
 export const SUBSCRIBE_URL = `${HOST}/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:us-west-2:123456789012:MyTopic&Token=2336412f37`
 export const TOPIC = 'arn:aws:sns:us-west-2:123456789012:MyTopic'
 

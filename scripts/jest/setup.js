@@ -1,4 +1,4 @@
-import { bundlesForTests } from './build/for-tests.js'
+import { bundlesForTests } from '../build/for-tests.js'
 
 /** Before the first suite of a run: the workers of jest take the folder over with the environment. */
 export default async function setup() {

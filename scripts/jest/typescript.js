@@ -1,0 +1,10 @@
+/**
+ * How the tests compile TypeScript.
+ *
+ * @satisfies {import('@swc/core').Options}
+ */
+export const TYPESCRIPT = {
+  swcrc: false,
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  module: { type: 'es6' },
+}
