@@ -6,16 +6,23 @@ const isFull = process.env.HOOKLINE_TEST_EFFORT === 'full'
 
 /**
  * Suites share the world of their process, and load modules as node does: that takes two thirds of what
- * jest's own way takes. A soak gives each a world of its own, so none leans on what another left.
- * Coverage is counted there.
+ * jest's own way takes.
  */
 const SHARED = {
   runtime: '<rootDir>/scripts/jest/runtime.cjs',
   testEnvironment: '<rootDir>/scripts/jest/environment.js',
 }
 
+/**
+ * jest's own way: a world for each suite. A soak takes it, so that no suite leans on what another left;
+ * so do coverage and Stryker, which count what runs in such a world.
+ */
+const APART = { testEnvironment: 'node' }
+
+const isApart = isFull || isCovering || process.env.STRYKER_MUTATOR_WORKER !== undefined
+
 export default {
-  ...(isCovering || isFull ? { testEnvironment: 'node' } : SHARED),
+  ...(isApart ? APART : SHARED),
   // No test is judged by its speed; this only ends one that hangs.
   testTimeout: isFull ? 1_800_000 : 180_000,
   // Most of a suite's time is spent waiting for a process or a socket, so no core is kept back.

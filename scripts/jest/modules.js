@@ -25,6 +25,16 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   if (!/\.ts(\?|$)/.test(url)) return next(url, context)
   const filename = fileURLToPath(url)
+  const source = compiled.get(filename) ?? compile(filename)
+  compiled.set(filename, source)
+  return { format: 'module', source: await source, shortCircuit: true }
+}
+
+/** Helpers are loaded again with each suite. @type {Map<string, Promise<string>>} */
+const compiled = new Map()
+
+/** @param {string} filename */
+async function compile(filename) {
   const { code } = await transform(await readFile(filename, 'utf8'), { ...TYPESCRIPT, filename })
-  return { format: 'module', source: code, shortCircuit: true }
+  return code
 }
