@@ -20,6 +20,8 @@ for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
 process.on('uncaughtException', fail)
 process.on('disconnect', () => process.exit())
 process.on('beforeExit', () => {
+  // What a run listened for would keep the parent from ending this process.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   // Only between two runs does the parent keep this process from its end.
   if (running) process.send?.({ exitCode: process.exitCode ?? 0, ...printed })
   running = false
