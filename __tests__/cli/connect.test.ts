@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
+import { setUpLines } from '../../src/cli/connect/set-up.ts'
 import { sendTrial } from '../../src/cli/connect/trial.ts'
+import { unusedProxyProblems } from '../../src/cli/unused-proxy.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
+import { POSIX } from '../../src/wire/shell.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
@@ -96,6 +99,34 @@ async function jsonEvents(running: RunningCommand, last: string) {
   return events
 }
 
+const ENDINGS: readonly (readonly [Ending, object])[] = [
+  [
+    { conclusion: 'skipped', jobs: [{ conclusion: 'skipped', name: 'hook' }] },
+    { conclusion: 'skipped', reason: expect.stringContaining('guard') },
+  ],
+  [
+    {
+      conclusion: 'failure',
+      jobs: [
+        {
+          ...{ conclusion: 'failure', name: 'greet' },
+          steps: [{ name: 'Say it', conclusion: 'failure' }],
+        },
+      ],
+    },
+    { conclusion: 'failure', reason: 'job greet, step Say it' },
+  ],
+  [
+    {
+      jobs: [
+        { conclusion: 'success', name: 'on' },
+        { conclusion: 'skipped', name: 'greet' },
+      ],
+    },
+    { conclusion: 'success', reason: expect.stringContaining('skipped: greet') },
+  ],
+]
+
 describe('from a clone to a run', () => {
   test('the URL that is printed starts the workflow, and its run is told to its end', async () => {
     platform.always(withRun(HOOK))
@@ -130,66 +161,54 @@ describe('from a clone to a run', () => {
     expect(await jsonEvents(running, 'bye')).toHaveLength(5)
   })
 
-  test('the grant is good for this one path, and for as long as the command runs', async () => {
+  test('the grant is good for this one path and while it runs; a run says why it ended so', async () => {
     platform.always(withRun(HOOK))
-    const running = connect(['--json'])
+    // Other settings of a relay in the environment change nothing.
+    const running = connect(['--json'], {
+      HOOKLINE_TOKEN: TOKEN,
+      ...{ HOOKLINE_KEYS: 'hlk_0123456789012345678901234567', HOOKLINE_EVENT: 'workflow_dispatch' },
+      ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEAL_KEYS: 'none' },
+    })
     const [{ url }] = await jsonEvents(running, 'ready')
     const local = localOf(url)
     const elsewhere = await fetch(local.replace('/hook/', '/other/'), { method: 'POST' })
     expect(elsewhere.status).toBe(401)
     const events = await jsonEvents(running, 'request')
     expect(events[1]).toMatchObject({ status: 401, reason: 'invalid_token', run: null })
-    await running.stop()
-    await expect(fetch(local)).rejects.toThrow()
-  })
-
-  const skipped = { conclusion: 'skipped', name: 'hook' }
-  const failed = {
-    conclusion: 'failure',
-    name: 'greet',
-    steps: [{ name: 'Say it', conclusion: 'failure' }],
-  }
-  test.each<[string, Ending, object]>([
-    [
-      'skipped',
-      { conclusion: 'skipped', jobs: [skipped] },
-      { conclusion: 'skipped', reason: expect.stringContaining('guard') },
-    ],
-    [
-      'failed',
-      { conclusion: 'failure', jobs: [failed] },
-      { conclusion: 'failure', reason: 'job greet, step Say it' },
-    ],
-    [
-      'green, a job of it skipped',
-      {
-        jobs: [
-          { conclusion: 'success', name: 'on' },
-          { conclusion: 'skipped', name: 'greet' },
-        ],
-      },
-      { conclusion: 'success', reason: expect.stringContaining('skipped: greet') },
-    ],
-  ])('a run that is %s says why', async (_, ending, expected) => {
-    platform.always(withRun(HOOK, ending))
-    const events = await jsonEvents(connect(['--json', '--try']), 'end')
-    expect(events.at(-1)).toMatchObject(expected)
-  })
-
-  test('a token that may not read runs: the run is null, with a reason', async () => {
+    for (const [ending, expected] of ENDINGS) {
+      platform.always(withRun(HOOK, ending))
+      running.stdout = ''
+      await fetch(local, { method: 'POST' })
+      expect((await jsonEvents(running, 'end')).at(-1)).toMatchObject(expected)
+    }
     const asGitHub = withRun(HOOK)
     platform.always((call, response) =>
       call.method === 'GET' && call.url.includes('/actions/runs')
         ? json(403, { message: 'Resource not accessible by personal access token' })
         : asGitHub(call, response),
     )
-    const events = await jsonEvents(connect(['--json', '--try']), 'run')
-    expect(events.at(-1)).toMatchObject({
+    running.stdout = ''
+    await fetch(local, { method: 'POST' })
+    expect((await jsonEvents(running, 'run')).at(-1)).toMatchObject({
       run: null,
       reason: expect.stringContaining('Actions: Read'),
     })
+    await running.stop()
+    await expect(fetch(local)).rejects.toThrow()
   })
 })
+
+const LINE = {
+  url: 'https://relay.example.com/octo/repo/a/webhook?__token=t',
+  local: new URL('https://relay.example.com/octo/repo/a/webhook'),
+  grant: new Secret('t'),
+  ...{ left: [], ended: new Promise(() => {}), close: async () => {} },
+}
+const TARGET = {
+  ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
+  ...{ repository: 'octo/repo', event: 'repository_dispatch' as const, url: LINE.url },
+  ...{ example: undefined, proofs: [], filter: undefined },
+}
 
 describe('a trial as the sender makes it', () => {
   const secret = 'whsec_dGhpcyBpcyBhIHNlY3JldA'
@@ -212,25 +231,13 @@ describe('a trial as the sender makes it', () => {
 
   test.each(['discord', 'sendgrid', 'plaid'])('of %s nobody else can sign', async (name) => {
     const sender = senderNamed(name)
-    const url = 'https://relay.example.com/octo/repo/a/webhook?__token=t'
-    const ended = new Promise(() => {})
-    const line = { url, local: new URL(url), grant: new Secret('t'), left: [], ended }
-    const place = { workflow: 'a', trigger: 'webhook', url, file: 'a.yml', files: ['a.yml'] }
-    const target = { ...place, repository: 'octo/repo', event: 'repository_dispatch' as const }
     const trial = sendTrial({
-      line: { ...line, close: async () => {} },
-      target: { ...target, example: undefined, proofs: [] },
+      line: LINE,
+      target: TARGET,
       sender,
       secret: new Secret(PUBLIC_KEY),
     })
     await expect(trial).rejects.toThrow(`only ${sender?.title} can sign a trial`)
-  })
-
-  test('without a secret it is not sent, and the hint names the variable and the repository secret', async () => {
-    platform.always(withRun(HOOK))
-    const running = connect(['stripe', '--try'])
-    await running.told(/--secret-env names the variable/)
-    expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
 })
 
@@ -238,20 +245,12 @@ describe('what is to be done at the sender is said', () => {
   test.each<[string, readonly string[], readonly RegExp[]]>([
     [
       'stripe, whose name the file tells',
-      [],
+      ['--try'],
       [
         /to be given to Stripe\n/,
         /\nAt Stripe: Developers > Webhooks > Add endpoint: /,
         /gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\nor at https:\/\/github\.com\/octo\/repo\/settings\/secrets\/actions\/new\n/,
         /\nLeft to the workflow: verify: its secret is not set here/,
-      ],
-    ],
-    [
-      'trello, which signs the URL too',
-      ['trello'],
-      [
-        /\nAt Trello: .*\n\ncurl -X POST/,
-        /\nIt signs the URL above too, whole:\n {2}gh secret set TRELLO_URL --repo octo\/repo\n/,
       ],
     ],
     [
@@ -272,6 +271,17 @@ describe('what is to be done at the sender is said', () => {
     const running = connect(args)
     await running.printed(/Left to the workflow/)
     for (const each of said) expect(running.stdout).toMatch(each)
+    if (sender !== 'stripe') return
+    // A trial without the secret is not sent.
+    await running.told(/--secret-env names the variable/)
+    expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  test('trello, which signs the URL too', () => {
+    const made = { target: TARGET, asked: TARGET, line: LINE, shell: POSIX }
+    expect(setUpLines({ ...made, sender: senderNamed('trello') }).join('\n')).toMatch(
+      /\nAt Trello: .*\n\ncurl -X POST[\s\S]*\nIt signs the URL above too, whole:\n {2}gh secret set TRELLO_URL --repo octo\/repo\n/,
+    )
   })
 
   test('who signs in a way of their own is offered no curl line', async () => {
@@ -290,9 +300,8 @@ describe('what is to be done at the sender is said', () => {
 describe('what is missing is said, with what would do', () => {
   /** What it says, and its exit code. */
   async function refused(args: readonly string[], env?: Record<string, string>) {
-    const running = connect(args, env)
-    const code = await running.ended()
-    return { code, said: running.stderr }
+    const ended = await runShared(['connect', ...args], surroundings(env))
+    return { code: ended.exitCode, said: ended.stderr }
   }
 
   test.each<
@@ -463,10 +472,9 @@ describe('what is missing is said, with what would do', () => {
   test('a tunnel that is lost ends it, with a word', async () => {
     program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; sleep 1`)
     platform.always(withRun(HOOK))
-    expect(await refused([])).toEqual({
-      code: 1,
-      said: expect.stringContaining('the tunnel ended'),
-    })
+    const running = connect([])
+    expect(await running.ended()).toBe(1)
+    expect(running.stderr).toContain('the tunnel ended')
   })
 })
 
@@ -500,12 +508,8 @@ test.each([
   ['HTTPS_PROXY', 1],
   ['http_proxy', 1],
   ['NO_PROXY', 0],
-])('with %s set it says that its relay uses no proxy: %i time', async (name, times) => {
-  platform.always(withRun(HOOK))
-  const running = connect([], { HOOKLINE_TOKEN: TOKEN, [name]: 'http://127.0.0.1:1' })
-  await running.printed(/__token=/)
-  const said = running.stderr.match(/warning: the relay does not use the proxy of the environment/g)
-  expect(said ?? []).toHaveLength(times)
+])('with %s set, %i warning is of its relay', (name, times) => {
+  expect(unusedProxyProblems({ [name]: 'http://127.0.0.1:1' })).toHaveLength(times)
 })
 
 test('the token of gh is used only after a yes', async () => {
@@ -517,20 +521,16 @@ test('the token of gh is used only after a yes', async () => {
   expect(running.stdout).not.toContain(TOKEN)
 })
 
-test('an address of one’s own takes the place of the tunnel', async () => {
+test('an address of one’s own takes the place of the tunnel, and no proxy is used', async () => {
   rmSync(join(folder, 'cloudflared'))
   platform.always(withRun(HOOK))
-  const running = connect(['--json', '--public-url', 'https://hooks.example.com/', '--port', '0'])
+  const running = connect(['--json', '--public-url', 'https://hooks.example.com/', '--port', '0'], {
+    HOOKLINE_TOKEN: TOKEN,
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+  })
   const [{ url }] = await jsonEvents(running, 'ready')
   expect(url).toMatch(/^https:\/\/hooks\.example\.com\/octo\/repo\/hook\/webhook\?__token=/)
-})
-
-test('other settings of a relay in the environment change nothing', async () => {
-  platform.always(withRun(HOOK))
-  const running = connect(['--json', '--try'], {
-    HOOKLINE_TOKEN: TOKEN,
-    ...{ HOOKLINE_KEYS: 'hlk_0123456789012345678901234567', HOOKLINE_EVENT: 'workflow_dispatch' },
-    ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEAL_KEYS: 'none' },
-  })
-  expect((await jsonEvents(running, 'end')).at(-1)).toMatchObject({ conclusion: 'success' })
+  expect(
+    running.stderr.match(/warning: the relay does not use the proxy of the environment/g),
+  ).toHaveLength(1)
 })
