@@ -19,6 +19,7 @@ import { startRelay } from '../../src/relay/node.ts'
 import { newSealKey } from '../../src/relay/seal.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import { PKCS1 } from '../support/github-app.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 import { programPath } from './programs.ts'
 
@@ -117,6 +118,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     ELSEWHERE: elsewhere.url,
     HOOKLINE_API_URL: github.url,
     HOOKLINE_MESSAGING_API_URL: telegram.url,
+    APP_PEM: PKCS1,
   }
   return {
     folder,

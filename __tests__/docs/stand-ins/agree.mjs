@@ -1,12 +1,9 @@
 // Stands for the person who makes an App, and for the pages of GitHub on which that is done.
 import { spawn } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  .privateKey.export({ type: 'pkcs1', format: 'pem' })
-  .toString()
+const pem = process.env.APP_PEM
 const made = { id: 123456, slug: 'hooks', pem, html_url: 'https://github.com/apps/hooks' }
 const github = createServer((_, response) => response.writeHead(201).end(JSON.stringify(made)))
 github.listen(0, '127.0.0.1')
