@@ -182,8 +182,10 @@ describe('hookline app create', () => {
     ])
   })
 
-  test('a code with another state, or none, is not exchanged; nor is one a second time', async () => {
+  test('under another name the page is not there; a code with another state, or none, is not exchanged; nor is one a second time', async () => {
     const { page, ended } = await begin()
+    const elsewhere = fetch(`http://localhost:${new URL(page).port}/`)
+    expect((await elsewhere.catch(() => ({ status: 403 }))).status).toBe(403)
     const { back } = await submit(page, false)
     const forged = new URL(back)
     forged.searchParams.set('state', 'x'.repeat(43))
@@ -195,14 +197,6 @@ describe('hookline app create', () => {
     expect(statuses).toContain(200)
     expect(maker.exchanged).toEqual(['code-1'])
     expect(await ended).toBe(0)
-  })
-
-  test('under another name the page is not there', async () => {
-    const { page } = await begin()
-    const { port } = new URL(page)
-    expect((await fetch(`http://localhost:${port}/`).catch(() => ({ status: 403 }))).status).toBe(
-      403,
-    )
   })
 
   test('GitHub that hands out nothing: exit 1, and what to do', async () => {

@@ -41,15 +41,15 @@ test('prints the public webhook URL and a line that fires it', async () => {
   }
 })
 
-test('the path that the first trigger here asks for stands in both', async () => {
+test('where it serves one repository, the URL is shorter; the path that the first trigger here asks for stands in both', async () => {
   await cloudflared('exec sleep 60')
   await mkdir(join(folder, 'workflows'))
   const on = 'on: {webhook: {path: "/users/:userId"}}'
   await writeFile(join(folder, 'workflows/user.yml'), `${on}\njobs: {}\n`)
-  const command = relay(withFake())
+  const command = relay(withFake(), { HOOKLINE_REPOSITORY: 'octo/repo' })
   try {
     await command.printed(/try it:.*\n/)
-    const url = `${PUBLIC}/owner/name/user/webhook/users/userId`
+    const url = `${PUBLIC}/webhook/user/webhook/users/userId`
     expect(command.stdout).toContain(`webhook URL:    ${url}\n`)
     expect(command.stdout).toContain(`'${url}'\n`)
   } finally {
@@ -57,26 +57,10 @@ test('the path that the first trigger here asks for stands in both', async () =>
   }
 })
 
-test('prints the shorter form of the URL where it serves one repository', async () => {
-  await cloudflared('exec sleep 60')
-  const command = relay(withFake(), { HOOKLINE_REPOSITORY: 'octo/repo' })
-  try {
-    await command.printed(/try it:/)
-    expect(command.stdout).toContain(`webhook URL:    ${PUBLIC}/webhook/hook/webhook\n`)
-  } finally {
-    await command.stop()
-  }
-})
-
-test('says how to install what is not there', async () => {
-  const command = relay(folder)
-  expect(await command.ended()).toBe(1)
-  expect(command.stderr).toMatch(/cloudflared is not installed[\s\S]*brew install cloudflared/)
-})
-
-test('says that it uses no proxy, where one is set', async () => {
+test('says how to install what is not there, and that it uses no proxy where one is set', async () => {
   const command = relay(folder, { HTTPS_PROXY: 'http://127.0.0.1:1' })
   expect(await command.ended()).toBe(1)
+  expect(command.stderr).toMatch(/cloudflared is not installed[\s\S]*brew install cloudflared/)
   expect(command.stderr).toContain('the relay does not use the proxy of the environment')
 })
 

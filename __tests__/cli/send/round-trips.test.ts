@@ -8,6 +8,7 @@ import { bodyBytes } from '../../../src/wire/bytes.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
 import { runShared } from '../../support/cli.ts'
 import { type Dev, startDev } from '../../support/dev.ts'
+import { IS_FULL } from '../../support/effort.ts'
 import { detail, EventReader } from '../../support/inspector.ts'
 import { type RawRequest, send as sendRaw } from '../../support/raw-http.ts'
 import { startOnNode } from '../../support/relays.ts'
@@ -132,16 +133,20 @@ describe('what hookline send signs', () => {
   /** One of each way of signing; every scheme is signed and verified in signatures.test.ts. */
   const ROWS: Readonly<Record<string, Row>> = {
     github: text,
+    stripe: text,
+    twilio: { ...text, verify: () => ({ url: target() }) },
+    telegram: { secret: 'a-secret_5f1b', other: 'another_77aa' },
+    'standard-webhooks': key,
+  }
+
+  /** Of these the header, or the order of what is signed, is another. */
+  const ALIKE: Readonly<Record<string, Row>> = {
     shopify: text,
     slack: text,
-    stripe: text,
     paddle: text,
     linear: text,
     trello: { ...text, verify: () => ({ url: target() }) },
-    twilio: { ...text, verify: () => ({ url: target() }) },
-    telegram: { secret: 'a-secret_5f1b', other: 'another_77aa' },
     bearer: text,
-    'standard-webhooks': key,
   }
 
   /** Sends with one secret, and runs the action on what GitHub got with another one. */
@@ -157,13 +162,16 @@ describe('what hookline send signs', () => {
     return run.outputs.triggered
   }
 
-  describe.each(Object.entries(ROWS))('as %s', (scheme, { secret, other, verify }) => {
-    test('is verified by the action', async () => {
-      expect(await fired(scheme, secret, secret, verify?.())).toBe('true')
-    })
+  describe.each(Object.entries({ ...ROWS, ...(IS_FULL && ALIKE) }))(
+    'as %s',
+    (scheme, { secret, other, verify }) => {
+      test('is verified by the action', async () => {
+        expect(await fired(scheme, secret, secret, verify?.())).toBe('true')
+      })
 
-    test('is not, with another secret', async () => {
-      expect(await fired(scheme, other, secret, verify?.())).toBe('false')
-    })
-  })
+      test('is not, with another secret', async () => {
+        expect(await fired(scheme, other, secret, verify?.())).toBe('false')
+      })
+    },
+  )
 })
