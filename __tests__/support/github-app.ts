@@ -42,8 +42,16 @@ export interface AppPlatform {
   close(): Promise<void>
 }
 
-/** A key pair as GitHub makes it for an App: the private part as PKCS#1. */
-export const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const newKeys = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+const KEPT = Symbol.for('key pair of a GitHub App')
+
+/**
+ * A key pair as GitHub makes it for an App: the private part as PKCS#1. One for all suites that share
+ * a process, since to make one takes longer than most of their tests.
+ */
+export const APP_KEYS: ReturnType<typeof newKeys> = Reflect.get(globalThis, KEPT) ?? newKeys()
+Reflect.set(globalThis, KEPT, APP_KEYS)
+
 export const APP_ID = '424242'
 export const PKCS1 = APP_KEYS.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
 export const PKCS8 = APP_KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
