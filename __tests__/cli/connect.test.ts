@@ -11,6 +11,7 @@ import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { POSIX } from '../../src/wire/shell.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
+import { IS_FULL } from '../support/effort.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
@@ -99,9 +100,11 @@ async function jsonEvents(running: RunningCommand, last: string) {
   return events
 }
 
+const skipped = (name: string) => ({ conclusion: 'skipped', name })
+
 const ENDINGS: readonly (readonly [Ending, object])[] = [
   [
-    { conclusion: 'skipped', jobs: [{ conclusion: 'skipped', name: 'hook' }] },
+    { conclusion: 'skipped', jobs: [skipped('hook')] },
     { conclusion: 'skipped', reason: expect.stringContaining('guard') },
   ],
   [
@@ -117,12 +120,7 @@ const ENDINGS: readonly (readonly [Ending, object])[] = [
     { conclusion: 'failure', reason: 'job greet, step Say it' },
   ],
   [
-    {
-      jobs: [
-        { conclusion: 'success', name: 'on' },
-        { conclusion: 'skipped', name: 'greet' },
-      ],
-    },
+    { jobs: [{ conclusion: 'success', name: 'on' }, skipped('greet')] },
     { conclusion: 'success', reason: expect.stringContaining('skipped: greet') },
   ],
 ]
@@ -241,8 +239,15 @@ describe('a trial as the sender makes it', () => {
   })
 })
 
+const REGISTERED =
+  /\nRegister it with the bot.*BOT_SECRET:\ncurl -sS .*setWebhook.*\n\{"url":"https:.*\nJSON(\n|$)/
+
+type ToldOf = readonly [sender: string, args: readonly string[], said: readonly RegExp[]]
+
+const TELEGRAM: ToldOf = ['telegram, which is registered by a call', ['telegram'], [REGISTERED]]
+
 describe('what is to be done at the sender is said', () => {
-  test.each<[string, readonly string[], readonly RegExp[]]>([
+  test.each<ToldOf>([
     [
       'stripe, whose name the file tells',
       ['--try'],
@@ -253,13 +258,7 @@ describe('what is to be done at the sender is said', () => {
         /\nLeft to the workflow: verify: its secret is not set here/,
       ],
     ],
-    [
-      'telegram, which is registered by a call',
-      ['telegram'],
-      [
-        /\nRegister it with the bot.*BOT_SECRET:\ncurl -sS .*setWebhook.*\n\{"url":"https:.*\nJSON\n/,
-      ],
-    ],
+    ...(IS_FULL ? [TELEGRAM] : []),
   ])('%s', async (name, args, said) => {
     rmSync(join(home, '.github/workflows/hook.yml'))
     const [sender = ''] = name.split(',')
@@ -277,25 +276,30 @@ describe('what is to be done at the sender is said', () => {
     expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  test('trello, which signs the URL too', () => {
-    const made = { target: TARGET, asked: TARGET, line: LINE, shell: POSIX }
-    expect(setUpLines({ ...made, sender: senderNamed('trello') }).join('\n')).toMatch(
+  const hmac = { scheme: 'hmac', secret: new Secret('abcdefghijklmnop'), url: undefined }
+  test.each([
+    [
+      'trello, which signs the URL too',
+      { sender: senderNamed('trello') },
       /\nAt Trello: .*\n\ncurl -X POST[\s\S]*\nIt signs the URL above too, whole:\n {2}gh secret set TRELLO_URL --repo octo\/repo\n/,
-    )
-  })
-
-  test('who signs in a way of their own is offered no curl line', async () => {
-    const signed = NAMED.replace(
-      '{ on: webhook }',
-      `\n          on: |\n            webhook: {verify: {scheme: hmac, header: x-signature, secret: abcdefghijklmnop}}`,
-    )
-    workflow('hook.yml', signed)
-    platform.always(withRun({ workflows: { 'hook.yml': signed } }))
-    const running = connect([])
-    await running.printed(/Requests to it are signed/)
-    expect(running.stdout).not.toContain('curl')
+    ],
+    ['telegram, by a call', { target: { ...TARGET, trigger: 'messaging_bot' } }, REGISTERED],
+    [
+      'who signs in a way of their own, and is offered no curl line',
+      { asked: { ...TARGET, proofs: [hmac] } },
+      /^(?![\s\S]*curl)[\s\S]*\nRequests to it are signed/,
+    ],
+    ['anybody', {}, /\nTry it:\n {2}curl -X POST/],
+  ])('%s', (_, own, said) => {
+    const anybody = { target: TARGET, asked: TARGET, line: LINE, shell: POSIX, sender: undefined }
+    expect(setUpLines({ ...anybody, ...own }).join('\n')).toMatch(said)
   })
 })
+
+type Refused = readonly [
+  ...[name: string, change: () => void, args: readonly string[], message: RegExp],
+  ...[code?: number, env?: Record<string, string>],
+]
 
 describe('what is missing is said, with what would do', () => {
   /** What it says, and its exit code. */
@@ -304,40 +308,28 @@ describe('what is missing is said, with what would do', () => {
     return { code: ended.exitCode, said: ended.stderr }
   }
 
-  test.each<
-    [string, () => void, readonly string[], Record<string, string> | undefined, number, RegExp]
-  >([
+  const removeWorkflows = () => rmSync(join(home, '.github'), { recursive: true })
+
+  test.each<Refused>([
     [
       'no remote',
       () => git('remote', 'remove', 'origin'),
       [],
-      undefined,
-      1,
       /no git remote "origin"[\s\S]*git remote add/,
     ],
     [
       'no workflow, with --yes',
-      () => rmSync(join(home, '.github'), { recursive: true }),
+      removeWorkflows,
       ['--yes'],
-      undefined,
-      1,
       /waits for a webhook[\s\S]*hookline init/,
     ],
-    [
-      'no workflow, and nobody to ask',
-      () => rmSync(join(home, '.github'), { recursive: true }),
-      [],
-      undefined,
-      1,
-      /hookline init/,
-    ],
+    ['no workflow, and nobody to ask', removeWorkflows, [], /hookline init/],
     [
       'several triggers',
       () => workflow('other.yml', NAMED),
       [],
-      undefined,
-      2,
       /which one\?[\s\S]*--workflow hook --trigger webhook[\s\S]*--workflow other/,
+      2,
     ],
     [
       'a workflow whose name a shell would run',
@@ -346,94 +338,67 @@ describe('what is missing is said, with what would do', () => {
         workflow('$(touch pwned).yml', NAMED)
       },
       ['--workflow', '$(touch pwned)'],
-      undefined,
-      1,
       /^error: no workflow here waits for a webhook\n(?![\s\S]*touch)/,
     ],
     [
       'a workflow that is not there',
       () => {},
       ['--workflow', 'hoook'],
-      undefined,
-      1,
       /hoook[\s\S]*--workflow hook/,
     ],
     [
       'no token',
       () => program('gh', 'exit 1'),
       [],
-      {},
-      1,
       /HOOKLINE_TOKEN is not set[\s\S]*target_name=octo&expires_in=90&contents=write&actions=read\n.*gh auth login/,
-    ],
-    [
-      'no workflow of a sender',
-      () => rmSync(join(home, '.github'), { recursive: true }),
-      ['stripe'],
-      undefined,
       1,
-      /hookline init --sender stripe;/,
+      {},
     ],
+    ['no workflow of a sender', removeWorkflows, ['stripe'], /hookline init --sender stripe;/],
     [
       'no token in direct mode',
       () => workflow('hook.yml', STARTED_DIRECTLY),
       [],
-      {},
-      1,
       /actions=write/,
+      1,
+      {},
     ],
     [
       'an unknown sender',
       () => {},
       ['strpe'],
-      undefined,
-      1,
       /unknown sender "strpe"[\s\S]*did you mean "?stripe/,
     ],
     [
       'no cloudflared',
       () => rmSync(join(folder, 'cloudflared')),
       [],
-      undefined,
-      1,
       /cloudflared is not installed/,
     ],
     [
       'a tunnel without an address',
       () => program('cloudflared', 'exit 1'),
       [],
-      undefined,
-      1,
       /without an address/,
     ],
     [
       'a public URL without a port',
       () => {},
       ['--public-url', 'https://a.example'],
-      undefined,
-      2,
       /--public-url needs --port/,
+      2,
     ],
     [
       'a public URL without TLS',
       () => {},
       ['--public-url', 'http://a.example', '--port', '0'],
-      undefined,
-      1,
       /--public-url is not the address of a relay, by https/,
     ],
-    [
-      'a secret that is not set',
-      () => {},
-      ['stripe', '--secret-env', 'NONE'],
-      undefined,
-      1,
-      /NONE is not set/,
-    ],
+    ['a secret that is not set', () => {}, ['stripe', '--secret-env', 'NONE'], /NONE is not set/],
     [
       'a source that is not compiled',
       () => {
-        rmSync(join(home, '.github'), { recursive: true })
+        removeWorkflows()
         mkdirSync(join(home, 'workflows'))
         writeFileSync(
           join(home, 'workflows/hook.yml'),
@@ -441,11 +406,9 @@ describe('what is missing is said, with what would do', () => {
         )
       },
       [],
-      undefined,
-      1,
       /hookline build/,
     ],
-  ])('%s', async (_, change, args, env, code, message) => {
+  ])('%s', async (_, change, args, message, code = 1, env) => {
     platform.always(withRun(HOOK))
     change()
     expect(await refused(args, env)).toEqual({ code, said: expect.stringMatching(message) })
