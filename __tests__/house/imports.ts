@@ -5,6 +5,8 @@ import ts from 'typescript'
 export interface Module {
   /** Path below the folder that was read: `relay/relay.ts`. */
   readonly path: string
+  /** Its source, where it was read from one. */
+  readonly text?: string
   /** What it imports, in any way, types too; a module of the same folder by its path in it. */
   readonly imports: readonly string[]
   /** Names it takes from around it: neither imported nor declared in the module. */
@@ -19,12 +21,15 @@ export function readModules(folder: string): Module[] {
 
 export function parseModule(path: string, text: string): Module {
   const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+  let names: Set<string> | undefined
   return {
     path,
+    text,
     imports: imports.map((name) => fromRoot(path, name)),
     // By far the larger part of the work, and not everybody asks.
     get globals() {
-      return globals(text)
+      names ??= globals(text)
+      return names
     },
   }
 }
