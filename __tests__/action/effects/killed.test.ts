@@ -15,8 +15,8 @@ import { IS_FULL } from '../../support/effort.ts'
 
 const KILLER = fileURLToPath(new URL('../../support/kill-at-write.mjs', import.meta.url))
 
-/** Every write is tried in the long run; else one of four. */
-const STEP = IS_FULL ? 1 : 4
+/** Every write is tried in the long run; else one of six. */
+const STEP = IS_FULL ? 1 : 6
 
 let folder: string
 beforeEach(async () => {
@@ -90,16 +90,16 @@ describe('the order of effects', () => {
     const { exitCode, state } = await runInShared(run)
     expect(exitCode).toBe(1)
     expect(state).toEqual({})
-    const post = await runPost(run, state)
+    const post = await runPostInShared(run, state)
     expect([post.exitCode, post.stdout, post.outputs]).toEqual([0, '', {}])
   })
 
   test('post commits what main claimed, and writes no output', async () => {
-    const main = await runAction(delivery('1'))
+    const main = await runInShared(delivery('1'))
     const effects = JSON.parse(main.state.effects ?? '')
     expect(effects).toMatchObject([{ kind: 'commit', workflow: 'hook', trigger: 'webhook' }])
     expect((await job('2')).given).toBe(0)
-    const post = await runPost(delivery('1'), main.state)
+    const post = await runPostInShared(delivery('1'), main.state)
     expect([post.exitCode, post.outputs, post.summary]).toEqual([0, {}, ''])
   })
 
