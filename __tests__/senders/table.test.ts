@@ -9,7 +9,13 @@ import MessageValidator from 'sns-validator'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { SCHEMES } from '../../src/triggers/verify/schemes.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
-import { type ActionResult, type ActionRun, dispatchEvent, runActions } from '../support/action.ts'
+import {
+  type ActionResult,
+  type ActionRun,
+  dispatchEvent,
+  runActions,
+  runInShared,
+} from '../support/action.ts'
 import { Amazon } from '../support/amazon.ts'
 import { IS_FULL } from '../support/effort.ts'
 import type { RawRequest } from '../support/raw-http.ts'
@@ -222,8 +228,8 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
       await here.send({ method: 'POST', target: '/octo/repo/hook/webhook', headers, body })
     }
     const on = 'webhook: { verify: { scheme: github, secret: shared } }'
-    const ran = await runActions(
-      here.payloads().map((payload) => ({ ...dispatchEvent(payload), inputs: { on } })),
+    const ran = await Promise.all(
+      here.payloads().map((payload) => runInShared({ ...dispatchEvent(payload), inputs: { on } })),
     )
     expect(ran.map(({ outputs }) => outputs.triggered)).toEqual(['true', 'true', 'true'])
   })
