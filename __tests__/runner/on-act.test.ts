@@ -21,7 +21,7 @@ const HOOK = '.github/workflows/hook.yml'
 const GENEROUS = 300_000
 
 /** In the small effort, besides those that verdicts.test.ts runs: all others differ by what they are signed with. */
-const FEW = ['curl', 'user']
+const FEW = ['curl']
 
 interface Sent {
   readonly path?: string
@@ -183,7 +183,6 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       const settings = {
         HOOKLINE_API_URL: github.url,
         HOOKLINE_SEAL_KEYS: await sealKeys(),
-        HOOKLINE_OUTBOX_PACE_MS: '10',
       }
       const batching = await startBuiltOutbox({ folder, settings })
       try {
