@@ -210,7 +210,6 @@ describe('the jobs of a file that polls', () => {
   const POLL = { event_name: 'schedule' }
   const PUSH = { event_name: 'push' }
   const BY_HAND = { event_name: 'workflow_dispatch' }
-  const DIRECT = { ...BY_HAND, inputs: { hookline: '{}' } }
   const dispatch = (path: string, action = 'webhook') => ({
     event_name: 'repository_dispatch',
     event: { action, client_payload: { path } },
@@ -220,13 +219,8 @@ describe('the jobs of a file that polls', () => {
 
   /** What the event is: no start, a poll that the action is asked for, or one run without an item. */
   test.each<readonly [string, string, object, 'nothing' | 'poll' | 'once']>([
-    ['', 'a schedule', POLL, 'poll'],
     ['push:', 'a schedule', POLL, 'poll'],
     ['push:', 'a push', PUSH, 'once'],
-    ['', 'a run by hand', BY_HAND, 'poll'],
-    ['push:', 'a run by hand', BY_HAND, 'poll'],
-    ['workflow_dispatch:', 'a run by hand', BY_HAND, 'poll'],
-    ['[manual] push:', 'a push', PUSH, 'poll'],
     ['[manual] workflow_dispatch:', 'a run by hand', BY_HAND, 'once'],
     ['[skip] schedule: [{cron: "0 1 * * *"}]', 'a schedule', POLL, 'once'],
     [
@@ -235,23 +229,12 @@ describe('the jobs of a file that polls', () => {
       dispatch('', 'deploy'),
       'once',
     ],
-    ['workflow_call:', 'a call by a push', called(PUSH), 'once'],
-    ['workflow_call:', 'a call by a schedule', called(POLL), 'poll'],
-    ['[open]', 'a webhook', dispatch('hook/messaging_bot'), 'poll'],
     ['[open]', 'a webhook for another', dispatch('other/messaging_bot'), 'nothing'],
-    ['[open] push:', 'a webhook', dispatch('hook/messaging_bot?a'), 'poll'],
-    ['[open] push:', 'a webhook for another', dispatch('other/messaging_bot'), 'nothing'],
-    ['[open] push:', 'a push', PUSH, 'once'],
     ['[open] workflow_call:', 'a call by a webhook', called(dispatch('caller/webhook')), 'once'],
-    ['[open]', 'a run by hand', BY_HAND, 'poll'],
-    ['[open] push:', 'a run by hand', BY_HAND, 'poll'],
-    ['[direct]', 'a run by hand', BY_HAND, 'poll'],
     ['[direct] push:', 'a run by hand', BY_HAND, 'poll'],
     ['[direct manual] release:', 'a run by hand', BY_HAND, 'nothing'],
     ['[direct manual] release:', 'a release', { event_name: 'release' }, 'once'],
     ['[direct manual] workflow_dispatch:', 'a run by hand', BY_HAND, 'once'],
-    ['[direct] push:', 'a webhook', DIRECT, 'poll'],
-    ['[direct] push:', 'a push', PUSH, 'once'],
   ])('with %s on %s: %s %s', async (events, _, event, expected) => {
     const [, marks = ''] = /^\[([\w ]+)\]/.exec(events) ?? []
     const configs = { manual: 'manualRunEvent: push', skip: 'skipSchedule: true' }

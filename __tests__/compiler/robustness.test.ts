@@ -59,7 +59,7 @@ test('a damaged workflow is compiled alike twice, or refused as a mistake of the
         }
       },
     ),
-    { numRuns: scaled(1500, 60) },
+    { numRuns: scaled(1500, 25) },
   )
 })
 

@@ -233,7 +233,7 @@ describe("GitHub's evaluator finds by it", () => {
           }
         }
       }),
-      { numRuns: scaled(100, 12) },
+      { numRuns: scaled(100, 6) },
     )
   })
 })

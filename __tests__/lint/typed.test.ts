@@ -56,11 +56,33 @@ ${step}
 `
 }
 
-const inEnv = (expression: string) =>
-  workflow(`      - env: {X: "\${{ ${expression} }}"}\n        run: echo "$X"`)
+/** A step for each expression, in two lines. */
+const inEnv = (...expressions: readonly string[]) =>
+  workflow(
+    expressions
+      .map(
+        (one) =>
+          `      - env: {X: "\${{ ${one.replaceAll('"', '\\"')} }}"}\n        run: echo "$X"`,
+      )
+      .join('\n'),
+  )
+
+/** The ids that are told of each expression: one workflow holds all, since each costs a check. */
+async function toldOf(expressions: readonly string[], strict = false) {
+  const lines = inEnv(...expressions).split('\n')
+  const first = lines.findIndex((line) => line.includes('env: {X'))
+  const told = expressions.map((one) => [one, new Set<string>()] as const)
+  for (const one of await checked.found(lines.join('\n'), strict)) {
+    const [, id = '', line] = one.split(' ')
+    const [, ids] = told[Math.floor((Number(line) - 1 - first) / 2)] ?? []
+    if (!ids) throw new Error(`not of an expression: ${one}`)
+    ids.add(id)
+  }
+  return told.map(([expression, ids]) => [expression, ...ids])
+}
 
 describe('an expression in a step', () => {
-  test.each([
+  const WRONG = [
     // steps, needs and outputs
     ['steps.erly.outputs.x', 'unknown-step'],
     ['steps.later.outputs.x', 'unknown-step'],
@@ -133,11 +155,13 @@ describe('an expression in a step', () => {
     ['needs.second', 'object-as-text'],
     ['null', 'object-as-text'],
     ["fromJSON('[1]')", 'object-as-text'],
-  ])('%s: %s', async (expression, id) => {
-    expect(await checked.ids(inEnv(expression.replaceAll('"', '\\"')))).toEqual([id])
+  ]
+
+  test('is told with the id of what is wrong in it, and no other', async () => {
+    expect(await toldOf(WRONG.map(([expression = '']) => expression))).toEqual(WRONG)
   })
 
-  test.each([
+  const RIGHT = [
     'steps.early.outputs.x',
     'steps.EARLY.Outputs.X',
     'steps.early.outcome',
@@ -186,8 +210,10 @@ describe('an expression in a step', () => {
     "hashFiles('**/lock') != ''",
     "github.event_name == 'push' && github.event.after || 'none'",
     "case(inputs.dry, 'a', 'b')",
-  ])('%s: nothing', async (expression) => {
-    expect(await checked.ids(inEnv(expression.replaceAll('"', '\\"')), true)).toEqual([])
+  ]
+
+  test('is not told of where nothing is wrong', async () => {
+    expect(await toldOf(RIGHT, true)).toEqual(RIGHT.map((expression) => [expression]))
   })
 
   test('marks what is wrong, and says what is there', async () => {
