@@ -25,7 +25,7 @@ const KNOWN: readonly (readonly [name: string, pattern: string, text: string])[]
 ]
 
 /** The long run gives each pattern its whole time; else one alone, which is enough to see a cut. */
-const TIME = scaled(500, 50)
+const TIME = scaled(500, 20)
 
 const { scripts } = settingsOf()
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
-import { RunningCommand } from '../../support/cli.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Dev, type DevSetup, post, startDev } from '../../support/dev.ts'
 
 const run = promisify(execFile)
@@ -78,9 +77,23 @@ test('hookline dev --json prints its address, and a line for every event', async
 })
 
 describe('hookline dev for a person', () => {
+  const step = '{ id: hookline, uses: hookline/hookline@v1, with: { on: webhook } }'
+  const files = {
+    ...HOOK,
+    'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
+    'workflows/loop.yml': "on: { webhook: { config: { filterScript: 'for (;;) {}' } } }",
+    'workflows/other.yaml': 'on: { webhook: { method: put } }',
+    '.github/workflows/native.yml': `on: repository_dispatch\njobs: { on: { runs-on: x, steps: [${step}] } }`,
+  }
+  let dev: Dev
+  beforeAll(async () => {
+    dev = await startDev({ files })
+  })
+  beforeEach(() => dev.restore())
+  afterAll(() => dev.stop())
+
   test('names the triggers it found, and a curl line that fires one of them', async () => {
-    const other = 'on: { webhook: { method: put } }'
-    const { command, url } = await start({ ...HOOK, 'workflows/other.yaml': other })
+    const { command, url } = dev
     const [, line = ''] = await command.printed(/Try:\n {2}(curl .*)\n/)
     expect(command.stdout).toContain(`POST    ${url}/webhook/hook/webhook/users/id\n`)
     expect(command.stdout).toContain(`PUT     ${url}/webhook/other/webhook\n`)
@@ -91,8 +104,7 @@ describe('hookline dev for a person', () => {
   })
 
   test('serves what it can, and tells of a mistake as soon as it is saved', async () => {
-    const bad = { 'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n' }
-    const { command, hook, write } = await start({ ...HOOK, ...bad })
+    const { command, hook, write } = dev
     await command.printed(/error: unknown HTTP method "psot"\n {2}--> workflows\/bad\.yml:3:13/)
     await post(hook('hook/webhook/users/1'), {})
     await command.printed(/users\/1 {2}fired, 1 item/)
@@ -111,9 +123,7 @@ describe('hookline dev for a person', () => {
   })
 
   test('shows the outputs of a native workflow as its own steps read them', async () => {
-    const step = '{ id: hookline, uses: hookline/hookline@v1, with: { on: webhook } }'
-    const native = { '.github/workflows/native.yml': `jobs: { on: { steps: [${step}] } }` }
-    const { command, hook } = await start(native)
+    const { command, hook } = dev
     await post(hook('native/webhook'), { a: 1 })
     await command.printed(/\n {2}steps\.hookline\.outputs\.body = \{"a":1\}\n/)
     // Control characters of a request do not reach the terminal.
@@ -121,6 +131,23 @@ describe('hookline dev for a person', () => {
     await command.printed(/second[\s\S]*outputs\.params/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     expect(command.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
+  })
+
+  test('keeps nobody else waiting for a script that never ends', async () => {
+    const { command, hook } = dev
+    let isRunning = true
+    const slow = post(hook('loop/webhook'), {}).finally(() => {
+      isRunning = false
+    })
+    let answered = 0
+    while (isRunning) {
+      await post(hook('hook/webhook/users/7'), {})
+      answered++
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    await slow
+    expect(answered).toBeGreaterThan(4)
+    await command.printed(/took longer than 2000 ms, and was stopped/)
   })
 
   test('listens without a workflow file, says what is missing, and a signal ends it', async () => {
@@ -176,28 +203,4 @@ describe('--host', () => {
     expect((await fetch(page)).status).toBe(200)
     expect(command.stdout).toContain('-H "X-Platform-Authorization: $KEY"')
   })
-
-  test('does not start without one', async () => {
-    const command = new RunningCommand(['dev', '--port', '0', '--host', '0.0.0.0'])
-    expect(await command.ended()).toBe(1)
-    expect(command.stderr).toMatch(/^error: .*HOOKLINE_KEYS/)
-  })
-})
-
-test('a script that never ends keeps nobody else waiting', async () => {
-  const loop = "on: { webhook: { config: { filterScript: 'for (;;) {}' } } }"
-  const { hook, command } = await start({ ...HOOK, 'workflows/loop.yml': loop })
-  let isRunning = true
-  const slow = post(hook('loop/webhook'), {}).finally(() => {
-    isRunning = false
-  })
-  let answered = 0
-  while (isRunning) {
-    await post(hook('hook/webhook/users/7'), {})
-    answered++
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  await slow
-  expect(answered).toBeGreaterThan(4)
-  await command.printed(/took longer than 2000 ms, and was stopped/)
 })

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Dev, post, startDev } from '../../support/dev.ts'
 
 const SOURCE = `on:
@@ -19,27 +19,26 @@ jobs:
 
 const PLAIN = 'on: webhook\njobs: {a: {runs-on: x, steps: []}}\n'
 
-const started: Dev[] = []
-afterAll(() => Promise.all(started.map((dev) => dev.stop())))
+const FILES = { 'workflows/hook.yml': SOURCE, 'workflows/plain.yml': PLAIN }
 
-async function start(args: readonly string[] = []): Promise<Dev> {
-  const files = { 'workflows/hook.yml': SOURCE, 'workflows/plain.yml': PLAIN }
-  const dev = await startDev({ files, args })
-  started.push(dev)
-  return dev
-}
+let dev: Dev
+let program: Dev
+beforeAll(async () => {
+  dev = await startDev({ files: FILES })
+  program = await startDev({ files: FILES, args: ['--json'] })
+})
+afterAll(() => Promise.all([dev.stop(), program.stop()]))
 
-const send = (dev: Dev, path: string, body: unknown, from = 'a') =>
-  fetch(dev.hook(path), {
+const send = (to: Dev, path: string, body: unknown, from = 'a') =>
+  fetch(to.hook(path), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-from': from },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
 test('a person sees each job, why, and each line that reads the event with its value', async () => {
-  const dev = await start()
   await send(dev, 'hook/webhook', { action: 'opened', title: 'broken' })
-  const [table = ''] = await dev.command.printed(/ {2}jobs of [\s\S]*close .*\n.*\n/)
+  const [table = ''] = await dev.command.printed(/ {2}jobs of [\s\S]*?close .*\n.*\n/)
   expect(table.trimEnd().split('\n')).toEqual([
     '  jobs of workflows/hook.yml:',
     '    say    runs       its if is true',
@@ -51,7 +50,6 @@ test('a person sees each job, why, and each line that reads the event with its v
 })
 
 test('a filter says the path, what was found, and what was wanted', async () => {
-  const dev = await start()
   await send(dev, 'hook/webhook', { action: 'closed' }, 'c')
   const [, told] = await dev.command.printed(/skipped {2}\d+ ms\n([\s\S]*?)\n {2}jobs of/)
   expect(told?.split('\n')).toEqual([
@@ -62,7 +60,6 @@ test('a filter says the path, what was found, and what was wanted', async () => 
 })
 
 test('broken JSON is told, and what is no text', async () => {
-  const dev = await start()
   await send(dev, 'plain/webhook', '{"a":')
   await dev.command.printed(
     /warning: body: is no JSON, though its content type is application\/json/,
@@ -74,9 +71,8 @@ test('broken JSON is told, and what is no text', async () => {
 })
 
 test('a program gets the jobs with their verdicts', async () => {
-  const dev = await start(['--json'])
-  await send(dev, 'hook/webhook', { action: 'opened', title: 'x' })
-  const [line = ''] = await dev.command.printed(/^\{.*\}\n/m)
+  await send(program, 'hook/webhook', { action: 'opened', title: 'x' })
+  const [line = ''] = await program.command.printed(/^\{.*\}\n/m)
   expect(JSON.parse(line).jobs).toEqual([
     {
       file: 'workflows/hook.yml',

@@ -80,6 +80,12 @@ test('an open server runs nothing', async () => {
   expect(stderr).toMatch(/--run and --host/)
 })
 
+test('an open server does not start without a key', async () => {
+  const { exitCode, stderr } = await runShared(['dev', '--port', '0', '--host', '0.0.0.0'])
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/^error: .*HOOKLINE_KEYS/)
+})
+
 test('the page can read what the jobs of its request said', async () => {
   const { key } = await run(dev.url)
   const request = {
