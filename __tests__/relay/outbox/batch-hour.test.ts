@@ -14,7 +14,7 @@ import { scaled } from '../../support/effort.ts'
 import { FakeTime, fakeLanes, HOUR, MINUTE, SECOND } from '../../support/fake-lanes.ts'
 
 /** Ten a second, for an hour in full effort. */
-const EVENTS = scaled(36_000, 1200)
+const EVENTS = scaled(36_000, 700)
 const KEY = 'hlk_the-key-of-the-sender-0123456789'
 
 /** Most calls that GitHub takes of one token. */

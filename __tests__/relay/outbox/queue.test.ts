@@ -133,7 +133,7 @@ describe('a lane', () => {
       notBefore = at + wait * SECOND
       return limited(wait)
     })
-    const count = scaled(2000)
+    const count = scaled(2000, 100)
     const { put, outbox } = await fakeLanes(send, { time })
     for (let n = 0; n < count; n++) await put(`${n}`)
     await time.pass(count * MINUTE)
@@ -405,15 +405,17 @@ describe('what is refused with the credential', () => {
   test('and not accepted within its time: all that is too old is a dead letter, and none is erased', async () => {
     const { time, send } = platform(() => gone())
     const { put, outbox, queue, actions } = await fakeLanes(send, { time })
-    for (let n = 0; n < 3000; n++) await put(`${n}`)
+    // More than are read from the disk at once.
+    const count = scaled(3000, 1100)
+    for (let n = 0; n < count; n++) await put(`${n}`)
     await time.pass(30 * HOUR)
     await queue.check()
-    expect(queue.figures()).toMatchObject({ waiting: 0, dead: 3000 })
+    expect(queue.figures()).toMatchObject({ waiting: 0, dead: count })
     expect(
       (await all(outbox)).every(({ reason, tries }) => reason === 'too_old' || tries > 0),
     ).toBe(true)
-    expect(await actions.replayAll({ reason: 'too_old' })).toBe(3000)
-    expect(queue.figures()).toMatchObject({ waiting: 3000, dead: 0 })
+    expect(await actions.replayAll({ reason: 'too_old' })).toBe(count)
+    expect(queue.figures()).toMatchObject({ waiting: count, dead: 0 })
   })
 })
 

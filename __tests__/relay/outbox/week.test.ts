@@ -15,8 +15,8 @@ import { scaled } from '../../support/effort.ts'
 import { dispatchOf, FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
 import { unavailable } from '../../support/relay-errors.ts'
 
-/** A week at twenty events a minute, and an hour and a half of it for a small effort. */
-const EVENTS = scaled(201_600, 1800)
+/** A week at twenty events a minute, and some more than an hour of it for a small effort. */
+const EVENTS = scaled(201_600, 1300)
 const BETWEEN = 3 * SECOND
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
 
