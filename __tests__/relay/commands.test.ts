@@ -7,14 +7,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readSealKeys } from '../../src/relay/config.ts'
 import { startRelay } from '../../src/relay/node.ts'
 import { newSealKey, openSealed } from '../../src/relay/seal.ts'
-import { compiledSources } from '../support/build.ts'
 import { type CommandResult, runCommand, runCommands, startCommand } from '../support/command.ts'
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
-
-// Compiling takes longer than a test may.
-beforeAll(async () => void (await compiledSources()))
 
 /** As `hookline keys new` prints them. */
 async function newKeys(): Promise<string> {
@@ -158,7 +154,7 @@ describe('hookline relay', () => {
   test('says where it listens, relays, and stops at SIGTERM', async () => {
     const github = await startGitHub()
     const env = { HOOKLINE_API_URL: github.url, PORT: '0' }
-    const child = await startCommand('relay', { env, arguments: ['--repository', 'o/r'] })
+    const child = startCommand('relay', { env, arguments: ['--repository', 'o/r'] })
     if (!child.stdout) throw new Error('no output')
     const lines = createInterface(child.stdout)
     const [line] = await once(lines, 'line')
@@ -208,8 +204,12 @@ describe('hookline relay', () => {
   )
 
   test('a setting that is wrong ends the process', async () => {
-    const { code, errors } = await runCommand('relay', { arguments: ['--port', 'x'] })
-    expect(code).not.toBe(0)
+    const child = startCommand('relay', { arguments: ['--port', 'x'] })
+    let errors = ''
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
     expect(errors).toContain('is not a port')
   })
 })

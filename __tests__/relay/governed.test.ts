@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
@@ -20,7 +20,6 @@ const RELAYS: readonly (readonly [string, boolean, boolean, Start])[] = [
   }),
 ]
 
-const TOKEN = 'ghp_of-a-sender-with-many-repositories'
 const REPOSITORIES = Array.from({ length: 10 }, (_, n) => `repository-${n}`)
 /** Of each. */
 const REQUESTS = 5
@@ -29,21 +28,22 @@ describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
   const run = isThere ? test : test.skip
   let github: GitHub
   let relay: Awaited<ReturnType<Start>>
-  beforeEach(async () => {
+  beforeAll(async () => {
     github = await startGitHub()
     if (isThere) relay = await start(github.url)
   })
-  afterEach(async () => {
+  afterEach(() => github.reset())
+  afterAll(async () => {
     await relay?.close()
     await github.close()
   })
 
-  const hook = (name: string, token = TOKEN) =>
+  const hook = (name: string, token: string) =>
     send(relay.url, {
       ...{ method: 'POST', target: `/octo/${name}/hook/webhook`, body: '{}' },
       headers: [['X-Platform-Authorization', token]],
     })
-  const all = async (token = TOKEN) => {
+  const all = async (token: string) => {
     const answers = await Promise.all(
       REPOSITORIES.flatMap((name) => Array.from({ length: REQUESTS }, () => hook(name, token))),
     )
@@ -51,21 +51,26 @@ describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
   }
 
   run.each([
-    ['Retry-After: 60', { status: 429, headers: { 'retry-after': '60' } }],
+    [
+      'Retry-After: 60',
+      'ghp_of-a-sender-with-many-repositories',
+      { status: 429, headers: { 'retry-after': '60' } },
+    ],
     [
       'too many failed logins, for a token that is valid',
+      'ghp_of-another-sender-with-as-many',
       {
         status: 403,
         body: '{"message":"Maximum number of login attempts exceeded. Please try again later."}',
       },
     ],
-  ])('%s holds all calls of a token, whatever the repository', async (_limit, limit) => {
-    for (const name of REPOSITORIES) expect((await hook(name)).status).toBe(200)
+  ])('%s holds all calls of a token, whatever the repository', async (_limit, token, limit) => {
+    for (const name of REPOSITORIES) expect((await hook(name, token)).status).toBe(200)
     github.reset()
     github.always(limit)
-    const first = await hook('repository-0')
+    const first = await hook('repository-0', token)
     expect(first.status).toBe(keeps ? 202 : 429)
-    const answers = await all()
+    const answers = await all(token)
     // Whatever wakes a lane has done so by now.
     await sleep(1000)
     expect(github.calls).toHaveLength(1)

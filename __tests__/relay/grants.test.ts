@@ -17,7 +17,7 @@ import { payloadOf, TOKEN } from '../support/scene.ts'
 
 const START_TIMEOUT = 60_000
 /** How many forgeries are tried on each runtime. */
-const FORGERIES = scaled(300, 50)
+const FORGERIES = scaled(300, 25)
 
 const HOOK = '/owner/repo/hook/webhook'
 const [current, older, stranger] = [await newSignKey(), await newSignKey(), await newSignKey()]

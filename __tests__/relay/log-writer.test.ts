@@ -75,7 +75,7 @@ describe('a relay whose log nobody takes', () => {
 
   test('answers on, and says so once', async () => {
     const env = { PORT: '0', HOOKLINE_API_URL: github.url }
-    const child = await startCommand('relay', { env })
+    const child = startCommand('relay', { env })
     let errors = ''
     child.stderr?.on('data', (chunk) => {
       errors += chunk
@@ -99,7 +99,7 @@ describe('a relay whose log nobody takes', () => {
 
   test('and a reader that stands still does not hold it up', async () => {
     const env = { PORT: '0', HOOKLINE_API_URL: github.url }
-    const child = await startCommand('relay', { env })
+    const child = startCommand('relay', { env })
     if (!child.stdout) throw new Error('no output')
     const [line] = await once(createInterface(child.stdout), 'line')
     child.stdout.pause()

@@ -19,7 +19,7 @@ const REFUSED = `HTTP/1.1 403 Forbidden\r\nContent-Length: 23\r\n\r\n{"message":
 type Outcome = readonly [status: number, connections: number]
 const UNKNOWN: Outcome = [504, 1]
 /** Bytes between two places at which a call is broken off. */
-const STEP = IS_FULL ? 1 : 11
+const STEP = IS_FULL ? 1 : 17
 
 /** Ways in which a platform breaks a connection off. */
 const BREAKS = [

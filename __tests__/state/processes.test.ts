@@ -7,7 +7,7 @@ import { stateFiles } from '../../src/action/store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
 import { createStore } from '../../src/state/store.ts'
-import { compiledSources } from '../support/build.ts'
+import { builtModules } from '../support/build.ts'
 import { startContentsApi } from '../support/contents-api.ts'
 import { IS_FULL, scaled } from '../support/effort.ts'
 import { named, type SingleStore, single, storePlace } from '../support/stores.ts'
@@ -55,7 +55,7 @@ let compiled: string
 let folder: string
 
 beforeAll(async () => {
-  compiled = await compiledSources()
+  compiled = await builtModules()
 }, 300_000)
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hookline-processes-'))
@@ -78,10 +78,10 @@ function node(script: string, args: readonly string[], env: Record<string, strin
   return { child, printed }
 }
 
-const ROUNDS = scaled(200, 6)
+const ROUNDS = scaled(200, 5)
 
-/** Of 4 processes each key is asked for by 3. */
-const IDS = Array.from({ length: scaled(8, 4) }, (_, id) => String(id))
+/** Of 3 processes each key is asked for by 2 at least. */
+const IDS = Array.from({ length: scaled(8, 3) }, (_, id) => String(id))
 
 function claimers(kind: string, place: string, rounds: number, env = {}): Promise<string[][]> {
   const started = IDS.map((id) => node(CLAIMER, [compiled, kind, place, id, String(rounds)], env))
@@ -218,7 +218,7 @@ describe('a process that is killed', () => {
   test('at every file operation leaves the state whole, old or new, and the next one gets through', async () => {
     const path = join(folder, 'state.json')
     const outcomes: string[] = []
-    for (let number = 0; outcomes.at(-1) !== 'ended'; number += IS_FULL ? 1 : 2) {
+    for (let number = 0; outcomes.at(-1) !== 'ended'; number += IS_FULL ? 1 : 3) {
       await writeFile(path, BEFORE)
       const { printed } = node(FAULTY, [compiled, path, '1', String(number), 'kill'])
       if ((await printed) === 'new') {
@@ -241,7 +241,7 @@ describe('a process that is killed', () => {
     const path = join(folder, 'state.json')
     let isEnded = false
     let wasOvertaken = 0
-    for (let number = 0; !isEnded; number += IS_FULL ? 1 : 3) {
+    for (let number = 0; !isEnded; number += IS_FULL ? 1 : 4) {
       await writeFile(path, BEFORE)
       const late = node(FAULTY, [compiled, path, '1', String(number), 'stop'])
       const stopped = await hasStopped(late.child)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { transform } from '@swc/core'
+import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -21,17 +21,26 @@ export function bundle(name: string): string {
   return join(bundledPackage(), 'dist', name)
 }
 
-/** The folder of the compiled sources, a file for each of them, compiled once for each of their states. */
-export async function compiledSources(): Promise<string> {
-  const target = join(bundledPackage(), 'compiled')
+/** What tests load in processes of their own, by name as in `src/`. */
+const MODULES = ['action/store', 'relay/outbox/sqlite', 'state/branch', 'state/file', 'state/store']
+
+/** CommonJS packages within an ES module ask for Node's own modules by it. */
+const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`
+
+/** The folder of modules that a process of a test loads, each with all that it needs, built once. */
+export async function builtModules(): Promise<string> {
+  const target = join(bundledPackage(), 'modules')
   if (existsSync(target)) return target
-  // Several suites may come at once: each compiles its own, and the first that is done is kept.
+  // Several suites may come at once: each builds its own, and the first that is done is kept.
   const own = `${target}.${process.pid}`
   try {
-    const sources = join(ROOT, 'src')
-    const names = await readdir(sources, { recursive: true })
-    const modules = names.filter((name) => /(?<!\.d)\.ts$/.test(name))
-    await Promise.all(modules.map((name) => compile(join(sources, name), join(own, name))))
+    await build({
+      entryPoints: MODULES.map((name) => join(ROOT, 'src', `${name}.ts`)),
+      ...{ outbase: join(ROOT, 'src'), outdir: own, logLevel: 'error' },
+      ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'es2022' },
+      banner: { js: REQUIRE },
+    })
+    await writeFile(join(own, 'package.json'), '{"type":"module"}')
     await rename(own, target).catch((error) => {
       if (!existsSync(target)) throw error
     })
@@ -39,22 +48,4 @@ export async function compiledSources(): Promise<string> {
     await rm(own, { recursive: true, force: true })
   }
   return target
-}
-
-/** The types of swc do not know that it rewrites the endings of imports, so this is no literal there. */
-const OPTIONS = {
-  swcrc: false,
-  jsc: {
-    parser: { syntax: 'typescript' },
-    target: 'es2022',
-    rewriteRelativeImportExtensions: true,
-  },
-  module: { type: 'es6' },
-} as const
-
-async function compile(source: string, target: string): Promise<void> {
-  const text = await readFile(source, 'utf8')
-  const { code } = await transform(text, { ...OPTIONS, filename: source })
-  await mkdir(dirname(target), { recursive: true })
-  await writeFile(target.replace(/ts$/, 'js'), code)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { newSealKey } from '../../src/relay/seal.ts'
-import { bundle, compiledSources } from './build.ts'
+import { bundle } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
 
@@ -87,8 +87,7 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
 
 async function runOnNode(folder: string, settings: Settings, log: string[]): Promise<Running> {
   const file = join(folder, 'outbox.db')
-  const command = join(await compiledSources(), 'cli/index.js')
-  const args = ['--disable-warning=ExperimentalWarning', command]
+  const args = ['--disable-warning=ExperimentalWarning', bundle('cli/index.js')]
   const relay = ['relay', '--port', '0', '--outbox', file]
   const child = spawn(NODE24 ?? '', [...args, ...relay], {
     env: { PATH: process.env.PATH, ...settings },

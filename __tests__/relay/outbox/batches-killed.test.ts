@@ -5,8 +5,8 @@ import { scaled } from '../../support/effort.ts'
 import { startGitHub } from '../../support/github.ts'
 import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 
-const EVENTS = scaled(3000, 150)
-const KILLS = scaled(20, 2)
+const EVENTS = scaled(3000, 100)
+const KILLS = scaled(20, 1)
 
 /** Milliseconds from one kill to the next, at most. */
 const LONGEST_LIFE = 2500

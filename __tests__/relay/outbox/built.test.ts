@@ -3,12 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
-import {
-  type BuiltOutbox,
-  killedWithAnEvent,
-  sendTo,
-  startBuiltOutbox,
-} from '../../support/built-outbox.ts'
+import { type BuiltOutbox, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
 import { scaled } from '../../support/effort.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
@@ -24,12 +19,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await github.close()
   await rm(folder, { recursive: true })
-})
-
-testOnNode24('the bundled relay hands over after a kill what it kept before', async () => {
-  const { told, bodies } = await killedWithAnEvent({ folder, github })
-  expect(told).toEqual([200, 202])
-  expect(bodies).toEqual(['while GitHub was down'])
 })
 
 /** Settings of a relay whose disk is that of one of the modules in `support/`. */

@@ -26,18 +26,17 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
-import { compiledSources } from '../../support/build.ts'
+import { builtModules } from '../../support/build.ts'
+import { CLI_BUNDLE, runShared } from '../../support/cli.ts'
 import { IS_FULL, scaled } from '../../support/effort.ts'
 import { startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
 
 const run = promisify(execFile)
-let COMPILED = ''
-let COMMAND = ''
+let modules: string
 beforeAll(async () => {
-  COMPILED = await compiledSources()
-  COMMAND = join(COMPILED, 'cli/index.js')
+  modules = await builtModules()
 })
 const QUIET = '--disable-warning=ExperimentalWarning'
 
@@ -69,10 +68,10 @@ interface Started {
 async function start(
   settings: Record<string, string> = {},
   outbox = file,
-  node = NODE24 ?? '',
-  command = [QUIET, COMMAND],
+  program = NODE24 ?? '',
+  command = [QUIET, CLI_BUNDLE],
 ): Promise<Started> {
-  const child = spawn(node, [...command, 'relay', '--port', '0', '--outbox', outbox], {
+  const child = spawn(program, [...command, 'relay', '--port', '0', '--outbox', outbox], {
     env: { PATH: process.env.PATH, HOOKLINE_SEAL_KEYS: keys, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -82,7 +81,7 @@ async function start(
 /** Opens the outbox as the relay does, in a process that does nothing else. */
 async function open(outbox = file, env: Record<string, string> = {}): Promise<Started> {
   const script = `
-    import { openOutboxFile } from ${JSON.stringify(join(COMPILED, 'relay/outbox/sqlite.js'))}
+    import { openOutboxFile } from ${JSON.stringify(join(modules, 'relay/outbox/sqlite.js'))}
     const { close } = await openOutboxFile(process.argv[1])
     process.on('SIGTERM', () => close().then(() => process.exit()))
     setInterval(() => {}, 60_000)
@@ -178,7 +177,7 @@ describe('a file of the version before, whose relay is killed while it is taken 
     expect(JSON.parse(whole)).toHaveLength(4)
     const most = (await readFile(moments, 'utf8')).length
     expect(most).toBeGreaterThan(30)
-    for (let at = 1; at <= most; at += IS_FULL ? 1 : 14) {
+    for (let at = 1; at <= most; at += IS_FULL ? 1 : 23) {
       await taken()
       const killed = await open(file, { NODE_OPTIONS, KILL_AT: String(at) })
       expect([at, killed.code]).toEqual([at, null])
@@ -199,7 +198,7 @@ describe('the thread, which is started from its text', () => {
   ])('keeps events when it is minified, %s', async (_, how) => {
     if (!NODE24) return
     const built = await build({
-      entryPoints: [join(COMPILED, 'relay/outbox/sqlite.js')],
+      entryPoints: [join(import.meta.dirname, '../../../src/relay/outbox/sqlite.ts')],
       ...{ bundle: true, write: false, format: 'cjs', platform: 'node', target: 'es2022' },
     })
     const code = built.outputFiles[0]?.text ?? ''
@@ -246,7 +245,7 @@ describe('the file of an outbox', () => {
     const first = await start()
     expect(first.said).toMatch(/^hookline relay listening on http/)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const second = await start()
+    const second = await open()
     expect(second).toMatchObject({ code: 1 })
     expect(second.said).toContain(`another process uses the outbox ${file}`)
     const url = first.said.slice(first.said.indexOf('http')).trim()
@@ -337,8 +336,10 @@ describe('the file of an outbox', () => {
   })
 
   testOnNode24('is not made with a wrong setting', async () => {
-    const { code, said } = await start({ HOOKLINE_OUTBOX_HOURS: '-1' })
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('_OUTBOX_HOURS') })
+    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
+      env: { HOOKLINE_SEAL_KEYS: keys, HOOKLINE_OUTBOX_HOURS: '-1' },
+    })
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_OUTBOX_HOURS')])
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
@@ -379,7 +380,7 @@ describe('the file of an outbox', () => {
     // No file of the process may grow beyond this; the disk could be no fuller.
     const limited = 'ulimit -f 5000; exec "$@"'
     const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
-    const bash = ['-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, COMMAND]
+    const bash = ['-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, CLI_BUNDLE]
     const url = addressOf(await start(settings, file, 'bash', bash))
     const accepted: string[] = []
     let refused: Response | undefined
@@ -457,13 +458,10 @@ test('settings have their defaults, and HOURS and MB may be fractions', () => {
 const isOld = Number(process.versions.node.split('.')[0]) < 22
 const testOnOldNode = isOld ? test : test.skip
 
-testOnOldNode(
-  'a Node without SQLite is refused with exit 2 and the reason',
-  async () => {
-    const command = join(await compiledSources(), 'cli/index.js')
-    const { code, said } = await start({}, file, process.execPath, [command])
-    expect(code).toBe(2)
-    expect(said).toContain(`an outbox needs Node 22.13 or newer, and this is ${process.version}`)
-  },
-  120_000,
-)
+testOnOldNode('a Node without SQLite is refused with exit 2 and the reason', async () => {
+  const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
+    env: { HOOKLINE_SEAL_KEYS: keys },
+  })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(`an outbox needs Node 22.13 or newer, and this is ${process.version}`)
+})

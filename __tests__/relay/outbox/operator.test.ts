@@ -392,7 +392,7 @@ describe('hookline outbox', () => {
 
   test('list --watch: what changes, as it does', async () => {
     const args = ['list', '--watch', '--json', '--relay', relay.url]
-    const child = await startCommand('outbox', { arguments: args, env })
+    const child = startCommand('outbox', { arguments: args, env })
     const lines: string[] = []
     child.stdout?.on('data', (chunk) => lines.push(...String(chunk).trim().split('\n')))
     const line = async (count: number) => {
@@ -416,7 +416,7 @@ describe('hookline outbox', () => {
     const terminal = 'process.stdout.isTTY=true;process.stdout.rows=12;process.stdout.columns=100'
     const NODE_OPTIONS = `--import data:text/javascript,${terminal}`
     const args = ['list', '--watch', '--relay', crowded.url]
-    const child = await startCommand('outbox', { arguments: args, env: { ...env, NODE_OPTIONS } })
+    const child = startCommand('outbox', { arguments: args, env: { ...env, NODE_OPTIONS } })
     let output = ''
     child.stdout?.on('data', (chunk) => {
       output += chunk
