@@ -1,9 +1,10 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtVerify } from 'jose'
+import { rsaKeys } from './rsa.ts'
 
 /** Where the App is installed, as GitHub knows it. */
 export interface InstalledAt {
@@ -42,15 +43,8 @@ export interface AppPlatform {
   close(): Promise<void>
 }
 
-const newKeys = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
-const KEPT = Symbol.for('key pair of a GitHub App')
-
-/**
- * A key pair as GitHub makes it for an App: the private part as PKCS#1. One for all suites that share
- * a process, since to make one takes longer than most of their tests.
- */
-export const APP_KEYS: ReturnType<typeof newKeys> = Reflect.get(globalThis, KEPT) ?? newKeys()
-Reflect.set(globalThis, KEPT, APP_KEYS)
+/** A key pair as GitHub makes it for an App: the private part as PKCS#1. */
+export const APP_KEYS = rsaKeys('app')
 
 export const APP_ID = '424242'
 export const PKCS1 = APP_KEYS.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()

@@ -5,6 +5,8 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 
+import { rsaKeys } from './rsa.ts'
+
 const RSA = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
@@ -48,6 +50,18 @@ type CryptoKey = Parameters<typeof crypto.subtle.exportKey>[1]
 export async function newKeys(kind: typeof RSA | typeof EC = RSA) {
   const keys = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
   return keys as { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }
+}
+
+/** RSA keys that all suites share by name, in place of new ones. */
+export async function sharedKeys(name: string): ReturnType<typeof newKeys> {
+  const { publicKey, privateKey } = rsaKeys(name)
+  const { subtle } = crypto
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
+  return {
+    publicKey: await subtle.importKey('spki', new Uint8Array(spki), RSA, true, ['verify']),
+    privateKey: await subtle.importKey('pkcs8', new Uint8Array(pkcs8), RSA, true, ['sign']),
+  }
 }
 
 /** One for all, and not of RSA, whose keys take their time: nobody asks who issued a certificate. */

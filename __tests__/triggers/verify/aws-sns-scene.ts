@@ -2,7 +2,13 @@ import { afterEach, beforeAll, beforeEach } from '@jest/globals'
 import type { Reception } from '../../../src/triggers/trigger.ts'
 import { Amazon } from '../../support/amazon.ts'
 import { bound, receive } from '../../support/receive.ts'
-import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../../support/sns-signatory.ts'
+import {
+  CERTIFICATE_URL,
+  RECEIVED,
+  Signatory,
+  SUBSCRIBE_URL,
+  sharedKeys,
+} from '../../support/sns-signatory.ts'
 
 /** What a test of SNS works with, made anew for each. */
 export interface Scene {
@@ -15,7 +21,7 @@ export function scene(): Scene {
   // Filled before each test, as jest has it.
   const made = {} as Scene
   beforeAll(async () => {
-    made.signatory = await Signatory.create()
+    made.signatory = await Signatory.create({ keys: sharedKeys('sns') })
   })
   beforeEach(async () => {
     made.amazon = await Amazon.start()
