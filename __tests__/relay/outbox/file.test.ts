@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
@@ -35,9 +35,40 @@ import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
 
 const run = promisify(execFile)
 let modules: string
+/** Does, in a process of its own for all tests, what one asks of a file. */
+let worker: ChildProcess
 beforeAll(async () => {
   modules = await builtModules()
+  const args = [QUIET, '--input-type=module', '-e', WORK(modules)]
+  if (NODE24) worker = spawn(NODE24, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
 })
+afterAll(() => void worker?.kill())
+
+const WORK = (folder: string) => `
+  import { DatabaseSync } from 'node:sqlite'
+  import { inspect } from 'node:util'
+  import { openOutboxFile } from ${JSON.stringify(join(folder, 'relay/outbox/sqlite.js'))}
+  const runs = (file, statements) => {
+    const database = new DatabaseSync(file)
+    database.exec(statements)
+    database.close()
+  }
+  const lists = (file, query) => {
+    const database = new DatabaseSync(file)
+    const rows = database.prepare(query).all()
+    database.close()
+    return rows
+  }
+  process.on('message', async ({ file, statements, query }) => {
+    try {
+      if (query) return process.send({ said: '', rows: lists(file, query) })
+      if (statements) runs(file, statements)
+      else await (await openOutboxFile(file)).close()
+      process.send({ said: '', rows: [] })
+    } catch (error) {
+      process.send({ said: inspect(error), rows: [] })
+    }
+  })`
 const QUIET = '--disable-warning=ExperimentalWarning'
 
 let folder: string
@@ -112,11 +143,27 @@ async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child?.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
+interface Worked {
+  /** The error that it came to; empty where there was none. */
+  readonly said: string
+  readonly rows: readonly unknown[]
+}
+
+async function ask(task: { file: string; statements?: string; query?: string }): Promise<Worked> {
+  const answered = once(worker, 'message')
+  worker.send(task)
+  const [answer] = await answered
+  return answer
+}
+
+/** Opens the outbox in a process that does so for all tests, and closes it. @returns what it said to that */
+async function opened(outbox = file): Promise<string> {
+  return (await ask({ file: outbox })).said
+}
+
 /** Runs statements on the file by SQLite itself. */
-async function sqlite(statements: string, path = file): Promise<void> {
-  const script = `const { DatabaseSync } = require('node:sqlite')
-    new DatabaseSync(process.argv[1]).exec(process.argv[2])`
-  await run(NODE24 ?? '', [QUIET, '-e', script, path, statements])
+async function sqlite(statements: string): Promise<void> {
+  expect((await ask({ file, statements })).said).toBe('')
 }
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/outbox')
@@ -163,18 +210,14 @@ describe('a file of the version before, whose relay is killed while it is taken 
       await copyFile(join(FIXTURES, 'version-1.db'), file)
       await rm(`${file}.before`, { force: true })
     }
-    const events = async () => {
-      const listing = `const { DatabaseSync } = require('node:sqlite')
-        const all = 'SELECT delivery, state, sealed FROM event ORDER BY seq'
-        console.log(JSON.stringify(new DatabaseSync(process.argv[1]).prepare(all).all()))`
-      return (await run(NODE24 ?? '', [QUIET, '-e', listing, file])).stdout
-    }
+    const query = 'SELECT delivery, state, sealed FROM event ORDER BY seq'
+    const events = async () => (await ask({ file, query })).rows
     const moments = join(folder, 'moments')
     await taken()
     expect((await open(file, { NODE_OPTIONS, MOMENTS: moments })).said).toBe('open\n')
     await end('SIGTERM')
     const whole = await events()
-    expect(JSON.parse(whole)).toHaveLength(4)
+    expect(whole).toHaveLength(4)
     const most = (await readFile(moments, 'utf8')).length
     expect(most).toBeGreaterThan(30)
     for (let at = 1; at <= most; at += IS_FULL ? 1 : 23) {
@@ -182,9 +225,7 @@ describe('a file of the version before, whose relay is killed while it is taken 
       const killed = await open(file, { NODE_OPTIONS, KILL_AT: String(at) })
       expect([at, killed.code]).toEqual([at, null])
       running.splice(0)
-      expect((await open()).said).toBe('open\n')
-      await end('SIGTERM')
-      running.splice(0)
+      expect(await opened()).toBe('')
       expect([at, await events()]).toEqual([at, whole])
       expect(existsSync(`${file}.before`)).toBe(false)
     }
@@ -245,7 +286,7 @@ describe('the file of an outbox', () => {
     const first = await start()
     expect(first.said).toMatch(/^hookline relay listening on http/)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const second = await open()
+    const second = await start()
     expect(second).toMatchObject({ code: 1 })
     expect(second.said).toContain(`another process uses the outbox ${file}`)
     const url = first.said.slice(first.said.indexOf('http')).trim()
@@ -254,9 +295,9 @@ describe('the file of an outbox', () => {
 
   testOnNode24('that was killed is free for the next process', async () => {
     expect((await open()).said).toBe('open\n')
-    expect((await open()).said).toContain('another process uses the outbox')
+    expect(await opened()).toContain('another process uses the outbox')
     await end('SIGKILL')
-    expect((await open()).said).toBe('open\n')
+    expect(await opened()).toBe('')
   })
 
   testOnNode24.each([
@@ -264,14 +305,12 @@ describe('the file of an outbox', () => {
     ['cut-off', undefined],
   ])('that is damaged (%s) stays as it is, and the start says what to do', async (_name, text) => {
     if (text === undefined) {
-      await open()
-      await end('SIGTERM')
+      expect(await opened()).toBe('')
       const whole = await readFile(file)
       await writeFile(file, whole.fill(0x41, 4096, whole.length - 100))
     } else await writeFile(file, text)
     const before = await readFile(file)
-    const { code, said } = await open()
-    expect(code).toBe(1)
+    const said = await opened()
     expect(said).toContain(`the outbox ${file} is damaged`)
     expect(said).toContain('move it away')
     expect(await readFile(file)).toEqual(before)
@@ -288,12 +327,10 @@ describe('the file of an outbox', () => {
     await end('SIGTERM')
     const whole = await readFile(file)
     await writeFile(file, whole.subarray(0, whole.length - 4096))
-    const { said } = await open()
+    const said = await opened()
     const [, command = ''] = / save what can be read with: (.+[.]db)/.exec(said) ?? []
     await rename(file, `${file}.moved`)
-    running.splice(0)
-    await open()
-    await end('SIGTERM')
+    expect(await opened()).toBe('')
     await run('bash', ['-c', command.replace('<moved file>', `${file}.moved`)])
     running.splice(0)
     github.reset()
@@ -306,33 +343,28 @@ describe('the file of an outbox', () => {
   testOnNode24('that is another database stays as it is', async () => {
     await sqlite('CREATE TABLE customers (name TEXT)')
     const before = await readFile(file)
-    const { code, said } = await open()
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('not an outbox') })
+    expect(await opened()).toContain('not an outbox')
     expect(await readFile(file)).toEqual(before)
   })
 
   testOnNode24('of a newer version is refused', async () => {
-    await open()
-    await end('SIGTERM')
+    expect(await opened()).toBe('')
     await sqlite('PRAGMA user_version = 99')
-    const { code, said } = await open()
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('newer hookline') })
+    expect(await opened()).toContain('newer hookline')
   })
 
   testOnNode24('needs its folder', async () => {
-    const { code, said } = await open(join(folder, 'missing', 'outbox.db'))
-    expect(code).toBe(1)
+    const said = await opened(join(folder, 'missing', 'outbox.db'))
     expect(said).toContain(`there is no folder for the outbox: ${join(folder, 'missing')}`)
   })
 
   testOnNode24('must be writable', async () => {
     // Root may write everywhere but to a folder.
-    const { code, said } = await open(folder)
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('cannot be written') })
+    expect(await opened(folder)).toContain('cannot be written')
     if (process.getuid?.() === 0) return
     await writeFile(file, '')
     await chmod(file, 0o400)
-    expect((await open()).said).toContain('cannot be written')
+    expect(await opened()).toContain('cannot be written')
   })
 
   testOnNode24('is not made with a wrong setting', async () => {
