@@ -456,7 +456,6 @@ inBrowser('the page', () => {
 
     test('is usable on a screen of 390 px', async () => {
       const page = await set.open([], { viewport: { width: 390, height: 640 } })
-      await rows(page).first().waitFor()
       expect(await overflow(page)).toBe(0)
       await post(set.dev.hook('hook/webhook/narrow'), { text: 'x'.repeat(300), nested: ISSUE })
       await rows(page).getByText('hook/webhook/narrow').click()
