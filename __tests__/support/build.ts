@@ -35,8 +35,11 @@ export async function builtModules(): Promise<string> {
   const own = `${target}.${process.pid}`
   try {
     await build({
-      entryPoints: MODULES.map((name) => join(ROOT, 'src', `${name}.ts`)),
-      ...{ outbase: join(ROOT, 'src'), outdir: own, logLevel: 'error' },
+      // Named, since esbuild mistakes the folder of a path that holds a quote.
+      entryPoints: Object.fromEntries(
+        MODULES.map((name) => [name, join(ROOT, 'src', `${name}.ts`)]),
+      ),
+      ...{ outdir: own, logLevel: 'error' },
       ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'es2022' },
       banner: { js: REQUIRE },
     })
