@@ -11,6 +11,14 @@ register('./modules.js', pathToFileURL(__filename))
 /** jest-circus keeps its state in this module: each suite takes a new one. */
 const CIRCUS = join(require.resolve('jest-circus/runner'), '../jestAdapterInit.js')
 
+/** What it keeps for a suite beside that module. */
+const OF_A_SUITE = [
+  'EVENT_HANDLERS',
+  'RETRY_TIMES',
+  'LOG_ERRORS_BEFORE_RETRY',
+  'TEST_TIMEOUT_SYMBOL',
+].map((name) => Symbol.for(name))
+
 let suites = 0
 
 /** A runtime of jest that loads modules as node does, for suites that share a process. */
@@ -18,7 +26,7 @@ class SharedRuntime {
   #suite = `?suite=${++suites}`
 
   constructor() {
-    Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'))
+    for (const symbol of OF_A_SUITE) Reflect.deleteProperty(globalThis, symbol)
     delete require.cache[CIRCUS]
   }
 
