@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { passedAtSecondTry, tally } from '../../scripts/jest/tally.js'
+import { tally } from '../../scripts/jest/tally.js'
 
 const none = {
   numPassedTests: 0,
@@ -16,14 +16,4 @@ test.each([
   ['what did not run', { numPendingTests: 2, numTodoTests: 1 }, '0 passed, 0 failed, 3 skipped'],
 ])('the last line of a run counts %s', (_, counts, line) => {
   expect(tally({ ...none, ...counts })).toBe(line)
-})
-
-test('a test that passed at the second try is named, and no other', () => {
-  const outcomes = [
-    { fullName: 'steady', status: 'passed', invocations: 1 },
-    { fullName: 'unsteady', status: 'passed', invocations: 2 },
-    { fullName: 'wrong', status: 'failed', invocations: 2 },
-    { fullName: 'skipped', status: 'pending' },
-  ]
-  expect(passedAtSecondTry(outcomes)).toEqual(['unsteady'])
 })

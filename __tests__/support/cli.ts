@@ -100,41 +100,33 @@ export interface CommandRun {
 }
 
 const MANY = fileURLToPath(new URL('many-commands.cjs', import.meta.url))
-const KEPT = Symbol.for('the process of runShared')
 
-/** Suites that share the world of their process (scripts/jest/runtime.cjs) share this one too. */
-const ONE_WORLD = import.meta.url.includes('?suite=')
-
+/** The process that all runs of a suite share. */
+let shared: ChildProcess | undefined
 let last: Promise<unknown> = Promise.resolve()
-let isRunning = false
 
 afterAll(async () => {
-  const child = kept()
-  if (!child || (ONE_WORLD && !isRunning)) return
-  const gone = once(child, 'exit')
-  child.ref()
-  child.kill()
-  Reflect.deleteProperty(globalThis, KEPT)
+  if (!shared) return
+  const gone = once(shared, 'exit')
+  shared.kill()
+  shared = undefined
   await gone
 })
 
-function kept(): ChildProcess | undefined {
-  return Reflect.get(globalThis, KEPT)
-}
-
-/** It ends with this process, which it does not keep from its end. */
-function started(): ChildProcess {
+function sharedProcess(): ChildProcess {
+  if (shared) return shared
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
   const child = spawn(process.execPath, [MANY], { stdio: [...stdio], env: {} })
-  child.once('exit', () => kept() === child && Reflect.deleteProperty(globalThis, KEPT))
-  child.unref()
-  Reflect.set(globalThis, KEPT, child)
+  child.once('exit', () => {
+    if (shared === child) shared = undefined
+  })
+  shared = child
   return child
 }
 
 /**
- * Runs the command line to its end, in a process that all runs of all suites of a worker share: a
- * start costs as much as all else. For tests of what a command does, not of how a process starts or is stopped.
+ * Runs the command line to its end, in a process that all runs of a suite share, because starting a
+ * process costs as much as the rest of a run. For tests of a command's effects, not of its process.
  */
 export function runShared(args: readonly string[], run: CommandRun = {}): Promise<CommandEnd> {
   const ended = last.then(() => runThere(args, run))
@@ -144,12 +136,10 @@ export function runShared(args: readonly string[], run: CommandRun = {}): Promis
 
 async function runThere(args: readonly string[], run: CommandRun): Promise<CommandEnd> {
   const { cwd = NOWHERE, env, input = '', bundle: file = CLI_BUNDLE } = run
-  const child = kept() ?? started()
+  const child = sharedProcess()
   const gone = new AbortController()
   const onExit = () => gone.abort(new Error('the shared process of the command line ended'))
   child.once('exit', onExit)
-  child.channel?.ref()
-  isRunning = true
   try {
     const answer = once(child, 'message', { signal: gone.signal })
     const all = { PATH: process.env.PATH ?? '', ...env }
@@ -158,7 +148,5 @@ async function runThere(args: readonly string[], run: CommandRun): Promise<Comma
     return end
   } finally {
     child.off('exit', onExit)
-    child.channel?.unref()
-    isRunning = false
   }
 }

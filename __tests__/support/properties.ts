@@ -1,11 +1,13 @@
+import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { IS_FULL } from './effort.ts'
+
+const isSoak = expect.getState().testPath?.endsWith('.soak.test.ts') ?? false
 
 /**
- * fast-check for every property. `npm cit` takes the same values each time, so that a change alone can
- * turn it red; `npm run test:soak` takes new ones each time, and is where chance looks for what nobody
- * thought of. A failure prints its seed and path either way.
+ * Properties of ordinary tests use a fixed seed, so that only a change of the code can turn them red.
+ * Soak tests use a new seed in each run and look for values that no author thought of. A failure prints
+ * its seed and path in both cases.
  */
-if (!IS_FULL) fc.configureGlobal({ seed: 20_260_101 })
+if (!isSoak) fc.configureGlobal({ seed: 20_260_101 })
 
 export { fc }

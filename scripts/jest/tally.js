@@ -1,43 +1,37 @@
 import { relative } from 'node:path'
 
 /**
- * What jest counted, as far as it is told here.
+ * The counts of jest that the last line shows.
  *
  * @typedef {object} Counts
  * @property {number} numPassedTests
  * @property {number} numFailedTests
- * @property {number} numRuntimeErrorTestSuites files that could not even be loaded
+ * @property {number} numRuntimeErrorTestSuites files that could not be loaded
  * @property {number} numPendingTests
  * @property {number} numTodoTests
  */
 
+/** Milliseconds until a failed run is ended; a failed setup may have left sockets open. */
+const EXIT_DELAY = 5000
+
 /**
- * One test, as far as it is told here.
+ * A reporter of jest that ends a run with one line for any CI to read: `12 passed, 0 failed`.
  *
- * @typedef {object} TestOutcome
- * @property {string} status
- * @property {string} fullName
- * @property {number} [invocations] how often it was run
- */
-
-/** How long a run that failed is given to end by itself, in milliseconds. */
-const FAREWELL = 5000
-
-/**
- * Ends a run with one plain line that any CI can read: `12 passed, 0 failed`. A run that failed is
- * ended: a setup that threw left open what it had opened, and jest would wait for that without end.
+ * If `HOOKLINE_FORBID_SKIPS` is set, as in `.ci/run`, a skipped test fails the run, because `.ci/run`
+ * provides everything that a test may need. A forgotten `.only` skips its neighbors and fails too.
  */
 export default class Tally {
   /** @type {string[]} */
-  #retried = []
+  #skipped = []
 
   /**
-   * @param {{path: string}} suite
-   * @param {{testResults: TestOutcome[]}} result
+   * @param {{ path: string }} suite
+   * @param {{ testResults: { status: string, fullName: string }[] }} result
    */
   onTestResult({ path }, { testResults }) {
     const file = relative(process.cwd(), path)
-    for (const name of passedAtSecondTry(testResults)) this.#retried.push(`${file}: ${name}`)
+    for (const { status, fullName } of testResults)
+      if (status === 'pending' || status === 'todo') this.#skipped.push(`${file}: ${fullName}`)
   }
 
   /**
@@ -45,20 +39,16 @@ export default class Tally {
    * @param {Counts} counts
    */
   onRunComplete(_contexts, counts) {
-    // At the very end, since jest writes its own summary after all reporters.
+    const isForbidden = Boolean(process.env.HOOKLINE_FORBID_SKIPS) && this.#skipped.length > 0
+    // jest prints its own summary after all reporters, so the line is printed when the process exits.
     process.once('exit', () => {
-      for (const name of this.#retried) process.stdout.write(`passed at the second try: ${name}\n`)
+      if (isForbidden) process.exitCode = 1
+      for (const name of isForbidden ? this.#skipped : [])
+        process.stdout.write(`skipped unexpectedly: ${name}\n`)
       process.stdout.write(`${tally(counts)}\n`)
     })
-    if (failures(counts) > 0) setTimeout(() => process.exit(1), FAREWELL).unref()
+    if (failures(counts) > 0) setTimeout(() => process.exit(1), EXIT_DELAY).unref()
   }
-}
-
-/** @param {TestOutcome[]} outcomes */
-export function passedAtSecondTry(outcomes) {
-  return outcomes
-    .filter(({ status, invocations = 1 }) => status === 'passed' && invocations > 1)
-    .map(({ fullName }) => fullName)
 }
 
 /** @param {Counts} counts */

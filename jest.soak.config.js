@@ -1,0 +1,9 @@
+import ordinary from './jest.config.js'
+
+/** `npm run test:soak`: only the long tests, with a limit that fits tests of half an hour. */
+export default {
+  ...ordinary,
+  testTimeout: 1_800_000,
+  testMatch: ['<rootDir>/__tests__/**/*.soak.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/'],
+}
