@@ -120,11 +120,8 @@ describe('a page would not pass with', () => {
   test.each([
     'hookline biuld',
     'hookline build --chek',
-    'hookline seal --key <file> --relai x',
     '--chek',
-    'HOOKLINE_TOKN',
     'HOOKLINE_NOTHING=1',
-    'MY_TOKEN',
     'npm run nothing',
     'src/nowhere.ts',
     'steps.hook.outputs.boddy',

@@ -13,11 +13,7 @@ function unknownToDocs(names: readonly string[]): string[] {
   return names.filter((name) => !CODE.has(name) && !new RegExp(`\\b${name}:`).test(YAML))
 }
 
-test.each([...TRIGGERS])('every option of %s stands in a page', (_, { optionNames }) => {
+test.each([...TRIGGERS])('every option of %s is on a page of the docs', (_, { optionNames }) => {
   expect(optionNames.length).toBeGreaterThan(0)
   expect(unknownToDocs(optionNames)).toEqual([])
-})
-
-test('an option that stands in none is found', () => {
-  expect(unknownToDocs(['deduplicationKey', 'deduplicationKee'])).toEqual(['deduplicationKee'])
 })

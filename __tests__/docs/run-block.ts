@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { expect } from '@jest/globals'
 import { RULES } from '../../src/lint/rules.ts'
-import { runEnvironmentFile } from './environment-file.ts'
 import { runJson } from './json-blocks.ts'
 import type { Block, Page } from './pages.ts'
 import { runCaddyfile, runNginx } from './server-files.ts'
@@ -22,7 +23,21 @@ const RUNNERS = new Map<string, Run>([
   ['yaml', runYaml],
 ])
 
-/** Those of a rule are run where the rule is: __tests__/lint/rules.test.ts. */
+const SETTINGS = readFileSync(new URL('../../src/wire/settings.ts', import.meta.url), 'utf8')
+
+/** The `.env` of a reader, or the `EnvironmentFile` of a unit: some code or page reads each name. */
+async function runEnvironmentFile({ text }: Block, page: Page, session: Session): Promise<void> {
+  const values = parseEnv(text)
+  expect(Object.keys(values)).toHaveLength(text.trim().split('\n').length)
+  for (const [name, value] of Object.entries(values)) {
+    expect(value).not.toBe('')
+    if (name.startsWith('HOOKLINE_')) expect(SETTINGS).toContain(name)
+    else expect(page.text.concat(...Object.values(session.env))).toContain(name)
+  }
+  session.write('.env', text)
+}
+
+/** The examples of a rule are the rule's own, and __tests__/lint/rules.test.ts checks them. */
 function isExampleOfRule({ heading, language, text }: Block): void {
   const { red, green } = RULES.find(({ id }) => id === heading) ?? {}
   const lines = text.trimEnd().split('\n')
@@ -38,7 +53,7 @@ export async function runBlock(block: Block, page: Page, session: Session): Prom
   const run = RUNNERS.get(block.language)
   if (!run) {
     const place = `${block.page}:${block.line}`
-    throw new Error(`${place}: nobody knows how to run "${block.language}"; write a runner for it`)
+    throw new Error(`${place}: no runner for "${block.language}"; write one`)
   }
   expect(block.text.trim()).not.toBe('')
   await run(block, page, session)

@@ -131,8 +131,4 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
   'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_TOKEN" \\':
     ['{"success":true}'],
-  'README.md node examples/demo.js': [
-    'on.webhook.outputs.body = {"title":"Hello, Hookline"}',
-    'on.webhook.outputs.params = {"userId":"42"}',
-  ],
 }
