@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { platformPool } from '../../src/relay/platform-pool.ts'
@@ -8,11 +9,13 @@ import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
 import { withToken } from '../support/scene.ts'
 
 const REQUEST = withToken({ method: 'POST', target: '/o/r/hook/webhook', body: '{"a":1}' })
+const ACCEPTED = 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'
+/** Milliseconds that the relay gives GitHub in these tests. */
 const BUDGET = 700
-/** Milliseconds that tell a relay that answers from one that hangs. */
+/** A relay that takes longer than these milliseconds hangs. */
 const HANG = 5000
 
-describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, start) => {
+describe.each(RUNTIMES)('faults of GitHub, seen by a relay on %s', (name, start) => {
   let platform: RawPlatform
   let relay: RelayUnderTest
   beforeAll(async () => {
@@ -27,78 +30,40 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
 
   const codeOf = ({ body }: RawAnswer) => JSON.parse(body).error?.code
 
-  test('an early hint is no answer: 200 with one after it, 504 without', async () => {
-    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
-    const answerTo = async (rest: string) => {
-      platform.onBytes((socket, received) => {
-        if (isWhole(received)) socket.end(hint + rest)
-      })
-      return (await send(relay.url, REQUEST)).status
-    }
-    expect(await answerTo('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')).toBe(200)
-    expect(await answerTo('')).toBe(504)
+  /** Writes the same bytes every 50 ms for as long as the connection lasts. */
+  const trickle = (socket: Socket, bytes: string, status?: number) => {
+    if (status) socket.write(`HTTP/1.1 ${status} Status\r\nContent-Length: 1000\r\n\r\n`)
+    const timer = setInterval(() => socket.write(bytes), 50)
+    socket.on('close', () => clearInterval(timer))
+  }
+  const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+
+  test.each<[fault: string, status: number, respond: (socket: Socket) => void]>([
+    ['nothing at all', 504, () => {}],
+    ['an early hint and then 204', 200, (socket) => socket.end(`${HINT}${ACCEPTED}`)],
+    ['an early hint alone', 504, (socket) => socket.end(HINT)],
+    ['bytes of another protocol', 504, (socket) => socket.write('SSH-2.0-OpenSSH\r\n\r\n')],
+    ['a head that trickles', 504, (socket) => trickle(socket, 'H')],
+    ['status 204 and a body that trickles', 200, (socket) => trickle(socket, ' ', 204)],
+    ['status 200 and a body that trickles', 502, (socket) => trickle(socket, ' ', 200)],
+    ['status 404 and a body that trickles', 403, (socket) => trickle(socket, ' ', 404)],
+  ])('GitHub sends %s: %i within the time limit', async (_, status, respond) => {
+    platform.onBytes((socket, received) => {
+      if (isWhole(received)) respond(socket)
+    })
+    const before = Date.now()
+    expect((await send(relay.url, REQUEST)).status).toBe(status)
+    expect(Date.now() - before).toBeLessThan(HANG)
   })
 
-  test('no answer at all: 504 within the budget', async () => {
+  test('without any response the relay waits for the whole time limit', async () => {
     platform.onBytes(() => {})
     const before = Date.now()
-    expect(await send(relay.url, REQUEST)).toMatchObject({ status: 504 })
+    expect((await send(relay.url, REQUEST)).status).toBe(504)
     expect(Date.now() - before).toBeGreaterThanOrEqual(BUDGET - 50)
-    expect(Date.now() - before).toBeLessThan(HANG)
   })
 
-  test('an answer whose body trickles: its status decides, within the budget', async () => {
-    platform.onBytes((socket, received) => {
-      if (!isWhole(received)) return
-      socket.write('HTTP/1.1 404 Not Found\r\nContent-Length: 1000\r\n\r\n')
-      const trickle = setInterval(() => socket.write(' '), 50)
-      socket.on('close', () => clearInterval(trickle))
-    })
-    const before = Date.now()
-    expect(await send(relay.url, REQUEST)).toMatchObject({ status: 403 })
-    expect(Date.now() - before).toBeLessThan(HANG)
-  })
-
-  test('an answer whose head trickles: 504 within the budget', async () => {
-    platform.onBytes((socket, received) => {
-      if (!isWhole(received)) return
-      const trickle = setInterval(() => socket.write('H'), 50)
-      socket.on('close', () => clearInterval(trickle))
-    })
-    const before = Date.now()
-    expect((await send(relay.url, REQUEST)).status).toBe(504)
-    expect(Date.now() - before).toBeLessThan(HANG)
-  })
-
-  test.each([204, 200, 403, 422])(
-    'an endless answer with status %i is not read to its end',
-    async (status) => {
-      let written = 0
-      platform.onBytes((socket, received) => {
-        if (!isWhole(received)) return
-        const chunk = Buffer.alloc(65_536, 'x')
-        socket.write(`HTTP/1.1 ${status} Status\r\nContent-Length: 1000000000\r\n\r\n`)
-        const pour = () => {
-          while (!socket.destroyed && socket.write(chunk)) written += chunk.length
-        }
-        socket.on('drain', pour)
-        pour()
-      })
-      const before = Date.now()
-      const answer = await send(relay.url, REQUEST)
-      expect(answer.status).toBe({ 200: 502, 204: 200 }[status] ?? status)
-      expect(Date.now() - before).toBeLessThan(HANG)
-      // What both kernels and the runtime hold in between is not ours to bound.
-      expect(written).toBeLessThan(64 * 1024 * 1024)
-    },
-  )
-
-  test('what is no HTTP: 504', async () => {
-    platform.onBytes((socket) => socket.write('SSH-2.0-OpenSSH\r\n\r\n'))
-    expect((await send(relay.url, REQUEST)).status).toBe(504)
-  })
-
-  test('the delivery id stays the same over tries', async () => {
+  test('the delivery id is the same in every try', async () => {
     const deliveries: string[] = []
     platform.onBytes((socket, received) => {
       if (!isWhole(received)) return
@@ -111,13 +76,13 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
     expect(new Set([...deliveries, answer.headers['x-hookline-delivery']]).size).toBe(1)
   })
 
-  test('a platform that refuses connections', async () => {
+  test('GitHub refuses connections', async () => {
     const gone = await startRawPlatform()
     await gone.close()
     const env = { HOOKLINE_API_URL: gone.url, HOOKLINE_UPSTREAM_TIMEOUT_MS: '2000' }
     const lonely = await start({ env })
     const answer = await send(lonely.url, REQUEST)
-    // On a worker nobody can tell a refused connection from one that broke later.
+    // workerd reports a refused connection as it reports one that broke later.
     expect(answer.status).toBe(name === 'Node' ? 502 : 504)
     const { tries } = JSON.parse(lonely.log[0] ?? '{}')
     if (name === 'Node') expect(tries).toBeGreaterThan(2)
@@ -129,7 +94,7 @@ describe.each(RUNTIMES)('faults of the platform, seen by a relay on %s', (name, 
 test.each([
   ['Node', (url: URL) => platformPool(url)],
   ['workerd', (url: URL) => ({ call: platformFetch(url), close: async () => {} })],
-])('of an answer of 1 GB, the port of %s reads at most 64 KB, and then closes', async (_, open) => {
+])('of an error of 1 GB, the client on %s reads at most 64 KB, and closes', async (_, open) => {
   const platform = await startRawPlatform()
   const closed: Promise<unknown>[] = []
   let written = 0
@@ -145,21 +110,22 @@ test.each([
     pour()
   })
   const port = open(new URL(platform.url))
-  const request = { path: '/', headers: {}, body: '{}', timeout: HANG }
-  const before = Date.now()
+  const request = { path: '/', headers: {}, body: '{}', timeout: 60_000 }
   const { status, text } = await port.call(request)
   expect(status).toBe(403)
   expect(text.length).toBeGreaterThan(0)
   expect(text.length).toBeLessThanOrEqual(64 * 1024)
+  // Only the client can end it: the time limit is a minute away.
+  const before = Date.now()
   await Promise.all(closed)
   expect(Date.now() - before).toBeLessThan(HANG)
-  // The rest is what the kernel held.
+  // The kernel holds the rest.
   expect(written).toBeLessThan(16 * 1024 * 1024)
   await port.close()
   await platform.close()
 })
 
-test('the budget is 8 s unless another is set, on every runtime', async () => {
+test('the time limit is 8 s unless another is set, on every runtime', async () => {
   const platform = await startRawPlatform()
   platform.onBytes(() => {})
   const took = RUNTIMES.map(async ([, start]) => {
@@ -173,7 +139,7 @@ test('the budget is 8 s unless another is set, on every runtime', async () => {
   for (const [status, elapsed] of await Promise.all(took)) {
     expect(status).toBe(504)
     expect(elapsed).toBeGreaterThan(7800)
-    // Five times the 200 ms of the target.
+    // The target is 200 ms; a busy machine takes longer.
     expect(elapsed).toBeLessThan(9000)
   }
   await platform.close()
@@ -181,8 +147,8 @@ test('the budget is 8 s unless another is set, on every runtime', async () => {
 
 test.each([
   ['while the request is on its way: nothing was sent', 0, false],
-  ['when there was time to accept the event: nobody can tell', 60, true],
-])('a platform that ends a kept connection %s', async (_, after, sent) => {
+  ['when GitHub may have accepted the event: it was sent', 60, true],
+])('a kept connection ends %s', async (_, after, sent) => {
   const platform = await startRawPlatform()
   let requests = 0
   platform.onBytes((socket, bytes) => {
@@ -203,7 +169,7 @@ test.each([
 })
 
 test.each(RUNTIMES)(
-  'a platform whose name is not found, seen by a relay on %s: tried again',
+  'the name of the API is not found: a relay on %s tries again',
   async (_, start) => {
     const env = { HOOKLINE_API_URL: 'http://nowhere.invalid', HOOKLINE_UPSTREAM_TIMEOUT_MS: '1500' }
     const lonely = await start({ env })

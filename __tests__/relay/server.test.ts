@@ -1,22 +1,14 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { RunningServer } from '../../src/relay/http-server.ts'
 import { startRelay } from '../../src/relay/node.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import {
-  keptConnection,
-  open,
-  parseAnswer,
-  received,
-  requestBytes,
-  send,
-  sendBytes,
-} from '../support/raw-http.ts'
+import { open, parseAnswer, received, requestBytes, send, sendBytes } from '../support/raw-http.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
+import { testSlowClients } from './slow-clients.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const AUTH = `X-Platform-Authorization: ${TOKEN}\r\n`
@@ -140,112 +132,12 @@ describe('the server on Node', () => {
       'x-hookline-delivery': expect.any(String),
     })
   })
-
-  test('a declared length that is never kept is no event', async () => {
-    const before = github.calls.length
-    const socket = open(relay.url)
-    socket.end(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 10\r\n\r\nabc`)
-    await received(socket)
-    expect(github.calls.length).toBe(before)
-  })
-
-  test('HTTP/1.0 is capped too', async () => {
-    const head = `POST ${HOOK} HTTP/1.0\r\n${AUTH}Content-Length: 300000\r\n\r\n`
-    expect((await answerTo(head + 'x'.repeat(300_000))).status).toBe(413)
-  })
-
-  test('a body without end is refused, and not kept', async () => {
-    const socket = open(relay.url)
-    socket.write(`POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\n`)
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-    const before = process.memoryUsage().rss
-    const answered = once(socket, 'data')
-    for (let n = 0; n < 400; n++) if (!socket.write(chunk)) await once(socket, 'drain')
-    const [bytes] = await answered
-    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 413/)
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
-    socket.destroy()
-  })
 })
 
-describe('slow clients', () => {
-  let github: GitHub
-  let relay: RelayUnderTest
-  beforeAll(async () => {
-    github = await startGitHub()
-    const env = { HOOKLINE_API_URL: github.url }
-    // Those of a relay, or shorter ones: a third of the time, and the same cut.
-    const limits = IS_FULL ? {} : { headersTimeout: 2000, requestTimeout: 4000 }
-    relay = {
-      log: [],
-      ...(await startRelay({ host: '127.0.0.1', port: 0, env, limits, write: () => {} })),
-    }
-  })
-  afterAll(async () => {
-    await relay.close()
-    await github.close()
-  })
-
-  /** Milliseconds until the server closes the connection, and what it said. */
-  async function closedAfter(bytes: string, drip?: string): Promise<[ms: number, text: string]> {
-    const start = Date.now()
-    const socket = open(relay.url)
-    socket.write(bytes)
-    const dripping = drip && setInterval(() => socket.write(drip), 500)
-    const text = await received(socket)
-    if (dripping) clearInterval(dripping)
-    return [Date.now() - start, text.toString()]
-  }
-
-  /** One that is slow with its headers, with its body, or never says anything. */
-  function slowClient(n: number): { socket: Socket; drip: string } {
-    const socket = open(relay.url)
-    socket.resume()
-    const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}`
-    if (n % 5 === 0) return { socket, drip: '' }
-    const hasHead = n % 2 === 0
-    socket.write(hasHead ? `${head}Content-Length: 1000\r\n\r\n` : head)
-    return { socket, drip: hasHead ? 'x' : 'X-A: b\r\n' }
-  }
-
-  test('500 are cut off, and 50 good ones are served meanwhile', async () => {
-    const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}`
-    const cases = [
-      closedAfter(''),
-      closedAfter(head, 'X-A: b\r\n'),
-      closedAfter(`${head}Content-Length: 1000\r\n\r\n`, 'x'),
-      closedAfter(`GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n`),
-    ]
-    const slow = Array.from({ length: 500 }, (_, n) => slowClient(n))
-    const dripping = setInterval(() => {
-      for (const { socket, drip } of slow) if (socket.writable) socket.write(drip)
-    }, 500)
-    const latencies: number[] = []
-    const good = Array.from({ length: 50 }, async () => {
-      const kept = keptConnection(relay.url)
-      for (let n = 0; n < 10; n++) {
-        const start = performance.now()
-        const { status } = await kept.send(withToken({ method: 'POST', target: HOOK, body: '{}' }))
-        latencies.push(performance.now() - start)
-        expect(status).toBe(200)
-        await sleep(500)
-      }
-      kept.close()
-    })
-    await Promise.all(good)
-    const [silent, slowHead, slowBody, keptAlive] = await Promise.all(cases)
-    expect(silent?.[0]).toBeLessThan(12_500)
-    expect(slowHead?.[0]).toBeLessThan(12_500)
-    expect(slowHead?.[1]).toMatch(/^HTTP\/1\.1 408/)
-    expect(slowBody?.[0]).toBeLessThan(17_500)
-    expect(keptAlive?.[0]).toBeLessThan(12_500)
-    clearInterval(dripping)
-    // The target is 250 ms, for the bench: only a server that the slow ones hold up fails this.
-    expect(latencies.sort((a, b) => a - b)[494]).toBeLessThan(5000)
-    expect(github.calls).toHaveLength(500)
-    // All are cut off, the last of them after the time for a whole request.
-    while (slow.some(({ socket }) => !socket.closed)) await sleep(100)
-  })
+testSlowClients({
+  slow: 500,
+  limits: { headersTimeout: 2000, requestTimeout: 4000 },
+  longest: { head: 9000, body: 11_000 },
 })
 
 describe('a body that comes late', () => {

@@ -1,0 +1,3 @@
+import { testFidelity } from './fidelity.ts'
+
+testFidelity(1000)

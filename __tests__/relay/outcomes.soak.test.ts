@@ -1,0 +1,3 @@
+import { testOutcomes } from './outcomes.ts'
+
+testOutcomes(1000)
