@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { covers, isCanonicalCompact, keyById, readScope } from '../../src/relay/claims.ts'
 import { judgeCredentials } from '../../src/relay/credentials.ts'
+import { newSignKey, signGrant } from '../../src/relay/grant.ts'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 const REPOSITORY = 'octo/repo'
+const [SEAL_KEY, SIGN_KEY] = [await newSealKey(), await newSignKey()]
 
 describe('what a credential says of where it opens', () => {
   test.each([
@@ -47,19 +49,29 @@ describe('a scope', () => {
   })
 })
 
-test('a sealed token ends at its second, not after it', async () => {
-  const key = await newSealKey()
-  const token = await sealToken(
-    { token: 'ghs_x', repository: REPOSITORY, expires: 100 },
-    key.publicJwk,
-  )
-  const openAt = (milliseconds: number) =>
-    judgeCredentials({ sealKeys: [key], now: () => new Date(milliseconds) }).open(
-      new Secret(token),
-      { repository: { owner: 'octo', name: 'repo' }, path: 'hook/webhook', reserved: new Map() },
-    )
-  expect(await openAt(99_999)).toMatchObject({ kind: 'sealed' })
-  await expect(openAt(100_000)).rejects.toMatchObject({ code: 'invalid_token' })
+test.each([
+  [
+    'a sealed token',
+    sealToken({ token: 'ghs_x', repository: REPOSITORY, expires: 100 }, SEAL_KEY.publicJwk),
+  ],
+  ['a grant', signGrant({ id: 'a', repository: REPOSITORY, exp: 100 }, SIGN_KEY)],
+])('%s ends at its second, also one that was accepted before', async (_, made) => {
+  let now = 99_999
+  const credentials = judgeCredentials({
+    sealKeys: [SEAL_KEY],
+    signKeys: [SIGN_KEY],
+    authority: { token: async () => new Secret('ghs_x') },
+    now: () => new Date(now),
+  })
+  const webhook = {
+    repository: { owner: 'octo', name: 'repo' },
+    path: 'hook/webhook',
+    reserved: new Map(),
+  }
+  const open = async () => credentials.open(new Secret(await made), webhook)
+  expect(await open()).toMatchObject({ scope: { repository: REPOSITORY } })
+  now = 100_000
+  await expect(open()).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
 test.each([

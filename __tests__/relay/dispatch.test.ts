@@ -4,7 +4,6 @@ import { RelayError } from '../../src/relay/errors.ts'
 import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
-import { scaled } from '../support/effort.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fc } from '../support/properties.ts'
 
@@ -59,7 +58,7 @@ describe('tries', () => {
     ['not connected once', [{ fault: 'unsent' }, {}], 2],
     ['429 with a short Retry-After', [limited('1'), {}], 2],
     ['403 with a short Retry-After', [limited('1', 403), {}], 2],
-  ] as const)('%s: accepted after %i', async (_, turns, tries) => {
+  ] as const)('%s: then accepted', async (_, turns, tries) => {
     const { outcome, requests } = await dispatch(turns)
     expect(outcome).toEqual({ tries, platformStatus: 204 })
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
@@ -101,7 +100,7 @@ describe('tries', () => {
     ['not connected', { fault: 'unsent' }],
     ['503', { status: 503 }],
   ] as const)('an outage of 3 seconds, %s, costs nothing', async (_, turn) => {
-    // Each try fails at once, so only the pauses pass the time.
+    // Each try fails immediately, so only the pauses pass the time.
     const turns = Array.from({ length: 40 }, () => turn)
     const { requests, elapsed, sleeps } = await dispatch(turns)
     expect(elapsed).toBeGreaterThan(6500)
@@ -110,7 +109,7 @@ describe('tries', () => {
     expect(Math.max(...sleeps)).toBeLessThanOrEqual(1500)
   })
 
-  test('never beyond the budget, whatever the platform does', async () => {
+  test('1,000 ways in which GitHub responds: never beyond the budget', async () => {
     const turn = fc.record({
       status: fc.constantFrom(204, 307, 308, 401, 403, 404, 422, 429, 500, 502, 503),
       headers: fc.constantFrom(
@@ -133,7 +132,7 @@ describe('tries', () => {
       const accepted = !(outcome instanceof RelayError)
       if (accepted) expect(last).toMatchObject({ status: 204 })
     })
-    await fc.assert(property, { numRuns: scaled(1000, 300) })
+    await fc.assert(property, { numRuns: 1000 })
   })
 
   test('full jitter: any part of 250 ms, then of twice as much, up to 1.5 s', async () => {
@@ -142,7 +141,7 @@ describe('tries', () => {
       const ranges = [250, 500, 1000, ...sleeps.map(() => 1500)]
       expect(sleeps).toEqual(ranges.slice(0, sleeps.length).map((range) => part * range))
     })
-    await fc.assert(property, { numRuns: scaled(200, 50) })
+    await fc.assert(property, { numRuns: 200 })
   })
 
   test('every try has only what is left of the budget', async () => {
@@ -258,7 +257,7 @@ describe('redirects', () => {
     const { outcome, requests } = await dispatch([moved('/login', status)])
     expect(outcome).toMatchObject({
       code: 'platform_unavailable',
-      message: `GitHub redirects elsewhere, by ${status}`,
+      message: expect.stringContaining(`${status}`),
       hint: expect.stringContaining('HOOKLINE_API_URL'),
     })
     expect(requests).toHaveLength(1)

@@ -57,7 +57,7 @@ describe('one authority', () => {
       }),
       90,
     ],
-  ])('is not asked again after %s', async (_name, told, seconds) => {
+  ])('GitHub is not called again after %s', async (_name, told, seconds) => {
     const { governor, time } = governed()
     await governor.live(async () => told)(REQUEST)
     await time.pass((seconds - 1) * SECOND)
@@ -74,13 +74,13 @@ describe('one authority', () => {
     ['a refusal', answer(403)],
     ['an outage', answer(503)],
     ['calls that are left', answer(204, { 'x-ratelimit-remaining': '1' })],
-  ])('is asked on after %s', async (_name, told) => {
+  ])('GitHub is called as before after %s', async (_name, told) => {
     const { governor } = governed()
     await governor.live(async () => told)(REQUEST)
     expect(refusalOf(() => governor.admit())).toBeUndefined()
   })
 
-  test('a token that GitHub does not know is not asked with for a minute', async () => {
+  test('a token that got 401 is refused for a minute without a call', async () => {
     const { governor, time } = governed()
     await governor.live(async () => answer(401))(REQUEST)
     expect(refusalOf(() => governor.admit())).toMatchObject({ code: 'invalid_token' })
@@ -88,7 +88,7 @@ describe('one authority', () => {
     expect(refusalOf(() => governor.admit())).toBeUndefined()
   })
 
-  test('one that GitHub accepted before is asked with each time', async () => {
+  test('a token that GitHub accepted before is not refused after a 401', async () => {
     const { governor } = governed()
     await governor.live(async () => ACCEPTED)(REQUEST)
     await governor.live(async () => answer(401))(REQUEST)
@@ -186,5 +186,12 @@ describe('authorities', () => {
     const holder = await all.holderOf(credential)
     expect(all.of(holder, 'Octo') === all.of(holder, 'octo')).toBe(true)
     expect(all.of(holder, 'octo') === all.of(holder, 'other')).toBe(isSame)
+  })
+
+  test('the hash of a token is computed once, and then returned without a promise', async () => {
+    const all = governors(false)
+    const hash = await all.holderOf(tokenCredential(new Secret('abc')))
+    expect(hash).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)
   })
 })

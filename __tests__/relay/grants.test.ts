@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { base64url, CompactEncrypt, CompactSign, importJWK } from 'jose'
 import { type Grant, newSignKey, signGrant } from '../../src/relay/grant.ts'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
-import { scaled } from '../support/effort.ts'
 import {
   APP_ID,
   type AppPlatform,
@@ -16,8 +15,6 @@ import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
 import { payloadOf, TOKEN } from '../support/scene.ts'
 
 const START_TIMEOUT = 60_000
-/** How many forgeries are tried on each runtime. */
-const FORGERIES = scaled(300, 25)
 
 const HOOK = '/owner/repo/hook/webhook'
 const [current, older, stranger] = [await newSignKey(), await newSignKey(), await newSignKey()]
@@ -89,19 +86,6 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     expect(platform.calls).toHaveLength(1)
   })
 
-  test('50 events at once on a cold start mint once', async () => {
-    const cold = await start({ env: { HOOKLINE_API_URL: platform.url, ...env, ...APP } })
-    const grant = await signGrant(FOREVER, current)
-    const headers = [['X-Platform-Authorization', grant]] as const
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => send(cold.url, { target: HOOK, headers })),
-    )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(platform.calls.length - dispatched().length).toBe(2)
-    expect(dispatched()).toHaveLength(50)
-    await cold.close()
-  })
-
   test('a remembered token that GitHub calls 401 is made anew, once', async () => {
     const grant = await signGrant(FOREVER, current)
     await sendWith(grant)
@@ -113,27 +97,6 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
       ['access_tokens', 201],
       ['dispatches', 204],
     ])
-  })
-
-  test('a renamed repository is reached by its old name', async () => {
-    platform.renamed.set('owner/old', { id: 99, fullName: 'owner/repo' })
-    const grant = await signGrant({ id: 'a', repository: 'owner/old' }, current)
-    expect((await sendWith(grant, { target: '/owner/old/hook/webhook' })).status).toBe(200)
-  })
-
-  test('not installed: 403, and where to install it', async () => {
-    const grant = await signGrant({ id: 'a', repository: 'owner/new' }, current)
-    const { status, body } = await sendWith(grant, { target: '/owner/new/hook/webhook' })
-    expect([status, JSON.parse(body).error.code]).toEqual([403, 'app_not_installed'])
-    expect(body).toContain(`${platform.url}/apps/hooks/installations/new`)
-  })
-
-  test('a permission missing: 403', async () => {
-    platform.installations = [{ ...INSTALLED, id: 8, permissions: { metadata: 'read' } }]
-    platform.revokeTokens()
-    const grant = await signGrant({ id: 'a', repository: 'owner/other' }, current)
-    const { status, body } = await sendWith(grant, { target: '/owner/other/hook/webhook' })
-    expect([status, JSON.parse(body).error.code]).toEqual([403, 'app_permission_missing'])
   })
 
   test('one for workflow_dispatch starts the one workflow, by a token that cannot push code', async () => {
@@ -152,19 +115,12 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     })
   })
 
-  test('a handshake that needs no body is answered whatever the token', async () => {
-    const target = `${HOOK}?hub.mode=subscribe&hub.challenge=42`
-    const answer = await sendWith('made-up', { target })
-    expect([answer.status, answer.body]).toEqual([200, '42'])
-    expect((await sendWith('made-up', { target: `${HOOK}?hub.mode=publish` })).status).toBe(401)
-  })
-
-  test('a plain token of GitHub is 401 there', async () => {
+  test('a plain token of GitHub is 401', async () => {
     expect((await sendWith(TOKEN)).status).toBe(401)
     expect(platform.calls).toEqual([])
   })
 
-  test('12.8: the 401 comes before the body is read', async () => {
+  test('the 401 comes before the body is read', async () => {
     const answer = await send(relay.url, {
       method: 'POST',
       target: HOOK,
@@ -176,7 +132,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     expect(answer.status).toBe(401)
   })
 
-  test('one 401 for whatever is wrong, and nothing reaches GitHub', async () => {
+  test('the 401 is the same for every fault, and nothing reaches GitHub', async () => {
     const good = await signGrant(FOREVER, current)
     const [header = '', payload = '', signature = ''] = good.split('.')
     const bad = new Map([
@@ -229,7 +185,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     expect(platform.calls.filter(({ status }) => status !== 401)).toEqual([])
   })
 
-  test('forged: any change to a good one is the same 401', async () => {
+  test('any of 100 changes to a good grant is the same 401', async () => {
     const good = await signGrant({ ...FOREVER, path: 'hook/webhook' }, current)
     const expected = shown(await sendWith('hlk_nothing'))
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.'
@@ -249,11 +205,11 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     })
     expect((await sendWith(good)).status).toBe(200)
     platform.calls.length = 0
-    await fc.assert(property, { numRuns: FORGERIES })
+    await fc.assert(property, { numRuns: 100 })
     expect(platform.calls).toEqual([])
   })
 
-  test('claims of a stranger’s own are worth nothing, whatever they say', async () => {
+  test('100 grants with a signature of another key are the same 401, whatever they claim', async () => {
     const expected = shown(await sendWith('hlk_nothing'))
     const claims = fc.record(
       {
@@ -274,13 +230,13 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
       const token = `${part(header)}.${part(content)}.${mac.split('.')[2]}`
       expect(shown(await sendWith(token))).toBe(expected)
     })
-    await fc.assert(property, { numRuns: FORGERIES })
+    await fc.assert(property, { numRuns: 100 })
     expect(platform.calls).toEqual([])
   })
 })
 
 describe.each(RUNTIMES)('a relay that holds a token, on %s', (_, start) => {
-  test('takes grants and keys beside each other', async () => {
+  test('takes grants and access keys', async () => {
     const platform = await startAppPlatform()
     const KEY = 'hlk_a-key-that-is-long-enough'
     const held = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: KEY }
@@ -291,23 +247,6 @@ describe.each(RUNTIMES)('a relay that holds a token, on %s', (_, start) => {
       send(relay.url, { target: HOOK, headers: [['X-Platform-Authorization', token]] }),
     )
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 401])
-    await relay.close()
-    await platform.close()
-  })
-
-  test('an expiry counts at the moment of the request, for one that was accepted before', async () => {
-    const platform = await startAppPlatform()
-    const held = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN }
-    const relay = await start({ env: { ...held, ...env } })
-    const exp = now() + 4
-    const headers = [
-      ['X-Platform-Authorization', await signGrant({ ...FOREVER, exp }, current)],
-    ] as const
-    platform.next.push({ status: 204 })
-    expect((await send(relay.url, { target: HOOK, headers })).status).toBe(200)
-    const left = exp * 1000 - Date.now()
-    await new Promise((resolve) => setTimeout(resolve, left + 100))
-    expect((await send(relay.url, { target: HOOK, headers })).status).toBe(401)
     await relay.close()
     await platform.close()
   })

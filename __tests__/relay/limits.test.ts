@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { open, parseAnswer, received, sendBytes } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
@@ -25,7 +24,7 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
     expect(at.github.calls).toHaveLength(status === 200 ? 1 : 0)
   })
 
-  test('the cap holds however the body is cut into chunks', async () => {
+  test('the limit holds for 60 ways to cut a body into chunks', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: CAP }), { maxLength: 6 })
     const property = fc.asyncProperty(sizes, fc.boolean(), async (chunks, fits) => {
       const body = ' '.repeat(fits ? CAP : CAP + 1)
@@ -33,7 +32,7 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
       const answer = await at.send({ method: 'POST', target: HOOK, body, chunks })
       expect(answer.status).toBe(fits ? 200 : 413)
     })
-    await fc.assert(property, { numRuns: scaled(1000, 60) })
+    await fc.assert(property, { numRuns: 60 })
   })
 
   test.each([
@@ -63,7 +62,7 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
     expect(at.payloads().map(({ body }) => body)).toEqual(['abc'])
   })
 
-  test('at most 100 headers travel, those that came first', async () => {
+  test('of 150 headers the first 100 are forwarded', async () => {
     const headers = Array.from(
       { length: 150 },
       (_, n) => [`x-n-${String(n).padStart(3, '0')}`, '1'] as const,

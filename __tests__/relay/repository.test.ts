@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { fc } from '../support/properties.ts'
 import { startRawPlatform } from '../support/raw-platform.ts'
 import { RUNTIMES } from '../support/relays.ts'
-import { RUNS, scene } from '../support/scene.ts'
+import { scene } from '../support/scene.ts'
 
 const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/
 const NAME = /^[A-Za-z0-9._-]{1,100}$/
 
-/** The one address that a request target may lead to; `undefined` when it leads to none. */
+/** The only path of the API that a request target may lead to; `undefined` if it names no repository. */
 function address(target: string): string | undefined {
   const [path = ''] = target.split('?')
   const [, owner = '', name = '', ...rest] = path.split('/')
@@ -15,7 +15,7 @@ function address(target: string): string | undefined {
   return rest.join('/') === '' ? undefined : `/repos/${owner}/${name}/dispatches`
 }
 
-/** One character or escape at a time of what climbs out of a path, or ends it. */
+/** Characters and escapes that climb out of a path, or end it. */
 const hostile = fc.string({
   unit: fc.oneof(fc.constantFrom(...'./%2eE\\?#@'), fc.constantFrom('%2e', '%2F', '..', '../')),
   maxLength: 12,
@@ -28,7 +28,7 @@ const mixed = fc.string({ unit: fc.constantFrom(...'ab./%2eE\\?#@'), minLength: 
 describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start) => {
   const at = scene(start)
 
-  test('owner and name as they stand, or no call at all', async () => {
+  test('of 200 targets: owner and name unchanged, or no call at all', async () => {
     const counts = { called: 0, refused: 0 }
     const first = fc.oneof({ weight: 3, arbitrary: owner }, mixed, hostile)
     const second = fc.oneof({ weight: 3, arbitrary: name }, mixed, hostile)
@@ -43,16 +43,13 @@ describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start)
       expect(status === 200).toBe(expected !== undefined)
       counts[expected ? 'called' : 'refused']++
     })
-    await fc.assert(property, { numRuns: RUNS })
-    expect(Math.min(counts.called, counts.refused)).toBeGreaterThan(RUNS / 10)
+    await fc.assert(property, { numRuns: 200 })
+    expect(Math.min(counts.called, counts.refused)).toBeGreaterThan(20)
   })
 
-  test.each([
-    ['/repositories/42/dispatches', 307],
-    ['/repositories/42/dispatches', 308],
-    ['/repos/new-owner/new.name/dispatches', 307],
-  ])('a repository that moved to %s (%i) is called there', async (location, status) => {
-    at.github.next({ status, headers: { location } }, { status: 204 })
+  test('a repository that moved is called at its new address, with the same event', async () => {
+    const location = '/repositories/42/dispatches'
+    at.github.next({ status: 307, headers: { location } }, { status: 204 })
     expect((await at.send({ method: 'POST', target: '/o/r/hook/webhook' })).status).toBe(200)
     const [first, second] = at.github.calls
     expect(at.github.calls.map(({ url }) => url)).toEqual(['/repos/o/r/dispatches', location])

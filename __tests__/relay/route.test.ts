@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
 import { parseRepository, pathOf, routeWebhook } from '../../src/relay/route.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
@@ -57,8 +56,7 @@ describe('a hosted webhook URL', () => {
     expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
   })
 
-  test('whatever the path, the repository is made of plain characters', () => {
-    const runs = scaled(1000)
+  test('of 1,000 hostile paths none names a repository with other than plain characters', () => {
     let routed = 0
     const property = fc.property(partsWithOneHostile(3), (parts) => {
       let name: string
@@ -73,8 +71,8 @@ describe('a hosted webhook URL', () => {
       expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/[A-Za-z0-9._-]{1,100}$/)
       expect(name).not.toMatch(/\/\.{1,2}$/)
     })
-    fc.assert(property, { numRuns: runs })
-    expect(routed).toBeGreaterThan(runs / 10)
+    fc.assert(property, { numRuns: 1000 })
+    expect(routed).toBeGreaterThan(100)
   })
 })
 

@@ -3,15 +3,6 @@ import { fixtureOf } from '../../src/cli/send/fixtures.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { bound, receive } from '../support/receive.ts'
-import { RECORDED } from './recorded.ts'
-
-test.each(RECORDED)('$name makes one item, with all that its page promises', async (recorded) => {
-  const { trigger, contentType, moreHeaders, body, outputs, hidden = [] } = recorded
-  const headers = { 'Content-Type': contentType, ...moreHeaders }
-  const { items } = await receive(bound(trigger, {}), { headers, body })
-  expect(items).toEqual([expect.objectContaining(outputs)])
-  for (const text of hidden) expect(JSON.stringify(items)).not.toContain(text)
-})
 
 /** Senders that have a trigger of their own, besides `webhook`. */
 const OWN = SENDERS.flatMap(({ name, trigger }) => (trigger ? [[name, trigger] as const] : []))

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
-import { scaled } from './effort.ts'
 import { type GitHub, startGitHub } from './github.ts'
 import {
   type KeptConnection,
@@ -25,9 +24,6 @@ export interface Scene {
   /** The payloads that GitHub accepted or refused since the test began. */
   payloads(): ClientPayload[]
 }
-
-/** How often a property over a socket is tried. */
-export const RUNS = scaled(1000, 60)
 
 /** Milliseconds; the first test of a state of the sources bundles the worker. */
 const START_TIMEOUT = 60_000
