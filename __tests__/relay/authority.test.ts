@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { reportError } from '../../src/cli/terminal.ts'
-import { readRelayConfig } from '../../src/relay/config.ts'
+import { readRelayConfig, weakKeyProblems } from '../../src/relay/config.ts'
 import { judgeCredentials, keepCredential } from '../../src/relay/credentials.ts'
 import { newSignKey, signGrant } from '../../src/relay/grant.ts'
 import { newSealKey, sealToken } from '../../src/relay/seal.ts'
@@ -31,36 +31,49 @@ describe('what a relay may be set up with', () => {
 
   const short = { ...signKey.jwk, k: 'c2hvcnQ' }
   test.each([
-    ['a token beside an App', { ...APP, ...SIGN, ...HELD }, 'one authority'],
-    ['keys beside an App', { ...APP, ...SIGN, HOOKLINE_KEYS: KEY }, 'HOOKLINE_KEYS is set beside'],
-    ['an App without grants', APP, 'HOOKLINE_SIGN_KEYS is missing'],
-    ['an id alone', { HOOKLINE_APP_ID: '1', ...SIGN }, 'HOOKLINE_APP_KEY is missing'],
-    ['a key alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, 'HOOKLINE_APP_ID is missing'],
-    ['an id that is none', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, 'not the id of an App'],
-    ['a key that is none', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, 'holds no private key'],
-    ['id and key interchanged', { ...APP, ...SIGN, HOOKLINE_APP_ID: PKCS1 }, 'APP_ID is not'],
-    ['a token in an address', { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` }, 'API_URL'],
-    ['a token in place of a number', { HOOKLINE_BODY_MEMORY_MB: TOKEN }, 'BODY_MEMORY_MB'],
-    ['grants without an authority', SIGN, 'HOOKLINE_TOKEN is missing'],
-    ['keys without an authority', { HOOKLINE_KEYS: KEY }, 'HOOKLINE_TOKEN is missing'],
-    ['a token alone', HELD, 'HOOKLINE_KEYS is missing'],
-    ['no signing keys', { ...HELD, HOOKLINE_SIGN_KEYS: '{"keys":[]}' }, 'holds no signing keys'],
+    ['a token and an App', { ...APP, ...SIGN, ...HELD }, /HOOKLINE_TOKEN.*HOOKLINE_APP_ID/],
+    ['keys and an App', { ...APP, ...SIGN, HOOKLINE_KEYS: KEY }, /HOOKLINE_KEYS.*HOOKLINE_APP_ID/],
+    ['an App without grants', APP, /^HOOKLINE_SIGN_KEYS/],
+    ['the id of an App alone', { HOOKLINE_APP_ID: '1', ...SIGN }, /^HOOKLINE_APP_KEY/],
+    ['the key of an App alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, /^HOOKLINE_APP_ID/],
+    ['an id with a space', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, /^HOOKLINE_APP_ID/],
+    ['a key that is no PEM', { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'x' }, /^HOOKLINE_APP_KEY/],
+    ['id and key interchanged', { ...APP, ...SIGN, HOOKLINE_APP_ID: PKCS1 }, /^HOOKLINE_APP_ID/],
+    ['an API without HTTP', { HOOKLINE_API_URL: 'ftp://x' }, /^HOOKLINE_API_URL/],
     [
-      'a short key',
-      { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(short) },
-      'holds no signing keys',
+      'a token in a URL',
+      { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` },
+      /^HOOKLINE_API_URL/,
     ],
+    ['a token as a number', { HOOKLINE_BODY_MEMORY_MB: TOKEN }, /^HOOKLINE_BODY_MEMORY_MB/],
+    [
+      'a unit after a number',
+      { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' },
+      /^HOOKLINE_UPSTREAM_TIMEOUT_MS/,
+    ],
+    ['grants without a token or an App', SIGN, /^HOOKLINE_TOKEN.*HOOKLINE_APP_ID/],
+    ['keys without a token', { HOOKLINE_KEYS: KEY }, /^HOOKLINE_TOKEN/],
+    ['a token alone', HELD, /^HOOKLINE_KEYS.*HOOKLINE_SIGN_KEYS/],
+    [
+      'a token with a space',
+      { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: KEY },
+      /^HOOKLINE_TOKEN/,
+    ],
+    ['an empty list of keys', { ...HELD, HOOKLINE_KEYS: ' , ' }, /^HOOKLINE_KEYS/],
+    ['no sealing keys', { HOOKLINE_SEAL_KEYS: '{}' }, /^HOOKLINE_SEAL_KEYS/],
+    ['no signing keys', { ...HELD, HOOKLINE_SIGN_KEYS: '{"keys":[]}' }, /^HOOKLINE_SIGN_KEYS/],
+    ['a short key', { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(short) }, /^HOOKLINE_SIGN_KEYS/],
     [
       'a public key',
       { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(sealKey.publicJwk) },
-      'holds no signing keys',
+      /^HOOKLINE_SIGN_KEYS/,
     ],
-  ])('not %s, and it says so without a secret', async (_, env, message) => {
+  ])('not %s: the error names the setting, and no secret', async (_, env, message) => {
     const error: Error = await readRelayConfig(env).then(
       () => new Error('accepted'),
       (refused) => refused,
     )
-    expect(error.message).toContain(message)
+    expect(error.message).toMatch(message)
     for (const secret of [TOKEN, KEY, PKCS1.split('\n')[1], String(signKey.jwk.k)]) {
       expect(error.message).not.toContain(secret)
     }
@@ -80,30 +93,30 @@ describe('the one repository that a relay serves', () => {
   })
 
   test.each([
-    ['HOOKLINE_REPOSITORY', { HOOKLINE_REPOSITORY: 'a/..' }, undefined, 'HOOKLINE_REPOSITORY is'],
-    ['a flag', { HOOKLINE_REPOSITORY }, 'repo', '"repo" is'],
-    ['an empty flag', { HOOKLINE_REPOSITORY }, '', '"" is'],
-  ])('%s that names none is refused', async (_, env, flag, message) => {
-    await expect(readRelayConfig(env, flag)).rejects.toThrow(`${message} not a repository`)
+    ['HOOKLINE_REPOSITORY', { HOOKLINE_REPOSITORY: 'a/..' }, undefined, 'HOOKLINE_REPOSITORY'],
+    ['a flag', { HOOKLINE_REPOSITORY }, 'repo', '"repo"'],
+    ['an empty flag', { HOOKLINE_REPOSITORY }, '', '""'],
+  ])('%s that names none is refused', async (_, env, flag, named) => {
+    await expect(readRelayConfig(env, flag)).rejects.toThrow(named)
   })
 })
 
 test.each([
   ['keys', { HOOKLINE_KEYS: KEY }],
   ['a token', HELD],
-])('%s beside an App: wrong usage, so exit 2', async (_, env) => {
+])('%s and an App: wrong usage, so exit 2', async (_, env) => {
   const error = await readRelayConfig({ ...APP, ...SIGN, ...env }).catch((refused) => refused)
   expect(error).toBeInstanceOf(UsageError)
   expect(reportError(error)).toBe(2)
 })
 
-test('on workerd, where there is no start, settings that are wrong are told to the log alone', async () => {
+test('workerd writes faults of settings to the log, because nothing starts there', async () => {
   const relay = await startOnWorkerd({ env: { ...APP, ...SIGN, HOOKLINE_APP_KEY: 'planted' } })
   const answer = await send(relay.url, { target: '/o/r/hook/webhook?__token=x' })
   expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([500, 'internal_error'])
   expect(answer.body).not.toContain('HOOKLINE_APP_KEY')
   while (relay.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  expect(relay.log.join()).toContain('HOOKLINE_APP_KEY holds no private key')
+  expect(relay.log.join()).toContain('HOOKLINE_APP_KEY')
   expect(relay.log.join()).not.toContain('planted')
   await relay.close()
 })
@@ -152,4 +165,16 @@ describe('a credential that is kept', () => {
     const restored = judge(true, ['a']).restore(keepCredential(opened))
     await expect(restored).rejects.toMatchObject({ code: 'revoked' })
   })
+})
+
+test.each([
+  [{}, []],
+  [{ HOOKLINE_KEYS: KEY, HOOKLINE_OPERATOR_KEY: KEY }, []],
+  [{ HOOKLINE_KEYS: `${KEY},short` }, ['HOOKLINE_KEYS']],
+  [{ HOOKLINE_KEYS: KEY, HOOKLINE_OPERATOR_KEY: 'admin' }, ['HOOKLINE_OPERATOR_KEY']],
+  [{ HOOKLINE_KEYS: 'a', HOOKLINE_OPERATOR_KEY: 'b' }, ['HOOKLINE_KEYS', 'HOOKLINE_OPERATOR_KEY']],
+])('a warning names the setting of a short key, and not the key: %j', (env, names) => {
+  const problems = weakKeyProblems(env)
+  expect(problems.map(({ message }) => message.split(' ', 1)[0])).toEqual(names)
+  expect(JSON.stringify(problems)).not.toMatch(/short|admin/)
 })

@@ -108,31 +108,21 @@ describe('hookline seal', () => {
       input: '"planted"',
     })
     expect([code, output.slice(0, 3)]).toEqual([0, 'eyJ'])
-    expect(errors).toContain('this does not look like a token of GitHub')
+    expect(errors).toContain('token')
     expect(errors).not.toContain('planted')
   })
 
   const BAD = [
-    [
-      'no token',
-      ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'],
-      '',
-      'no connection (ECONNREFUSED)',
-    ],
+    ['no token', ['--relay', 'http://127.0.0.1:1', '--repository', 'o/r'], '', 'ECONNREFUSED'],
     [
       'an unencrypted relay elsewhere',
       ['--relay', 'http://relay.test', '--repository', 'o/r'],
       TOKEN,
-      'not the address of a relay',
+      'http://relay.test',
     ],
-    ['no relay', ['--repository', 'o/r'], TOKEN, 'no relay is named'],
-    ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, 'is not a repository'],
-    [
-      'a bad duration',
-      ['--relay', 'x', '--repository', 'o/r', '--expires', 'soon'],
-      TOKEN,
-      'is not a duration',
-    ],
+    ['no relay', ['--repository', 'o/r'], TOKEN, '--relay'],
+    ['a bad repository', ['--relay', 'x', '--repository', 'o'], TOKEN, '"o"'],
+    ['a bad duration', ['--relay', 'x', '--repository', 'o/r', '--expires', 'soon'], TOKEN, 'soon'],
   ] as const
   let results: readonly CommandResult[]
   beforeAll(async () => {
@@ -141,7 +131,7 @@ describe('hookline seal', () => {
   })
 
   test.each(BAD.map(([name, , , message], index) => [name, message, index] as const))(
-    '%s: an error that says so',
+    '%s: an error that names it',
     (_, message, index) => {
       const { errors, output } = results[index] ?? { errors: '', output: '' }
       expect(errors).toContain(message)
@@ -169,47 +159,24 @@ describe('hookline relay', () => {
     await github.close()
   })
 
-  const BAD: readonly (readonly [string[], Record<string, string>, string])[] = [
-    [['--port', 'x'], {}, 'is not a port'],
-    [['--port', '65536'], {}, 'is not a port'],
-    [['--repository', 'o/..'], {}, 'is not a repository'],
-    [[], { HOOKLINE_API_URL: 'ftp://x' }, 'HOOKLINE_API_URL is not the address of an API'],
-    [
-      [],
-      { HOOKLINE_API_URL: 'https://u:p@api.test' },
-      'HOOKLINE_API_URL is not the address of an API',
-    ],
-    [[], { HOOKLINE_TOKEN: TOKEN }, 'HOOKLINE_KEYS is missing'],
-    [[], { HOOKLINE_TOKEN: TOKEN }, 'or unset HOOKLINE_TOKEN'],
-    [['--repository', 'octo/repo.git'], {}, 'and not its name'],
-    [[], { HOOKLINE_KEYS: 'k'.repeat(20) }, 'HOOKLINE_TOKEN is missing'],
-    [[], { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: ' , ' }, 'HOOKLINE_KEYS is missing'],
-    [[], { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: 'k'.repeat(20) }, 'that no token has'],
-    [[], { HOOKLINE_SEAL_KEYS: '{}' }, 'holds no sealing keys'],
-    [[], { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' }, 'is not a whole number above 0'],
+  const BAD: readonly (readonly [flag: string, value: string])[] = [
+    ['--port', 'x'],
+    ['--port', '65536'],
+    ['--repository', 'o/..'],
+    ['--repository', 'octo/repo.git'],
   ]
   let results: readonly CommandResult[]
   beforeAll(async () => {
-    const runs = BAD.map(([args, env]) => ({ arguments: ['--port', '0', ...args], env }))
-    results = await runCommands('relay', runs)
+    results = await runCommands(
+      'relay',
+      BAD.map((flags) => ({ arguments: ['--port', '0', ...flags] })),
+    )
   })
 
   test.each(BAD.map((row, index) => [...row, index] as const))(
-    '%j with %j: an error that says so',
-    (_args, _env, message, index) => {
-      const { errors = '' } = results[index] ?? {}
-      expect(errors).toContain(message)
-      expect(errors).not.toContain(TOKEN)
+    '%s %s: an error that names the value',
+    (_, value, index) => {
+      expect(results[index]).toMatchObject({ code: 1, errors: expect.stringContaining(value) })
     },
   )
-
-  test('a setting that is wrong ends the process', async () => {
-    const child = startCommand('relay', { arguments: ['--port', 'x'] })
-    let errors = ''
-    child.stderr?.on('data', (chunk) => {
-      errors += chunk
-    })
-    expect(await once(child, 'close')).toEqual([1, null])
-    expect(errors).toContain('is not a port')
-  })
 })

@@ -17,7 +17,7 @@ function eventOf(recorded: Recorded, headers: Recorded['headers']): Omit<ActionR
 }
 
 /** The step with the triggers in its input. */
-async function inline({ trigger, verify }: Recorded, event: Omit<ActionRun, 'inputs'>) {
+function inline({ trigger, verify }: Recorded, event: Omit<ActionRun, 'inputs'>) {
   const on = verify ? `${trigger}:\n  verify: ${verify}` : trigger
   return { ...event, inputs: { on, secrets } }
 }
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** As somebody else would send it. */
+/** With another body under the same signature. */
 function forged(recorded: Recorded): Recorded {
   return { ...recorded, body: recorded.body.replace('e', 'E') }
 }
@@ -53,15 +53,12 @@ function outputsOf({ outputs }: ActionResult, trigger: string): Record<string, u
   return context[trigger].outputs
 }
 
-describe.each([
-  ['in the input "on"', inline],
-  ['in a workflow file', inFile],
-])('with the trigger %s', (_, runOf) => {
+describe('by the built action', () => {
   let results: readonly ActionResult[]
 
   beforeAll(async () => {
-    const runs = ALL.map((recorded) => runOf(recorded, eventOf(recorded, recorded.headers)))
-    results = await runActions(await Promise.all(runs))
+    const runs = ALL.map((recorded) => inline(recorded, eventOf(recorded, recorded.headers)))
+    results = await runActions(runs)
   })
 
   const resultOf = (at: number): ActionResult => {
@@ -97,11 +94,21 @@ describe.each([
     const result = resultOf(RECORDED.length + VERIFIED.indexOf(recorded))
     expect(result.exitCode).toBe(0)
     expect(result.outputs).toMatchObject({ triggered: 'false', items: '[]', count: '0' })
-    expect(result.stdout).toMatch(/^::warning::a request was not verified/m)
-    expect(result.summary).toContain('a request was not verified')
+    expect(result.stdout).toMatch(/^::warning::.*not verified/m)
+    expect(result.summary).toContain('not verified')
     for (const text of Object.values(SECRETS)) {
       expect(result.stdout + result.summary).not.toContain(text)
     }
     expect(result.stdout).not.toContain(trigger === 'slack' ? 'PLX28' : SECRETS.SENDER)
   })
+})
+
+test('a trigger in a workflow file is verified as one in the input "on"', async () => {
+  const [recorded] = VERIFIED
+  if (!recorded) throw new Error('no recorded request is signed')
+  const runs = [recorded, forged(recorded)].map((one) =>
+    inFile(one, eventOf(one, recorded.headers)),
+  )
+  const results = await runActions(await Promise.all(runs))
+  expect(results.map(({ outputs }) => outputs.triggered)).toEqual(['true', 'false'])
 })

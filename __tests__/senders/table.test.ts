@@ -17,7 +17,6 @@ import {
   runInShared,
 } from '../support/action.ts'
 import { Amazon } from '../support/amazon.ts'
-import { IS_FULL } from '../support/effort.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'
@@ -91,13 +90,13 @@ interface Case {
 let cases: readonly Case[]
 
 /**
- * What is sent of a row: all, or where the effort is small its right request and one forgery, each row
- * the next. triggers/verify/schemes.test.ts tries each scheme alone with all of them.
+ * The correctly signed request of a row and one forgery, another one for each row. All forgeries are
+ * tried with each scheme in triggers/verify/schemes.test.ts, and at the relay in relay/door/.
  */
 function tried(row: Row): readonly Case[] {
   const [right, ...forged] = cases.filter((one) => one.row === row)
   const at = ROWS.indexOf(row) % forged.length
-  return [...(right ? [right] : []), ...(IS_FULL ? forged : forged.slice(at, at + 1))]
+  return [...(right ? [right] : []), ...forged.slice(at, at + 1)]
 }
 
 beforeAll(async () => {
@@ -134,7 +133,7 @@ test('every sender and every scheme is in the table, with all forgeries that it 
   }
 })
 
-test('every forgery is sent of some row', () => {
+test('each kind of forgery is sent at least once', () => {
   const sent = new Set(ROWS.flatMap(tried).map(({ form }) => form))
   expect([...sent].sort()).toEqual(['right', ...Object.keys(FORGERIES)].sort())
 })
@@ -179,7 +178,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
   })
   afterAll(() => amazon.stop())
 
-  test.each(ROWS)('$name: verified, forgeries refused, nothing shown', (row) => {
+  test.each(ROWS)('$name: verified, a forgery refused, no secret shown', (row) => {
     const { name, signer } = row
     for (const one of tried(row)) {
       const result = results.get(keys.get(one) ?? '')
@@ -242,7 +241,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
       [{ ...dispatchEvent(here.payloads()[0]), inputs: { on: 'aws_sns: { verify: {} }' } }],
       { https: Number(new URL(amazon.address).port) },
     )
-    expect(result?.summary).toContain('is a subscription, now confirmed')
+    expect(result?.summary).toMatch(/subscription.*confirmed/)
   })
 })
 
