@@ -36,11 +36,10 @@ async function send(...args: readonly string[]) {
   return { code: exitCode, errors: stderr }
 }
 
-test('--key makes a pair once, tells its public half, and signs with it from then on', async () => {
+test('--key creates a key pair once, prints its public key, and signs with it from then on', async () => {
   const file = join(folder, 'discord.pem')
   const first = await send('--as', 'discord', '--key', file)
-  const [, secret = ''] =
-    /public half: DISCORD_PUBLIC_KEY=([0-9a-f]{64})$/m.exec(first.errors) ?? []
+  const [, secret = ''] = /DISCORD_PUBLIC_KEY=([0-9a-f]{64})$/m.exec(first.errors) ?? []
   const second = await send('--as', 'discord', '--key', file)
   expect([first.code, second.code, second.errors]).toEqual([0, 0, ''])
   const trigger = bound('webhook', { verify: { scheme: 'discord', secret } })
@@ -48,22 +47,18 @@ test('--key makes a pair once, tells its public half, and signs with it from the
   expect(received.splice(0)).toHaveLength(2)
 })
 
-test('what only Amazon can sign is sent as it is, with a word on that', async () => {
+test('an event of aws-sns is sent unsigned, with a warning', async () => {
   const { code, errors } = await send('--as', 'aws-sns')
-  expect([code, errors]).toEqual([0, expect.stringContaining('Amazon alone can sign it')])
+  expect([code, errors]).toEqual([0, expect.stringContaining('Amazon')])
   expect(received.splice(0)).toHaveLength(1)
 })
 
 test.each([
-  ['without a key', ['--as', 'plaid'], 'give --key plaid.pem'],
+  ['without a key', ['--as', 'plaid'], '--key plaid.pem'],
   ['with one where there are no pairs', ['--as', 'stripe', '--key', 'x'], 'HOOKLINE_SECRET'],
   ['with one that cannot be made', ['--as', 'discord', '--key', '/no/folder/x'], '/no/folder/x'],
-])(
-  '%s nothing is sent',
-  async (_, args, hint) => {
-    const { code, errors } = await send(...args)
-    expect([code === 0, errors]).toEqual([false, expect.stringContaining(hint)])
-    expect(received).toEqual([])
-  },
-  60_000,
-)
+])('%s nothing is sent', async (_, args, hint) => {
+  const { code, errors } = await send(...args)
+  expect([code === 0, errors]).toEqual([false, expect.stringContaining(hint)])
+  expect(received).toEqual([])
+})

@@ -66,24 +66,18 @@ describe('a saved request', () => {
   })
 })
 
-describe.each([...FIXTURES.values()].map((fixture) => [fixture.name, fixture] as const))(
-  'fixture %s',
-  (name, fixture) => {
-    const moment = { id: '0d3f7a8e-0000-4000-8000-000000000001', now: new Date(1_700_000_000_000) }
-    const { headers, body } = fixture.request(moment)
-
-    test('is named after its sender, and signed in a way we have', () => {
-      expect(name).toMatch(/^[a-z-]+(?:\.[a-z_-]+)+\w*$/)
-      if (fixture.scheme !== undefined) expect([...SCHEMES.keys()]).toContain(fixture.scheme)
-    })
-
-    test('has a content type that its body keeps', () => {
-      const isObject = typeof body === 'object'
-      expect(headers['content-type']).toMatch(
-        isObject || body === '' ? /^application\/(?:json|.*\+json)|^text\/plain/ : /urlencoded$/,
-      )
-      expect(Object.keys(headers)).toEqual(Object.keys(headers).map((key) => key.toLowerCase()))
-    })
+test.each([...FIXTURES.values()])(
+  'fixture $name has the name of its sender, a known scheme, and the content type of its body',
+  ({ name, scheme, request }) => {
+    expect(name).toMatch(/^[a-z-]+(?:\.[a-z_-]+)+\w*$/)
+    if (scheme !== undefined) expect([...SCHEMES.keys()]).toContain(scheme)
+    const { headers, body } = request({ id: '1', now: new Date(1_700_000_000_000) })
+    const type =
+      typeof body === 'object' || body === ''
+        ? /^application\/(?:json|.*\+json)|^text\/plain/
+        : /urlencoded$/
+    expect(headers['content-type']).toMatch(type)
+    expect(Object.keys(headers)).toEqual(Object.keys(headers).map((key) => key.toLowerCase()))
   },
 )
 

@@ -56,30 +56,26 @@ test('to this machine it goes without the proxy', async () => {
 })
 
 test.each([
-  ['http://user:hunter2@127.0.0.1:1', 'no connection through the proxy 127.0.0.1:1 (ECONNREFUSED)'],
-  ['http://user:hunter2@', 'no connection (the proxy has no valid address)'],
-  ['hunter2', 'no connection through the proxy of the environment ('],
-])('a proxy that is not there (%s) is an error without its password', async (address, message) => {
+  ['http://user:hunter2@127.0.0.1:1', /proxy 127\.0\.0\.1:1.*ECONNREFUSED/],
+  ['http://user:hunter2@', /proxy/],
+  ['hunter2', /proxy/],
+])('the proxy %s is an error that does not show its password', async (address, words) => {
   const { code, errors } = await send(ELSEWHERE, { HTTP_PROXY: address })
-  expect(code).toBe(1)
-  expect(errors).toContain(message)
+  expect({ code, errors }).toEqual({ code: 1, errors: expect.stringMatching(words) })
   expect(errors).not.toContain('hunter2')
 })
 
-test('a proxy that refuses is no answer of the relay', async () => {
+test('a proxy that answers 407 is an error of the proxy, not a response of the relay', async () => {
   const refusing = createServer()
   refusing.on('connect', (_, client) => client.end('HTTP/1.1 407 Who are you\r\n\r\n'))
   await once(refusing.listen(0, '127.0.0.1'), 'listening')
   const env = { HTTP_PROXY: `http://127.0.0.1:${portOf(refusing)}` }
   const { code, errors } = await send(ELSEWHERE, env)
   refusing.close()
-  expect(code).toBe(1)
-  expect(errors).toContain('through the proxy')
-  expect(errors).toContain('it wants a user and a password: 407')
-  expect(errors).toContain('NO_PROXY')
+  expect({ code, errors }).toEqual({ code: 1, errors: expect.stringMatching(/407[\s\S]*NO_PROXY/) })
 })
 
-test('an answer in another protocol is none', async () => {
+test('a response that switches the protocol is an error', async () => {
   relay.removeAllListeners('request').on('request', (_, { socket }) => {
     socket?.end('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
   })

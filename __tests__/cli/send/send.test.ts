@@ -37,7 +37,7 @@ function arrived() {
   return platform.calls.map(({ body }) => payloadOf(body))
 }
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('a fixture arrives as its sender would send it', async () => {
     const { exitCode, stdout } = await send([hook, '--fixture', 'github.issues.opened'])
     expect(exitCode).toBe(0)
@@ -54,19 +54,19 @@ describe('what is sent', () => {
     })
   })
 
-  test('it is signed with the secret of the environment', async () => {
+  test('a secret in the environment signs the request', async () => {
     await send([hook, '--fixture', 'github.push'], { HOOKLINE_SECRET: 'hush' })
     const [payload] = arrived()
     const hex = createHmac('sha256', 'hush').update(String(payload?.body)).digest('hex')
     expect(payload?.headers['x-hub-signature-256']).toBe(`sha256=${hex}`)
   })
 
-  test('it is signed with the secret of standard input', async () => {
+  test('the secret may come from standard input', async () => {
     await send([hook, '--data', 'x', '--sign', 'gitlab', '--secret-stdin'], {}, 'hush\n')
     expect(arrived()[0]?.headers['x-gitlab-token']).toBe('hush')
   })
 
-  test('an own request, with method, headers and a body of bytes', async () => {
+  test('method, headers and a body of bytes may be given', async () => {
     await writeFile(join(folder, 'bytes'), Uint8Array.of(0, 255))
     const own = ['--method', 'put', '--header', 'A: 1', '--header', 'content-type: x/y']
     await send([hook, ...own, '--data', '@bytes'])
@@ -87,24 +87,22 @@ describe('what is sent', () => {
     expect(arrived()).toMatchObject([{ ...saved, headers: { b: '2' } }])
   })
 
-  test('a GET where there is nothing to send', async () => {
+  test('the method is GET without a body', async () => {
     await send([hook])
     expect(arrived()).toMatchObject([{ method: 'GET', body: null }])
   })
 })
 
-describe('what came back', () => {
-  test('a refusal is shown with what would do, and exits with 1', async () => {
+describe('the response', () => {
+  test('a rejected request is shown with its cure, and exits with 1', async () => {
     const { exitCode, stdout } = await send([hook, '--fixture', 'github.ping'], {
       HOOKLINE_TOKEN: '',
     })
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(
-      /^401 [\s\S]*brings no token: send it in the header X-Platform-Authorization/m,
-    )
+    expect(stdout).toMatch(/^401 [\s\S]*X-Platform-Authorization/m)
   })
 
-  test('--json has it all', async () => {
+  test('--json prints status, code, delivery and time', async () => {
     platform.next({ status: 404 })
     const { exitCode, stdout } = await send([hook, '--data', 'x', '--json'])
     expect(exitCode).toBe(1)
@@ -117,10 +115,10 @@ describe('what came back', () => {
     })
   })
 
-  test('nobody there is told as such', async () => {
+  test('a refused connection is named without the token of the URL', async () => {
     const { exitCode, stderr } = await send(['http://127.0.0.1:9/webhook/w/t?__token=hidden'])
     expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/^error: 127\.0\.0\.1:9: no connection \(ECONNREFUSED\)/)
+    expect(stderr).toMatch(/^error: 127\.0\.0\.1:9: .*ECONNREFUSED/)
     expect(stderr).not.toContain('hidden')
   })
 
@@ -144,10 +142,4 @@ describe('what came back', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     expect(stdout).not.toMatch(/[\u001b\u009b]/)
   })
-})
-
-test('a secret for which nothing says how to sign is no reason to send unsigned', async () => {
-  const { exitCode, stderr } = await send([hook, '--data', 'x'], { HOOKLINE_SECRET: 'hush' })
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(/--sign/) })
-  expect(arrived()).toEqual([])
 })

@@ -26,7 +26,7 @@ interface Vector {
 
 const CALLED = 'https://relay.example.com/o/r/w/t?__token=x'
 
-/** As the makers of each scheme publish them, or made with Node's own HMAC. */
+/** As the vendors publish them. The last test signs as every sender, and verifies the result. */
 const VECTORS: readonly Vector[] = [
   {
     // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
@@ -62,52 +62,7 @@ const VECTORS: readonly Vector[] = [
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     },
   },
-  {
-    scheme: 'stripe',
-    secret: 'whsec_test',
-    timestamp: 1614265330,
-    body: '{"id":"evt_1"}',
-    headers: {
-      'stripe-signature': `t=1614265330,v1=${hmac('sha256', 'whsec_test', '1614265330.{"id":"evt_1"}', 'hex')}`,
-    },
-  },
-  {
-    scheme: 'shopify',
-    secret: 'hush',
-    body: '{}',
-    headers: { 'x-shopify-hmac-sha256': hmac('sha256', 'hush', '{}', 'base64') },
-  },
-  {
-    scheme: 'typeform',
-    secret: 'hush',
-    body: '{}',
-    headers: { 'typeform-signature': `sha256=${hmac('sha256', 'hush', '{}', 'base64')}` },
-  },
-  {
-    scheme: 'trello',
-    secret: 'hush',
-    body: '{}',
-    headers: { 'x-trello-webhook': hmac('sha1', 'hush', `{}${CALLED}`, 'base64') },
-  },
-  {
-    scheme: 'meta',
-    secret: 'hush',
-    body: '{}',
-    headers: { 'x-hub-signature-256': `sha256=${hmac('sha256', 'hush', '{}', 'hex')}` },
-  },
-  { scheme: 'gitlab', secret: 'hush', body: '', headers: { 'x-gitlab-token': 'hush' } },
-  {
-    scheme: 'telegram',
-    secret: 'hush',
-    body: '',
-    headers: { 'x-telegram-bot-api-secret-token': 'hush' },
-  },
-  { scheme: 'bearer', secret: 'hush', body: '', headers: { authorization: 'Bearer hush' } },
 ]
-
-function hmac(algorithm: string, key: string, text: string, encoding: 'hex' | 'base64'): string {
-  return createHmac(algorithm, key).update(text).digest(encoding)
-}
 
 const POST = { method: 'POST', headers: {} }
 
@@ -117,21 +72,21 @@ function sign({ scheme, secret, body, id = 'msg_1', timestamp = 1, url = CALLED 
   return signed(outgoing, scheme, new Secret(secret), { id, timestamp }).request
 }
 
-test.each(VECTORS.map((vector) => [vector.scheme, vector] as const))('%s', (_, vector) => {
+test.each(VECTORS)('signs for $scheme as its vendor does', (vector) => {
   const { headers, body } = sign(vector)
   expect(headers).toEqual(vector.headers)
   expect(new TextDecoder().decode(body)).toBe(vector.body)
 })
 
-describe('refused, without showing the secret', () => {
+describe('signing fails without showing the secret for', () => {
   test.each([
-    ['an unknown scheme', 'githb', 'did you mean "github"?'],
+    ['an unknown scheme', 'githb', 'github'],
     ['a secret that is no base64', 'standard-webhooks', 'whsec_'],
-    ['another that is none', 'airtable', 'is not base64'],
-    ['a public key', 'discord', 'openssl genpkey -algorithm ed25519'],
-    ['one of P-256', 'sendgrid', 'openssl genpkey -algorithm ec'],
+    ['another that is none', 'airtable', 'base64'],
+    ['a public key', 'discord', '-algorithm ed25519'],
+    ['one of P-256', 'sendgrid', '-algorithm ec'],
     ['no JWK', 'plaid', 'private JWK'],
-    ['what only Amazon signs', 'aws_sns', 'Amazon alone can sign it'],
+    ['what only Amazon signs', 'aws_sns', 'Amazon'],
     ['a form of your own', 'hmac', '--header'],
     ['a body that is no object', 'linear', 'JSON object'],
   ])('%s', (_, scheme, text) => {
