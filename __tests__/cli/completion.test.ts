@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { commandNames } from '../../scripts/docs/commands.js'
 import { CLI_BUNDLE, runShared } from '../support/cli.ts'
-import { IS_FULL } from '../support/effort.ts'
 
 let folder: string
 
@@ -100,24 +99,18 @@ function typedInBash(lines: readonly string[]): string {
   })
 }
 
-/** Each tab is a start of the command line. */
 const TYPED = [
   ['hookline doc\t --del\t', '<doctor><--deliver>'],
   ['hookline init --kind=bo\t', '<init><--kind=bot>'],
   ['hookline send --file req\t', '<send><--file><request.json>'],
   ['hookline send --fixture github.pus\t', '<send><--fixture><github.push>'],
-] as const
-
-/** Words that are like those, for bash. */
-const ALIKE = [
   ['hookline url dep\t', '<url><deploy>'],
   ['hookline init --sender=strip\t', '<init><--sender=stripe>'],
 ] as const
 
 test('bash completes what is typed', () => {
-  const rows = [...TYPED, ...(IS_FULL ? ALIKE : [])]
-  const shown = typedInBash(rows.map(([typed]) => typed))
-  expect(shown.match(/<.*>/g)).toEqual(rows.map(([, wanted]) => wanted))
+  const shown = typedInBash(TYPED.map(([typed]) => typed))
+  expect(shown.match(/<.*>/g)).toEqual(TYPED.map(([, wanted]) => wanted))
 })
 
 describe('the script of', () => {

@@ -17,11 +17,10 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { bundledPackage } from '../support/build.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { json, github as repositoryAnswers } from './doctor/stand-in.ts'
 
-/** The way of a new user, step by step: from nothing to a run on GitHub that a request started. */
+/** The steps of a new user: from nothing to a run on GitHub that a request started. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const RUN = 'https://github.com/octo/repo/actions/runs/7'
@@ -31,7 +30,7 @@ let home: string
 let platform: GitHub
 const running: RunningCommand[] = []
 
-/** What `npm i hookline` brings: npm packs it, and installs that into an empty folder without a registry. */
+/** As `npm i hookline` does, but without a registry: npm packs the package, and installs that into an empty folder. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookline-walk-'))
   home = join(folder, 'repository')
@@ -106,80 +105,64 @@ function withRuns(file: string, event: string, root = home): Answering {
   }
 }
 
-type Way = readonly [event: string, file: string]
+describe.each([
+  ['repository_dispatch', 'hook.yml'],
+  ['workflow_dispatch', 'direct.yml'],
+])('from the package in an empty folder, by %s', (event, file) => {
+  const name = file.replace('.yml', '')
+  const isDirect = event === 'workflow_dispatch'
+  const token = { HOOKLINE_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
+  const direct = isDirect ? { HOOKLINE_EVENT: event } : {}
 
-const WAY: Way = ['repository_dispatch', 'hook.yml']
+  test('init writes a workflow that check --strict accepts, and dev prints the event of send', async () => {
+    const args = ['init', '--name', name, '--repository', 'octo/repo']
+    const first = await hookline(isDirect ? [...args, '--event', event] : args)
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
+    expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
+    expect(await hookline(['check', '--strict'])).toMatchObject({ code: 0 })
+    const { command, url } = await serve(['dev'])
+    const sent = await hookline(['send', `${url}/webhook/${name}/webhook`, '--data', '{"a":1}'])
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^200 /m) })
+    // Its runs are named, so there is no line to add.
+    expect(sent.stderr).not.toContain('run-name')
+    await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
+  })
 
-/** The same steps; of them connect.test.ts and the suites of the relay tell what differs. */
-const OTHER_WAY: Way = ['workflow_dispatch', 'direct.yml']
-
-describe.each(IS_FULL ? [WAY, OTHER_WAY] : [WAY])(
-  'from the package in an empty folder, by %s',
-  (event, file) => {
-    const name = file.replace('.yml', '')
-    const isDirect = event === 'workflow_dispatch'
-    const token = { HOOKLINE_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
-    const direct = isDirect ? { HOOKLINE_EVENT: event } : {}
-
-    test('init writes it, check has nothing to say, dev shows what it brings', async () => {
-      const args = ['init', '--name', name, '--repository', 'octo/repo']
-      const first = await hookline(isDirect ? [...args, '--event', event] : args)
-      expect(first).toMatchObject({ code: 0, stderr: '' })
-      expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
-      expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
-      expect((await hookline(['check', '--strict'])).stdout).toMatch(
-        /^\d workflow files?: no problems\n$/,
-      )
-      const { command, url } = await serve(['dev'])
-      const sent = await hookline(['send', `${url}/webhook/${name}/webhook`, '--data', '{"a":1}'])
-      expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^200 /m) })
-      // Its runs are named, so there is no line to add.
-      expect(sent.stderr).not.toContain('run-name')
-      await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
+  test('the relay starts it, send --wait follows the run, runs lists it, doctor finds no fault', async () => {
+    platform.always(withRuns(file, event))
+    const { url } = await serve(['relay'], direct)
+    const hook = `${url}/octo/repo/${name}/webhook`
+    const sent = await hookline(['send', hook, '--data', '{"a":1}', '--wait'], token)
+    expect(sent).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/success\s+https:.*runs\/7/),
     })
-
-    test('the relay starts it, send follows the run, runs lists it, doctor is content', async () => {
-      platform.always(withRuns(file, event))
-      const { url } = await serve(['relay'], direct)
-      const hook = `${url}/octo/repo/${name}/webhook`
-      const sent = await hookline(['send', hook, '--data', '{"a":1}', '--wait'], token)
-      expect(sent).toMatchObject({
-        code: 0,
-        stderr: expect.stringMatching(/success\s+https:.*runs\/7/),
-      })
-      expect(sent.stdout).toMatch(/^200 .*delivery [\w-]{36}\n/m)
-      expect(sent.stdout.includes(RUN)).toBe(isDirect)
-      const asked = ['--repository', 'octo/repo']
-      const listed = await hookline(['runs', ...asked, '--json'], token)
-      expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
-      const flags = ['--workflow', name, '--relay', url, '--event', event]
-      const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
-      expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
-      expect(found.code).toBe(0)
-    })
-  },
-)
+    expect(sent.stdout).toMatch(/^200 .*delivery [\w-]{36}\n/m)
+    expect(sent.stdout.includes(RUN)).toBe(isDirect)
+    const asked = ['--repository', 'octo/repo']
+    const listed = await hookline(['runs', ...asked, '--json'], token)
+    expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
+    const flags = ['--workflow', name, '--relay', url, '--event', event]
+    const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
+    expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
+    expect(found.code).toBe(0)
+  })
+})
 
 const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0)
 
-type Pasted = readonly [flags: readonly string[], file: string, event: string]
-
-const PASTED: readonly Pasted[] = [[[], 'hook.yml', 'repository_dispatch']]
-
 /**
- * The same lines, but for `build`, the event, and how the request is signed: those of Stripe are walked
- * as its page has them in __tests__/docs/blocks.test.ts.
+ * The walks of the docs paste the commands of each sender; these are the lines that init itself
+ * prints, with dev and the relay.
  */
-const ALIKE: readonly Pasted[] = [
+;(BASH ? test : test.skip).each([
+  [[], 'hook.yml', 'repository_dispatch'],
   [['--sender', 'stripe'], 'stripe.yml', 'repository_dispatch'],
   [['--kind', 'compiled'], 'hook.yml', 'repository_dispatch'],
   [['--event', 'workflow_dispatch'], 'hook.yml', 'workflow_dispatch'],
-  [['--sender', 'discord'], 'discord.yml', 'repository_dispatch'],
-  [['--sender', 'twilio'], 'twilio.yml', 'repository_dispatch'],
-]
-
-;(BASH ? test : test.skip).each([...PASTED, ...(IS_FULL ? ALIKE : [])])(
-  'what init %j prints is pasted into one bash, line by line, and each line works',
+])(
+  'each line that init %j prints works in one bash, one after the other',
   async (flags, file, event) => {
     const place = mkdtempSync(join(folder, 'pasted-'))
     const published = join(place, 'octo/repo.git')
@@ -220,16 +203,15 @@ const ALIKE: readonly Pasted[] = [
     })
     const script = ['set -em', ...lines.map(pastedLine), 'kill -- -$served'].join('\n')
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: clone, env })
-    // What fires it here, and what fires it there: a request that sets no header of ours.
+    // Both dev and the relay accept a request without a header of Hookline.
     expect(readFileSync(join(clone, 'dev.log'), 'utf8')).toMatch(/fired, 1 item/)
     if (flags.includes('--sender')) expect(stdout).toMatch(/\?__token=[\w-]+\.\S+$/m)
     else expect(stdout.match(/\{"success":true\}/g)).toHaveLength(2)
     expect(stdout).not.toContain('failed')
   },
-  60_000,
 )
 
-/** What asks is answered; what serves goes on in another terminal, in place of what served before. */
+/** Answers a prompt; a server goes on in another terminal, in place of the server before. */
 function pastedLine(line: string): string {
   const [, serves] = /hookline (dev|relay|connect)\b/.exec(line) ?? []
   if (serves === undefined) {
@@ -256,7 +238,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('from a fresh clone: the example shows outputs, and nothing has to be installed', () => {
+test('the demo runs in a fresh clone without an installation, and fits on one screen', () => {
   const clone = join(folder, 'clone')
   for (const part of ['dist', 'examples', 'package.json']) {
     cpSync(join(ROOT, part), join(clone, part), { recursive: true })
@@ -267,7 +249,6 @@ test('from a fresh clone: the example shows outputs, and nothing has to be insta
   })
   expect(shown).toContain('on.webhook.outputs.body = {"title":"Hello, Hookline"}')
   expect(shown).toContain('on.webhook.outputs.params = {"userId":"42"}')
-  // All of it on one screen.
   const lines = shown.split('\n')
   expect(lines.length).toBeLessThan(50)
   expect(lines.filter((line) => line.length > 80)).toEqual([])

@@ -10,7 +10,6 @@ import { senderNamed } from '../../../src/triggers/senders.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
 import { runShared } from '../../support/cli.ts'
-import { IS_FULL } from '../../support/effort.ts'
 import { checkByLevel } from '../../support/findings.ts'
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
@@ -21,7 +20,7 @@ function textOf(agent: string, sender?: string, event?: 'workflow_dispatch'): st
   return agentKind(agent)?.files({ ...answers, sender: from })[0]?.text ?? ''
 }
 
-const SENDERS = [undefined, 'linear', ...(IS_FULL ? ['sentry', 'slack', 'typeform'] : [])]
+const SENDERS = [undefined, 'linear', 'sentry', 'slack', 'typeform']
 
 test.each(AGENT_NAMES)(
   'check --strict has nothing to say of %s, prompt rule included',
