@@ -121,17 +121,6 @@ describe('hookline send', () => {
 })
 
 test.each([
-  ['doctor', '--repo', 'octo/repo'],
-  ['url', 'hook', '--repo', 'octo/repo'],
-  ['relay', '--repo', 'octo/repo'],
-])('%s %s %s: a flag cut short is suggested', async (...args) => {
-  expect(await hookline(...args)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Did you mean --repository?'),
-  })
-})
-
-test.each([
   [
     ['url', 'hoook'],
     'warning: there is no workflow file "hoook" here, so that the URL starts nothing',

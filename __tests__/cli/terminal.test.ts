@@ -1,5 +1,4 @@
-import { mock } from 'node:test'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { type Keyboard, listenToKeys } from '../../src/cli/keyboard.ts'
 import { styled, withProgress } from '../../src/cli/terminal.ts'
 import { printable, printableJson } from '../../src/wire/printable.ts'
@@ -7,7 +6,7 @@ import { printable, printableJson } from '../../src/wire/printable.ts'
 const before = process.env.NO_COLOR
 
 afterEach(() => {
-  mock.timers.reset()
+  jest.useRealTimers()
   if (before === undefined) delete process.env.NO_COLOR
   else process.env.NO_COLOR = before
 })
@@ -32,11 +31,11 @@ describe('colours', () => {
     expect(styled(screen, 'red', 'x')).toBe(isStyled ? '\u001b[31mx\u001b[39m' : 'x')
   })
 
-  test('what came from elsewhere brings none', () => {
+  test('untrusted text brings none', () => {
     expect(printable('a\u001b[31mb\u009bc\u2028d\te\n')).toBe('a\ufffd[31mb\ufffdc\nd\te\n')
   })
 
-  test('and no command of a workflow', () => {
+  test('nor workflow commands', () => {
     expect(printable('  ::error::a\r##[set-output b]')).toBe('  : :error::a\n## [set-output b]')
     const value = { text: '\u009b2J ##[error]x\u202e', bare: 1 }
     const json = printableJson(JSON.stringify(value))
@@ -52,10 +51,10 @@ describe('progress', () => {
   }
 
   async function shownAfter(milliseconds: number, screen: ReturnType<typeof output>) {
-    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    jest.useFakeTimers()
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), milliseconds))
     const waited = withProgress('asking', work, screen)
-    mock.timers.tick(milliseconds)
+    await jest.advanceTimersByTimeAsync(milliseconds)
     expect(await waited).toBe('done')
     return screen.written
   }
@@ -74,13 +73,13 @@ describe('progress', () => {
   })
 
   test('goes away when the work fails', async () => {
-    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    jest.useFakeTimers()
     const screen = output(true)
     const work = new Promise((_, reject) => setTimeout(() => reject(new Error('broken')), 1500))
     const waited = expect(withProgress('asking', work, screen)).rejects.toThrow('broken')
-    mock.timers.tick(1500)
+    await jest.advanceTimersByTimeAsync(1500)
     await waited
-    mock.timers.tick(5000)
+    await jest.advanceTimersByTimeAsync(5000)
     expect(screen.written.at(-1)).toBe('\r\u001b[K')
   })
 })

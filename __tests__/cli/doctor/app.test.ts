@@ -31,7 +31,7 @@ const check = (options: Partial<Parameters<typeof checkApp>[0]> = {}) =>
 const told = async (options?: Parameters<typeof check>[0]) =>
   (await check(options)).findings.map(({ check: name, code }) => [name, code])
 
-test('where all is well, it tells each step, and gives a token', async () => {
+test('without a fault each step is ok, and there is a token', async () => {
   const { findings, token } = await check()
   expect(findings.map(({ check: name, status }) => [name, status])).toEqual([
     ['app', 'ok'],
@@ -41,15 +41,14 @@ test('where all is well, it tells each step, and gives a token', async () => {
   expect(token?.reveal()).toMatch(/^ghs_/)
 })
 
-test('a key that is none', async () => {
-  expect(await told({ pem: 'nonsense' })).toEqual([['app', 'app_key_invalid']])
+test.each([
+  ['an invalid key', { pem: 'nonsense' }, 'app_key_invalid'],
+  ['the key of another App', { id: '1' }, 'app_key_rejected'],
+])('%s', async (_, options, code) => {
+  expect(await told(options)).toEqual([['app', code]])
 })
 
-test('another App', async () => {
-  expect(await told({ id: '1' })).toEqual([['app', 'app_key_rejected']])
-})
-
-test('the clock off', async () => {
+test('a clock that is an hour off', async () => {
   platform.skew = -3_600_000
   expect(await told()).toEqual([['app', 'app_clock_off']])
 })
@@ -76,7 +75,7 @@ test('a permission missing', async () => {
   ])
 })
 
-test('its token serves the other checks, and is not asked what it may do', async () => {
+test('the token of the App serves the other checks, which do not ask for its permissions', async () => {
   const other: GitHub = await startGitHub()
   other.always(github({}))
   const { findings: app, token } = await check()
@@ -95,7 +94,7 @@ test('its token serves the other checks, and is not asked what it may do', async
   await other.close()
 })
 
-test('without a token nothing more is asked', async () => {
+test('without a token there are no other checks', async () => {
   const { findings: app } = await check({ repository: 'owner/new' })
   const target = { workflow: undefined, trigger: 'webhook', relay: undefined, deliver: undefined }
   const found = await runChecks(

@@ -23,12 +23,9 @@ async function doctor(setting: Setting, args: readonly string[], env: Record<str
   return ended
 }
 
-test('where all is well, it only asks, and exits with 0', async () => {
-  const { exitCode, stdout } = await doctor({ scopes: 'repo, gist' }, [
-    '--workflow',
-    'hook.yml',
-    '--json',
-  ])
+test('without a fault it sends GET requests only, and exits with 0', async () => {
+  const args = ['--workflow', 'hook.yml', '--json']
+  const { exitCode, stdout } = await doctor({ scopes: 'repo, gist' }, args)
   const { ok, findings } = JSON.parse(stdout)
   expect({ ok, exitCode }).toEqual({ ok: true, exitCode: 0 })
   expect(findings).toMatchObject([
@@ -39,7 +36,7 @@ test('where all is well, it only asks, and exits with 0', async () => {
   expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(['GET']))
 })
 
-test('what GitHub does not tell of a fine-grained token is no failure', async () => {
+test('the unknown permissions of a fine-grained token are no failure', async () => {
   const { exitCode, stdout } = await doctor({}, ['--json'])
   expect(JSON.parse(stdout).findings[0]).toMatchObject({
     status: 'unknown',
@@ -57,10 +54,10 @@ test('--deliver sends a real event through the relay', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('a person reads a line for each check, and what to do below it', async () => {
+test('the text has a line for each check, with the cure below it', async () => {
   const { exitCode, stdout } = await doctor({ scopes: 'gist' }, [])
-  expect(stdout).toMatch(/^failed {3}token {7}the token lacks the scope "repo"\n {21}\S/)
-  expect(stdout).toMatch(/^ok {7}workflow {4}hook\.yml listens/m)
+  expect(stdout).toMatch(/^failed {3}token {7}.*"repo"\n {21}\S/)
+  expect(stdout).toMatch(/^ok {7}workflow {4}hook\.yml /m)
   expect(exitCode).toBe(1)
 })
 
@@ -78,16 +75,11 @@ test('--event, or else HOOKLINE_EVENT, decides which permission the App needs', 
     await doctorOf(['--event', 'repository_dispatch'], { HOOKLINE_EVENT: 'workflow_dispatch' }),
   ]
   await app.close()
-  expect(told.map((text) => text.includes('app_permission_missing'))).toEqual([
-    false,
-    true,
-    true,
-    false,
-  ])
-  expect(told[0]).toContain('it may write contents there')
+  const isMissing = told.map((text) => text.includes('app_permission_missing'))
+  expect(isMissing).toEqual([false, true, true, false])
 })
 
-test('what is not there is told with its address, and no more', async () => {
+test('unreachable servers are two findings', async () => {
   const { exitCode, stdout } = await doctor({}, ['--json', '--relay', 'http://127.0.0.1:9'], {
     HOOKLINE_API_URL: 'http://127.0.0.1:9',
   })
@@ -98,10 +90,10 @@ test('what is not there is told with its address, and no more', async () => {
 
 const WRONG = [
   ['--deliver without a workflow', ['--deliver'], 2, /--workflow/],
-  ['a repository that is none', ['--repository', 'a/b/c'], 1, /owner\/name/],
-  ['a relay that is none', ['--relay', 'relay.example.com'], 1, /https:/],
-  ['a trigger that is none', ['--trigger', '../../../x y'], 1, /the trigger is/],
-  ['a time that is none', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
+  ['an invalid repository', ['--repository', 'a/b/c'], 1, /owner\/name/],
+  ['an invalid relay', ['--relay', 'relay.example.com'], 1, /https:/],
+  ['an invalid trigger', ['--trigger', '../../../x y'], 1, /trigger/],
+  ['an invalid time', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
 ] as const
 test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {
   const { exitCode, stderr } = await doctor({ repository: json(500, {}) }, args)

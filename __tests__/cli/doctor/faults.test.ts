@@ -23,57 +23,28 @@ const COMMENTED = `on: repository_dispatch
 # - uses: hookline/hookline@v1
 jobs: { a: { steps: [{ uses: ./local }, { run: 'echo uses: hookline/hookline@v1' }] } }
 `
+const CONDITION_OF_ANOTHER = LISTENING.replace(
+  '    runs-on',
+  "    if: startsWith(github.event.client_payload.path, 'hok/webhook')\n    runs-on",
+)
 const wrongType = LISTENING.replace('[webhook]', '[deploy]')
 
-const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
-  [
-    'a token that GitHub does not know',
-    { repository: json(401, { message: 'Bad credentials' }) },
-    'token_rejected',
-    /make a new one/,
-  ],
-  [
-    'a repository that the token cannot see',
-    { repository: json(404, { message: 'Not Found' }) },
-    'repository_not_visible',
-    /spelling.*Contents: Read and write/,
-  ],
-  [
-    'an organisation with SAML',
-    { repository: json(403, { message: 'SAML' }, sso) },
-    'token_not_authorised',
-    /Configure SSO/,
-  ],
-  [
-    'a spent rate limit',
-    { repository: json(403, {}, { 'x-ratelimit-remaining': '0' }) },
-    'rate_limited',
-    /again/,
-  ],
-  [
-    'calls that come too fast',
-    { repository: json(403, { message: 'You have triggered an abuse detection mechanism.' }) },
-    'rate_limited',
-    /again/,
-  ],
-  [
-    'a token that may not read',
-    { repository: json(403, { message: 'Resource not accessible' }) },
-    'token_cannot_read',
-    /Contents/,
-  ],
-  [
-    'GitHub out of order',
-    { repository: { status: 503, body: '<html>' } },
-    'github_unavailable',
-    /githubstatus/,
-  ],
-  [
-    'a classic token without the scope',
-    { scopes: 'gist, workflow' },
-    'token_scope_missing',
-    /"repo"/,
-  ],
+const resource = { message: 'Resource not accessible' }
+const abuse = { message: 'You have triggered an abuse detection mechanism.' }
+const noRemaining = { 'x-ratelimit-remaining': '0' }
+const unused = 'on: repository_dispatch\njobs: {}'
+
+type Fault = readonly [name: string, setting: Setting, code: string, cure: RegExp]
+
+const OF_TOKEN_AND_REPOSITORY: readonly Fault[] = [
+  ['a token unknown to GitHub', { repository: json(401, {}) }, 'token_rejected', /new/],
+  ['an invisible repository', { repository: json(404, {}) }, 'repository_not_visible', /Contents/],
+  ['SAML', { repository: json(403, {}, sso) }, 'token_not_authorised', /SSO/],
+  ['a rate limit', { repository: json(403, {}, noRemaining) }, 'rate_limited', /again/],
+  ['calls that are too fast', { repository: json(403, abuse) }, 'rate_limited', /again/],
+  ['a token without read', { repository: json(403, resource) }, 'token_cannot_read', /Contents/],
+  ['status 503', { repository: { status: 503, body: '<html>' } }, 'github_unavailable', /status/],
+  ['a missing scope', { scopes: 'gist, workflow' }, 'token_scope_missing', /"repo"/],
   [
     'public_repo on a private repository',
     { scopes: 'public_repo', repository: { private: true } },
@@ -86,83 +57,46 @@ const FAULTS: readonly (readonly [string, Setting, string, RegExp])[] = [
     'token_cannot_write',
     /write access/,
   ],
+  ['an archived one', { repository: { archived: true } }, 'repository_archived', /unarchive/],
+  ['a disabled one', { repository: { disabled: true } }, 'repository_disabled', /support/],
+  ['a renamed one', { repository: { full_name: 'octo/new' } }, 'repository_renamed', /octo\/new/],
+]
+
+const OF_WORKFLOWS: readonly Fault[] = [
+  ['no workflow', { workflows: json(404, {}) }, 'workflows_missing', /trunk/],
+  ['unreadable workflows', { workflows: json(403, {}) }, 'workflow_unreadable', /Contents/],
+  ['no listener', { workflows: { 'ci.yml': PUSH } }, 'workflow_not_listening', /init/],
+  ['another type', { workflows: { 'hook.yml': wrongType } }, 'workflow_wrong_type', /webhook/],
+  ['no action', { workflows: { 'hook.yml': unused } }, 'workflow_without_action', /uses/],
   [
-    'an archived repository',
-    { scopes: 'repo', repository: { archived: true } },
-    'repository_archived',
-    /unarchive/,
-  ],
-  [
-    'a disabled repository',
-    { scopes: 'repo', repository: { disabled: true } },
-    'repository_disabled',
-    /support/,
-  ],
-  [
-    'a renamed repository',
-    { scopes: 'repo', repository: { full_name: 'octo/new' } },
-    'repository_renamed',
-    /octo\/new/,
-  ],
-  [
-    'no workflow at all',
-    { scopes: 'repo', workflows: json(404, {}) },
-    'workflows_missing',
-    /trunk/,
-  ],
-  [
-    'workflows that may not be read',
-    { scopes: 'repo', workflows: json(403, {}) },
-    'workflow_unreadable',
-    /Contents/,
-  ],
-  [
-    'no workflow that listens',
-    { scopes: 'repo', workflows: { 'ci.yml': PUSH } },
-    'workflow_not_listening',
-    /init/,
-  ],
-  [
-    'another type',
-    { scopes: 'repo', workflows: { 'hook.yml': wrongType } },
-    'workflow_wrong_type',
-    /webhook/,
-  ],
-  [
-    'a listener without the action',
-    { scopes: 'repo', workflows: { 'hook.yml': 'on: repository_dispatch\njobs: {}' } },
-    'workflow_without_action',
-    /uses/,
-  ],
-  [
-    'a listener that names the action in a comment alone',
-    { scopes: 'repo', workflows: { 'hook.yml': COMMENTED } },
+    'the action in a comment only',
+    { workflows: { 'hook.yml': COMMENTED } },
     'workflow_without_action',
     /uses/,
   ],
   [
     'a disabled workflow',
-    { scopes: 'repo', states: { 'hook.yml': 'disabled_inactivity' } },
+    { states: { 'hook.yml': 'disabled_inactivity' } },
     'workflow_disabled',
     /enable/,
   ],
+  [
+    'a job condition for another file',
+    { workflows: { 'hook.yml': CONDITION_OF_ANOTHER } },
+    'workflow_guard_misses',
+    /hook/,
+  ],
 ]
 
-describe('each fault is found, and says what to do', () => {
-  test.each(FAULTS)('%s', async (_, setting, code, mend) => {
-    const findings = await examineAt(platform, setting)
+describe('each fault is found, with its cure:', () => {
+  test.each([...OF_TOKEN_AND_REPOSITORY, ...OF_WORKFLOWS])('%s', async (_, setting, code, cure) => {
+    const findings = await examineAt(platform, { scopes: 'repo', ...setting })
     expect(codes(findings)).toEqual([code])
-    const [finding] = findings.filter((one) => one.code === code)
-    expect(finding?.mend).toMatch(mend)
+    expect(findings.find((one) => one.code === code)?.mend).toMatch(cure)
   })
 
   const NAMED: readonly (readonly [string, Record<string, string>, string, RegExp])[] = [
-    [
-      'is not on the default branch',
-      { 'hok.yml': LISTENING },
-      'workflow_missing',
-      /did you mean "hok"/,
-    ],
+    ['is not on the default branch', { 'hok.yml': LISTENING }, 'workflow_missing', /"hok"/],
     ['does not listen', { 'hook.yml': PUSH }, 'workflow_not_listening', /hook\.yml/],
     ['is no YAML', { 'hook.yml': 'on: [' }, 'workflow_invalid', /hook\.yml/],
   ]
@@ -187,7 +121,7 @@ describe('each fault is found, and says what to do', () => {
   const POLLING = LISTENING.replace(/repository_dispatch:\n.*\n/, 'schedule: []\n')
   const STARTABLE = POLLING.replace('schedule: []\n', 'schedule: []\n  workflow_dispatch:\n')
 
-  test('a bot that only polls is told that its schedule comes late, and what would do', async () => {
+  test('a bot that only polls gets a warning with the setting for a timer of the relay', async () => {
     const workflows = { 'bot.yml': POLLING, 'ci.yml': PUSH }
     const [found] = (await examineAt(platform, { scopes: 'repo', workflows })).slice(-1)
     expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_alone' })
@@ -241,21 +175,6 @@ describe('each fault is found, and says what to do', () => {
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })
     expect(codes(findings)).toEqual(['workflow_not_listening'])
     expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
-  })
-
-  test.each([
-    [
-      'a guard for another file',
-      LISTENING.replace(
-        '    runs-on',
-        "    if: startsWith(github.event.client_payload.path, 'hok/webhook')\n    runs-on",
-      ),
-      'guard_misses',
-    ],
-  ])('%s', async (_, text, code) => {
-    const workflows = { 'hook.yml': text }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows })
-    expect(codes(findings)).toEqual([`workflow_${code}`])
   })
 
   test('a source where GitHub reads it', async () => {

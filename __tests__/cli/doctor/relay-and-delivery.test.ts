@@ -1,6 +1,7 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { DispatchEvent } from '../../../src/wire/payload.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
@@ -17,6 +18,29 @@ beforeAll(async () => {
 beforeEach(() => platform.reset())
 afterAll(() => platform.close())
 
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections()
+})
+
+/** The address of a server, which is closed after the test. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A relay of an older version, without `/.well-known/hookline`. */
+function answersAsRelay(post: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.method !== 'GET') return post(request, response)
+    if (request.url === '/') return response.end('This is a Hookline relay.')
+    if (request.url === '/healthz') return response.end('ok\n')
+    return response.writeHead(404).end()
+  }
+}
+
 describe('the relay', () => {
   test('is up', async () => {
     const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
@@ -25,6 +49,7 @@ describe('the relay', () => {
     expect(findings.at(-1)).toMatchObject({ check: 'relay', status: 'ok' })
   })
 
+  const DIRECTLY = { workflows: { 'hook.yml': STARTED_DIRECTLY } }
   const MODES: readonly (readonly [
     string,
     Setting,
@@ -33,34 +58,10 @@ describe('the relay', () => {
     string[],
   ])[] = [
     ['a listening workflow', {}, 'repository_dispatch', undefined, []],
-    [
-      'a workflow that listens for the other',
-      {},
-      'workflow_dispatch',
-      undefined,
-      ['workflow_not_listening'],
-    ],
-    [
-      'one started directly',
-      { workflows: { 'hook.yml': STARTED_DIRECTLY } },
-      'workflow_dispatch',
-      undefined,
-      [],
-    ],
-    [
-      'one started directly alone',
-      { workflows: { 'hook.yml': STARTED_DIRECTLY } },
-      'repository_dispatch',
-      undefined,
-      ['workflow_not_listening'],
-    ],
-    [
-      'another event than was asked for',
-      {},
-      'workflow_dispatch',
-      'repository_dispatch',
-      ['relay_other_event'],
-    ],
+    ['the other listener', {}, 'workflow_dispatch', undefined, ['workflow_not_listening']],
+    ['a workflow started directly', DIRECTLY, 'workflow_dispatch', undefined, []],
+    ['no listener', DIRECTLY, 'repository_dispatch', undefined, ['workflow_not_listening']],
+    ['another --event', {}, 'workflow_dispatch', 'repository_dispatch', ['relay_other_event']],
   ]
   test.each(MODES)('tells its mode: %s', async (_, setting, ofRelay, event, expected) => {
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_EVENT: ofRelay }
@@ -75,17 +76,9 @@ describe('the relay', () => {
     await relay.close()
   })
 
-  test('of an older version does not tell its mode, which is no failure', async () => {
-    const pages: Record<string, string> = { '/healthz': 'ok', '/': 'This is a Hookline relay.' }
-    const server = createServer(({ url = '' }, response) => {
-      const page = pages[url]
-      response.writeHead(page === undefined ? 404 : 200).end(page ?? '{"success":false}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const relay = `http://127.0.0.1:${port}`
+  test('of an older version does not publish its event, which is no failure', async () => {
+    const relay = await serve(answersAsRelay(() => {}))
     const findings = await examineAt(platform, { scopes: 'repo' }, { relay })
-    server.close()
     expect(findings.filter(({ check }) => check === 'relay')).toMatchObject([
       { status: 'ok' },
       { status: 'unknown', code: 'relay_mode_unknown' },
@@ -101,12 +94,8 @@ describe('the relay', () => {
     ['another page', 200, '<html>Welcome</html>'],
     ['an error of a proxy', 502, 'Bad Gateway'],
   ])('is hidden by %s', async (_, status, text) => {
-    const server = createServer((_request, response) => response.writeHead(status).end(text))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const relay = `http://127.0.0.1:${port}`
+    const relay = await serve((_, response) => response.writeHead(status).end(text))
     const findings = await examineAt(platform, { scopes: 'repo' }, { relay })
-    server.close()
     expect(codes(findings)).toEqual(['relay_not_hookline'])
   })
 })
@@ -222,35 +211,20 @@ describe('a real event', () => {
     expect(findings.at(-1)).toMatchObject({ check: 'delivery', status: 'ok' })
   })
 
-  test('by way of a relay that gives no answer may have arrived', async () => {
-    const server = createServer((request, response) => {
-      if (request.url === '/') response.end('This is a Hookline relay.')
-      else if (request.url === '/.well-known/hookline') response.writeHead(404).end()
-      else if (request.method === 'GET') response.end('ok\n')
-      else request.socket.destroy()
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
-    const findings = await examineAt(platform, { scopes: 'repo' }, target)
-    server.close()
+  test('that a relay does not answer may have arrived', async () => {
+    const relay = await serve(answersAsRelay(({ socket }) => socket.destroy()))
+    const findings = await examineAt(platform, { scopes: 'repo' }, { ...SEND, relay })
     expect(codes(findings)).toEqual(['relay_mode_unknown', 'delivery_unanswered'])
-    expect(findings.at(-1)).toMatchObject({ mend: expect.stringContaining('may have arrived') })
   })
 
-  test('tells an event that waits in the outbox of the relay', async () => {
-    const server = createServer((request, response) => {
-      if (request.url === '/') return response.end('This is a Hookline relay.')
-      if (request.url === '/.well-known/hookline') return response.writeHead(404).end()
-      if (request.method === 'GET') return response.end('ok\n')
-      response.setHeader('x-hookline-delivery', '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11')
-      return response.writeHead(202, { 'x-hookline-queued': 'true' }).end('{"success":true}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const target = { ...SEND, relay: `http://127.0.0.1:${port}` }
+  test('may be queued in the outbox of the relay', async () => {
+    const headers = {
+      'x-hookline-queued': 'true',
+      'x-hookline-delivery': '0b6c5a3e-7d1f-4c58-9a55-2f6f0e9a1c11',
+    }
+    const queues = answersAsRelay((_, response) => response.writeHead(202, headers).end('{}'))
+    const target = { ...SEND, relay: await serve(queues) }
     const findings = await examineAt(platform, { scopes: 'repo' }, target)
-    server.close()
     expect(codes(findings)).toEqual(['relay_mode_unknown', 'delivery_queued'])
   })
 
