@@ -14,7 +14,7 @@ afterAll(() => command.stop())
 
 const STATE = 43
 
-/** All of it in the reach of any page of the browser that guesses the port. */
+/** Any page in the browser that guesses the port can send these requests. */
 test.each([
   ['no address at all', '//'],
   ['a port that is none', '//x:99999/'],
@@ -25,7 +25,7 @@ test.each([
   ['no state', '/created?code=a'],
   ['another state', `/created?code=a&state=${'a'.repeat(STATE)}`],
   ['a code that is a path', '/created?code=..%2F..%2Fuser&state=x'],
-])('the page for an App outlives a request with %s', async (_, target) => {
+])('the page for an App answers 4xx to a request with %s, and goes on', async (_, target) => {
   const { host } = new URL(page)
   const bytes = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
   const [line] = String(await sendBytes(page, bytes)).split('\r\n')

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/wire/json.ts'
 import { holds } from '../../src/workflow/condition.ts'
 import { runShared } from '../support/cli.ts'
 
-/** Bodies that a filter may meet, lists at every level among them. */
+/** Bodies for the filters, with lists at every level. */
 const BODIES: readonly JsonObject[] = [
   { a: 'x' },
   { a: 'X' },
@@ -41,7 +41,7 @@ const BODIES: readonly JsonObject[] = [
   { a: 'x', c: 3 },
 ]
 
-/** A filter, and what of it stays with the workflow. */
+/** A filter, and the parts that only the workflow checks. */
 const FILTERS: readonly (readonly [filter: JsonObject, unsaid: readonly string[]])[] = [
   [{ 'body.a': 'x' }, []],
   [{ 'body.a': "it's" }, []],
@@ -86,7 +86,7 @@ const FILTERS: readonly (readonly [filter: JsonObject, unsaid: readonly string[]
 const OTHERS = { method: 'post', query: { q: '1' }, headers: { 'x-github-event': 'push' } }
 
 test.each(FILTERS)(
-  '%j: nothing that it keeps is dropped at the door; left are %j',
+  '%j: the relay drops no event that passes the filter; the workflow still checks %j',
   (filter, unsaid) => {
     const said = saidFilter(filter)
     expect(said.unsaid).toEqual(unsaid)
@@ -100,7 +100,7 @@ test.each(FILTERS)(
   },
 )
 
-test('what is said drops what the filter drops', () => {
+test('a filter that the relay has whole drops events there', () => {
   const dropped = FILTERS.filter(([filter, unsaid]) => {
     const { expression = 'true' } = saidFilter(filter)
     const contexts = { ...OTHERS, path: 'hook/webhook' }
@@ -166,32 +166,30 @@ jobs: { pay: { runs-on: ubuntu-latest, steps: [{ run: echo }] } }
     const { told } = await url(PAY, env, args)
     expect(told.door.verify).toEqual(['stripe'])
     expect(told.door.if).toContain("body['type'] == 'invoice.paid'")
-    expect(told.left).toEqual([
-      'config.filter: body.livemode: $exists cannot be said as an expression',
-    ])
+    expect(told.left).toEqual([expect.stringMatching(/^config\.filter: body\.livemode: \$exists/)])
     expect(tokenOf(told).split('.')).toHaveLength(5)
   })
 
-  test('without the secret it asks the filter alone, and says what is missing', async () => {
+  test('without the secret the relay has the filter only, and the output names the secret', async () => {
     const { told } = await url(PAY)
     expect(told.door).toEqual({ if: expect.any(String) })
-    expect(told.left[0]).toMatch(/^verify: its secret is not set here/)
+    expect(told.left[0]).toMatch(/^verify: .*secret/)
     expect(decodeJwt(tokenOf(told)).if).toBe(told.door.if)
   })
 
-  test('a relay that cannot open secrets is given none, unless one is named', async () => {
+  test('a relay without sealing keys gets no secret; with --secret-env that is an error', async () => {
     hasKeys = false
     const { told } = await url(PAY, { STRIPE_SECRET: SECRET })
     expect(told.door).toEqual({ if: expect.any(String) })
-    expect(told.left.at(-1)).toMatch(/^verify: .* answers 404 for its keys/)
+    expect(told.left.at(-1)).toMatch(/^verify: .*404/)
     const named = await url(PAY, { OTHER: SECRET }, ['--secret-env', 'OTHER'])
-    expect(named).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('answers 404') })
+    expect(named).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('404') })
   })
 
   test.each([
-    ['trello', 'secret: ${{ secrets.S }}\n      url: https://relay.example/x', /signs the URL/],
+    ['trello', 'secret: ${{ secrets.S }}\n      url: https://relay.example/x', /URL/],
     ['aws_sns', 'topic: arn:aws:sns:eu-west-1:1:t', undefined],
-  ])('%s is left to the workflow', async (scheme, more, why) => {
+  ])('the signature of %s is verified by the workflow only', async (scheme, more, why) => {
     const text = `on:\n  webhook:\n    verify:\n      scheme: ${scheme}\n      ${more}\n`
     const { told } = await url(`${text}jobs: {}\n`, { S: SECRET })
     expect(told.door).toBeUndefined()

@@ -11,30 +11,15 @@ describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
-    [
-      'a flag that is cut short',
-      ['url', 'hook', '--repo', 'o/r'],
-      2,
-      /Did you mean --repository\?/,
-    ],
+    ['a flag that is cut short', ['url', 'hook', '--repo', 'o/r'], 2, /Did you mean --repository/],
     ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
     ['a sender without its flag', ['init', 'stripe'], 2, /hookline init --sender stripe$/m],
-    ['a port that is none', ['dev', '--port', 'x'], 1, /"x" is not a port/],
-    ['a trigger that is none', URL_OF('webhok'), 1, /unknown trigger "webhok"\n.*"webhook"\?/],
+    ['a port that is none', ['dev', '--port', 'x'], 1, /"x"/],
+    ['an unknown trigger', URL_OF('webhok'), 1, /"webhok"\n.*"webhook"/],
     ['help', ['--help'], 0, /^$/],
-    [
-      'a key file that is not there',
-      SEAL('none.json'),
-      1,
-      /^error: none\.json cannot be read\n {2}=/,
-    ],
-    ['a folder in its place', SEAL('.'), 1, /^error: \. cannot be read\n {2}=/],
-    [
-      'public keys of nothing',
-      ['keys', 'public'],
-      1,
-      /^error: HOOKLINE_SEAL_KEYS is not set\n {2}=/,
-    ],
+    ['a missing key file', SEAL('none.json'), 1, /^error: .*none\.json.*\n {2}=/],
+    ['a folder as the key file', SEAL('.'), 1, /^error: .*\n {2}=/],
+    ['public keys without keys', ['keys', 'public'], 1, /^error: HOOKLINE_SEAL_KEYS .*\n {2}=/],
   ] as const
   test.each(rows)('%s', async (_, args, code, message) => {
     const { exitCode, stderr } = await runShared(args)
@@ -49,15 +34,15 @@ describe('exit codes of the command line', () => {
       1,
       {
         code: 'failed',
-        message: 'unknown trigger "webhok"',
-        notes: [/did you mean/, /^triggers: /],
+        message: /"webhok"/,
+        notes: [/"webhook"/, /messaging_bot/],
       },
     ],
     [
       'a slip in a setting',
       ['runs', '--json'],
       2,
-      { code: 'wrong_usage', message: /^HOOKLINE_EVENT is none of/, notes: [/did you mean/] },
+      { code: 'wrong_usage', message: /^HOOKLINE_EVENT /, notes: [/workflow_dispatch/] },
     ],
     [
       'an unknown flag',
@@ -69,15 +54,14 @@ describe('exit codes of the command line', () => {
     const env: Record<string, string> =
       code === 2 && args[0] === 'runs' ? { HOOKLINE_EVENT: 'workflow-dispatch' } : {}
     const { exitCode, stdout } = await runShared(args, { env })
-    const match = (value: string | RegExp) =>
-      typeof value === 'string' ? value : expect.stringMatching(value)
+    const match = (value: RegExp) => expect.stringMatching(value)
     expect(exitCode).toBe(code)
     expect(JSON.parse(stdout)).toEqual({
       error: { code: wanted.code, message: match(wanted.message), notes: wanted.notes.map(match) },
     })
   })
 
-  /** A fault of each command, and of each one below it: wrong usage, and what only its work shows. */
+  /** Wrong usage of each command and subcommand, and a fault of its work. */
   const FAULTS: readonly (readonly string[])[] = [
     ['init', '--kind', 'x'],
     ['init', '--name', '../x'],
@@ -121,7 +105,7 @@ describe('exit codes of the command line', () => {
     })
   })
 
-  test('no command is left out', async () => {
+  test('every command has such a row', async () => {
     const { stdout } = await runShared(['--help'])
     const [, listed = ''] = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
     const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
@@ -147,12 +131,10 @@ describe('exit codes of the command line', () => {
     const code = await second.ended()
     server.close()
     expect(code).toBe(1)
-    expect(second.stderr).toMatch(
-      /^error: cannot listen on 127\.0\.0\.1:\d+\n {2}= something else listens/,
-    )
+    expect(second.stderr).toMatch(/^error: .*127\.0\.0\.1:\d+\n {2}= /)
   })
 
-  test('a file that is not there', async () => {
+  test('dev with a missing --env-file', async () => {
     // Node 20 reads --env-file itself, wherever it stands, and gives up with a code of its own.
     const command = new RunningCommand(['dev', '--env-file', 'no.env'], { cwd: tmpdir() })
     expect([1, 9]).toContain(await command.ended())

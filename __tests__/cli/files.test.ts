@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { findSourceFiles, watchGlobs } from '../../src/cli/files.ts'
 
-// A folder whose own name would be a pattern.
+// The name of the folder is a pattern itself.
 const ROOT = join(realpathSync(mkdtempSync(join(tmpdir(), 'hookline-watch-'))), 'a+(b)')
 afterAll(() => rmSync(join(ROOT, '..'), { recursive: true }))
 
@@ -25,7 +25,7 @@ test.each<[string, string, readonly string[]]>([
   ['an absolute pattern', `${ROOT}/workflows/*.yml`, ['workflows/hook.yml']],
   ['folders in between', './work*/**/hook.yml', ['workflows/deep/hook.yml', 'workflows/hook.yml']],
   ['a file of the root', './hook.yml', ['hook.yml']],
-])('a change is seen in what is found by %s', async (_, glob, files) => {
+])('a change is seen in files found by %s', async (_, glob, files) => {
   const globs = [glob, '!docs/**']
   expect(findSourceFiles(ROOT, globs).map(({ file }) => file)).toEqual(files)
   const watcher = await watchGlobs({ root: ROOT, globs, persistent: false })
@@ -41,7 +41,7 @@ test.each<[string, string, readonly string[]]>([
   }
 })
 
-test('places beside the globs are watched, however they are written; others are not', async () => {
+test('additional paths are watched, relative or absolute, and no others', async () => {
   const more = ['./.env', join(ROOT, 'docs')]
   const watcher = await watchGlobs({
     root: ROOT,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { adviceAt } from '../../src/cli/run-name.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
 const HOOK = 'on:\n  webhook:\n    method: POST\n'
@@ -42,24 +43,21 @@ describe('hookline dev', () => {
     expect(await eventOf('/webhook/hook/webhook')).toMatchObject({ count: 1, reason: null })
   })
 
-  test('says of a URL without a trigger what it lacks', async () => {
-    expect((await eventOf('/webhook/hook')).reason).toBe(
-      'the webhook addresses no trigger behind the workflow; "hook" declares: "webhook"',
-    )
+  test('names the missing trigger of a URL', async () => {
+    expect((await eventOf('/webhook/hook')).reason).toMatch(/trigger.*"hook".*"webhook"/)
   })
 
-  test('answers what is too large as such', async () => {
+  test('answers 413 to a body that is too large', async () => {
     const body = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64')
     const answer = await fetch(`${url}/webhook/hook/webhook`, { method: 'POST', body })
     expect(answer.status).toBe(413)
     expect(await answer.text()).toContain('payload_too_large')
   })
 
-  test('--json shows the mistakes of a file, and no mistakes of one that is gone', async () => {
+  test('--json shows the mistakes of a file, but not of a deleted one', async () => {
     await writeFile(join(folder, 'workflows/hook.yml'), HOOK.replace('POST', 'psot'))
     expect(await eventOf('/webhook/hook/webhook')).toMatchObject({
-      reason: 'the workflow has mistakes',
-      problems: [{ file: 'workflows/hook.yml', line: 3, hint: 'did you mean "post"?' }],
+      problems: [{ file: 'workflows/hook.yml', line: 3, hint: expect.stringContaining('"post"') }],
     })
     await rm(join(folder, 'workflows/hook.yml'))
     const { reason, problems } = await eventOf('/webhook/hook/webhook')
@@ -69,11 +67,11 @@ describe('hookline dev', () => {
     await writeFile(join(folder, 'workflows/hook.yml'), HOOK)
   })
 
-  test('says that --workflow matches nothing', async () => {
+  test('prints an error if --workflow matches no file', async () => {
     const other = new RunningCommand(['dev', '--port', '0', '--workflow', 'nope/*.yml'], {
       cwd: folder,
     })
-    await other.printed(/error: no workflow file matches nope\/\*\.yml/)
+    await other.printed(/error: .*nope\/\*\.yml/)
     await other.stop()
   })
 })
@@ -84,15 +82,14 @@ describe('hookline send', () => {
     ['a direct start', 'on: { workflow_dispatch: }', "fromJSON(inputs.hookline || '{}').headers"],
     ['one that names it', "run-name: >-\n  x ${{ a['x-hookline-delivery'] }}\non: push", undefined],
   ]
-  test.each(lines)('to a relay says which run-name to add, for %s', async (_, text, line) => {
+  test.each(lines)('to a relay prints the run-name to add, for %s', async (_, text, line) => {
     await writeFile(join(folder, NATIVE), text)
-    const { adviceAt } = await import('../../src/cli/run-name.ts')
     const advice = adviceAt(folder, 'plain')
     if (line === undefined) expect(advice).toBeUndefined()
-    else expect(advice).toContain(`add to plain:\n  run-name: plain \${{ ${line}`)
+    else expect(advice).toContain(`\n  run-name: plain \${{ ${line}`)
   })
 
-  test('to dev does not speak of success where nothing fired', async () => {
+  test('to dev prints no success if nothing fired', async () => {
     const address = `${url.replace('http://', '')}/webhook/hook/webhook`
     const fired = await hookline('send', address, '--data', 'x')
     expect([fired.code, fired.stdout]).toEqual([0, expect.stringContaining('{"success":true}')])
@@ -103,46 +100,40 @@ describe('hookline send', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ accepted: true, nothingFired: true })
   })
 
-  test('to the page of dev says how a webhook URL ends', async () => {
+  test('to the page of dev prints the form of a webhook URL', async () => {
     const { code, stdout } = await hookline('send', url, '--data', 'x')
     expect([code, stdout]).toEqual([1, expect.stringContaining('/<workflow>/<trigger>')])
   })
 
-  test('to dev says nothing of it, and that there is no run to wait for', async () => {
+  test('to dev prints no run-name, and refuses --wait', async () => {
     await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
     const address = `${url.replace('http://', '')}/webhook/plain/webhook`
     const { code, stderr } = await hookline('send', address, '--data', 'x')
     expect([code, stderr.includes('run-name')]).toEqual([0, false])
     expect(await hookline('send', address, '--wait')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('what answered is hookline dev'),
+      stderr: expect.stringContaining('hookline dev'),
     })
   })
 })
 
 test.each([
-  [
-    ['url', 'hoook'],
-    'warning: there is no workflow file "hoook" here, so that the URL starts nothing',
-  ],
-  [['url', 'hoook'], 'did you mean "hook"?'],
-  [['url', 'plain'], ''],
-  [['url', 'hook'], ''],
-  [['url', 'hook.yml'], ''],
-  // Of another repository nothing is known.
-  [['url', 'hoook', '--relay', 'https://relay.example', '--repository', 'octo/other'], ''],
-])('%j says of its file %j', async (args, said) => {
+  [['url', 'hoook'], /^warning: .*"hoook"[\s\S]*"hook"/],
+  [['url', 'plain'], /^$/],
+  [['url', 'hook'], /^$/],
+  [['url', 'hook.yml'], /^$/],
+  // The files of another repository are unknown.
+  [['url', 'hoook', '--relay', 'https://relay.example', '--repository', 'octo/other'], /^$/],
+])('%j prints the warning %s', async (args, warning) => {
   await writeFile(join(folder, NATIVE), 'on: repository_dispatch')
   const { code, stdout, stderr } = await hookline(...args)
-  expect([code, stdout]).toEqual([0, expect.stringContaining('# Webhook URL')])
-  expect(said === '' ? stderr : [stderr]).toEqual(
-    said === '' ? '' : [expect.stringContaining(said)],
-  )
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^http/m) })
+  expect(stderr).toMatch(warning)
 })
 
 test('--env names the file that is not there', async () => {
   expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('--env: nope.env cannot be read'),
+    stderr: expect.stringContaining('--env: nope.env'),
   })
 })

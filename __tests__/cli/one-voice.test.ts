@@ -12,8 +12,8 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-/** What is found, for a person: which rule, where, in which words; not how much it counts. */
-function told(findings: readonly Finding[]): string[] {
+/** Rule, location and message of each finding, without its severity. */
+function findings(findings: readonly Finding[]): string[] {
   return findings
     .map(({ code, position, message, hint = '' }) =>
       [code, position?.source.file, position?.line, position?.column, message, hint].join(' '),
@@ -80,8 +80,8 @@ describe('of a source with', () => {
     const build = [...built.errors, ...built.warnings]
     const check = await byCheck()
     expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
-    expect(told(build)).toEqual(told(check))
-    expect(told(await byDev())).toEqual(told(check))
+    expect(findings(build)).toEqual(findings(check))
+    expect(findings(await byDev())).toEqual(findings(check))
     expect(build.map(findingJson)).toEqual(check.map(findingJson))
   })
 })
@@ -109,6 +109,6 @@ describe('of a native workflow with', () => {
     repository.write('.github/workflows/hook.yml', text)
     const check = await byCheck()
     expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)
-    expect(told(await byDev())).toEqual(told(check))
+    expect(findings(await byDev())).toEqual(findings(check))
   })
 })

@@ -20,7 +20,7 @@ async function printedBy(name: string, args: readonly string[], env = {}): Promi
   return `${stdout}\n${stderr}`
 }
 
-/** A terminal obeys these, and a runner the lines of the other two kinds. */
+/** Control characters of a terminal, and workflow commands of a runner. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are looked for
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|^\s*::|##\[/m
 
@@ -35,7 +35,7 @@ jobs:
           echo "${EVIL.replace('\u0007', '')}"
 `
 
-describe('what a workflow file holds is printed, and obeyed by nobody:', () => {
+describe('control characters and workflow commands of a file are printed harmless:', () => {
   test.each([
     ['build', ['--check']],
     ['build', ['--check', '--json']],
@@ -60,7 +60,7 @@ test.each([
   ['list', ['list']],
   ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958', '--json']],
   ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958']],
-])('what a relay tells of its outbox is printed, and obeyed by nobody: %s %j', async (_, args) => {
+])('control characters in the response of a relay are printed harmless: %s %j', async (_, args) => {
   const event = { delivery: EVIL, lane: EVIL, at: EVIL, tries: 1, next: EVIL, reason: EVIL }
   const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
   const server = createServer((request, response) => {
@@ -80,7 +80,7 @@ test.each([
   expect(printed).toContain('31m')
 })
 
-test('every command prints JSON from elsewhere by the one function that cleans it', () => {
+test('every command prints untrusted JSON by printableJson', () => {
   // These print what the command made of its own arguments, or of GitHub’s answer to its own App.
   const own = new Set(['grant.ts', 'seal.ts', 'keys.ts', 'init.ts', 'app.ts'])
   const folder = new URL('../../src/cli/', import.meta.url)
@@ -97,7 +97,6 @@ test('every command prints JSON from elsewhere by the one function that cleans i
     'outbox.ts: return print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
     'outbox.ts: if (json) return print(JSON.stringify({ success: true, events }))',
     'outbox.ts: print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)',
-    // Our own list.
   ])
 })
 

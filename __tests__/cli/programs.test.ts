@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
-/** What a program that the command line starts is told of its environment. */
+/** The environment of programs that the command line starts. */
 
 const SECRETS = {
   HOOKLINE_TOKEN: `github_pat_${'s'.repeat(40)}`,
@@ -56,7 +56,7 @@ test('git and gh see no token and no key', async () => {
   expect([seen('git'), seen('gh')]).toEqual([[], []])
 })
 
-test('whatever starts a program says what environment it gets', () => {
+test('each call that starts a program sets its environment', () => {
   const root = fileURLToPath(new URL('../../src/cli', import.meta.url))
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   const calls = files

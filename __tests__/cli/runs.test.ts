@@ -57,7 +57,7 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
 const runs = (...args: string[]) => hookline(['runs', '--repository', 'octo/repo', ...args])
 
 describe('hookline runs', () => {
-  test('tells delivery, workflow, state and address', async () => {
+  test('prints delivery, workflow, state and address', async () => {
     github.always(oneRun())
     const { code, stdout } = await runs('--json')
     expect({ code, run: JSON.parse(stdout) }).toEqual({
@@ -74,7 +74,7 @@ describe('hookline runs', () => {
     })
   })
 
-  test('says which line to add where a run does not name its delivery', async () => {
+  test('prints the run-name to add if a run does not name its delivery', async () => {
     github.always(oneRun({ title: 'hook' }))
     const { stderr } = await runs()
     expect(stderr).toContain(
@@ -82,7 +82,7 @@ describe('hookline runs', () => {
     )
   })
 
-  test('does not take a run by hand for one of a webhook', async () => {
+  test('leaves out runs that were started manually', async () => {
     github.always(oneRun({ title: 'hook', event: 'workflow_dispatch' }))
     expect((await runs()).stdout).toBe('')
   })
@@ -93,7 +93,7 @@ describe('hookline runs', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(DELIVERY) })
   })
 
-  test('a delivery that no run names is told', async () => {
+  test('an unknown delivery is an error', async () => {
     github.always(oneRun())
     expect(await runs('--delivery', OTHER)).toMatchObject({
       code: 1,
@@ -102,17 +102,17 @@ describe('hookline runs', () => {
   })
 
   test.each([
-    [401, {}, 'GitHub does not know the token'],
+    [401, {}, 'token'],
     [403, {}, 'Actions: Read'],
     [403, { 'x-ratelimit-remaining': '0' }, 'rate limit'],
-    [404, {}, 'check the spelling of the repository'],
+    [404, {}, 'spelling'],
     [502, {}, 'githubstatus.com'],
-  ])('what GitHub does not show is told with what to do: %s', async (status, headers, hint) => {
+  ])('status %i of GitHub is an error with its cure', async (status, headers, hint) => {
     github.always({ status, headers, body: '{}' })
     expect(await runs()).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) })
   })
 
-  test('a spent limit is told with the time at which there are calls again', async () => {
+  test('a rate limit is an error with the time of its end', async () => {
     const reset = Math.floor(Date.now() / 1000) + 38 * 60
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
     github.always({ status: 403, headers, body: '{}' })
@@ -121,7 +121,7 @@ describe('hookline runs', () => {
       const { code, stderr } = await runs(...args)
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringContaining(`there are calls again at ${time} UTC, in 3`),
+        stderr: expect.stringContaining(`${time} UTC, in 3`),
       })
     }
   })
@@ -148,20 +148,20 @@ describe('hookline runs', () => {
     const now = () => new Date(passed * 1000)
     const found = awaitRun(DELIVERY, { repository: 'octo/repo', ask, now, sleep })
     if (isFound) await expect(found).resolves.toMatchObject({ delivery: DELIVERY })
-    else await expect(found).rejects.toThrow('no run carries the delivery')
+    else await expect(found).rejects.toThrow(DELIVERY)
   })
 
-  test('a token that no header can carry is told', async () => {
+  test('a token with a control character is an error', async () => {
     const { code, stderr } = await hookline(['runs', '--repository', 'octo/repo'], {
       HOOKLINE_TOKEN: 'token\r',
     })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('HOOKLINE_TOKEN holds a character that no token has'),
+      stderr: expect.stringContaining('HOOKLINE_TOKEN'),
     })
   })
 
-  test('--watch goes on after what passes', async () => {
+  test('--watch goes on after a lost connection and a 502', async () => {
     const answering = oneRun()
     let calls = 0
     github.always((call, response) => {
@@ -171,21 +171,17 @@ describe('hookline runs', () => {
       return calls === 4 ? { status: 502, body: '<html>' } : answering(call, response)
     })
     const { code, stderr } = await runs('--delivery', DELIVERY, '--watch')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('trying again') })
-  }, 30_000)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('again') })
+  })
 
   test.each([
     ['success', 0],
     ['failure', 1],
-  ])(
-    '--watch follows a delivery to its end: %s',
-    async (conclusion, code) => {
-      github.always(oneRun({ conclusion }))
-      const ended = await runs('--delivery', DELIVERY, '--watch')
-      expect(ended).toMatchObject({ code, stdout: expect.stringContaining(conclusion) })
-    },
-    30_000,
-  )
+  ])('--watch follows a delivery to its end: %s', async (conclusion, code) => {
+    github.always(oneRun({ conclusion }))
+    const ended = await runs('--delivery', DELIVERY, '--watch')
+    expect(ended).toMatchObject({ code, stdout: expect.stringContaining(conclusion) })
+  })
 })
 
 describe('hookline send', () => {
@@ -208,7 +204,7 @@ describe('hookline send', () => {
     expect(stdout).toContain(`${run}\n`)
   })
 
-  test('without a run says which line names it, where the workflow is at hand', async () => {
+  test('prints the run-name to add if the relay names no run', async () => {
     const path = join(folder, '.github/workflows')
     await mkdir(path, { recursive: true })
     await writeFile(join(path, 'bare.yml'), 'on: repository_dispatch')
@@ -216,44 +212,40 @@ describe('hookline send', () => {
     const { code, stderr } = await hookline(['send', `${relay.url}/octo/repo/bare/webhook`])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('add to bare:\n  run-name: bare ${{ github.event.'),
+      stderr: expect.stringContaining('\n  run-name: bare ${{ github.event.'),
     })
   })
 
   test.each([
     ['by the page that the relay names', { 'x-hookline-run': 'https://x.test/actions/runs/7' }],
     ['by the delivery in its name', {}],
-  ])(
-    '--wait follows it to its end, %s',
-    async (_, headers: Record<string, string>) => {
-      relay.always(answer(headers))
-      github.always(oneRun({ conclusion: 'failure' }))
-      const url = `${relay.url}/octo/repo/hook/webhook`
-      const { code, stderr } = await hookline(['send', url, '--wait'])
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('failure') })
-    },
-    30_000,
-  )
+  ])('--wait follows it to its end, %s', async (_, headers: Record<string, string>) => {
+    relay.always(answer(headers))
+    github.always(oneRun({ conclusion: 'failure' }))
+    const url = `${relay.url}/octo/repo/hook/webhook`
+    const { code, stderr } = await hookline(['send', url, '--wait'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('failure') })
+  })
 
-  test('--wait says why nothing ran', async () => {
+  test('--wait prints that the run was skipped', async () => {
     relay.always(answer({}))
     github.always(oneRun({ conclusion: 'skipped' }))
     const { code, stderr } = await hookline([
       ...['send', `${relay.url}/octo/repo/hook/webhook`, '--wait'],
     ])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the guard in') })
-  }, 30_000)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/guard|condition/) })
+  })
 
-  test('what waits in the outbox is told, and not waited for', async () => {
+  test('--wait does not wait for an event in the outbox', async () => {
     relay.always(answer({ 'x-hookline-queued': 'true' }))
     const url = `${relay.url}/octo/repo/hook/webhook`
     const sent = await hookline(['send', url])
-    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("relay's outbox") })
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('outbox') })
     const { code, stderr } = await hookline(['send', url, '--wait'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('outbox list') })
   })
 
-  test('what a condition filtered is told, and not waited for', async () => {
+  test('--wait does not wait for an event that the relay filtered', async () => {
     relay.always(answer({ 'x-hookline-filtered': 'true' }))
     const url = `${relay.url}/octo/repo/hook/webhook`
     const sent = await hookline(['send', url, '--json'])
@@ -271,8 +263,8 @@ describe('hookline send', () => {
     const { code, stderr } = await hookline([
       ...['send', `${relay.url}/octo/repo/hook/webhook`, '--wait'],
     ])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('a policy of') })
-  }, 30_000)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('policy') })
+  })
 
   test('an address of this machine needs no scheme', async () => {
     relay.always(answer({}))

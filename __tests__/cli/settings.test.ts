@@ -12,7 +12,7 @@ import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 const RELAY = ['--relay', 'https://relay.example.com']
 const REPOSITORY = ['--repository', 'octo/repo']
 
-describe('a slip in HOOKLINE_EVENT is told by', () => {
+describe('an invalid HOOKLINE_EVENT is wrong usage of', () => {
   test.each([
     ['relay', ['relay', '--port', '0']],
     ['doctor', ['doctor', ...REPOSITORY]],
@@ -25,7 +25,7 @@ describe('a slip in HOOKLINE_EVENT is told by', () => {
   ])('%s', async (_, args) => {
     const end = await runShared(args, { env: { HOOKLINE_EVENT: 'workflow-dispatch' } })
     expect(end).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(end.stderr).toMatch(/HOOKLINE_EVENT is none of [\s\S]*did you mean workflow_dispatch\?/)
+    expect(end.stderr).toMatch(/HOOKLINE_EVENT [\s\S]*workflow_dispatch/)
   })
 })
 
@@ -49,7 +49,7 @@ describe('with a server on this machine', () => {
     return runShared(['seal', '--relay', relay(), ...REPOSITORY], { env })
   }
 
-  test('every command takes its address as a person writes it', async () => {
+  test('every command takes the address of a relay without its scheme', async () => {
     const { publicJwk } = await newSealKey()
     const { exitCode, stdout, stderr } = await seal({ keys: [publicJwk] })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -65,38 +65,41 @@ describe('with a server on this machine', () => {
 
     answer = { status: 200, body: 'ok\n' }
     const doctor = await runShared(['doctor', '--relay', relay(), ...REPOSITORY])
-    expect(doctor.stdout).toContain(`http://${relay()} is not a relay of Hookline`)
+    expect(doctor.stdout).toContain(`http://${relay()}`)
   })
 
-  test.each([301, 302, 401, 404, 500])('no key is taken from a page with %i', async (status) => {
-    const { publicJwk } = await newSealKey()
-    expect(await seal({ keys: [publicJwk] }, status)).toMatchObject({
-      exitCode: 1,
-      stdout: '',
-      stderr: expect.stringContaining(`answers ${status} for its keys`),
-    })
-  })
+  test.each([301, 302, 401, 404, 500])(
+    'no key is taken from a response with %i',
+    async (status) => {
+      const { publicJwk } = await newSealKey()
+      expect(await seal({ keys: [publicJwk] }, status)).toMatchObject({
+        exitCode: 1,
+        stdout: '',
+        stderr: expect.stringContaining(String(status)),
+      })
+    },
+  )
 
   const { x, y } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
     format: 'jwk',
   })
   const EC = { kty: 'EC', crv: 'P-256', x, y }
   test.each([
-    ['a login page', '<html>Sign in</html>', 'has no public key for sealing'],
-    ['no key', { keys: [] }, 'has no public key for sealing'],
-    ['a key of another kind', { keys: [{ kty: 'RSA' }] }, 'has no public key for sealing'],
-    ['a key without a part', { keys: [{ ...EC, y: undefined }] }, 'seals nothing'],
-    ['a broken part', { keys: [{ ...EC, y: 'AA' }] }, 'seals nothing'],
-    ['a point off the curve', { keys: [{ ...EC, y: x }] }, 'seals nothing'],
-    ['another curve', { keys: [{ ...EC, crv: 'P-384' }] }, 'seals nothing'],
-  ])('%s is refused with what would do', async (_, keys, message) => {
+    ['a login page', '<html>Sign in</html>'],
+    ['no key', { keys: [] }],
+    ['a key of another kind', { keys: [{ kty: 'RSA' }] }],
+    ['a key without a part', { keys: [{ ...EC, y: undefined }] }],
+    ['a broken part', { keys: [{ ...EC, y: 'AA' }] }],
+    ['a point off the curve', { keys: [{ ...EC, y: x }] }],
+    ['another curve', { keys: [{ ...EC, crv: 'P-384' }] }],
+  ])('%s seals no token', async (_, keys) => {
     const { exitCode, stdout, stderr } = await seal(keys)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toContain(message)
+    expect(stderr).toMatch(/^error: .*key[\s\S]*\n {2}= /)
   })
 })
 
-test('no proxy stands before a bot API on this machine', async () => {
+test('a bot API on this machine is called without the proxy', async () => {
   const telegram = await new TelegramStandIn().start()
   const env = {
     HTTP_PROXY: 'http://127.0.0.1:1',
@@ -109,12 +112,10 @@ test('no proxy stands before a bot API on this machine', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 })
 
-test('help tells of each setting what its table says', () => {
+test('help shows the names and descriptions of settings in two columns', () => {
   expect(Object.keys(SETTING_HELP)).toEqual(Object.keys(SETTINGS))
-  expect(environmentHelp('HOOKLINE_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])).toBe(
-    `Environment:
-  HOOKLINE_TOKEN    the platform's token; never printed
-  HOOKLINE_API_URL  GitHub's API, by default https://api.github.com
-  X                 y`,
+  const help = environmentHelp('HOOKLINE_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])
+  expect(help).toMatch(
+    /^Environment:\n {2}HOOKLINE_TOKEN {4}\S.*\n {2}HOOKLINE_API_URL {2}.* https:.*\n {2}X {17}y$/,
   )
 })
