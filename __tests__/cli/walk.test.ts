@@ -18,12 +18,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { bundledPackage } from '../support/build.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
-import { json, github as repositoryAnswers } from './doctor/stand-in.ts'
+import { RUN, withRun } from './doctor/stand-in.ts'
 
 /** The steps of a new user: from nothing to a run on GitHub that a request started. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const RUN = 'https://github.com/octo/repo/actions/runs/7'
 
 let folder: string
 let home: string
@@ -79,30 +78,10 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
   return { command, url: (await command.printed(/listening on (\S+)/))[1] ?? '' }
 }
 
-/** GitHub, with the one workflow on its default branch and the run that a dispatch starts. */
-function withRuns(file: string, event: string, root = home): Answering {
-  const workflows = { [file]: readFileSync(join(root, '.github/workflows', file), 'utf8') }
-  const others = repositoryAnswers({ workflows })
-  let name = ''
-  const run = () => ({
-    ...{ id: 7, path: `.github/workflows/${file}@trunk`, display_title: name, html_url: RUN },
-    ...{ status: 'completed', conclusion: 'success', created_at: '2026-01-01T00:00:00Z' },
-  })
-  return (call, response) => {
-    const { pathname } = new URL(call.url, platform.url)
-    if (call.method === 'POST') {
-      const { client_payload: sent, inputs } = JSON.parse(call.body)
-      const payload = sent ?? JSON.parse(inputs.hookline)
-      name = `${file.replace('.yml', '')} ${payload.headers['x-hookline-delivery']}`
-      const told = { workflow_run_id: 7, run_url: `${platform.url}/runs/7`, html_url: RUN }
-      return inputs ? json(200, told) : { status: 204 }
-    }
-    if (pathname.endsWith('/actions/runs')) {
-      const isStarted = name !== '' && call.url.includes(`event=${event}&`)
-      return json(200, { workflow_runs: isStarted ? [run()] : [] })
-    }
-    return pathname.endsWith('/actions/runs/7') ? json(200, run()) : others(call, response)
-  }
+/** GitHub with the workflow of a clone on its default branch. */
+function withRuns(file: string, event: string, clone = home): Answering {
+  const workflows = { [file]: readFileSync(join(clone, '.github/workflows', file), 'utf8') }
+  return withRun({ workflows }, { name: file.replace('.yml', ''), event })
 }
 
 describe.each([

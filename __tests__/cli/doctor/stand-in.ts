@@ -79,12 +79,14 @@ export interface Ending {
   readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
+  /** The event that starts it; `repository_dispatch` when left out. */
+  readonly event?: string
 }
 
 /** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
 export function withRun(
   setting: Setting,
-  { name = 'hook', conclusion = 'success', jobs = [] }: Ending = {},
+  { name = 'hook', conclusion = 'success', jobs = [], event = 'repository_dispatch' }: Ending = {},
 ): Answering {
   const others = github(setting)
   let delivery = ''
@@ -103,7 +105,7 @@ export function withRun(
     if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
     if (pathname.endsWith('/runs/7')) return json(200, run())
     if (pathname.endsWith('/actions/runs')) {
-      const isAsked = searchParams.get('event') === 'repository_dispatch' && delivery !== ''
+      const isAsked = searchParams.get('event') === event && delivery !== ''
       return json(200, { workflow_runs: isAsked ? [run()] : [] })
     }
     return others(call, response)

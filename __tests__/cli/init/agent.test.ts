@@ -22,27 +22,24 @@ function textOf(agent: string, sender?: string, event?: 'workflow_dispatch'): st
 
 const SENDERS = [undefined, 'linear', 'sentry', 'slack', 'typeform']
 
-test.each(AGENT_NAMES)(
-  'check --strict has nothing to say of %s, prompt rule included',
-  async (agent) => {
-    for (const event of [undefined, 'workflow_dispatch'] as const) {
-      for (const sender of SENDERS) {
-        const repository = new Repository()
-        try {
-          repository.write('.github/workflows/agent.yml', textOf(agent, sender, event))
-          const options = { root: repository.root, globs: [], strict: true }
-          const { errors, warnings } = await checkByLevel(options)
-          expect([...errors, ...warnings].map(({ message }) => message)).toEqual([])
-        } finally {
-          repository.remove()
-        }
+test.each(AGENT_NAMES)('check --strict finds nothing in the workflow of %s', async (agent) => {
+  for (const event of [undefined, 'workflow_dispatch'] as const) {
+    for (const sender of SENDERS) {
+      const repository = new Repository()
+      try {
+        repository.write('.github/workflows/agent.yml', textOf(agent, sender, event))
+        const options = { root: repository.root, globs: [], strict: true }
+        const { errors, warnings } = await checkByLevel(options)
+        expect([...errors, ...warnings].map(({ message }) => message)).toEqual([])
+      } finally {
+        repository.remove()
       }
     }
-  },
-)
+  }
+})
 
 test.each(AGENT_NAMES)(
-  '%s has no secret but its own, no right to write, and no words of a stranger',
+  'the job of %s has its own secret only, cannot write, and has no untrusted input in its prompt',
   (agent) => {
     const { permissions, jobs } = parse(textOf(agent, 'linear'))
     const { receive, work, propose } = jobs
@@ -107,7 +104,7 @@ const CHANGES: readonly (readonly [name: string, change: string, shown: string])
 ]
 
 test.each(CHANGES)(
-  'an agent that changes %s has nothing run, and moves no workflow',
+  'an agent that changes %s runs nothing, and moves no workflow',
   (_, change, shown) => {
     const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
     try {
@@ -166,7 +163,7 @@ test.each(CHANGES)(
   },
 )
 
-test('an event of any size comes as the file that the next job gets', async () => {
+test('an event of 200 KB is uploaded as a file for the next job', async () => {
   const workspace = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
   try {
     const { receive } = parse(textOf('claude')).jobs
@@ -184,19 +181,10 @@ test('an event of any size comes as the file that the next job gets', async () =
   }
 })
 
-test('init --agent writes it, and says which secret is to be set', async () => {
+test('init --agent writes the workflow, and prints which secrets to set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
   try {
-    const args = [
-      'init',
-      '--agent',
-      'codex',
-      '--sender',
-      'linear',
-      '--repository',
-      'octo/repo',
-      '--yes',
-    ]
+    const args = 'init --agent codex --sender linear --repository octo/repo --yes'.split(' ')
     const { exitCode, stdout } = await runShared(args, { cwd: folder })
     expect(exitCode).toBe(0)
     expect(stdout).toContain('gh secret set LINEAR_SIGNING_SECRET\n')

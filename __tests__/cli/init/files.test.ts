@@ -10,7 +10,6 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { ownAction } from '../../../src/cli/version.ts'
-import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
 import type { DispatchEvent } from '../../../src/wire/payload.ts'
 import { validate } from '../../compiler/support/editor.ts'
@@ -74,12 +73,6 @@ test.each(EVENTS)(
 describe('the workflow of kind webhook', () => {
   const [{ text } = { text: '' }] = filesOf('webhook', 'hook')
 
-  test('declares a trigger that hookline dev finds', () => {
-    const file = '.github/workflows/hook.yml'
-    const workflow = readInlineOn('hook', { name: file, file, text }, {})
-    expect(workflow?.triggers.map(({ name }) => name)).toEqual(['webhook'])
-  })
-
   test('fires in the action', async () => {
     const on = parse(text).jobs.react.steps[0].with.on
     const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
@@ -87,7 +80,7 @@ describe('the workflow of kind webhook', () => {
     expect(outputs).toMatchObject({ triggered: 'true', body: 'hello' })
   })
 
-  test('runs what it is told to, else the action of its package', () => {
+  test('uses the given action, or else that of its package', () => {
     const uses = `acme/hookline@${'a'.repeat(40)}`
     const [own] = KINDS.get('webhook')?.files({ kind: '', name: 'hook', uses, ...PLACE }) ?? []
     expect(parse(own?.text ?? '').jobs.react.steps[0].uses).toBe(uses)
@@ -96,11 +89,11 @@ describe('the workflow of kind webhook', () => {
 
   const released = { name: 'hookline', version: '1.2.3', gitHead: 'a'.repeat(40) }
   test.each([
-    ['a released one its commit', released, `hookline/hookline@${'a'.repeat(40)} # v1.2.3`],
-    ['a clone none', { name: 'hookline', version: '1.2.3' }, 'hookline/hookline@v1'],
-    ['nor another package', { ...released, name: 'other' }, 'hookline/hookline@v1'],
-    ['nor one of a half commit', { ...released, gitHead: 'abc' }, 'hookline/hookline@v1'],
-  ])('of the packages knows %s', (_, manifest, action) => {
+    ['its commit if it is released', released, `hookline/hookline@${'a'.repeat(40)} # v1.2.3`],
+    ['v1 in a clone', { name: 'hookline', version: '1.2.3' }, 'hookline/hookline@v1'],
+    ['v1 in another package', { ...released, name: 'other' }, 'hookline/hookline@v1'],
+    ['v1 with half a commit', { ...released, gitHead: 'abc' }, 'hookline/hookline@v1'],
+  ])('of a package is %s', (_, manifest, action) => {
     const folder = mkdtempSync(join(tmpdir(), 'hookline-package-'))
     mkdirSync(join(folder, 'dist/cli'), { recursive: true })
     const script = join(folder, 'dist/cli/index.js')
@@ -115,7 +108,7 @@ describe('a workflow that the relay starts directly', () => {
   const [{ text } = { text: '' }] = filesOf('webhook', 'hook', 'workflow_dispatch')
   const workflow = parse(text)
 
-  test('has the input that the relay fills in, and the delivery in the name of its runs', () => {
+  test('has the input of the relay, and the delivery in the name of its runs', () => {
     expect(workflow.on).toEqual({
       workflow_dispatch: { inputs: { hookline: expect.objectContaining({ type: 'string' }) } },
     })
@@ -125,7 +118,7 @@ describe('a workflow that the relay starts directly', () => {
     )
   })
 
-  test('fires in the action, and does not when it is run by hand', async () => {
+  test('fires in the action, but not if it is started manually', async () => {
     const { on } = workflow.jobs.react.steps[0].with
     const payload = { path: 'hook/webhook', method: 'POST', headers: {}, body: 'hello' }
     const fired = (hookline: string) =>
@@ -136,7 +129,7 @@ describe('a workflow that the relay starts directly', () => {
   })
 })
 
-test('the workflow of kind bot hands on what was written to the bot', async () => {
+test('the workflow of kind bot outputs the message to the bot', async () => {
   const [{ text } = { text: '' }] = filesOf('bot', 'bot')
   const on: string = parse(text).jobs.poll.steps[0].with.on
   const telegram = await new TelegramStandIn().start()
@@ -155,20 +148,17 @@ test('the workflow of kind bot hands on what was written to the bot', async () =
   expect(JSON.parse(outputs.items ?? '')).toHaveLength(1)
 })
 
-test('an editor has nothing to say of a workflow file to compile, of any sender', () => {
+test('the schema accepts a workflow to compile of every sender', () => {
   const { files } = KINDS.get('compiled') ?? {}
-  const found = [undefined, ...SENDERS].flatMap((sender) => {
+  for (const sender of [undefined, ...SENDERS]) {
     const [{ text } = { text: '' }] =
       files?.({ kind: '', name: 'x', sender, event: 'workflow_dispatch', ...PLACE }) ?? []
-    return validate(parse(text)) ? [] : [[sender?.name, validate.errors]]
-  })
-  expect(found).toEqual([])
-})
-
-test('a workflow file to compile begins with the schema that editors check it by', async () => {
-  const [{ text } = { text: '' }] = filesOf('compiled', 'hook')
-  const [first] = text.split('\n')
-  expect(first).toMatch(
-    /^# yaml-language-server: \$schema=https:\/\/raw\.githubusercontent\.com\/hookline\/hookline\/(?:main|v[\d.]+)\/schema\/hookline-workflow\.json$/,
-  )
+    expect([sender?.name, validate(parse(text)), validate.errors]).toEqual([
+      sender?.name,
+      true,
+      null,
+    ])
+    // The comment by which editors find the schema.
+    expect(text).toMatch(/^# yaml-language-server: \$schema=https:.*\/hookline-workflow\.json\n/)
+  }
 })

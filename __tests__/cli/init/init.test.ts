@@ -84,16 +84,6 @@ test('kind compiled: the printed commands build the native workflow and add both
   expect(added.trim().split('\n')).toEqual(['.github/workflows/hook.yml', 'workflows/hook.yml'])
 })
 
-test('kind bot: prints how to set the secret, and no URL', async () => {
-  const { stdout } = await hookline(['init', '--kind', 'bot', '--repository', 'octo/repo'])
-  expect(below(/^On GitHub/, stdout)).toEqual([
-    'gh secret set BOT_TOKEN',
-    "git add .github/workflows/bot.yml && git commit -m 'Add the workflow bot' && git push",
-    'gh workflow run bot.yml',
-  ])
-  expect(stdout).not.toMatch(/relay|curl|doctor/)
-})
-
 describe('hookline init', () => {
   test('--json shows the text of each file that it writes', async () => {
     const { stdout } = await hookline(['init', '--json', '--name', 'deploy'])
