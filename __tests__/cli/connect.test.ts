@@ -382,16 +382,23 @@ describe('an error names the cure for', () => {
   })
 })
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 test('Ctrl-C that ends the tunnel first is no error', async () => {
-  program(
-    'cloudflared',
-    `echo "INF | ${PUBLIC} |" >&2; trap 'exit 0' USR1; sleep 60 & echo $$ > '${folder}/pid'; wait`,
-  )
+  program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; echo $$ > '${folder}/pid'; exec sleep 60`)
   platform.always(withRun(HOOK))
   const running = connect([])
   await running.printed(/__token=/)
-  process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGUSR1')
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  const tunnel = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  process.kill(tunnel, 'SIGINT')
+  // The process is gone once connect has seen its end.
+  while (isAlive(tunnel)) await new Promise(setImmediate)
   expect(await running.stop()).toBe(0)
   expect(running.stderr).toBe('')
 })

@@ -32,7 +32,7 @@ describe.each(WITH_BLOCKS)('$name', (page) => {
     })
   }
 
-  // Workflows come last: they are run on what the page's own commands have sent them.
+  // Workflows come last, since they run on the events that the commands of the page sent.
   const others = page.blocks.filter((block) => !isWalk(block))
   const blocks = others.toSorted((one, other) => rank(one) - rank(other))
   for (const block of blocks) {
