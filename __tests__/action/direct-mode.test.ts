@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
-import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
 import { fc } from '../support/properties.ts'
 import { queueOf, queueWorkflow, sourceOf } from '../support/queue-trigger.ts'
@@ -58,7 +57,7 @@ describe('a webhook in the input hookline of a workflow_dispatch', () => {
         await evaluate(dispatched, workflows, testPorts()),
       )
     })
-    await fc.assert(property, { numRuns: scaled(300) })
+    await fc.assert(property, { numRuns: 300 })
   })
 
   test.each([['{"path":'], ['hello']])(

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { printable } from '../../src/wire/printable.ts'
 import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { ALL_HOSTILE, BREAKS, COMMANDS, foreignCommands, HOSTILE } from './hostile.ts'
 import { fire, payload } from './step.ts'
@@ -104,6 +103,6 @@ describe('no workflow command comes from outside', () => {
       const lines = printable(parts.join('')).split(/\r\n|\r|\n/)
       expect(lines.filter((line) => /^[\s\u0085]*::|##\[/.test(line))).toEqual([])
     })
-    fc.assert(property, { numRuns: scaled(1000) })
+    fc.assert(property, { numRuns: 1000 })
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { SCOPES } from '../../src/compiler/permissions.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { compileText, WORKFLOWS } from './support/compiled.ts'
 
@@ -59,7 +58,7 @@ describe('job each holds what every called job asks for', () => {
         const isSilent = [workflow, ...perJob].every((one) => one === undefined)
         expect(given === undefined).toBe(isSilent)
       }),
-      { numRuns: scaled(100, 30) },
+      { numRuns: 30 },
     )
   })
 

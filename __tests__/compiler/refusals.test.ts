@@ -12,7 +12,6 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { nameProblems } from '../../src/compiler/made-files.ts'
 import type { MistakeCode } from '../../src/workflow/mistakes.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { errorsOf, HOOK, POLLED, Repository } from './support/repository.ts'
 
@@ -213,7 +212,7 @@ describe('build refuses', () => {
         expect(join('/out', `${name}.jobs.yml`)).toBe(`/out/${name}.jobs.yml`)
         expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
       }),
-      { numRuns: scaled(1000) },
+      { numRuns: 1000 },
     )
   })
 })

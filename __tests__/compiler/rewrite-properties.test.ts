@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { evaluate } from './support/evaluate.ts'
 import { rewritten } from './support/rewritten.ts'
@@ -70,7 +69,7 @@ describe('any expression', () => {
       fc.property(expressions(literal, other), (expression) => {
         expect(rewritten(expression)).toBe(expression)
       }),
-      { numRuns: scaled(1000) },
+      { numRuns: 1000 },
     )
   })
 
@@ -79,7 +78,7 @@ describe('any expression', () => {
       fc.property(expressions(fc.oneof(literal, other, read), context), (expression) => {
         expect(compiledValue(expression)).toEqual(evaluate(expression, { ...OTHERS, on: ON }))
       }),
-      { numRuns: scaled(1000) },
+      { numRuns: 1000 },
     )
   })
 

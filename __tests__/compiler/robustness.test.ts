@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals'
 import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { UserError } from '../../src/wire/errors.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { compileText, sourceFile, WORKFLOWS } from './support/compiled.ts'
 
@@ -59,7 +58,7 @@ test('a damaged workflow is compiled alike twice, or refused as a mistake of the
         }
       },
     ),
-    { numRuns: scaled(1500, 25) },
+    { numRuns: 25 },
   )
 })
 

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { isScalar, parseDocument, Scalar, stringify } from 'yaml'
 import { ScalarText } from '../../src/workflow/spans.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 
 const STYLES = [
@@ -50,7 +49,7 @@ test.each(STYLES)('every visible character of a value is found in its %s scalar'
       if (!isScalar(found) || found.value !== value) return
       expect(misplaced(text, new ScalarText(text, found))).toEqual([])
     }),
-    { numRuns: scaled(500) },
+    { numRuns: 500 },
   )
 })
 

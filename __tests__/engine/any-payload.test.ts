@@ -3,13 +3,12 @@ import { stepOutputs } from '../../src/action/outputs.ts'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
-import { scaled } from '../support/effort.ts'
 import { testPorts } from '../support/ports.ts'
 import { fc } from '../support/properties.ts'
 import { anyCharacter, anyPath } from '../support/text.ts'
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
-const RUNS = { numRuns: scaled(1000) }
+const RUNS = { numRuns: 1000 }
 
 function workflows(on: string) {
   const workflow = readOnSection('hook', { name: 'on', file: '', text: on }, CONTEXTS)

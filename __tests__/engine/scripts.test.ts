@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { createScripts, ScriptFailure, scripts } from '../../src/engine/scripts.ts'
-import { IS_FULL } from '../support/effort.ts'
 
 /** How long a script may take where that is not what a test is about: the action's own limit is 2 s. */
 const SHORT = 100
@@ -68,7 +67,7 @@ describe('a script is broken off, whatever it is at:', () => {
       'const more = () => more(); return more()',
       'InternalError: stack overflow (line 1 of the script)',
     ],
-    ...(IS_FULL ? slow : []),
+    ...slow,
   ])('%s; and the next one runs', async (_, body, message) => {
     // What ends for another reason has as much time as it takes here.
     const own = message === LATE ? late : patient

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { killedWithAnEvent } from '../support/built-outbox.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { startGitHub } from '../support/github.ts'
 import { testOnNode24 } from '../support/node24.ts'
 
@@ -127,14 +126,11 @@ test('what is packed is what was built, all of it', () => {
   }
 })
 
-// Where the effort is small, relay/outbox/built.test.ts says it of the same files before they are packed.
-if (IS_FULL) {
-  testOnNode24('its relay hands over after a kill what it kept before', async () => {
-    const github = await startGitHub()
-    const cli = join(folder, 'user/node_modules/hookline/dist/cli/index.js')
-    const { told, bodies } = await killedWithAnEvent({ folder, cli, github })
-    await github.close()
-    expect(told).toEqual([200, 202])
-    expect(bodies).toEqual(['while GitHub was down'])
-  })
-}
+testOnNode24('its relay hands over after a kill what it kept before', async () => {
+  const github = await startGitHub()
+  const cli = join(folder, 'user/node_modules/hookline/dist/cli/index.js')
+  const { told, bodies } = await killedWithAnEvent({ folder, cli, github })
+  await github.close()
+  expect(told).toEqual([200, 202])
+  expect(bodies).toEqual(['while GitHub was down'])
+})

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Unlisted } from '../../src/inspector/api.ts'
 import { BOUNDS, Recorder } from '../../src/inspector/recorder.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 
 function event(body: string): Unlisted {
@@ -71,7 +70,7 @@ describe('what is kept', () => {
           expect(recorder.oldest).toBe(newest + 1)
         },
       ),
-      { numRuns: scaled(100, 25) },
+      { numRuns: 25 },
     )
   })
 

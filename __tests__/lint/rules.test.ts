@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CheckOptions } from '../../src/cli/check.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Repository } from '../compiler/support/repository.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { checkByLevel } from '../support/findings.ts'
 
 let repository: Repository
@@ -40,12 +39,8 @@ const README =
     .exec(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))?.[1]
     ?.replace(/@1{40}/, '@v1') ?? ''
 
-/** Strict finds all that is found without, so that one of the two tells enough where time is short. */
-const WHERE_CLEAN = IS_FULL ? [false, true] : [true]
-const WHERE_TOLD = IS_FULL ? [false, true] : [false]
-
 describe('the workflow of README', () => {
-  test.each(WHERE_CLEAN)('is clean, strict: %s', async (strict) => {
+  test.each([false, true])('is clean, strict: %s', async (strict) => {
     expect(README).toContain('needs.on.outputs.triggered')
     expect(await found(README, { strict })).toEqual({ errors: [], warnings: [] })
   })
@@ -74,7 +69,7 @@ describe('the workflow of README', () => {
   ] as const)('with %s is told', async (_, part, slip, ids) => {
     const text = README.replace(part, slip)
     expect(text).not.toBe(README)
-    for (const strict of WHERE_TOLD) {
+    for (const strict of [false, true]) {
       const { errors } = await found(text, { strict })
       expect(errors.map((one) => one.split(':')[0])).toEqual(ids)
     }
@@ -94,7 +89,7 @@ describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (id, rule) =>
     expect(ids.includes(id)).toBe(rule.isStrict || rule.level === 'error')
   })
 
-  test.each(WHERE_CLEAN)('leaves its green example alone, strict: %s', async (strict) => {
+  test.each([false, true])('leaves its green example alone, strict: %s', async (strict) => {
     const { errors, warnings } = await found(rule.around(rule.green), { strict, all: true })
     expect([...errors, ...warnings]).toEqual([])
   })

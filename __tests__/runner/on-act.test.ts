@@ -8,7 +8,6 @@ import { eventFor, secretsOf } from '../docs/events.ts'
 import { ACT, runAct } from '../support/act.ts'
 import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { runShared } from '../support/cli.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
 import { sealKeys } from '../support/outbox-relays.ts'
@@ -19,9 +18,6 @@ import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 const ROOT = new URL('../../', import.meta.url)
 const HOOK = '.github/workflows/hook.yml'
 const GENEROUS = 300_000
-
-/** In the small effort, besides those that verdicts.test.ts runs: all others differ by what they are signed with. */
-const FEW = ['curl']
 
 interface Sent {
   readonly path?: string
@@ -150,7 +146,6 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
   const EXAMPLES = readdirSync(new URL('examples/workflows/', ROOT))
     .map((name) => name.replace('.yml', ''))
     .filter((name) => !['bot', 'bot-chat-ops', 'aws-sns'].includes(name))
-    .filter((name) => IS_FULL || FEW.includes(name))
 
   test.each(EXAMPLES)(
     'the compiled example %s runs its jobs on a request as it is signed',

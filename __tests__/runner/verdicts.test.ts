@@ -8,16 +8,13 @@ import type { Detail, Welcome } from '../../src/inspector/api.ts'
 import { ACT, runAct } from '../support/act.ts'
 import { runShared } from '../support/cli.ts'
 import { type Dev, startDev } from '../support/dev.ts'
-import { IS_FULL } from '../support/effort.ts'
 import { ask, detail, run } from '../support/inspector.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.url))
 const NAMES = readdirSync(EXAMPLES).map((file) => file.replace(/\.yml$/, ''))
 /** What no page can send: two poll, one only Amazon can sign, and one is signed in a way of its own. */
 const UNSENT = ['aws-sns', 'bot', 'bot-chat-ops', 'curl']
-/** Each is run by a runner, which costs half a second: where the effort is small, on-act.test.ts runs others. */
-const FEW = ['slack', 'zapier']
-const COMPARED = NAMES.filter((name) => (IS_FULL ? !UNSENT.includes(name) : FEW.includes(name)))
+const COMPARED = NAMES.filter((name) => !UNSENT.includes(name))
 /** One that every scheme can sign with. */
 const SECRET = `whsec_${Buffer.from('a-secret-of-thirty-two-characters').toString('base64')}`
 /** Those that have a form of their own. */

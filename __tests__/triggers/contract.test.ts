@@ -6,7 +6,6 @@ import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 import { isObject } from '../../src/wire/json.ts'
 import { RESERVED_OUTPUTS } from '../../src/wire/output-names.ts'
 import { readWebhookRequest } from '../../src/wire/request.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest, NO_TEXT, variations } from './requests.ts'
@@ -94,7 +93,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         for (const { option, found } of checks) expect(option && found).not.toBe('')
         for (const item of items) expect(JSON.parse(JSON.stringify(item))).toEqual(plain(item))
       }),
-      { numRuns: scaled(300) },
+      { numRuns: 300 },
     )
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
@@ -122,7 +121,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
         expect(second).toEqual(first)
         expect(plain(request)).toEqual(before)
       }),
-      { numRuns: scaled(100) },
+      { numRuns: 100 },
     )
   })
 
@@ -150,7 +149,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
           const isLookedAt = checks.some(({ option }) => option === 'verify')
           expect(messages.length).toBe(isLookedAt ? 1 : 0)
         }),
-        { numRuns: scaled(100) },
+        { numRuns: 100 },
       )
     })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { cutReservedParameters } from '../../src/wire/path.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 
 describe('the reserved parameters of a query', () => {
@@ -40,7 +39,7 @@ describe('the reserved parameters of a query', () => {
         const { query } = cutReservedParameters(parts.join('&'))
         expect(query).toBe(others.length > 0 ? others.join('&') : undefined)
       }),
-      { numRuns: scaled(1000, 200) },
+      { numRuns: 200 },
     )
   })
 })

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import { UserError } from '../../src/wire/errors.ts'
 import { sourceOf } from '../../src/workflow/source-text.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
-import { scaled } from '../support/effort.ts'
 import { fc } from '../support/properties.ts'
 
 function told(bytes: Uint8Array) {
@@ -77,6 +76,6 @@ test('any text in UTF-8 is read as it stands, and any other bytes are told at a 
         expect(Number(place.split(':')[1])).toBeLessThanOrEqual(line.length + 1)
       }
     }),
-    { numRuns: scaled(2_000) },
+    { numRuns: 2_000 },
   )
 })

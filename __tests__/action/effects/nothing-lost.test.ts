@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { scaled } from '../../support/effort.ts'
 import { fc } from '../../support/properties.ts'
 import { dispatch, memoryStore, poll, Queue, updates } from '../../support/queue-trigger.ts'
 
@@ -65,7 +64,7 @@ test.each([
         if (faultless) expect(new Set(texts).size).toBe(texts.length)
       },
     )
-    await fc.assert(property, { numRuns: scaled(150) })
+    await fc.assert(property, { numRuns: 150 })
   },
   120_000,
 )

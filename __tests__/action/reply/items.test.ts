@@ -9,7 +9,6 @@ import {
 import { splitText } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { fired, replyWith } from '../../support/chats.ts'
-import { scaled } from '../../support/effort.ts'
 import { fc } from '../../support/properties.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
@@ -44,7 +43,7 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
       expect(parts.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
       expect(parts.join('')).not.toMatch(/\p{Cs}/u)
     }),
-    { numRuns: scaled(2_000, 300) },
+    { numRuns: 300 },
   )
 })
 
@@ -55,7 +54,7 @@ test('what Markdown does not mean is handed on as text, all of it', () => {
       const told = renderMarkdown(text, SAME).replace(marks, '')
       expect(told).toBe(text.replace(marks, ''))
     }),
-    { numRuns: scaled(2_000, 300) },
+    { numRuns: 300 },
   )
 })
 

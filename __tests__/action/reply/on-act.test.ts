@@ -3,10 +3,9 @@ import { explainWorkflow } from '../../../src/model/explain.ts'
 import { readWorkflowJobs } from '../../../src/model/workflow-jobs.ts'
 import { ACT, runAct } from '../../support/act.ts'
 import { type ChatStandIn, discordStandIn, dispatched, slackStandIn } from '../../support/chats.ts'
-import { IS_FULL } from '../../support/effort.ts'
 
-/** A first run in a public repository differs little from one in a private one. */
-const ATTEMPTS = IS_FULL ? ['1', '2'] : ['2']
+/** Attempts of the run: the first one and a re-run. */
+const ATTEMPTS = ['1', '2']
 
 const testOnAct = ACT ? test : test.skip
 
@@ -125,8 +124,6 @@ describe('the built actions on act', () => {
     300_000,
   )
 
-  // Where the effort is small, discord.test.ts says it of the reply alone.
-  if (!IS_FULL) return
   testOnAct(
     'end the "thinking…" of a Discord command, whose token no log shows',
     async () => {

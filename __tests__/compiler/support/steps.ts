@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { IS_FULL } from '../../support/effort.ts'
 import { fillIn } from './evaluate.ts'
 
 interface RunStep {
@@ -98,7 +97,7 @@ class Run {
     const script = fillIn(run, { on, env: variables, github, steps: this.#outputs })
     const files = FILES.map((file) => [`GITHUB_${file.toUpperCase()}`, `./${file}`])
     // Only a shell that starts looks at what a step before it may have set: BASH_ENV.
-    const isOwnShell = IS_FULL || Object.keys(this.#env).length > 0
+    const isOwnShell = Object.keys(this.#env).length > 0
     const command = isOwnShell ? `exec ${this.job.shell} -c` : 'eval'
     const exports = exporting({ ...Object.fromEntries(files), ...variables })
     const evil = isOwnShell ? 'echo touch pwned > evil.sh' : ':'

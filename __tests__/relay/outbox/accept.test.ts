@@ -6,7 +6,6 @@ import { laneNames } from '../../../src/relay/outbox/lane.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
-import { IS_FULL, scaled } from '../../support/effort.ts'
 import {
   dispatchOf,
   FakeTime,
@@ -322,7 +321,7 @@ describe('in which order a lane is handed over', () => {
   const between = (at: number, from: number, to: number) => at >= from && at < to
   const isPoison = (delivery: string) => ['0', '1', '2'].includes(delivery)
 
-  const EVERY = IS_FULL ? 30 : 75
+  const EVERY = 75
 
   interface Weather {
     /** What GitHub answers to an event, so many seconds after the start; takes it where nothing. */
@@ -344,7 +343,7 @@ describe('in which order a lane is handed over', () => {
       'an hour of outage, from the first event on: as they came',
       { github: (_delivery, at) => (at < 3600 ? down() : undefined) },
     ],
-    ...(IS_FULL ? [7, 37, 67, 97] : [37]).map((more): readonly [string, Weather] => [
+    ...[37].map((more): readonly [string, Weather] => [
       `an outage that ends ${more} s after an hour: as they came`,
       { github: (_delivery, at) => (between(at, 60, 3660 + more) ? down() : undefined) },
     ]),
@@ -564,7 +563,7 @@ describe('in which order a lane is handed over', () => {
 
 test('an hour of outage at 80 events a minute: none lost, in order, drained in 53 minutes', async () => {
   // A fortieth of the events, at a fortieth of the pace, is the same outage.
-  const events = scaled(9600, 240)
+  const events = 240
   const slower = 9600 / events
   const time = new FakeTime()
   const delivered: string[] = []

@@ -12,7 +12,6 @@ import { newSealKey, type SealKey } from '../../../src/relay/seal.ts'
 import { readBatch } from '../../../src/wire/batch.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
-import { scaled } from '../../support/effort.ts'
 import { dispatchOf, FakeTime, fakeLanes, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
 
 const DONE = { tries: 1, platformStatus: 204 }
@@ -175,7 +174,7 @@ describe('a batch', () => {
     ],
   ])('never grows beyond what GitHub takes, nor is it half empty: %s', async (_, few, body) => {
     const { give, calls, time, log } = await collecting()
-    const ids = Array.from({ length: scaled(120, few) }, (_, n) => `${n}`)
+    const ids = Array.from({ length: few }, (_, n) => `${n}`)
     for (const [n, id] of ids.entries()) await give(id, of(3600), { body: body(n) })
     await time.pass(2 * HOUR)
     expect(calls.flatMap(({ events }) => events)).toEqual(ids)

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
 import { type BuiltOutbox, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
-import { scaled } from '../../support/effort.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
@@ -103,7 +102,7 @@ testOnNode24('a disk that does not answer holds up no stop', async () => {
 })
 
 const SYNC = 300
-const REQUESTS = scaled(100, 15)
+const REQUESTS = 15
 
 testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
   const settings = await onDisk('slow-disk.cjs', { SLOW_DISK_MS: String(SYNC) })

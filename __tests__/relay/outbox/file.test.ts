@@ -28,7 +28,6 @@ import { shrink } from '../../../scripts/build/shrink.js'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { builtModules } from '../../support/build.ts'
 import { CLI_BUNDLE, runShared } from '../../support/cli.ts'
-import { IS_FULL, scaled } from '../../support/effort.ts'
 import { startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
@@ -220,7 +219,7 @@ describe('a file of the version before, whose relay is killed while it is taken 
     expect(whole).toHaveLength(4)
     const most = (await readFile(moments, 'utf8')).length
     expect(most).toBeGreaterThan(30)
-    for (let at = 1; at <= most; at += IS_FULL ? 1 : 23) {
+    for (let at = 1; at <= most; at += 23) {
       await taken()
       const killed = await open(file, { NODE_OPTIONS, KILL_AT: String(at) })
       expect([at, killed.code]).toEqual([at, null])
@@ -382,7 +381,7 @@ describe('the file of an outbox', () => {
     ['replaced', () => copyFile(file, `${file}.2`).then(() => rename(`${file}.2`, file))],
     ['without the file beside it', () => rm(`${file}-wal`)],
   ]
-  testOnNode24.each<[string, () => Promise<void>]>(GONE.slice(0, scaled(4, 2)))(
+  testOnNode24.each<[string, () => Promise<void>]>(GONE.slice(0, 2))(
     'that is %s while the relay runs: 503, told once, and nothing more is kept',
     async (_name, harm) => {
       const github = await startGitHub()

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { http } from '../../../src/action/http.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
-import { scaled } from '../../support/effort.ts'
 import { textMessage } from '../../support/messages.ts'
 import { fc } from '../../support/properties.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
@@ -115,7 +114,7 @@ describe('an action that is killed', () => {
         expect(telegram.kept).toEqual([])
       }),
     )
-    await fc.assert(schedule, { numRuns: scaled(200) })
+    await fc.assert(schedule, { numRuns: 200 })
     expect(killedBefore.size).toBeGreaterThan(15)
   })
 
@@ -150,6 +149,6 @@ describe('an action that is killed', () => {
         expect(seen).toEqual(sent)
       }),
     )
-    await fc.assert(calm, { numRuns: scaled(100) })
+    await fc.assert(calm, { numRuns: 100 })
   })
 })

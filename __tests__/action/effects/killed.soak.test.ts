@@ -1,0 +1,3 @@
+import { testKilledAction } from './killed.ts'
+
+testKilledAction({ step: 1 })

@@ -1,0 +1,3 @@
+import { testBatchHour } from './batch-hour.ts'
+
+testBatchHour({ events: 36_000 })

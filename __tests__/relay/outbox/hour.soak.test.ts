@@ -1,0 +1,3 @@
+import { testHour } from './hour.ts'
+
+testHour({ events: 36_000 })

@@ -1,0 +1,3 @@
+import { testWeek } from './week.ts'
+
+testWeek({ events: 201_600 })

@@ -1,0 +1,3 @@
+import { testManyRuns } from './many-runs.ts'
+
+testManyRuns({ events: 500, concurrent: 16 })

@@ -1,0 +1,3 @@
+import { testKilledProcesses } from './kill-process.ts'
+
+testKilledProcesses({ schedules: 200 })
