@@ -2,9 +2,12 @@ import { type CredentialOptions, judgeCredentials } from '../../src/relay/creden
 import type { Dispatch, DispatchPort } from '../../src/relay/dispatch.ts'
 import { Governors } from '../../src/relay/governor.ts'
 import { RelayMetrics } from '../../src/relay/metrics.ts'
+import { throughOutbox } from '../../src/relay/outbox/accept.ts'
 import { OutboxActions } from '../../src/relay/outbox/actions.ts'
-import { holderOfLane, ownerOf } from '../../src/relay/outbox/lane.ts'
+import { collectInto } from '../../src/relay/outbox/collect.ts'
+import { holderOfLane, laneNames, ownerOf } from '../../src/relay/outbox/lane.ts'
 import { memoryOutbox } from '../../src/relay/outbox/memory.ts'
+import { NODE_CIPHER } from '../../src/relay/outbox/on-node.ts'
 import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/outbox.ts'
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
 import { SharedRoom } from '../../src/relay/outbox/room.ts'
@@ -91,8 +94,15 @@ export interface FakeLanes {
   readonly log: OutboxLine[]
   readonly reported: unknown[]
   readonly key: SealKey
-  /** Puts an event that GitHub was not asked for, or was once in vain. */
+  readonly laneOf: ReturnType<typeof laneNames>
+  /** The way of a request's event: to GitHub, or into the outbox. */
+  readonly dispatch: DispatchPort
+  /** The same of an event for a batch. */
+  readonly collect: ReturnType<typeof collectInto>
+  /** Queues an event that GitHub was not asked for, or was asked for once without success. */
   put(delivery: string, other?: Partial<Given>): Promise<void>
+  /** Ends the relay; another one can start on its outbox. */
+  stop(): Promise<void>
 }
 
 interface Given {
@@ -100,23 +110,25 @@ interface Given {
   readonly tries: number
   readonly wait: number
   readonly kind: 'token' | 'key'
-  readonly key: SealKey
   readonly reason: string
 }
 
 export interface LaneSetup {
   readonly pace?: number
   readonly credentials?: Partial<CredentialOptions>
-
   readonly limits?: Partial<OutboxLimits>
   readonly outbox?: Outbox
   readonly keys?: readonly SealKey[]
   readonly time?: FakeTime
+  /** GitHub as a sender's request meets it, where that is another than for queued events. */
+  readonly ask?: DispatchPort
+  /** GitHub accepted the sender's token, and the relay's own credential, before. */
+  readonly isKnown?: boolean
 }
 
 export const LANE = 'o/r#1234'
 
-/** Lanes on a clock of the test. */
+/** The outbox of a relay on a clock of the test, before a GitHub that is the function `send`. */
 export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Promise<FakeLanes> {
   const { outbox = memoryOutbox(), time = new FakeTime(), pace = 350 } = setup
   const keys = setup.keys ?? [await newSealKey()]
@@ -160,19 +172,42 @@ export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Prom
     loadBatches: () => import('../../src/relay/outbox/batches.ts'),
   })
   await queue.start()
-  const seals = new Map<string, ReturnType<typeof sealEventsFor>>()
+  const laneOf = laneNames(governors)
+  if (setup.isKnown) {
+    for (const kind of ['token', 'key'] as const) {
+      queue.accepted(await laneOf(dispatchOf('before', kind)))
+    }
+  }
+  const seal = sealEventsFor(key, NODE_CIPHER)
+  const dispatch = throughOutbox({
+    ask: setup.ask ?? send,
+    lanes: queue,
+    seal,
+    laneOf,
+    log: (line) => log.push(line),
+    acceptTime: 2500,
+    callTime: 8000,
+    now: () => time.now,
+    random: () => 1,
+    after: (milliseconds, back) => time.at(Symbol('after'), milliseconds, back),
+    background: () => {},
+    report: (error) => reported.push(error),
+  })
   return {
     actions: new OutboxActions({ outbox, queue, now: () => time.now }),
-    ...{ time, queue, outbox, log, reported, key, governors },
+    ...{ time, queue, outbox, log, reported, key, governors, laneOf, dispatch },
+    collect: collectInto({ lanes: queue, seal, laneOf }),
     put: async (delivery, other = {}) => {
-      const sealKey = other.key ?? key
-      const seal = seals.get(sealKey.id) ?? sealEventsFor(sealKey)
-      seals.set(sealKey.id, seal)
-      const sealed = await seal(dispatchOf(delivery, other.kind))
+      const { sealed, key } = await seal(dispatchOf(delivery, other.kind))
       const { lane = LANE, tries = 0, wait = 0 } = other
       const { reason = tries > 0 ? 'platform_unavailable' : 'queued' } = other
       const credential = `token:${lane.split('#')[1]}`
-      await queue.put({ delivery, lane, credential, tries, wait, reason, ...sealed })
+      await queue.put({ delivery, lane, credential, tries, wait, reason, key, sealed })
+    },
+    stop: async () => {
+      const stopping = queue.stop()
+      await time.pass(10 * SECOND)
+      await stopping
     },
   }
 }

@@ -1,3 +1,3 @@
 import { testKilledRelay } from './killed.ts'
 
-testKilledRelay({ events: 2_000, kills: 30 })
+testKilledRelay(2000, 30)

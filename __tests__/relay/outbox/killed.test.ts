@@ -1,3 +1,3 @@
 import { testKilledRelay } from './killed.ts'
 
-testKilledRelay({ events: 90, kills: 2 })
+testKilledRelay(90, 2)

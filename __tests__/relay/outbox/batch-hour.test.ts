@@ -1,3 +1,0 @@
-import { testBatchHour } from './batch-hour.ts'
-
-testBatchHour({ events: 700 })

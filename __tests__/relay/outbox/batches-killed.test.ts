@@ -1,3 +1,0 @@
-import { testKilledBatches } from './batches-killed.ts'
-
-testKilledBatches({ events: 100, kills: 1 })

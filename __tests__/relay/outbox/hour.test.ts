@@ -1,3 +1,0 @@
-import { testHour } from './hour.ts'
-
-testHour({ events: 300 })

@@ -1,3 +1,0 @@
-import { testWeek } from './week.ts'
-
-testWeek({ events: 1_300 })
