@@ -1,21 +1,23 @@
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import type { BatchPeriod } from '../../../src/relay/batch-period.ts'
 import type { Dispatch } from '../../../src/relay/dispatch.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
-import { collectInto } from '../../../src/relay/outbox/collect.ts'
-import { laneNames } from '../../../src/relay/outbox/lane.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import { type Outbox, StorageError } from '../../../src/relay/outbox/outbox.ts'
-import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
-import { newSealKey, type SealKey } from '../../../src/relay/seal.ts'
+import { newSealKey } from '../../../src/relay/seal.ts'
 import { readBatch } from '../../../src/wire/batch.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
-import { dispatchOf, FakeTime, fakeLanes, MINUTE, SECOND, START } from '../../support/fake-lanes.ts'
-
-const DONE = { tries: 1, platformStatus: 204 }
-const HOUR = 60 * MINUTE
+import {
+  dispatchOf,
+  FakeTime,
+  fakeLanes,
+  HOUR,
+  type LaneSetup,
+  MINUTE,
+  SECOND,
+  START,
+} from '../../support/fake-lanes.ts'
 
 function refused(status: number, code: string) {
   return new RelayError(status, code, 'no', { hint: '' })
@@ -24,44 +26,33 @@ function refused(status: number, code: string) {
 const random = (length: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('base64')
 
-interface Scene {
-  readonly answer?: (dispatch: Dispatch, events: readonly string[]) => RelayError | undefined
-  readonly outbox?: Outbox
-  readonly keys?: readonly SealKey[]
-  readonly time?: FakeTime
-  readonly isKnown?: boolean
-  readonly limits?: { readonly events: number }
+interface Scene extends LaneSetup {
+  readonly respond?: (dispatch: Dispatch, events: readonly string[]) => RelayError | undefined
 }
 
-/** Lanes that collect, before a GitHub that notes what it is given. */
-async function collecting(scene: Scene = {}) {
-  const { time = new FakeTime(), outbox = memoryOutbox(), isKnown = true } = scene
-  const keys = scene.keys ?? [await newSealKey()]
-  const [key] = keys
-  if (!key) throw new Error('a key is needed')
+/** A relay that collects, before a GitHub that notes the events of each call. */
+async function collecting({ respond, ...setup }: Scene = {}) {
+  const time = setup.time ?? new FakeTime()
   const calls: { at: number; delivery: string; events: string[]; size: number }[] = []
   const send = async (dispatch: Dispatch) => {
     const payload = readClientPayload(JSON.parse(dispatch.clientPayload))
     const all = (await readBatch(payload)) ?? [JSON.parse(dispatch.clientPayload)]
     const events = all.map((one) => readClientPayload(one).headers['x-hookline-delivery'] ?? '')
-    const error = scene.answer?.(dispatch, events)
+    const error = respond?.(dispatch, events)
     const [at, size] = [(time.now - START) / SECOND, dispatch.clientPayload.length]
     if (error) throw error
     calls.push({ at, delivery: dispatch.delivery, events, size })
-    return DONE
+    return { tries: 1, platformStatus: 204 }
   }
-  const setup = { time, outbox, keys, ...(scene.limits && { limits: scene.limits }) }
-  const lanes = await fakeLanes(send, setup)
-  const laneOf = laneNames(lanes.governors)
-  if (isKnown) {
-    for (const kind of ['token', 'key'] as const) {
-      lanes.queue.accepted(await laneOf(dispatchOf('before', kind)))
-    }
-  }
-  const collect = collectInto({ lanes: lanes.queue, seal: sealEventsFor(key), laneOf })
+  const relay = await fakeLanes(send, { isKnown: true, ...setup, time })
   const give = (delivery: string, period: BatchPeriod, other: Partial<Given> = {}) =>
-    collect(eventOf(delivery, other), period)
-  return { ...lanes, calls, give, outbox, key, time, laneOf }
+    relay.collect(eventOf(delivery, other), period)
+  return { ...relay, calls, give }
+}
+
+/** What two relays, one after the other, have in common. */
+async function common() {
+  return { outbox: memoryOutbox(), time: new FakeTime(), keys: [await newSealKey()] }
 }
 
 interface Given {
@@ -93,7 +84,7 @@ const states = async (outbox: Outbox) => {
 }
 
 describe('a batch', () => {
-  test('is handed over as one event when its seconds are over', async () => {
+  test('is delivered as one event when its seconds are over', async () => {
     const { give, calls, time, queue } = await collecting()
     const id = await give('a', of(60))
     await time.pass(30 * SECOND)
@@ -105,7 +96,7 @@ describe('a batch', () => {
     expect(queue.figures()).toMatchObject({ waiting: 1, sent: 2, dead: 0 })
   })
 
-  test('is handed over when nothing came for its quiet seconds', async () => {
+  test('is delivered when no event came for its debounce seconds', async () => {
     const { give, calls, time } = await collecting()
     await give('a', of(600, 60))
     await time.pass(50 * SECOND)
@@ -114,7 +105,7 @@ describe('a batch', () => {
     expect(calls.map(({ at, events }) => [at, events])).toEqual([[110, ['a', 'b']]])
   })
 
-  test('ends by its seconds, however often something comes', async () => {
+  test('ends with its seconds, although an event comes every 10 s', async () => {
     const { give, calls, time } = await collecting()
     for (let n = 0; n < 30; n++) {
       await give(`${n}`, of(100, 20))
@@ -130,12 +121,12 @@ describe('a batch', () => {
     ['another workflow', { path: 'build/webhook' }],
     ['another credential', { kind: 'key' }],
     ['another event', { target: { event: 'workflow_dispatch', workflow: 'hook' } }],
-  ] as const)('takes nothing of %s', async (_, other) => {
+  ] as const)('has no event of %s', async (_, other) => {
     const { give } = await collecting()
     expect(await give('b', of(60), other)).not.toBe(await give('a', of(60)))
   })
 
-  test('takes what differs in the path behind the trigger, or in its query', async () => {
+  test('has events that differ in the path behind the trigger, or in the query', async () => {
     const { give, calls, time } = await collecting()
     const id = await give('a', of(60), { path: 'hook/webhook/1?x=1' })
     for (const path of ['hook/webhook', 'hook/webhook?y=2', 'hook/webhook/2/3']) {
@@ -145,7 +136,7 @@ describe('a batch', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('does not make its lane wait', async () => {
+  test('does not delay events without a batch', async () => {
     const { give, queue, laneOf } = await collecting()
     await give('a', of(60))
     expect(queue.waits(await laneOf(eventOf('b')))).toBe(false)
@@ -154,7 +145,7 @@ describe('a batch', () => {
   test.each([
     ['256 events', 300, '{}', [256, 44]],
     ['400,000 characters', 40, 'x'.repeat(20_000), [19, 19, 2]],
-  ])('is full with %s, and handed over at once', async (_, count, body, expected) => {
+  ])('is full with %s, and delivered immediately', async (_, count, body, expected) => {
     const { give, calls, time } = await collecting()
     for (let n = 0; n < count; n++) await give(`${n}`, of(3600), { body })
     await time.pass(10 * SECOND)
@@ -164,29 +155,29 @@ describe('a batch', () => {
   })
 
   test.each([
-    ['chance', 48, () => random(2000)],
+    ['random bodies', 48, () => random(2000)],
     ['a large body each', 16, () => random(40_000)],
-    ['what repeats itself', 48, (n: number) => JSON.stringify({ n, of: 'an event '.repeat(200) })],
+    ['repetitive bodies', 48, (n: number) => JSON.stringify({ n, of: 'an event '.repeat(200) })],
     [
       'both',
       48,
       (n: number) => `${random(300)}${JSON.stringify({ n, text: 'word '.repeat(300) })}`,
     ],
-  ])('never grows beyond what GitHub takes, nor is it half empty: %s', async (_, few, body) => {
+  ])('is at most as large as GitHub takes, and not half empty: %s', async (_, few, body) => {
     const { give, calls, time, log } = await collecting()
     const ids = Array.from({ length: few }, (_, n) => `${n}`)
     for (const [n, id] of ids.entries()) await give(id, of(3600), { body: body(n) })
     await time.pass(2 * HOUR)
     expect(calls.flatMap(({ events }) => events)).toEqual(ids)
     for (const { size } of calls) expect(size).toBeLessThanOrEqual(LIMITS.clientPayloadBytes)
-    // None but the last is handed over with much room left.
+    // Only the last batch may have much space left.
     for (const { size, events } of calls.slice(0, -1)) {
       if (events.length > 1) expect(size).toBeGreaterThan(LIMITS.clientPayloadBytes * 0.4)
     }
     expect(log.filter(({ outbox }) => outbox === 'halved')).toEqual([])
   })
 
-  test('an event that is too large for a batch is handed over by itself', async () => {
+  test('of one event that is too large for a batch is delivered as that event', async () => {
     const { give, calls, time } = await collecting()
     const body = random(48_900)
     await give('large', of(60), { body })
@@ -194,17 +185,17 @@ describe('a batch', () => {
     expect(calls.map(({ events }) => events)).toEqual([['large']])
   })
 
-  test('of a credential that may not be kept is none', async () => {
+  test('does not begin with an event of an unknown credential', async () => {
     const { give, outbox } = await collecting({ isKnown: false })
     expect(await give('a', of(60))).toBeUndefined()
     expect(await states(outbox)).toEqual([])
   })
 
-  test('has the same members and id at every try', async () => {
+  test('has the same members and id in every try', async () => {
     let tries = 0
     const seen: string[] = []
     const { give, calls, time } = await collecting({
-      answer: ({ clientPayload, delivery }) => {
+      respond: ({ clientPayload, delivery }) => {
         seen.push(delivery + clientPayload)
         return ++tries < 4 ? refused(502, 'platform_unavailable') : undefined
       },
@@ -220,24 +211,14 @@ describe('a batch', () => {
   test.each([
     [413, 'payload_too_large'],
     [422, 'rejected'],
-  ])('is halved by %i, down to a single dead letter', async (status, code) => {
+  ])('is halved after %i, down to a single dead letter', async (status, code) => {
     const { give, calls, time, outbox, log, queue } = await collecting({
-      answer: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
+      respond: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
     })
     const id = await give('0', of(10))
     for (let n = 1; n < 10; n++) await give(`${n}`, of(10))
     await time.pass(10 * MINUTE)
-    expect(calls.flatMap(({ events }) => events).sort()).toEqual([
-      '0',
-      '1',
-      '2',
-      '3',
-      '4',
-      '6',
-      '7',
-      '8',
-      '9',
-    ])
+    expect(calls.flatMap(({ events }) => events).sort()).toEqual([...'012346789'])
     const dead = await outbox.list({ states: ['dead'], limit: 9 })
     expect(dead).toMatchObject([{ delivery: '5', reason: code, count: 0, batch: undefined }])
     expect(log.filter((line) => line.outbox === 'halved')[0]).toMatchObject({ delivery: id })
@@ -245,10 +226,10 @@ describe('a batch', () => {
     expect(queue.figures()).toMatchObject({ dead: 1, waiting: 0, sent: 9 })
   })
 
-  test('that nothing waits for dies whole, and can be sent again', async () => {
-    let isMended = false
+  test('whose workflow does not listen is a dead letter as a whole, and can be replayed', async () => {
+    let isFixed = false
     const { give, calls, time, queue, actions, outbox } = await collecting({
-      answer: () => (isMended ? undefined : refused(422, 'workflow_not_listening')),
+      respond: () => (isFixed ? undefined : refused(422, 'workflow_not_listening')),
     })
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
@@ -257,13 +238,13 @@ describe('a batch', () => {
     await queue.recount()
     expect(queue.figures()).toMatchObject({ dead: 2, waiting: 0 })
     expect((await outbox.list({ states: ['dead'], limit: 9 })).map((one) => one.count)).toEqual([2])
-    isMended = true
+    isFixed = true
     expect(await actions.replay(id)).toBe(true)
     await time.pass(MINUTE)
     expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
   })
 
-  test('stays for a day, in which it can be sent again, whole or event by event', async () => {
+  test('is stored for a day, in which it can be replayed, as a whole or event by event', async () => {
     const { give, calls, time, actions, queue, outbox } = await collecting()
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
@@ -290,7 +271,7 @@ describe('a batch', () => {
     expect(queue.figures()).toMatchObject({ bytes: 0, sent: 0 })
   })
 
-  test('can be dropped while it collects, and a member by itself', async () => {
+  test('can be deleted while it collects, and a member by itself', async () => {
     const { give, calls, time, actions, outbox } = await collecting()
     const id = (await give('a', of(10))) ?? ''
     expect(await actions.drop(id)).toBe(true)
@@ -305,59 +286,58 @@ describe('a batch', () => {
 
 describe('after a start', () => {
   test('a batch goes on with its time, its members and its size', async () => {
-    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
-    const before = await collecting({ outbox, time, keys })
+    const scene = await common()
+    const before = await collecting(scene)
     const id = await before.give('a', of(100, 40))
     await before.give('b', of(100, 40))
     await before.queue.stop()
-    await time.pass(30 * SECOND)
-    const after = await collecting({ outbox, time, keys })
+    await scene.time.pass(30 * SECOND)
+    const after = await collecting(scene)
     expect(await after.give('c', of(100, 40))).toBe(id)
-    await time.pass(2 * MINUTE)
+    await scene.time.pass(2 * MINUTE)
     expect(before.calls).toEqual([])
     expect(after.calls).toMatchObject([{ at: 70, delivery: id, events: ['a', 'b', 'c'] }])
   })
 
-  test('one whose time passed meanwhile is handed over at once', async () => {
-    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
-    const before = await collecting({ outbox, time, keys })
+  test('a batch whose time ended while no relay ran is delivered immediately', async () => {
+    const scene = await common()
+    const before = await collecting(scene)
     await before.give('a', of(100))
     await before.queue.stop()
-    await time.pass(HOUR)
-    const after = await collecting({ outbox, time, keys })
-    await time.pass(SECOND)
+    await scene.time.pass(HOUR)
+    const after = await collecting(scene)
+    await scene.time.pass(SECOND)
     expect(after.calls).toMatchObject([{ at: 3600, events: ['a'] }])
   })
 
-  test('the size of what came before counts', async () => {
-    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
-    const scene = { outbox, time, keys }
+  test('the size of earlier events counts: a batch is not halved after 8 starts', async () => {
+    const scene = await common()
     for (let n = 0; n < 8; n++) {
       const { give, queue } = await collecting(scene)
       for (let m = 0; m < 4; m++) await give(`${n} ${m}`, of(3600), { body: random(4000) })
       await queue.stop()
     }
     const { calls, log } = await collecting(scene)
-    await time.pass(2 * HOUR)
+    await scene.time.pass(2 * HOUR)
     expect(calls.flatMap(({ events }) => events)).toHaveLength(32)
     expect(log.filter((line) => line.outbox === 'halved')).toEqual([])
   })
 
-  test('a batch that no key opens waits whole until one does', async () => {
-    const [outbox, time, keys] = [memoryOutbox(), new FakeTime(), [await newSealKey()]]
-    const before = await collecting({ outbox, time, keys })
+  test('a batch of a removed sealing key waits until the key is back', async () => {
+    const scene = await common()
+    const before = await collecting(scene)
     const id = await before.give('a', of(100))
     await before.queue.stop()
-    const between = await collecting({ outbox, time })
-    await time.pass(HOUR)
-    expect(between.calls).toEqual([])
-    await between.queue.stop()
-    const { calls } = await collecting({ outbox, time, keys })
-    await time.pass(2 * HOUR)
+    const without = await collecting({ ...scene, keys: [await newSealKey()] })
+    await scene.time.pass(HOUR)
+    expect(without.calls).toEqual([])
+    await without.queue.stop()
+    const { calls } = await collecting(scene)
+    await scene.time.pass(2 * HOUR)
     expect(calls).toMatchObject([{ delivery: id, events: ['a'] }])
   })
 
-  test('members that no key opens wait by themselves, and the others go', async () => {
+  test('members of a removed sealing key wait by themselves, and the others are delivered', async () => {
     const [outbox, time] = [memoryOutbox(), new FakeTime()]
     const [old, other] = [await newSealKey(), await newSealKey()]
     const first = await collecting({ outbox, time, keys: [old] })
@@ -373,7 +353,7 @@ describe('after a start', () => {
   })
 })
 
-test('an event whose disk fails is refused, and is in no batch', async () => {
+test('an event that the disk does not take is refused, and is in no batch', async () => {
   const memory = memoryOutbox()
   let isFull = false
   const outbox: Outbox = {
@@ -406,7 +386,7 @@ test('a workflow started directly gets a batch within its input', async () => {
   const seen: number[] = []
   const target = { event: 'workflow_dispatch', workflow: 'hook', ref: 'main' } as const
   const { give, time } = await collecting({
-    answer: ({ clientPayload, target: { event } }) => {
+    respond: ({ clientPayload, target: { event } }) => {
       if (event === 'workflow_dispatch') seen.push(clientPayload.length)
       return undefined
     },
@@ -415,17 +395,4 @@ test('a workflow started directly gets a batch within its input', async () => {
   await time.pass(HOUR)
   expect(Math.max(...seen)).toBeLessThanOrEqual(LIMITS.workflowInputLength)
   expect(seen.length).toBeGreaterThan(2)
-})
-
-test('what is packed is a gzip file', async () => {
-  let packed = ''
-  const { give, time } = await collecting({
-    answer: ({ clientPayload }) => {
-      packed = JSON.parse(clientPayload).body
-      return undefined
-    },
-  })
-  await give('a', of(1))
-  await time.pass(MINUTE)
-  expect(JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())).toHaveLength(1)
 })
