@@ -1,21 +1,40 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { builtModules } from './build.ts'
 import { NODE24 } from './node24.ts'
 
-const SCRIPT = `
-const { DatabaseSync } = require('node:sqlite')
-const [, file, statements] = process.argv
-const database = new DatabaseSync(file)
-const rows = database.prepare("SELECT name FROM sqlite_master WHERE name = 'event'").all()
-if (rows.length > 0 && database.prepare('SELECT 1 FROM event').all().length > 0) {
-  database.exec(statements)
-  console.log('changed')
-}
-database.close()`
+type Environment = Readonly<Record<string, string>>
 
-/** Runs statements on a file that holds events, by SQLite itself. @returns 0 where it holds none, else 1 */
-export async function sqliteIn(file: string, statements: string): Promise<number> {
-  const given = ['--disable-warning=ExperimentalWarning', '-e', SCRIPT, file, statements]
-  const { stdout } = await promisify(execFile)(NODE24 ?? '', given)
-  return stdout.trim() === 'changed' ? 1 : 0
+/** Runs statements, or one SELECT, on a file by SQLite itself. @returns the rows of a SELECT */
+export async function sqlite(file: string, statements: string): Promise<readonly unknown[]> {
+  const printed = await scripted(SQL, [file, statements])
+  return printed === '' ? [] : JSON.parse(printed)
+}
+
+const SQL = `
+  import { DatabaseSync } from 'node:sqlite'
+  const [, file, statements] = process.argv
+  const database = new DatabaseSync(file)
+  if (!statements.startsWith('SELECT')) database.exec(statements)
+  else console.log(JSON.stringify(database.prepare(statements).all()))
+  database.close()`
+
+/**
+ * Opens the file of an outbox as the relay does, and closes it.
+ *
+ * @returns the error, or the signal that ended the process; empty without one
+ */
+export async function opened(file: string, env: Environment = {}): Promise<string> {
+  const module = join(await builtModules(), 'relay/outbox/sqlite.js')
+  const script = `
+    import { openOutboxFile } from ${JSON.stringify(module)}
+    await (await openOutboxFile(process.argv[1])).close()`
+  return scripted(script, [file], env).catch(({ signal, stderr }) => signal ?? stderr)
+}
+
+async function scripted(script: string, args: readonly string[], env: Environment = {}) {
+  const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+  const { stdout } = await promisify(execFile)(NODE24 ?? '', [...options, ...args], { env })
+  return stdout.trim()
 }

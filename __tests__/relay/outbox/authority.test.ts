@@ -7,7 +7,7 @@ import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
-import { sqliteIn } from '../../support/sqlite.ts'
+import { sqlite } from '../../support/sqlite.ts'
 
 const EXPIRED = { status: 401, body: '{"message":"Bad credentials"}' }
 const DOWN = { status: 503 }
@@ -112,7 +112,13 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
       between: async () => {
         const files = await readdir(relay.folder, { recursive: true })
         for (const file of files.filter((each) => /[0-9a-f]{64}\.sqlite$/.test(each))) {
-          changed += await sqliteIn(join(relay.folder, file), AS_BEFORE)
+          const path = join(relay.folder, file)
+          // The object that lists the queues has no events.
+          const tables = await sqlite(path, "SELECT 1 FROM sqlite_master WHERE name = 'event'")
+          if (tables.length === 0) continue
+          if ((await sqlite(path, 'SELECT 1 FROM event')).length === 0) continue
+          await sqlite(path, AS_BEFORE)
+          changed++
         }
         github.reset()
       },
@@ -127,7 +133,7 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
   })
 })
 
-/** An object of a lane as version 1 had it; of one without events there is nothing to change. */
+/** Makes of the storage of a queue what version 1 had. */
 const AS_BEFORE = `
   CREATE TABLE event_1 (seq INTEGER PRIMARY KEY, delivery TEXT UNIQUE, lane TEXT, at INTEGER,
     tries INTEGER, next INTEGER, reason TEXT, key TEXT, bytes INTEGER, died INTEGER, sealed TEXT);

@@ -16,61 +16,64 @@ interface Sent {
 export function testKilledRelay(events: number, kills: number): void {
   describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {
     const run = isThere ? test : test.skip
-    run(`loses none of ${events} events in ${kills} kills, and retries with the same id`, async () => {
-      const github = await startGitHub()
-      const relay = await start({
-        HOOKLINE_API_URL: github.url,
-        HOOKLINE_ACCEPT_MS: '300',
-        HOOKLINE_OUTBOX_PACE_MS: '1',
-      })
-      let isDown = false
-      const taken: Sent[] = []
-      github.always((call, response) => {
-        if (isDown) return { status: 503 }
-        const { body, headers } = JSON.parse(call.body).client_payload
-        taken.push({ body, delivery: headers['x-hookline-delivery'] })
-        if (Math.random() >= 0.02) return { status: 204 }
-        // GitHub has the event, and the relay is not told.
-        response.destroy()
-        return undefined
-      })
-      // The relay queues only events of credentials that GitHub accepted before.
-      for (const name of REPOSITORIES) await send(relay, name, `before ${name}`)
-      isDown = true
-      const each = events / REPOSITORIES.length
-      let restarted = Promise.resolve()
-      const sending = REPOSITORIES.map(async (name) => {
-        const accepted: Sent[] = []
-        for (let n = 0; n < each; n++) {
-          await restarted
-          const sent = await send(relay, name, `${name} ${n}`).catch(() => undefined)
-          if (sent) accepted.push(sent)
-          if (n > each / 2) isDown = false
+    run(
+      `loses none of ${events} events in ${kills} kills, and retries with the same id`,
+      async () => {
+        const github = await startGitHub()
+        const relay = await start({
+          HOOKLINE_API_URL: github.url,
+          HOOKLINE_ACCEPT_MS: '300',
+          HOOKLINE_OUTBOX_PACE_MS: '1',
+        })
+        let isDown = false
+        const taken: Sent[] = []
+        github.always((call, response) => {
+          if (isDown) return { status: 503 }
+          const { body, headers } = JSON.parse(call.body).client_payload
+          taken.push({ body, delivery: headers['x-hookline-delivery'] })
+          if (Math.random() >= 0.02) return { status: 204 }
+          // GitHub has the event, and the relay is not told.
+          response.destroy()
+          return undefined
+        })
+        // The relay queues only events of credentials that GitHub accepted before.
+        for (const name of REPOSITORIES) await send(relay, name, `before ${name}`)
+        isDown = true
+        const each = events / REPOSITORIES.length
+        let restarted = Promise.resolve()
+        const sending = REPOSITORIES.map(async (name) => {
+          const accepted: Sent[] = []
+          for (let n = 0; n < each; n++) {
+            await restarted
+            const sent = await send(relay, name, `${name} ${n}`).catch(() => undefined)
+            if (sent) accepted.push(sent)
+            if (n > each / 2) isDown = false
+          }
+          return accepted
+        })
+        const killing = (async () => {
+          for (let kill = 0; kill < kills; kill++) {
+            await pause(Math.random() * LONGEST_LIFE)
+            restarted = relay.restart('kill')
+            await restarted
+          }
+        })()
+        const accepted = (await Promise.all(sending)).flat()
+        await killing
+        const missing = () => {
+          const bodies = new Set(taken.map(({ body }) => body))
+          return accepted.filter(({ body }) => !bodies.has(body))
         }
-        return accepted
-      })
-      const killing = (async () => {
-        for (let kill = 0; kill < kills; kill++) {
-          await pause(Math.random() * LONGEST_LIFE)
-          restarted = relay.restart('kill')
-          await restarted
-        }
-      })()
-      const accepted = (await Promise.all(sending)).flat()
-      await killing
-      const missing = () => {
-        const bodies = new Set(taken.map(({ body }) => body))
-        return accepted.filter(({ body }) => !bodies.has(body))
-      }
-      for (let n = 0; n < 2000 && missing().length > 0; n++) await pause(50)
-      await relay.close()
-      await github.close()
-      expect(missing()).toEqual([])
-      const idOf = new Map(taken.map(({ body, delivery }) => [body, delivery]))
-      expect(taken.filter(({ body, delivery }) => idOf.get(body) !== delivery)).toEqual([])
-      expect(accepted.filter(({ body, delivery }) => idOf.get(body) !== delivery)).toEqual([])
-      expect(accepted.length).toBeGreaterThan(events / 2)
-    })
+        for (let n = 0; n < 2000 && missing().length > 0; n++) await pause(50)
+        await relay.close()
+        await github.close()
+        expect(missing()).toEqual([])
+        const idOf = new Map(taken.map(({ body, delivery }) => [body, delivery]))
+        expect(taken.filter(({ body, delivery }) => idOf.get(body) !== delivery)).toEqual([])
+        expect(accepted.filter(({ body, delivery }) => idOf.get(body) !== delivery)).toEqual([])
+        expect(accepted.length).toBeGreaterThan(events / 2)
+      },
+    )
   })
 }
 
