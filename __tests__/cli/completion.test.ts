@@ -37,7 +37,7 @@ async function fitting(...words: readonly string[]): Promise<readonly string[]> 
   return stdout.split('\n').flatMap((line) => line.split('\t')[0] || [])
 }
 
-describe('what fits at the end of a command line', () => {
+describe('completions are', () => {
   const rows: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['a command begun', ['do'], ['doctor']],
     ['an option begun', ['doctor', '--del'], ['--deliver']],
@@ -75,7 +75,7 @@ describe('what fits at the end of a command line', () => {
     expect([...(await fitting(...words))].sort()).toEqual([...wanted].sort())
   })
 
-  test('are all commands, where nothing is typed', async () => {
+  test('all commands for an empty line', async () => {
     expect(await fitting('')).toEqual(expect.arrayContaining(commandNames()))
     expect(await fitting()).toEqual(expect.arrayContaining(['connect', 'completion']))
   })
@@ -108,7 +108,7 @@ const TYPED = [
   ['hookline init --sender=strip\t', '<init><--sender=stripe>'],
 ] as const
 
-test('bash completes what is typed', () => {
+test('bash completes six typed lines', () => {
   const shown = typedInBash(TYPED.map(([typed]) => typed))
   expect(shown.match(/<.*>/g)).toEqual(TYPED.map(([, wanted]) => wanted))
 })

@@ -241,7 +241,7 @@ describe('a test event', () => {
 })
 
 describe('the steps at the sender', () => {
-  test('of stripe, whose name connect reads from the workflow', async () => {
+  test('of stripe, with the name from the workflow', async () => {
     rmSync(join(home, '.github/workflows/hook.yml'))
     const { exitCode } = await runShared(['init', '--sender', 'stripe'], { cwd: home })
     expect(exitCode).toBe(0)

@@ -100,7 +100,7 @@ test.each(FILTERS)(
   },
 )
 
-test('a filter that the relay has whole drops events there', () => {
+test('a filter that the relay has completely also drops events there', () => {
   const dropped = FILTERS.filter(([filter, unsaid]) => {
     const { expression = 'true' } = saidFilter(filter)
     const contexts = { ...OTHERS, path: 'hook/webhook' }

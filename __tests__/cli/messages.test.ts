@@ -131,7 +131,7 @@ test.each([
   expect(stderr).toMatch(warning)
 })
 
-test('--env names the file that is not there', async () => {
+test('--env with a missing file is an error with its name', async () => {
   expect(await hookline('dev', '--env', 'nope.env')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--env: nope.env'),

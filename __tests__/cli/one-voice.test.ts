@@ -74,7 +74,7 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
 ]
 
 describe('of a source with', () => {
-  test.each(SOURCES)('%s, check, build and dev say the same', async (_, text, ids) => {
+  test.each(SOURCES)('%s, check, build and dev find the same', async (_, text, ids) => {
     repository.write('workflows/hook.yml', text)
     const built = await repository.build({ strict: true })
     const build = [...built.errors, ...built.warnings]
@@ -105,7 +105,7 @@ const NATIVES: readonly (readonly [name: string, text: string, ids: readonly str
 ]
 
 describe('of a native workflow with', () => {
-  test.each(NATIVES)('%s, check and dev say the same', async (_, text, ids) => {
+  test.each(NATIVES)('%s, check and dev find the same', async (_, text, ids) => {
     repository.write('.github/workflows/hook.yml', text)
     const check = await byCheck()
     expect([...new Set(check.map(({ code }) => code))].sort()).toEqual(ids)

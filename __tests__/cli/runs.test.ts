@@ -251,7 +251,7 @@ describe('hookline send', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('filtered') })
   })
 
-  test('--wait names policies where a run failed before any job began', async () => {
+  test('--wait names policies if a run failed before any job started', async () => {
     relay.always(answer({ 'x-hookline-run': 'https://x.test/actions/runs/7' }))
     const run = oneRun({ conclusion: 'startup_failure' })
     github.always((call, response) =>

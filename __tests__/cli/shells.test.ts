@@ -18,7 +18,7 @@ test.each([
   ['init', '--dry-run', '--yes', '--json', '--sender', 'discord'],
   ['init', '--dry-run', '--yes', '--json', '--kind', 'bot'],
   ['init', '--dry-run', '--yes', '--json', '--event', 'workflow_dispatch'],
-])('%s %s %s %s %s %s: what is to be pasted is for the shell it is printed in', async (...args) => {
+])('%s %s %s %s %s %s: prints commands for the shell that it runs in', async (...args) => {
   const words = args.filter((word) => word !== undefined)
   const { stdout: posix } = await runShared(words, { env: { SHELL: '/bin/bash' } })
   const { stdout, stderr, exitCode } = await runShared(words, { env: POWERSHELL })

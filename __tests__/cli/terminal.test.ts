@@ -59,7 +59,7 @@ describe('progress', () => {
     return screen.written
   }
 
-  test.each([true, false])('says nothing within a second, terminal: %s', async (isTTY) => {
+  test.each([true, false])('prints nothing within a second, terminal: %s', async (isTTY) => {
     expect(await shownAfter(999, output(isTTY))).toEqual([])
   })
 
@@ -115,7 +115,7 @@ describe('keys while running', () => {
     return { hint, stop, pressed, calls, type }
   }
 
-  test('do what they say, in either case, and Ctrl-C still interrupts', () => {
+  test('work in upper and lower case, and Ctrl-C still interrupts', () => {
     const { hint, pressed, type } = listening(true)
     type('r')
     type('xQ')
@@ -124,7 +124,7 @@ describe('keys while running', () => {
     expect(pressed).toEqual(['replay', 'quit', 'interrupt'])
   })
 
-  test('give the terminal back', () => {
+  test('restore the terminal', () => {
     const { stop, pressed, calls, type } = listening(true)
     stop()
     type('r')
@@ -132,7 +132,7 @@ describe('keys while running', () => {
     expect(calls).toEqual(['raw true', 'resume', 'raw false', 'pause'])
   })
 
-  test('leave standard input alone where it is no terminal', () => {
+  test('do not read a standard input that is no terminal', () => {
     const { hint, calls } = listening(false)
     expect(hint).toBe('')
     expect(calls).toEqual([])

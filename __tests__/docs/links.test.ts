@@ -44,7 +44,7 @@ function broken(name: string, text: string): string[] {
     .map(({ path, anchor }) => `${path}#${anchor}`)
 }
 
-test.each(NAMES)('%s: every link leads somewhere', (name) => {
+test.each(NAMES)('%s: every link has a target', (name) => {
   expect(broken(name, textOf(name))).toEqual([])
 })
 

@@ -177,7 +177,7 @@ describe('each fault is found, with its cure:', () => {
     expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
   })
 
-  test('a source where GitHub reads it', async () => {
+  test('a source for the compiler in .github/workflows', async () => {
     const workflows = { 'hook.yml': LISTENING.replace('on:\n', 'on:\n  webhook:\n') }
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { workflow: 'hook' })
     expect(codes(findings)).toEqual(['workflow_is_source'])
@@ -215,7 +215,7 @@ describe('each fault is found, with its cure:', () => {
     expect(codes(findings)).toContain('repository_renamed')
   })
 
-  test('the token follows no redirect to elsewhere', async () => {
+  test('the token is not sent to another host by a redirect', async () => {
     const elsewhere = await startGitHub()
     platform.next({ status: 301, headers: { location: `${elsewhere.url}/repositories/1` } })
     const findings = await examineAt(platform, {})
@@ -225,7 +225,7 @@ describe('each fault is found, with its cure:', () => {
   })
 })
 
-describe('what only looks well', () => {
+describe('a fault behind a good response is found:', () => {
   const codesOf = async (setting: Setting, target: Partial<Target> = {}) =>
     codes(await examineAt(platform, { scopes: 'repo', ...setting }, target))
 
@@ -234,7 +234,7 @@ describe('what only looks well', () => {
     expect(await codesOf({ repository: page })).toEqual(['not_github'])
   })
 
-  test('a trigger that is none', async () => {
+  test('an unknown trigger', async () => {
     const workflows = { 'hook.yml': LISTENING.replace('on: webhook }', 'on: webhok }') }
     expect(await codesOf({ workflows })).toEqual(['workflow_on_invalid'])
   })

@@ -63,7 +63,7 @@ describe('the relay', () => {
     ['no listener', DIRECTLY, 'repository_dispatch', undefined, ['workflow_not_listening']],
     ['another --event', {}, 'workflow_dispatch', 'repository_dispatch', ['relay_other_event']],
   ]
-  test.each(MODES)('tells its mode: %s', async (_, setting, ofRelay, event, expected) => {
+  test.each(MODES)('publishes its event: %s', async (_, setting, ofRelay, event, expected) => {
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_EVENT: ofRelay }
     const relay = await startOnNode({ env })
     for (const workflow of ['hook', undefined]) {
@@ -85,7 +85,7 @@ describe('the relay', () => {
     ])
   })
 
-  test('is not there', async () => {
+  test('is unreachable', async () => {
     const findings = await examineAt(platform, { scopes: 'repo' }, { relay: 'http://127.0.0.1:9' })
     expect(codes(findings)).toEqual(['relay_unreachable'])
   })
@@ -119,7 +119,7 @@ describe('a real event', () => {
     ])
   })
 
-  test('finds the shorter form of the URL by itself', async () => {
+  test('is sent to the shorter URL of a relay for one repository', async () => {
     const relay = await startOnNode({
       env: { HOOKLINE_API_URL: platform.url },
       repository: 'octo/repo',
@@ -130,7 +130,7 @@ describe('a real event', () => {
     expect(codes(findings)).toEqual([])
   })
 
-  test('brings a relay that holds the token one of its keys', async () => {
+  test('authenticates with an access key at a relay with its own token', async () => {
     const key = 'a-key-of-more-than-twenty-characters'
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key }
     const relay = await startOnNode({ env })
@@ -153,7 +153,7 @@ describe('a real event', () => {
     ['a run of another workflow', { starts: 'other.yml' }, 'run_missing'],
     ['runs that the token may not see', { runs: json(403, {}) }, 'runs_unreadable'],
   ]
-  test.each(DIRECT)('without a relay, tells %s', async (_, setting, code) => {
+  test.each(DIRECT)('without a relay, finds %s', async (_, setting, code) => {
     const findings = await examineAt(platform, { scopes: 'repo', ...setting }, SEND)
     expect(codes(findings)).toEqual([code])
   })
@@ -174,7 +174,7 @@ describe('a real event', () => {
   test.each([
     ['a 502', json(502, {})],
     ['a limit', json(429, {}, { 'retry-after': '1' })],
-  ])('outlives %s while it looks for the run', async (_, fault) => {
+  ])('is found after %s while doctor looks for the run', async (_, fault) => {
     const setting = { scopes: 'repo', starts: 'hook.yml' }
     const findings = await examineAt(
       platform,

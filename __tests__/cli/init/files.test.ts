@@ -52,7 +52,7 @@ test.each(NATIVE)(
 )
 
 test.each(EVENTS)(
-  'check --strict has nothing to say of any, of senders too, by %s',
+  'check --strict finds nothing in the files of all kinds and senders, started by %s',
   async (event) => {
     const repository = new Repository()
     const names = [undefined, ...SENDERS]
@@ -65,7 +65,7 @@ test.each(EVENTS)(
     for (const { path, text } of files) repository.write(path, text)
     const checked = await checkByLevel({ root: repository.root, globs: [], strict: true })
     repository.remove()
-    // One stands there already.
+    // The repository has one file already.
     expect(checked).toEqual({ count: files.length + 1, errors: [], warnings: [], fixed: [] })
   },
 )

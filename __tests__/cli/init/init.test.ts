@@ -121,7 +121,7 @@ describe('hookline init', () => {
     expect(await readFile(path, 'utf8')).toBe('mine')
   })
 
-  test('refuses a folder below the root of a repository, where GitHub reads none', async () => {
+  test('refuses a folder below the root of a repository, since GitHub reads no workflow there', async () => {
     await run('git', ['init', '-q'], { cwd: folder })
     const below = join(folder, 'packages/web')
     await mkdir(below, { recursive: true })

@@ -11,7 +11,7 @@ const DEFAULTS = {
   event: 'repository_dispatch',
 }
 
-/** A person who types these names for the workflow, one after the other, and else presses return. */
+/** Types these names for the workflow, one after the other, and presses return at other prompts. */
 function person(names: readonly string[] = []) {
   const left = [...names]
   return typist((prompt) => (prompt.startsWith('Name') ? (left.shift() ?? '') : ''))
@@ -38,11 +38,11 @@ test('there are at most five questions, each with a flag of its name', () => {
 })
 
 describe('answers', () => {
-  test('are the defaults where nobody is asked', async () => {
+  test('are the defaults without a terminal', async () => {
     expect(await answered({}, KNOWN)).toEqual(DEFAULTS)
   })
 
-  test('are the defaults for a person who only presses return', async () => {
+  test('are the defaults if the user only presses return', async () => {
     const { asking } = person()
     expect(await answered({}, KNOWN, asking)).toEqual(DEFAULTS)
   })
@@ -54,7 +54,7 @@ describe('answers', () => {
     expect(shown()).not.toContain('Address of the relay')
   })
 
-  test('about the relay are not asked for where there is no URL', async () => {
+  test('about the relay are not asked for if there is no URL', async () => {
     const { asking, shown } = person()
     expect(await answered({ kind: 'bot' }, KNOWN, asking)).toMatchObject({ name: 'bot' })
     expect(shown()).not.toContain('relay')
@@ -68,17 +68,17 @@ describe('answers', () => {
     expect(await answered({}, KNOWN, asking)).toMatchObject(expected)
   })
 
-  test('that will not do are asked for again, with what is wrong', async () => {
+  test('that are invalid are asked for again, with the error', async () => {
     const { asking, shown } = person(['no name', 'deploy'])
     expect(await answered({}, KNOWN, asking)).toEqual({ ...DEFAULTS, name: 'deploy' })
     expect(shown()).toMatch(/error: .*"no name"/)
   })
 
-  test.each(['no name', '..'])('that a flag gave and will not do end it: %s', async (name) => {
+  test.each(['no name', '..'])('of a flag that are invalid are an error: %s', async (name) => {
     await expect(answered({ name }, KNOWN)).rejects.toThrow(`"${name}"`)
   })
 
-  test('of a closed input are none', async () => {
+  test('of a closed input are an error', async () => {
     const { asking } = typist(() => undefined)
     await expect(answered({}, KNOWN, asking)).rejects.toThrow()
   })

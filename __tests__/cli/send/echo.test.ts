@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
 
-/** What is no relay, and says again what it was brought. */
+/** A server that is no relay, and returns the credentials that it received. */
 
 const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 const GRANT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IngifQ.tuvNal8qgg1_q_Ubb16x'
@@ -30,7 +30,7 @@ const hookline = (...args: readonly string[]) =>
 test.each([
   ['as an error of a relay', 400, (told: string) => ({ error: { message: told, hint: told } })],
   ['as an answer of its own', 200, (told: string) => ({ told })],
-])('send shows no credential that comes back %s', async (_, status, answer) => {
+])('send prints no credential that the server returns %s', async (_, status, answer) => {
   listener = ({ url: target, headers }, response) => {
     const told = `${target} ${Object.values(headers).join(' ')}`
     response.writeHead(status, { 'x-hookline-run': told }).end(JSON.stringify(answer(told)))
@@ -43,7 +43,7 @@ test.each([
   }
 })
 
-test('outbox shows no key that comes back', async () => {
+test('outbox prints no key that the server returns', async () => {
   listener = ({ headers }, response) => {
     const error = { code: 'x', message: headers.authorization, hint: 'no' }
     response.writeHead(400).end(JSON.stringify({ error }))

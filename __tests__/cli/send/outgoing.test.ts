@@ -25,7 +25,7 @@ describe('a saved request', () => {
     }
   })
 
-  test('keeps its headers but for those of the connection and of the relay', async () => {
+  test('keeps its headers, except those of the connection and of the relay', async () => {
     const headers = {
       'X-GitHub-Event': 'push',
       Host: 'old.example.com',
@@ -44,7 +44,7 @@ describe('a saved request', () => {
       'a body that does not decode',
       { path: 'w/t', headers: { 'x-hookline-body-encoding': 'base64' }, body: '*' },
     ],
-  ])('is none with %s', async (_, value) => {
+  ])('is an error with %s', async (_, value) => {
     await expect(readSaved(value)).rejects.toThrow()
   })
 

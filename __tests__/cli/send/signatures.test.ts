@@ -156,7 +156,7 @@ test('every sender has a payload', () => {
 })
 
 test.each(SENDERS.filter(({ secret }) => secret !== undefined))(
-  'what is sent as $title, the workflow of init takes',
+  'the workflow of init accepts an event sent as $title',
   async (sender) => {
     const { name, scheme = name } = sender
     const { ours, request, url } = sentBy(sender)

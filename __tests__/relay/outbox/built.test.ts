@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Settings of a relay whose disk is that of one of the modules in `support/`. */
+/** Settings of a relay with the disk of a module in `support/`. */
 async function onDisk(name: string, settings: Record<string, string>) {
   const module = join(import.meta.dirname, '../../support', name)
   return {
@@ -31,7 +31,7 @@ async function onDisk(name: string, settings: Record<string, string>) {
   }
 }
 
-testOnNode24('a full disk refuses what would be kept, and nothing else', async () => {
+testOnNode24('on a full disk only events that GitHub cannot take are refused, until there is space again', async () => {
   const full = join(folder, 'the-disk-is-full')
   const reserve = join(folder, 'outbox.db.reserve')
   const settings = await onDisk('full-disk.cjs', {
@@ -57,7 +57,7 @@ testOnNode24('a full disk refuses what would be kept, and nothing else', async (
   expect(existsSync(reserve)).toBe(false)
   expect(await get('/readyz')).toBe('503 disk')
   expect(await get('/healthz')).toMatch(/^200 /)
-  // GitHub is back, the disk is not: what waits is delivered and forgotten, live events pass.
+  // GitHub is back, and the disk is still full.
   github.reset()
   await until(async () => (await waiting()) === 0)
   expect(await waiting()).toBe(0)
@@ -65,7 +65,7 @@ testOnNode24('a full disk refuses what would be kept, and nothing else', async (
   expect(await get('/readyz')).toMatch(/^200 /)
   await rm(full)
   github.always({ status: 503 })
-  // Room is looked for once a second.
+  // The relay looks for space once a second.
   await until(async () => (await sendTo(relay, 'busy', 'kept again')) === 202)
   expect(existsSync(reserve)).toBe(true)
   await relay.kill()
@@ -78,7 +78,7 @@ testOnNode24('a full disk refuses what would be kept, and nothing else', async (
   ])
 })
 
-testOnNode24('a disk that does not answer holds up no stop', async () => {
+testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const slow = join(folder, 'the-disk-is-slow')
   const settings = await onDisk('slow-disk.cjs', {
     ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_ACCEPT_MS: '200' },
@@ -91,7 +91,7 @@ testOnNode24('a disk that does not answer holds up no stop', async () => {
   await pause(1000)
   const start = performance.now()
   expect(await relay.stop()).toBe(0)
-  // Of 10 s that a stop may take; the disk would take two minutes.
+  // The disk would take two minutes.
   expect(performance.now() - start).toBeLessThan(60_000)
   await unanswered
   await rm(slow)
@@ -104,12 +104,12 @@ testOnNode24('a disk that does not answer holds up no stop', async () => {
 const SYNC = 300
 const REQUESTS = 15
 
-testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
+testOnNode24('a slow disk delays only events that are queued', async () => {
   const settings = await onDisk('slow-disk.cjs', { SLOW_DISK_MS: String(SYNC) })
   const relay = await startBuiltOutbox({ folder, settings })
   for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
   github.always(({ url }) => ({ status: url.includes('/busy/') ? 503 : 204 }))
-  await sendTo(relay, 'busy', 'the first that waits')
+  await sendTo(relay, 'busy', 'the first of the queue')
   const kept: Promise<Timed>[] = []
   const sending = setInterval(() => kept.push(timed(relay, 'busy')), 100)
   const others: Timed[] = []
@@ -123,7 +123,6 @@ testOnNode24('a slow disk holds nobody whose events are not kept', async () => {
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(queued.map(({ status }) => status))).toEqual(new Set([202]))
   const [direct, slow] = [median(others), median(queued)]
-  process.stdout.write(`fsync + ${SYNC} ms: kept p50 ${slow} ms, passed on p50 ${direct} ms\n`)
   expect(slow).toBeGreaterThanOrEqual(SYNC)
   expect(direct).toBeLessThan(SYNC / 2)
 })

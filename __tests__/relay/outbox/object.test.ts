@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
+import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
+import { sqlite } from '../../support/sqlite.ts'
 import { startWorkerd, type Workerd } from '../../support/workerd.ts'
 
 const DOWN = { status: 503 }
@@ -45,7 +47,7 @@ describe('the storage of an outbox on workerd', () => {
   const send = (body: string) =>
     fetch(`${relay?.url}/o/r/hook/webhook`, {
       method: 'POST',
-      headers: { 'x-platform-authorization': 'ghp_of-somebody-who-is-not-known' },
+      headers: { 'x-platform-authorization': 'ghp_a-token-of-a-sender' },
       body,
     })
   const operate = (path: string) =>
@@ -57,7 +59,24 @@ describe('the storage of an outbox on workerd', () => {
       .map((name) => join(folder, name))
   }
 
-  test('damaged: what GitHub cannot take is told, what it takes is 200; the files are kept', async () => {
+  testOnNode24('has a table only of a token that GitHub accepted', async () => {
+    const tables = async () => {
+      await stop()
+      const names = (await files()).filter((file) => file.endsWith('.sqlite'))
+      const found = await Promise.all(names.map((file) => sqlite(file, TABLES)))
+      return found.flat().length
+    }
+    await start()
+    github.always(DOWN)
+    expect((await send('1')).status).toBe(502)
+    expect(await tables()).toBe(0)
+    await start()
+    github.reset()
+    expect((await send('2')).status).toBe(200)
+    expect(await tables()).toBeGreaterThan(0)
+  })
+
+  test('is damaged: an event that GitHub cannot take is 502, one that it takes is 200; the files stay', async () => {
     await start()
     expect((await send('0')).status).toBe(200)
     github.always(DOWN)
@@ -67,16 +86,16 @@ describe('the storage of an outbox on workerd', () => {
     for (const file of await files()) await writeFile(file, garbage)
     expect((await files()).length).toBeGreaterThan(1)
     await start({ isBroken: true })
-    // Nobody knows any more that GitHub accepted this credential.
+    // The relay cannot know any more that GitHub accepted this credential.
     expect((await send('2')).status).toBe(502)
     github.reset()
     expect((await send('3')).status).toBe(200)
-    // Nobody is told that nothing waits.
+    // An empty list would be wrong.
     for (const path of ['/outbox', '/metrics']) expect((await operate(path)).status).toBe(500)
     for (const file of await files()) expect(await readFile(file, 'utf8')).toBe(garbage)
   })
 
-  test('full: what does not fit is 503, what was accepted is handed over when there is room', async () => {
+  test('is full: an event is 503 outbox_full, and accepted events are delivered after a restart', async () => {
     await start({ isBroken: true, mostOfFile: 400 })
     expect((await send('0')).status).toBe(200)
     github.always(DOWN)
@@ -100,4 +119,5 @@ describe('the storage of an outbox on workerd', () => {
   })
 })
 
+const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
