@@ -1,12 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { compile } from './build/compile.js'
 import { workflowSchema } from './schema/workflow-schema.js'
 
-/** Writes the schema from the triggers as `npm run build` left them. */
+/** Writes the editor schema from the compiled triggers, or checks that it is up to date. */
 const root = new URL('..', import.meta.url)
 const path = new URL('schema/hookline-workflow.json', root)
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+await compile()
 const { TRIGGERS } = await import(new URL('build/triggers/index.js', root).href)
 const { NATIVE_EVENTS } = await import(new URL('build/wire/events.js', root).href)
 const text = `${JSON.stringify(workflowSchema(TRIGGERS, NATIVE_EVENTS), null, 2)}\n`
