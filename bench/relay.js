@@ -28,7 +28,7 @@ if (wants('node')) {
 
 if (wants('direct')) {
   const node = await start('node', env)
-  const direct = await start('node', { ...env, HOOKLINE_EVENT: 'workflow_dispatch' })
+  const direct = await start('node', { ...env, HOOKLINE_DISPATCH: 'workflow' })
   report(
     await compareSpeed(['repository_dispatch', node], ['workflow_dispatch', direct], ROUNDS, 0.95),
   )

@@ -23,13 +23,13 @@ const relay :Workerd.Worker = (
   compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
   # Each of docs/relay.md, "Settings", that is set: what is not in this list is not read.
   bindings = [
-    (name = "HOOKLINE_SEAL_KEYS", fromEnvironment = "HOOKLINE_SEAL_KEYS"),
+    (name = "HOOKLINE_SEALING_KEYS", fromEnvironment = "HOOKLINE_SEALING_KEYS"),
     (name = "HOOKLINE_APP_ID", fromEnvironment = "HOOKLINE_APP_ID"),
     (name = "HOOKLINE_APP_KEY", fromEnvironment = "HOOKLINE_APP_KEY"),
-    (name = "HOOKLINE_TOKEN", fromEnvironment = "HOOKLINE_TOKEN"),
-    (name = "HOOKLINE_SIGN_KEYS", fromEnvironment = "HOOKLINE_SIGN_KEYS"),
-    (name = "HOOKLINE_REVOKED", fromEnvironment = "HOOKLINE_REVOKED"),
-    (name = "HOOKLINE_OPERATOR_KEY", fromEnvironment = "HOOKLINE_OPERATOR_KEY"),
+    (name = "HOOKLINE_GITHUB_TOKEN", fromEnvironment = "HOOKLINE_GITHUB_TOKEN"),
+    (name = "HOOKLINE_SIGNING_KEYS", fromEnvironment = "HOOKLINE_SIGNING_KEYS"),
+    (name = "HOOKLINE_REVOKED_GRANTS", fromEnvironment = "HOOKLINE_REVOKED_GRANTS"),
+    (name = "HOOKLINE_ADMIN_KEY", fromEnvironment = "HOOKLINE_ADMIN_KEY"),
     (name = "OUTBOX", durableObjectNamespace = "Outbox"),
   ],
   durableObjectNamespaces = [(className = "Outbox", uniqueKey = "hookline-outbox", enableSql = true)],

@@ -16,6 +16,9 @@ run('jest', process.argv.slice(2))
 function run(script, args) {
   const words = ['run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])]
   // On Windows npm is a batch file, which only a shell starts.
-  const { status } = spawnSync('npm', words, { stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status } = spawnSync('npm', words, {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -170,8 +170,8 @@ describe('hookline app create', () => {
     expect(key.replaceAll('\\n', '\n')).toBe(PKCS1.trim())
   })
 
-  test('--org, --event workflow_dispatch and --json work together', async () => {
-    const { page, output } = await begin('--org', 'octo', '--event', 'workflow_dispatch', '--json')
+  test('--org, --dispatch workflow and --json work together', async () => {
+    const { page, output } = await begin('--org', 'octo', '--dispatch', 'workflow', '--json')
     await submit(page)
     expect(JSON.parse(await output)).toMatchObject({ id: '1234', slug: 'hooks' })
     expect(maker.manifests).toMatchObject([
@@ -210,7 +210,7 @@ describe('hookline app create', () => {
   test.each([
     ['an invalid relay', ['--relay', 'nonsense'], 'nonsense'],
     ['an invalid organization', ['--relay', RELAY, '--org', 'a/b'], 'a/b'],
-    ['an invalid event', ['--relay', RELAY, '--event', 'push'], 'workflow_dispatch'],
+    ['an invalid event', ['--relay', RELAY, '--dispatch', 'push'], 'workflow_dispatch'],
     ['a missing folder', ['--relay', RELAY, '--out', '/nowhere/x.env'], '/nowhere/x.env'],
   ])('%s is an error', async (_, flags, message) => {
     const { exitCode, stderr } = await runShared(['app', 'create', ...flags])

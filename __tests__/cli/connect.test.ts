@@ -68,7 +68,7 @@ function program(name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
-function surroundings(env: Record<string, string> = { HOOKLINE_TOKEN: TOKEN }) {
+function surroundings(env: Record<string, string> = { HOOKLINE_GITHUB_TOKEN: TOKEN }) {
   const path = `${folder}:${process.env.PATH}`
   return { cwd: home, env: { PATH: path, HOME: folder, HOOKLINE_API_URL: platform.url, ...env } }
 }
@@ -162,9 +162,12 @@ describe('from a clone to a run', () => {
     platform.always(withRun(HOOK))
     // Other settings of a relay in the environment change nothing.
     const running = connect(['--json'], {
-      HOOKLINE_TOKEN: TOKEN,
-      ...{ HOOKLINE_KEYS: 'hlk_0123456789012345678901234567', HOOKLINE_EVENT: 'workflow_dispatch' },
-      ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEAL_KEYS: 'none' },
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+      ...{
+        HOOKLINE_ACCESS_KEYS: 'hlk_0123456789012345678901234567',
+        HOOKLINE_DISPATCH: 'workflow',
+      },
+      ...{ HOOKLINE_REPOSITORY: 'octo/other', HOOKLINE_APP_ID: '7', HOOKLINE_SEALING_KEYS: 'none' },
     })
     const [{ url }] = await jsonEvents(running, 'ready')
     const local = localOf(url)
@@ -214,7 +217,7 @@ describe('a test event', () => {
   test('is signed with the secret of --secret-env, which nothing shows', async () => {
     platform.always(withRun(HOOK))
     const running = connect(['stripe', '--try', '--secret-env', 'PAY_SECRET'], {
-      HOOKLINE_TOKEN: TOKEN,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
       PAY_SECRET: secret,
     })
     await running.printed(/ended: success/)
@@ -320,7 +323,7 @@ describe('an error names the cure for', () => {
       'no token',
       () => program('gh', 'exit 1'),
       [],
-      /HOOKLINE_TOKEN[\s\S]*target_name=octo&expires_in=90&contents=write&actions=read\n.*gh auth login/,
+      /HOOKLINE_GITHUB_TOKEN[\s\S]*target_name=octo&expires_in=90&contents=write&actions=read\n.*gh auth login/,
       1,
       {},
     ],
@@ -434,7 +437,7 @@ test('--public-url replaces the tunnel, and a proxy in the environment is warned
   rmSync(join(folder, 'cloudflared'))
   platform.always(withRun(HOOK))
   const running = connect(['--json', '--public-url', 'https://hooks.example.com/', '--port', '0'], {
-    HOOKLINE_TOKEN: TOKEN,
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
     HTTPS_PROXY: 'http://127.0.0.1:1',
   })
   const [{ url }] = await jsonEvents(running, 'ready')

@@ -151,7 +151,7 @@ jobs: { pay: { runs-on: ubuntu-latest, steps: [{ run: echo }] } }
     const relay = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
     const where = ['--relay', relay, '--repository', 'octo/repo', '--json', ...args]
-    const all = { HOOKLINE_SIGN_KEYS: keys, ...env }
+    const all = { HOOKLINE_SIGNING_KEYS: keys, ...env }
     const end = await runShared(['url', 'pay', ...where], { cwd: folder, env: all })
     expect(end.stdout + end.stderr).not.toContain(SECRET)
     return { ...end, told: end.exitCode === 0 ? JSON.parse(end.stdout) : undefined }

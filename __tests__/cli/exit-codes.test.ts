@@ -19,7 +19,7 @@ describe('exit codes of the command line', () => {
     ['help', ['--help'], 0, /^$/],
     ['a missing key file', SEAL('none.json'), 1, /^error: .*none\.json.*\n {2}=/],
     ['a folder as the key file', SEAL('.'), 1, /^error: .*\n {2}=/],
-    ['public keys without keys', ['keys', 'public'], 1, /^error: HOOKLINE_SEAL_KEYS .*\n {2}=/],
+    ['public keys without keys', ['keys', 'public'], 1, /^error: HOOKLINE_SEALING_KEYS .*\n {2}=/],
   ] as const
   test.each(rows)('%s', async (_, args, code, message) => {
     const { exitCode, stderr } = await runShared(args)
@@ -42,7 +42,7 @@ describe('exit codes of the command line', () => {
       'a slip in a setting',
       ['runs', '--json'],
       2,
-      { code: 'wrong_usage', message: /^HOOKLINE_EVENT /, notes: [/workflow_dispatch/] },
+      { code: 'wrong_usage', message: /^HOOKLINE_DISPATCH /, notes: [/workflow_dispatch/] },
     ],
     [
       'an unknown flag',
@@ -52,7 +52,7 @@ describe('exit codes of the command line', () => {
     ],
   ])('with --json %s is JSON too', async (_, args, code, wanted) => {
     const env: Record<string, string> =
-      code === 2 && args[0] === 'runs' ? { HOOKLINE_EVENT: 'workflow-dispatch' } : {}
+      code === 2 && args[0] === 'runs' ? { HOOKLINE_DISPATCH: 'workflow-dispatch' } : {}
     const { exitCode, stdout } = await runShared(args, { env })
     const match = (value: RegExp) => expect.stringMatching(value)
     expect(exitCode).toBe(code)
@@ -70,7 +70,7 @@ describe('exit codes of the command line', () => {
     ['dev', '--port', 'x'],
     ['dev', '--env', 'none.env'],
     ['check', '--sarif'],
-    ['build', '--event', 'x'],
+    ['build', '--dispatch', 'x'],
     ['send'],
     ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
     ['runs', '--repository', 'x'],
@@ -126,7 +126,10 @@ describe('exit codes of the command line', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const args = [command, '--host', '127.0.0.1', '--port', String(port)]
-    const env = { HOOKLINE_KEYS: 'a-key-of-more-than-twenty-characters', HOOKLINE_TOKEN: 'token' }
+    const env = {
+      HOOKLINE_ACCESS_KEYS: 'a-key-of-more-than-twenty-characters',
+      HOOKLINE_GITHUB_TOKEN: 'token',
+    }
     const second = new RunningCommand(args, { cwd: tmpdir(), env })
     const code = await second.ended()
     server.close()

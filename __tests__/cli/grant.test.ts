@@ -16,9 +16,9 @@ async function signKeys(env: Record<string, string> = {}): Promise<string> {
   return (await hookline(['keys', 'sign'], { env })).output
 }
 
-test('keys sign prints a new key, followed by those of HOOKLINE_SIGN_KEYS', async () => {
+test('keys sign prints a new key, followed by those of HOOKLINE_SIGNING_KEYS', async () => {
   const first = await signKeys()
-  const second = await signKeys({ HOOKLINE_SIGN_KEYS: first })
+  const second = await signKeys({ HOOKLINE_SIGNING_KEYS: first })
   const [old] = JSON.parse(first).keys
   const { keys } = JSON.parse(second)
   expect(old).toEqual({
@@ -34,12 +34,12 @@ test('keys sign prints a new key, followed by those of HOOKLINE_SIGN_KEYS', asyn
 
 describe('hookline grant', () => {
   const SCOPE = ['--repository', 'o/r', '--path', '/hook/webhook', '--expires', '90d']
-  const DIRECT = ['--event', 'workflow_dispatch', '--ref', 'main']
+  const DIRECT = ['--dispatch', 'workflow', '--ref', 'main']
 
   test('signs the claims of its flags with the first key, and prints its id', async () => {
-    const keys = await signKeys({ HOOKLINE_SIGN_KEYS: await signKeys() })
+    const keys = await signKeys({ HOOKLINE_SIGNING_KEYS: await signKeys() })
     const { code, output, errors } = await hookline(['grant', ...SCOPE, ...DIRECT], {
-      env: { HOOKLINE_SIGN_KEYS: keys },
+      env: { HOOKLINE_SIGNING_KEYS: keys },
     })
     expect(code).toBe(0)
     const [first] = await readSignKeys(keys)
@@ -58,7 +58,7 @@ describe('hookline grant', () => {
   })
 
   test('--json prints all claims; without --expires there is no end', async () => {
-    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
     const asked = ['grant', '--repository', 'o/r', '--json']
     const { output, errors } = await hookline(asked, { env })
     expect(JSON.parse(output)).toEqual({
@@ -70,23 +70,18 @@ describe('hookline grant', () => {
   })
 
   test.each([
-    ['no keys', [], {}, 'HOOKLINE_SIGN_KEYS'],
+    ['no keys', [], {}, 'HOOKLINE_SIGNING_KEYS'],
     [
       'keys of another kind',
       [],
-      { HOOKLINE_SIGN_KEYS: '{"keys":[{"kty":"oct","k":"planted"}]}' },
-      'HOOKLINE_SIGN_KEYS',
+      { HOOKLINE_SIGNING_KEYS: '{"keys":[{"kty":"oct","k":"planted"}]}' },
+      'HOOKLINE_SIGNING_KEYS',
     ],
-    ['keys that are no JSON', [], { HOOKLINE_SIGN_KEYS: 'planted' }, 'HOOKLINE_SIGN_KEYS'],
+    ['keys that are no JSON', [], { HOOKLINE_SIGNING_KEYS: 'planted' }, 'HOOKLINE_SIGNING_KEYS'],
     ['a file in the path', ['--path', 'hook.yml/webhook'], {}, 'hook/webhook'],
     ['an invalid duration', ['--expires', 'soon'], {}, '"soon"'],
-    [
-      'a ref without workflow_dispatch',
-      ['--event', 'repository_dispatch', '--ref', 'x'],
-      {},
-      '--ref',
-    ],
-    ['an unknown event', ['--event', 'push'], {}, 'workflow_dispatch'],
+    ['a ref without workflow_dispatch', ['--dispatch', 'repository', '--ref', 'x'], {}, '--ref'],
+    ['an unknown event', ['--dispatch', 'push'], {}, 'workflow_dispatch'],
     ['an empty path', ['--path', ''], {}, '--path'],
     ['a path of slashes', ['--path', '//'], {}, '--path'],
     ['an empty ref', ['--ref', ''], {}, '--ref'],
@@ -103,7 +98,7 @@ describe('hookline grant', () => {
 describe('hookline seal', () => {
   const seal = async (flags: readonly string[]) => {
     const key = await newSealKey()
-    const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
+    const env = { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
     const { output: published } = await hookline(['keys', 'public'], { env })
     const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
     await writeFile(file, published)
@@ -111,10 +106,10 @@ describe('hookline seal', () => {
     return { env, ...(await hookline(args, { input: TOKEN })) }
   }
 
-  test('takes --event and --ref', async () => {
+  test('takes --dispatch and --ref', async () => {
     const scope = { event: 'workflow_dispatch', ref: 'v1' }
-    const { env, output } = await seal(['--event', scope.event, '--ref', scope.ref])
-    const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEAL_KEYS))
+    const { env, output } = await seal(['--dispatch', scope.event, '--ref', scope.ref])
+    const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEALING_KEYS))
     expect(opened).toEqual({ token: TOKEN, repository: 'o/r', ...scope })
   })
 
@@ -130,8 +125,8 @@ describe('hookline url', () => {
 
   test('prints a URL with a grant for its own path', async () => {
     const keys = await signKeys()
-    const own = ['--trigger', 'slack', '--event', 'workflow_dispatch']
-    const env = { HOOKLINE_SIGN_KEYS: keys, HOOKLINE_TOKEN: TOKEN }
+    const own = ['--trigger', 'slack', '--dispatch', 'workflow']
+    const env = { HOOKLINE_SIGNING_KEYS: keys, HOOKLINE_GITHUB_TOKEN: TOKEN }
     const { output } = await hookline(['url', ...flags, ...own], { env })
     const [, url = '', token = ''] = /^(https:\S+)\?__token=(\S+)$/m.exec(output) ?? []
     expect(url).toBe('https://relay.example/o/r/hook/slack')
@@ -148,29 +143,31 @@ describe('hookline url', () => {
   test('prints a URL in which the shell fills in the sealed token', async () => {
     const { publicJwk } = await newSealKey()
     const text = await sealToken({ token: TOKEN, repository: 'o/r' }, publicJwk)
-    const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_TOKEN: text } })
-    expect(output).toContain('https://relay.example/o/r/hook/webhook?__token=$HOOKLINE_TOKEN')
+    const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_GITHUB_TOKEN: text } })
+    expect(output).toContain(
+      'https://relay.example/o/r/hook/webhook?__token=$HOOKLINE_GITHUB_TOKEN',
+    )
     expect(output).not.toContain(text)
   })
 
   test('--json prints the grant', async () => {
-    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
     const { output } = await hookline(['url', ...flags, '--json'], { env })
     expect(JSON.parse(output).grant).toMatchObject({ repository: 'o/r', path: 'hook/webhook' })
   })
 
   test('without signing keys the sender sets a header, and --expires is refused', async () => {
     const plain = await hookline(['url', ...flags])
-    expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_TOKEN')
+    expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN')
     expect(plain.output).toContain(
       "hookline seal --relay 'https://relay.example' --repository 'o/r' --path 'hook/webhook'",
     )
     const narrowed = await hookline(['url', ...flags, '--expires', '1d'])
-    expect(narrowed.errors).toContain('HOOKLINE_SIGN_KEYS')
+    expect(narrowed.errors).toContain('HOOKLINE_SIGNING_KEYS')
   })
 
   test.each(['--expires', '--ref'])('refuses an empty %s', async (flag) => {
-    const env = { HOOKLINE_SIGN_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
     const { code, output, errors } = await hookline(['url', ...flags, flag, ''], { env })
     expect([code, output]).toEqual([1, ''])
     expect(errors).toContain(flag)

@@ -73,7 +73,7 @@ test.each([
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
   const relay = ['--relay', `http://127.0.0.1:${port}`]
-  const printed = await printedBy('outbox', [...args, ...relay], { HOOKLINE_OPERATOR_KEY: 'k' })
+  const printed = await printedBy('outbox', [...args, ...relay], { HOOKLINE_ADMIN_KEY: 'k' })
   server.closeAllConnections()
   server.close()
   expect(printed).not.toMatch(OBEYED)

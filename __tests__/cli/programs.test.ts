@@ -9,8 +9,8 @@ import { RunningCommand, runShared } from '../support/cli.ts'
 /** The environment of programs that the command line starts. */
 
 const SECRETS = {
-  HOOKLINE_TOKEN: `github_pat_${'s'.repeat(40)}`,
-  HOOKLINE_KEYS: 'hlk_ssssssssssssssssssssssssssssss',
+  HOOKLINE_GITHUB_TOKEN: `github_pat_${'s'.repeat(40)}`,
+  HOOKLINE_ACCESS_KEYS: 'hlk_ssssssssssssssssssssssssssssss',
   BOT_TOKEN: '123456:ssssssssssssssssssssssssssssssss',
   GH_TOKEN: `ghp_${'s'.repeat(36)}`,
   INPUT_SECRETS: '{"A":"ssssssssssss"}',

@@ -49,7 +49,7 @@ function oneRun(setting: Setting = {}): Answering {
 }
 
 async function hookline(args: readonly string[], env: Record<string, string> = {}) {
-  const all = { HOOKLINE_API_URL: github.url, HOOKLINE_TOKEN: 'token', ...env }
+  const all = { HOOKLINE_API_URL: github.url, HOOKLINE_GITHUB_TOKEN: 'token', ...env }
   const { exitCode: code, ...printed } = await runShared(args, { cwd: folder, env: all })
   return { code, ...printed }
 }
@@ -153,11 +153,11 @@ describe('hookline runs', () => {
 
   test('a token with a control character is an error', async () => {
     const { code, stderr } = await hookline(['runs', '--repository', 'octo/repo'], {
-      HOOKLINE_TOKEN: 'token\r',
+      HOOKLINE_GITHUB_TOKEN: 'token\r',
     })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('HOOKLINE_TOKEN'),
+      stderr: expect.stringContaining('HOOKLINE_GITHUB_TOKEN'),
     })
   })
 

@@ -12,7 +12,7 @@ import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 const RELAY = ['--relay', 'https://relay.example.com']
 const REPOSITORY = ['--repository', 'octo/repo']
 
-describe('an invalid HOOKLINE_EVENT is wrong usage of', () => {
+describe('an invalid HOOKLINE_DISPATCH is wrong usage of', () => {
   test.each([
     ['relay', ['relay', '--port', '0']],
     ['doctor', ['doctor', ...REPOSITORY]],
@@ -23,9 +23,9 @@ describe('an invalid HOOKLINE_EVENT is wrong usage of', () => {
     ['runs', ['runs', ...REPOSITORY]],
     ['connect', ['connect']],
   ])('%s', async (_, args) => {
-    const end = await runShared(args, { env: { HOOKLINE_EVENT: 'workflow-dispatch' } })
+    const end = await runShared(args, { env: { HOOKLINE_DISPATCH: 'workflow-dispatch' } })
     expect(end).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(end.stderr).toMatch(/HOOKLINE_EVENT [\s\S]*workflow_dispatch/)
+    expect(end.stderr).toMatch(/HOOKLINE_DISPATCH [\s\S]*workflow_dispatch/)
   })
 })
 
@@ -45,7 +45,7 @@ describe('with a server on this machine', () => {
   const relay = () => `localhost:${(server.address() as AddressInfo).port}`
   const seal = (keys: unknown, status = 200) => {
     answer = { status, body: typeof keys === 'string' ? keys : JSON.stringify(keys) }
-    const env = { HOOKLINE_TOKEN: `github_pat_${'a'.repeat(22)}` }
+    const env = { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(22)}` }
     return runShared(['seal', '--relay', relay(), ...REPOSITORY], { env })
   }
 
@@ -56,7 +56,7 @@ describe('with a server on this machine', () => {
     expect(stdout).toMatch(/^eyJ/)
 
     answer = { status: 200, body: '{"waiting":[],"dead":[]}' }
-    const env = { HOOKLINE_OPERATOR_KEY: 'a-key-of-more-than-twenty-characters' }
+    const env = { HOOKLINE_ADMIN_KEY: 'a-key-of-more-than-twenty-characters' }
     const outbox = await runShared(['outbox', 'list', '--relay', relay()], { env })
     expect(outbox).toMatchObject({ exitCode: 0, stdout: '0 waiting, 0 dead\n' })
 
@@ -103,7 +103,7 @@ test('a bot API on this machine is called without the proxy', async () => {
   const telegram = await new TelegramStandIn().start()
   const env = {
     HTTP_PROXY: 'http://127.0.0.1:1',
-    HOOKLINE_MESSAGING_API_URL: telegram.url,
+    HOOKLINE_TELEGRAM_API_URL: telegram.url,
     BOT_TOKEN,
   }
   const args = ['url', 'bot', '--bot', ...RELAY, ...REPOSITORY]
@@ -114,8 +114,8 @@ test('a bot API on this machine is called without the proxy', async () => {
 
 test('help shows the names and descriptions of settings in two columns', () => {
   expect(Object.keys(SETTING_HELP)).toEqual(Object.keys(SETTINGS))
-  const help = environmentHelp('HOOKLINE_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])
+  const help = environmentHelp('HOOKLINE_GITHUB_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])
   expect(help).toMatch(
-    /^Environment:\n {2}HOOKLINE_TOKEN {4}\S.*\n {2}HOOKLINE_API_URL {2}.* https:.*\n {2}X {17}y$/,
+    /^Environment:\n {2}HOOKLINE_GITHUB_TOKEN {4}\S.*\n {2}HOOKLINE_API_URL {2}.* https:.*\n {2}X {17}y$/,
   )
 })

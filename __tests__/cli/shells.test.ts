@@ -17,7 +17,7 @@ test.each([
   ['init', '--dry-run', '--yes', '--json', '--sender', 'stripe'],
   ['init', '--dry-run', '--yes', '--json', '--sender', 'discord'],
   ['init', '--dry-run', '--yes', '--json', '--kind', 'bot'],
-  ['init', '--dry-run', '--yes', '--json', '--event', 'workflow_dispatch'],
+  ['init', '--dry-run', '--yes', '--json', '--dispatch', 'workflow'],
 ])('%s %s %s %s %s %s: prints commands for the shell that it runs in', async (...args) => {
   const words = args.filter((word) => word !== undefined)
   const { stdout: posix } = await runShared(words, { env: { SHELL: '/bin/bash' } })

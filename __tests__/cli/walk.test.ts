@@ -90,12 +90,12 @@ describe.each([
 ])('from the package in an empty folder, by %s', (event, file) => {
   const name = file.replace('.yml', '')
   const isDirect = event === 'workflow_dispatch'
-  const token = { HOOKLINE_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
-  const direct = isDirect ? { HOOKLINE_EVENT: event } : {}
+  const token = { HOOKLINE_GITHUB_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
+  const direct = isDirect ? { HOOKLINE_DISPATCH: event } : {}
 
   test('init writes a workflow that check --strict accepts, and dev prints the event of send', async () => {
     const args = ['init', '--name', name, '--repository', 'octo/repo']
-    const first = await hookline(isDirect ? [...args, '--event', event] : args)
+    const first = await hookline(isDirect ? [...args, '--dispatch', event] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
     expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
@@ -122,7 +122,7 @@ describe.each([
     const asked = ['--repository', 'octo/repo']
     const listed = await hookline(['runs', ...asked, '--json'], token)
     expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
-    const flags = ['--workflow', name, '--relay', url, '--event', event]
+    const flags = ['--workflow', name, '--relay', url, '--dispatch', event]
     const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
     expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
     expect(found.code).toBe(0)
@@ -139,7 +139,7 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
   [[], 'hook.yml', 'repository_dispatch'],
   [['--sender', 'stripe'], 'stripe.yml', 'repository_dispatch'],
   [['--kind', 'compiled'], 'hook.yml', 'repository_dispatch'],
-  [['--event', 'workflow_dispatch'], 'hook.yml', 'workflow_dispatch'],
+  [['--dispatch', 'workflow'], 'hook.yml', 'workflow_dispatch'],
 ])(
   'each line that init %j prints works in one bash, one after the other',
   async (flags, file, event) => {
@@ -194,13 +194,13 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
 function pastedLine(line: string): string {
   const [, serves] = /hookline (dev|relay|connect)\b/.exec(line) ?? []
   if (serves === undefined) {
-    const typed = line.includes('HOOKLINE_TOKEN')
+    const typed = line.includes('HOOKLINE_GITHUB_TOKEN')
       ? `github_pat_${'a'.repeat(40)}`
       : 'whsec_c2VjcmV0'
     return line.startsWith('read ') ? `{ ${line}; } <<< '${typed}'` : line
   }
   const ready = serves === 'connect' ? 'Webhook URL' : 'listening on'
-  const token = serves === 'connect' ? `HOOKLINE_TOKEN=github_pat_${'a'.repeat(40)} ` : ''
+  const token = serves === 'connect' ? `HOOKLINE_GITHUB_TOKEN=github_pat_${'a'.repeat(40)} ` : ''
   return `
 if [ -n "\${served-}" ]; then kill -- -$served; wait $served || true; fi
 ${token}${line} > ${serves}.log 2>&1 < /dev/null &

@@ -162,6 +162,8 @@ test('docs/cli.md or docs/relay.md lists every variable that a command reads', (
         return [...found].map(([, one, other]) => one ?? other)
       }),
   )
-  expect(read).toEqual(expect.arrayContaining(['HOOKLINE_TOKEN', 'GH_TOKEN', 'PORT', 'BOT_SECRET']))
+  expect(read).toEqual(
+    expect.arrayContaining(['HOOKLINE_GITHUB_TOKEN', 'GH_TOKEN', 'PORT', 'BOT_SECRET']),
+  )
   expect([...new Set(read)].filter((name) => !listed.includes(`\`${name}\``))).toEqual([])
 })

@@ -129,6 +129,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 /** What blocks of the shell print, by page and first line, beyond what the page itself shows. */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_TOKEN" \\':
+  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_GITHUB_TOKEN" \\':
     ['{"success":true}'],
 }

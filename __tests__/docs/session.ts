@@ -95,7 +95,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     port: 0,
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEAL_KEYS: JSON.stringify((await newSealKey()).privateJwk),
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await newSealKey()).privateJwk),
     },
     write: () => {},
   })
@@ -117,7 +117,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     GITHUB: github.url,
     ELSEWHERE: elsewhere.url,
     HOOKLINE_API_URL: github.url,
-    HOOKLINE_MESSAGING_API_URL: telegram.url,
+    HOOKLINE_TELEGRAM_API_URL: telegram.url,
     APP_PEM: PKCS1,
   }
   return {

@@ -103,7 +103,7 @@ export async function runNative(
   const on = onSection(fillIn(step?.with.on ?? '', { secrets }))
   const event = scenario.event ?? (await eventOf(name, on, secrets, session, scenario))
   const inputs = {
-    'messaging-api-url': session.telegram.url,
+    'telegram-api-url': session.telegram.url,
     ...(/state: branch:|shouldDeduplicate: true/.test(text) && {
       state: `file:${session.folder}/state-${name}.json`,
     }),
@@ -116,7 +116,7 @@ export async function runNative(
     files,
     secrets,
     inputs,
-    replyInputs: { 'messaging-api-url': session.elsewhere.url },
+    replyInputs: { 'telegram-api-url': session.elsewhere.url },
     env: session.env,
     checkout: scenario.checkout ?? {},
   }

@@ -71,7 +71,7 @@ describe('the image', () => {
     await mkdir(volume)
     const settings = {
       ...{ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) },
-      HOOKLINE_SEAL_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealKeys(),
     }
     const { command } = parse(read('compose.yaml')).services.relay
     const given = (command as string[]).map((word) => word.replace('/var/lib/hookline', volume))
@@ -132,7 +132,7 @@ test('relay.env.example: a setting a line, each with what it is for', () => {
   const settings = lines.flatMap((text) => /^#?([A-Z_]+)=$/.exec(text)?.[1] ?? [])
   expect(settings.filter((name) => !(name in SETTINGS))).toEqual([])
   expect(lines.filter((text) => !/^(# .+|#?[A-Z_]+=)$/.test(text))).toEqual([])
-  expect(settings).toContain('HOOKLINE_SEAL_KEYS')
+  expect(settings).toContain('HOOKLINE_SEALING_KEYS')
 })
 
 describe('hookline-relay.service', () => {
@@ -175,7 +175,7 @@ describe('hookline-relay.service', () => {
       .replace('--port 3000', '--port 0')
       .replace('/var/lib/hookline', folder)
       .split(' ')
-    const env = { HOOKLINE_SEAL_KEYS: await sealKeys() }
+    const env = { HOOKLINE_SEALING_KEYS: await sealKeys() }
     const child = spawn(NODE24 ?? '', given, { cwd: join(folder, 'clone'), env })
     expect(await line(child, 'listening')).toMatch(/^hookline relay listening on /)
     child.kill()
@@ -214,7 +214,7 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
       .replace('ADDRESS', address)
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), HOME: folder },
-      HOOKLINE_SEAL_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealKeys(),
     }
     const stdio = ['ignore', 'ignore', 'inherit'] as const
     const child = spawn(program ?? '', given.split(' '), { env, stdio: [...stdio] })

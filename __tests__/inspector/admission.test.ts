@@ -75,15 +75,15 @@ describe('a replay', () => {
 
   test.each([
     ['without the key', {}],
-    ['with another key', { 'X-Hookline-Key': crypto.randomUUID() }],
-    ['with an empty key', { 'X-Hookline-Key': '' }],
+    ['with another key', { 'X-Hookline-Dev-Key': crypto.randomUUID() }],
+    ['with an empty key', { 'X-Hookline-Dev-Key': '' }],
   ])('%s is refused', async (_, headers) => {
     const answer = await ask(dev.url, '/inspector/replay', { method: 'POST', headers, body })
     expect(answer.status).toBe(403)
   })
 
   test('with the key of the run is made', async () => {
-    const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+    const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
     const answer = await ask(dev.url, '/inspector/replay', { method: 'POST', headers, body })
     expect(JSON.parse(answer.body)).toMatchObject({ status: 200 })
   })
@@ -91,14 +91,14 @@ describe('a replay', () => {
   test.each(['', 'no JSON', '{}', '[]', JSON.stringify({ ...order, method: 'A B' })])(
     'of %j is refused',
     async (wrong) => {
-      const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+      const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
       const options = { method: 'POST', headers, body: wrong }
       expect((await ask(dev.url, '/inspector/replay', options)).status).toBe(400)
     },
   )
 
   test('that is signed with an address that is none is refused, with the reason', async () => {
-    const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+    const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
     const signed = JSON.stringify({ ...order, path: 'board/trello', sign: true })
     const answer = await ask(dev.url, '/inspector/replay', {
       method: 'POST',
@@ -110,7 +110,7 @@ describe('a replay', () => {
   })
 
   test('of more than 2 MB is refused, with the reason', async () => {
-    const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+    const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
     const large = JSON.stringify({ ...order, body: 'x'.repeat(3_000_000) })
     const answer = await ask(dev.url, '/inspector/replay', { method: 'POST', headers, body: large })
     expect(answer).toMatchObject({ status: 413, body: 'the request is larger than 2 MB\n' })
@@ -173,7 +173,11 @@ test('the page weighs less than 80 KB, all of its files together', async () => {
 test('on a server that is open to others, only this machine sees it', async () => {
   const key = 'a-key-of-more-than-twenty-characters'
   const files = { 'workflows/hook.yml': 'on: webhook' }
-  const open = await startDev({ files, args: ['--host', '0.0.0.0'], env: { HOOKLINE_KEYS: key } })
+  const open = await startDev({
+    files,
+    args: ['--host', '0.0.0.0'],
+    env: { HOOKLINE_ACCESS_KEYS: key },
+  })
   const local = open.url.replace('0.0.0.0', '127.0.0.1')
   expect((await ask(local, '/')).status).toBe(200)
   expect((await ask(local, '/', { headers: { Host: '192.0.2.7:3000' } })).status).toBe(403)

@@ -392,7 +392,7 @@ inBrowser('the page', () => {
           'workflows/bot.yml': `on: { messaging_bot: { ${token} } }`,
         },
         args: ['--poll'],
-        env: { HOOKLINE_MESSAGING_API_URL: telegram.url },
+        env: { HOOKLINE_TELEGRAM_API_URL: telegram.url },
       },
     )
     const chat = { id: 7, type: 'private' } as const

@@ -378,17 +378,17 @@ describe('a visit', () => {
   test.each<[string, Partial<Visit>, object, number]>([
     ['by GET', {}, {}, 405],
     ['without the key', { method: 'POST' }, {}, 403],
-    ['with another key', { method: 'POST' }, { 'x-hookline-key': 'the-kez' }, 403],
+    ['with another key', { method: 'POST' }, { 'x-hookline-dev-key': 'the-kez' }, 403],
     [
       'with too large an order',
       { method: 'POST', body: () => Promise.reject(new RangeError('more than 2 bytes')) },
-      { 'x-hookline-key': 'the-key' },
+      { 'x-hookline-dev-key': 'the-key' },
       413,
     ],
     [
       'with no order',
       { method: 'POST', body: async () => '{' },
-      { 'x-hookline-key': 'the-key' },
+      { 'x-hookline-dev-key': 'the-key' },
       400,
     ],
   ])('to the replay %s sends nothing', async (_, more, headers, status) => {
@@ -397,7 +397,7 @@ describe('a visit', () => {
   })
 
   test('to the replay with the key sends, and tells the answer', async () => {
-    const headers = { 'x-hookline-key': 'the-key' }
+    const headers = { 'x-hookline-dev-key': 'the-key' }
     const { body } = await visit('/inspector/replay', { method: 'POST' }, headers)
     expect(JSON.parse(body)).toEqual({ status: 200, delivery: 'd-2', body: 'ok' })
     expect(sent.map(({ target }) => target)).toEqual(['/webhook/hook/webhook'])
@@ -410,7 +410,7 @@ describe('a visit', () => {
   })
 
   test('to the replay that is to be signed sends it signed, or says why it cannot be', async () => {
-    const headers = { 'x-hookline-key': 'the-key' }
+    const headers = { 'x-hookline-dev-key': 'the-key' }
     const signed = (more: object) => async () => JSON.stringify({ ...ORDER, sign: true, ...more })
     const options = { method: 'POST', body: signed({}) }
     expect((await visit('/inspector/replay', options, headers)).status).toBe(200)

@@ -33,7 +33,7 @@ async function newest(count: number) {
 }
 
 async function replay(order: object) {
-  const headers = { 'X-Hookline-Key': (await run(dev.url)).key }
+  const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
   const options = { method: 'POST', headers, body: JSON.stringify({ sign: false, ...order }) }
   return JSON.parse((await ask(dev.url, '/inspector/replay', options)).body)
 }

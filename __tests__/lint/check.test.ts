@@ -277,7 +277,7 @@ jobs:
       const text = PASTED.replace('echo "', 'bash -c "')
       repository.write(file, text)
       const { warnings, fixed } = await check({ globs: [], fix: true })
-      expect(warnings.map(({ code }) => code)).toEqual(['untrusted-script'])
+      expect(warnings.map(({ code }) => code)).toEqual(['script-injection'])
       expect(fixed).toEqual([])
       expect(repository.read(file)).toBe(text)
     })

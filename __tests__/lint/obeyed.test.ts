@@ -52,7 +52,7 @@ describe('a variable of the event is told where it is run', () => {
     'sed -f /dev/stdin file <<< "$B"',
     'sed -f - file <<< "s/a/$B/"',
   ])('%j', (script) => {
-    expect(codes(reading(script))).toEqual(['untrusted-script'])
+    expect(codes(reading(script))).toEqual(['script-injection'])
   })
 })
 
@@ -147,7 +147,7 @@ describe('what writes the text for later steps is told', () => {
     'cp /dev/stdin "$GITHUB_PATH" <<< "$B"',
     'rsync <(echo "$B") "$GITHUB_ENV"',
   ])('%j', (script) => {
-    expect(codes(reading(script))).toEqual(['untrusted-script'])
+    expect(codes(reading(script))).toEqual(['script-injection'])
   })
 
   test.each([

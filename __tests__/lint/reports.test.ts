@@ -136,7 +136,7 @@ test('a person is led to the section of the rule', () => {
 test('docs/rules.md is what the rules say: else run "npm run docs"', () => {
   const page = readFileSync(new URL('../../docs/rules.md', import.meta.url), 'utf8')
   expect(rulesPage(RULES)).toBe(page)
-  for (const id of [...RULES.map((rule) => rule.id), 'idle-ignore', 'mistakes']) {
+  for (const id of [...RULES.map((rule) => rule.id), 'unused-ignore', 'mistakes']) {
     expect(page).toContain(`\n## ${id}\n`)
   }
 })

@@ -58,12 +58,12 @@ describe('the workflow of README', () => {
     ],
     ['the id removed', '        id: hookline\n', '', ['unknown-step', 'unknown-step']],
     ['another id', 'id: hookline\n', 'id: hook\n', ['unknown-step', 'unknown-step']],
-    ['a text compared with true', "== 'true'", '== true', ['text-as-boolean']],
+    ['a text compared with true', "== 'true'", '== true', ['string-as-boolean']],
     [
       'fromJSON left out',
       'fromJSON(needs.on.outputs.body)',
       'needs.on.outputs.body',
-      ['text-as-object'],
+      ['string-as-object'],
     ],
     ['uses without a ref', 'hookline/hookline@v1', 'hookline/hookline', ['uses-without-ref']],
   ] as const)('with %s is told', async (_, part, slip, ids) => {
@@ -118,14 +118,14 @@ describe('a comment silences', () => {
 
   test('a script from its first line', async () => {
     const script =
-      'run: | # hookline: ignore[untrusted-script]\n          echo\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"'
+      'run: | # hookline: ignore[script-injection]\n          echo\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"'
     const text = README.replace(/run: echo.*/, script)
     expect(await found(text, { strict: true })).toEqual({ errors: [], warnings: [] })
   })
 
   test.each([
-    ['another id', 'ignore[unknown-step]', ['unknown-output', 'idle-ignore']],
-    ['an unknown id', 'ignore[unknown-outputs]', ['unknown-output', 'idle-ignore']],
+    ['another id', 'ignore[unknown-step]', ['unknown-output', 'unused-ignore']],
+    ['an unknown id', 'ignore[unknown-outputs]', ['unknown-output', 'unused-ignore']],
   ])('nothing by %s, and is told itself', async (_, ignore, ids) => {
     const { errors, warnings } = await found(SLIP.replace(LINE, `$1$2 # hookline: ${ignore}`))
     expect([...errors, ...warnings].map((one) => one.split(':')[0])).toEqual(ids)
@@ -134,9 +134,9 @@ describe('a comment silences', () => {
   test('nothing within a script', async () => {
     const text = README.replace(
       /run: echo.*/,
-      'run: |\n          # hookline: ignore[untrusted-script]\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"',
+      'run: |\n          # hookline: ignore[script-injection]\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"',
     )
     const { warnings } = await found(text)
-    expect(warnings.map((one) => one.split(':')[0])).toEqual(['untrusted-script'])
+    expect(warnings.map((one) => one.split(':')[0])).toEqual(['script-injection'])
   })
 })

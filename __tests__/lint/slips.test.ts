@@ -76,20 +76,24 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   [
     'the owner behind the repository',
     inEnv('NAME: ${{ github.repository.owner }}'),
-    'text-as-object',
+    'string-as-object',
   ],
   ['runner misspelled', inEnv('NAME: ${{ runner.oss }}'), 'unknown-name'],
   // kinds of values
-  ['a field of the body', inEnv('NAME: ${{ needs.on.outputs.body.user.name }}'), 'text-as-object'],
-  ['an index into a text', inEnv("NAME: ${{ needs.on.outputs.body['user'] }}"), 'text-as-object'],
-  ['a variable as an object', inEnv('NAME: ${{ vars.SETTINGS.name }}'), 'text-as-object'],
-  ['all outputs as text', inEnv('NAME: ${{ needs.on.outputs }}'), 'object-as-text'],
-  ['the whole event as text', inEnv('NAME: ${{ github.event }}'), 'object-as-text'],
-  ['the matrix as text', matrix('echo ${{ matrix }}'), 'object-as-text'],
-  ['an output and true', guarded('if: needs.on.outputs.triggered == true'), 'text-as-boolean'],
-  ['true and an output', guarded('if: true == needs.on.outputs.triggered'), 'text-as-boolean'],
-  ['a variable and true', guarded('if: vars.LIVE == true'), 'text-as-boolean'],
-  ["a boolean input and 'true'", inputs("inputs.dry == 'true'"), 'text-as-boolean'],
+  [
+    'a field of the body',
+    inEnv('NAME: ${{ needs.on.outputs.body.user.name }}'),
+    'string-as-object',
+  ],
+  ['an index into a text', inEnv("NAME: ${{ needs.on.outputs.body['user'] }}"), 'string-as-object'],
+  ['a variable as an object', inEnv('NAME: ${{ vars.SETTINGS.name }}'), 'string-as-object'],
+  ['all outputs as text', inEnv('NAME: ${{ needs.on.outputs }}'), 'object-as-string'],
+  ['the whole event as text', inEnv('NAME: ${{ github.event }}'), 'object-as-string'],
+  ['the matrix as text', matrix('echo ${{ matrix }}'), 'object-as-string'],
+  ['an output and true', guarded('if: needs.on.outputs.triggered == true'), 'string-as-boolean'],
+  ['true and an output', guarded('if: true == needs.on.outputs.triggered'), 'string-as-boolean'],
+  ['a variable and true', guarded('if: vars.LIVE == true'), 'string-as-boolean'],
+  ["a boolean input and 'true'", inputs("inputs.dry == 'true'"), 'string-as-boolean'],
   ['an event and a text', guarded("if: github.event == 'push'"), 'wrong-argument'],
   ['an object to contains', guarded("if: contains(github.event, 'a')"), 'wrong-argument'],
   ['a value too few for format', inEnv("NAME: ${{ format('{0}-{1}', 'a') }}"), 'wrong-argument'],
@@ -121,16 +125,20 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   [
     'another workflow',
     guardedOn("startsWith(github.event.client_payload.path, 'order/webhook')"),
-    'missed-webhook',
+    'unreachable-webhook',
   ],
   [
     'a slash before it',
     guardedOn("startsWith(github.event.client_payload.path, '/hook/webhook')"),
-    'missed-webhook',
+    'unreachable-webhook',
   ],
-  ['the file alone', guardedOn("github.event.client_payload.path == 'hook'"), 'missed-webhook'],
-  ['another event', guardedOn("github.event_name == 'push'"), 'missed-webhook'],
-  ['another type', workflow('').replace('[webhook]', '[webhooks]'), 'missed-webhook'],
+  [
+    'the file alone',
+    guardedOn("github.event.client_payload.path == 'hook'"),
+    'unreachable-webhook',
+  ],
+  ['another event', guardedOn("github.event_name == 'push'"), 'unreachable-webhook'],
+  ['another type', workflow('').replace('[webhook]', '[webhooks]'), 'unreachable-webhook'],
   // how things are called
   ['an action without version', plain('- uses: actions/checkout'), 'uses-without-ref'],
   [
@@ -148,8 +156,8 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
     'misplaced-trigger',
   ],
   // text that decides
-  ['a body in a script', greet(`- run: echo "\${{ ${BODY}.x }}"`), 'untrusted-script'],
-  ['a body in a program', reading('python3 - <<EOF\nprint("$B")\nEOF'), 'untrusted-script'],
+  ['a body in a script', greet(`- run: echo "\${{ ${BODY}.x }}"`), 'script-injection'],
+  ['a body in a program', reading('python3 - <<EOF\nprint("$B")\nEOF'), 'script-injection'],
   ['the registry of npm', given('actions/setup-node@v5', 'registry-url'), 'untrusted-input'],
   ['the registry of images', given('docker/login-action@v3', 'registry'), 'untrusted-input'],
   ['the host of a shell', given('appleboy/ssh-action@v1', 'host'), 'untrusted-input'],
@@ -173,13 +181,13 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ['a prompt of ai-inference', given('actions/ai-inference@v1', 'prompt'), 'untrusted-prompt'],
   ['a prompt in a script', reading('claude -p "$B"'), 'untrusted-prompt'],
   // what writes for the steps behind
-  ['install', reading('install /dev/stdin "$GITHUB_ENV" <<< "$B"'), 'untrusted-script'],
-  ['ed', reading('ed -s "$GITHUB_ENV" <<EOF\na\nX=$B\n.\nw\nEOF'), 'untrusted-script'],
-  ['rsync', reading('rsync <(echo "$B") "$GITHUB_ENV"'), 'untrusted-script'],
-  ['patch', reading('patch "$GITHUB_ENV" <<< "$B"'), 'untrusted-script'],
-  ['curl -o', reading('curl -o "$GITHUB_ENV" "https://a.example/$B"'), 'untrusted-script'],
-  ['wget -O', reading('wget -O "$GITHUB_ENV" "https://a.example/$B"'), 'untrusted-script'],
-  ['echo', reading('echo "X=$B" >> "$GITHUB_ENV"'), 'untrusted-script'],
+  ['install', reading('install /dev/stdin "$GITHUB_ENV" <<< "$B"'), 'script-injection'],
+  ['ed', reading('ed -s "$GITHUB_ENV" <<EOF\na\nX=$B\n.\nw\nEOF'), 'script-injection'],
+  ['rsync', reading('rsync <(echo "$B") "$GITHUB_ENV"'), 'script-injection'],
+  ['patch', reading('patch "$GITHUB_ENV" <<< "$B"'), 'script-injection'],
+  ['curl -o', reading('curl -o "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
+  ['wget -O', reading('wget -O "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
+  ['echo', reading('echo "X=$B" >> "$GITHUB_ENV"'), 'script-injection'],
   // texts of GitHub's own events
   ...[
     'workflow_run.head_commit.committer.name',
@@ -192,7 +200,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
       [
         name,
         native(name.split('.', 1)[0] ?? '', `github.event.${name}`),
-        'untrusted-script',
+        'script-injection',
       ] as const,
   ),
   [
@@ -201,7 +209,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
       / +body: .*\n/,
       '',
     ),
-    'token-in-clear',
+    'hardcoded-secret',
   ],
 ]
 
@@ -217,7 +225,7 @@ describe('of a slip is told, and it fails the check under --strict:', () => {
 })
 
 /** Their slips: webhook-rules.test.ts. */
-const OF_WEBHOOKS = ['repeated-prefix', 'header-name', 'unproven-list']
+const OF_WEBHOOKS = ['repeated-path-prefix', 'header-name', 'unverified-allowlist']
 
 test('every rule that fails the check has a slip here', () => {
   const slips = new Set(SLIPS.map(([, , id]) => id))

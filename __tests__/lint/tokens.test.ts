@@ -60,7 +60,7 @@ describe.each(TOKENS)('a token %s', (_, token) => {
       ...readAllWorkflows(open).problems.map((problem) => renderProblem(problem)),
       ...(await devFindings({ root, globs: GLOBS }, open)).map((one) => renderProblem(one)),
     ].join('\n')
-    expect(errors.map(({ code }) => code)).toContain('token-in-clear')
+    expect(errors.map(({ code }) => code)).toContain('hardcoded-secret')
     expect(shown).toContain('TOKEN: ***')
     expect(shown).not.toContain(token.slice(-18))
   })

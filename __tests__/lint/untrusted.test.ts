@@ -614,10 +614,10 @@ describe('a sender does not choose', () => {
     ['docker/build-push-action@v6', ['file', 'context']],
     ['EndBug/add-and-commit@v9', ['add', 'commit']],
     ['gradle/actions/setup-gradle@v3', ['arguments']],
-    ['hookline/hookline@v1', ['messaging-api-url', 'workflow', 'state']],
+    ['hookline/hookline@v1', ['telegram-api-url', 'workflow', 'state']],
     [
       'hookline/hookline/reply@v1',
-      ['messaging-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file', 'to'],
+      ['telegram-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file', 'to'],
     ],
     ['stefanzweifel/git-auto-commit-action@v5', ['commit_options']],
     ['vmactions/freebsd-vm@v1', ['prepare', 'run']],

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
 import { workflow } from '../../src/lint/rules/examples.ts'
-import { bodiesOf, slipIn } from '../../src/lint/rules/misspelled-field.ts'
+import { bodiesOf, slipIn } from '../../src/lint/rules/unknown-payload-field.ts'
 import { HOOK, Repository } from '../compiler/support/repository.ts'
 
 let repository: Repository
@@ -32,15 +32,15 @@ const DONE = '  greet:\n    runs-on: ubuntu-latest\n    steps:\n      - run: ech
 const BODY = / +body: .*\n/
 
 const OPTIONS: readonly (readonly [on: string, ids: readonly string[]])[] = [
-  ['messaging_bot: {webhook: true, users: [1]}', ['unproven-list [1]']],
-  ['telegram_bot: {webhook: true, users: 1}', ['unproven-list 1']],
-  ['messaging_bot: {webhook: true, chats: [-1]}', ['unproven-list [-1]']],
+  ['messaging_bot: {webhook: true, users: [1]}', ['unverified-allowlist [1]']],
+  ['telegram_bot: {webhook: true, users: 1}', ['unverified-allowlist 1']],
+  ['messaging_bot: {webhook: true, chats: [-1]}', ['unverified-allowlist [-1]']],
   ['messaging_bot: {webhook: true}', []],
   ['messaging_bot: {token: "${{ secrets.T }}", users: [1]}', []],
   ['messaging_bot: {webhook: true, users: [1], secretToken: "${{ secrets.S }}"}', []],
-  ['webhook: {path: /hook/webhook/orders}', ['repeated-prefix /hook/webhook/orders']],
-  ['webhook: {path: hook/webhook}', ['repeated-prefix hook/webhook']],
-  ['webhook: {path: "/Hook/webhook/:id"}', ['repeated-prefix "/Hook/webhook/:id"']],
+  ['webhook: {path: /hook/webhook/orders}', ['repeated-path-prefix /hook/webhook/orders']],
+  ['webhook: {path: hook/webhook}', ['repeated-path-prefix hook/webhook']],
+  ['webhook: {path: "/Hook/webhook/:id"}', ['repeated-path-prefix "/Hook/webhook/:id"']],
   ['webhook: {path: /webhook/orders}', []],
   ['webhook: {path: /hook/orders}', []],
   ['webhook: {path: /other/webhook/orders}', []],
@@ -65,10 +65,13 @@ describe.each(FORMS)('%s: an option', (_, file, around) => {
     repository.write(file, around(on))
     const { findings } = await checkWorkflows({ root: repository.root, globs: [] })
     expect(findings.map(({ code, level }) => [code, level])).toEqual([
-      ['repeated-prefix', 'warning'],
+      ['repeated-path-prefix', 'warning'],
     ])
     if (file.startsWith('.github')) return // there it is within a text
-    repository.write(file, around(`# hookline: ignore[repeated-prefix] it comes twice\n  ${on}`))
+    repository.write(
+      file,
+      around(`# hookline: ignore[repeated-path-prefix] it comes twice\n  ${on}`),
+    )
     expect(await found(true)).toEqual([])
   })
 })
@@ -79,7 +82,7 @@ describe('an expression', () => {
     ["fromJSON(needs.on.outputs.headers)['x_id']", ["header-name 'x_id'"]],
     ['fromJSON(needs.on.outputs.headers).X-GitHub-Event', []],
     ['github.event.client_payload.headers.x_id', ['header-name x_id']],
-    ['fromJSON(needs.on.outputs.headers)', ['object-as-text fromJSON(needs.on.outputs.headers)']],
+    ['fromJSON(needs.on.outputs.headers)', ['object-as-string fromJSON(needs.on.outputs.headers)']],
     ['needs.on.outputs.headers', []],
   ])('of GitHub: %s', async (expression, ids) => {
     const jobs = `  a:\n    needs: on\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ ${expression} }}\n    steps: [{run: echo}]\n`
@@ -91,7 +94,7 @@ describe('an expression', () => {
   test.each([
     ['on.webhook.outputs.headers.X_GitHub_Event', ['header-name X_GitHub_Event']],
     ['on.webhook.outputs.headers.x-github-event', []],
-    ['on.webhook.outputs.headers', ['object-as-text on.webhook.outputs.headers']],
+    ['on.webhook.outputs.headers', ['object-as-string on.webhook.outputs.headers']],
     ['toJSON(on.webhook.outputs.headers)', []],
   ])('of a source: %s', async (expression, ids) => {
     const text = `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    env:\n      V: \${{ ${expression} }}\n    steps: [{run: echo}]\n`
@@ -123,10 +126,10 @@ describe('a field of a body', () => {
   const SIGNED = 'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}'
 
   test.each([
-    ['pull_request.titel', ['misspelled-field titel']],
-    ["issue['titel']", ["misspelled-field 'titel'"]],
-    ['commits[0].mesage', ['misspelled-field mesage']],
-    ['repositry.name', ['misspelled-field repositry']],
+    ['pull_request.titel', ['unknown-payload-field titel']],
+    ["issue['titel']", ["unknown-payload-field 'titel'"]],
+    ['commits[0].mesage', ['unknown-payload-field mesage']],
+    ['repositry.name', ['unknown-payload-field repositry']],
     ['pull_request.title', []],
     ['commit.author', []],
     ['pull_request.requested_reviewers[0].login', []],
@@ -143,7 +146,7 @@ describe('a field of a body', () => {
   test('of no known sender is not asked about', async () => {
     const text = HOOK.replace('echo hi', 'echo ${{ toJSON(on.webhook.outputs.body.issue.titel) }}')
     repository.write('workflows/hook.yml', text)
-    expect(await found()).not.toContain('misspelled-field titel')
+    expect(await found()).not.toContain('unknown-payload-field titel')
   })
 
   test('is never one that GitHub was recorded to send', () => {
@@ -180,7 +183,7 @@ describe('an action of the same repository', () => {
   const BODY_OF_STEP = '${{ steps.hookline.outputs.body }}'
   const step = (uses: string) => `      - {uses: ${uses}, with: {t: "${BODY_OF_STEP}"}}\n`
   const checkout = (inputs: string) => `      - {uses: actions/checkout@v5, with: {${inputs}}}\n`
-  const SCRIPT = ['untrusted-script inputs.t']
+  const SCRIPT = ['script-injection inputs.t']
 
   test.each([
     ['as it stands', step('./made'), SCRIPT],

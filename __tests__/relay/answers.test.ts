@@ -39,7 +39,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
 
   test.each([
     [{ status: 204 }, 200, undefined],
-    [{ status: 200, body: '<html>' }, 502, 'platform_unavailable'],
+    [{ status: 200, body: '<html>' }, 502, 'github_unavailable'],
     [{ status: 401 }, 401, 'invalid_token'],
     [{ status: 403 }, 403, 'repository_not_accessible'],
     [{ status: 404 }, 403, 'repository_not_accessible'],
@@ -51,13 +51,13 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     [{ status: 422 }, 422, 'rejected'],
     [{ status: 400 }, 422, 'rejected'],
     [{ status: 410 }, 422, 'rejected'],
-    [{ status: 301, headers: { location: '/x' } }, 502, 'platform_unavailable'],
-    [{ status: 302, headers: { location: '/x' } }, 502, 'platform_unavailable'],
-    [{ status: 303, headers: { location: '/x' } }, 502, 'platform_unavailable'],
-    [{ status: 304 }, 502, 'platform_unavailable'],
-    [{ status: 500 }, 502, 'platform_unavailable'],
-    [{ status: 504 }, 502, 'platform_unavailable'],
-    [{ status: 503 }, 502, 'platform_unavailable'],
+    [{ status: 301, headers: { location: '/x' } }, 502, 'github_unavailable'],
+    [{ status: 302, headers: { location: '/x' } }, 502, 'github_unavailable'],
+    [{ status: 303, headers: { location: '/x' } }, 502, 'github_unavailable'],
+    [{ status: 304 }, 502, 'github_unavailable'],
+    [{ status: 500 }, 502, 'github_unavailable'],
+    [{ status: 504 }, 502, 'github_unavailable'],
+    [{ status: 503 }, 502, 'github_unavailable'],
   ])('GitHub answers %j: %i %s, a custom response only after 2xx', async (github, status, code) => {
     at.github.always(github)
     const plain = await sendAsNewcomer({ target: HOOK })
@@ -75,7 +75,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     expect(headers['content-type']).toBe('application/json')
     expect(JSON.parse(body)).toEqual({
       success: false,
-      error: { code: 'bad_owner', message: expect.any(String), hint: expect.any(String) },
+      error: { code: 'invalid_owner', message: expect.any(String), hint: expect.any(String) },
       delivery: headers['x-hookline-delivery'],
     })
   })

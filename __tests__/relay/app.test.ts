@@ -161,7 +161,7 @@ describe('the calls', () => {
   test('a failure is not remembered', async () => {
     const made = await app()
     platform.next.push({ status: 503 })
-    await expect(made.token(DISPATCH)).rejects.toMatchObject({ code: 'platform_unavailable' })
+    await expect(made.token(DISPATCH)).rejects.toMatchObject({ code: 'github_unavailable' })
     await made.token(DISPATCH)
     expect(asked()).toEqual([LOOK, LOOK, MINT])
   })
@@ -189,7 +189,7 @@ describe('the calls', () => {
       call: () => new Promise(() => {}),
     })
     void made.token(DISPATCH)
-    await expect(made.token(DISPATCH)).rejects.toMatchObject({ code: 'platform_unavailable' })
+    await expect(made.token(DISPATCH)).rejects.toMatchObject({ code: 'github_unavailable' })
   })
 })
 
@@ -233,7 +233,7 @@ describe('a renamed repository', () => {
     '//x/repositories/1/installation',
   ])('a redirect to %j is not followed', async (location) => {
     platform.next.push({ status: 301, headers: { location } })
-    await expect((await app()).token(old)).rejects.toMatchObject({ code: 'platform_unavailable' })
+    await expect((await app()).token(old)).rejects.toMatchObject({ code: 'github_unavailable' })
     expect(platform.calls).toHaveLength(1)
   })
 })
@@ -296,7 +296,7 @@ describe('what is wrong with it', () => {
     [-3600, '3600 seconds behind'],
   ])('the clock off by %i seconds', async (seconds, told) => {
     const error = await refusal(await app({ clock: clockAt(seconds * 1000) }))
-    expect(error).toMatchObject({ status: 502, code: 'app_clock_off' })
+    expect(error).toMatchObject({ status: 502, code: 'app_clock_skew' })
     // The header tells whole seconds.
     expect(
       error.hint.replace(/\d+/, (digits: string) => Math.round(Number(digits) / 10) * 10),
@@ -327,6 +327,6 @@ describe('what is wrong with it', () => {
     const made = await app({ budget: 300 })
     if (reply) platform.next.push({ status: 200, body: { id: 7 } }, reply)
     else platform.delay = 2000
-    expect(await refusal(made)).toMatchObject({ status: 502, code: 'platform_unavailable' })
+    expect(await refusal(made)).toMatchObject({ status: 502, code: 'github_unavailable' })
   })
 })

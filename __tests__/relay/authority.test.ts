@@ -13,27 +13,31 @@ import { startOnWorkerd } from '../support/workerd.ts'
 
 const KEY = 'hlk_a-key-that-is-long-enough'
 const [signKey, sealKey] = [await newSignKey(), await newSealKey()]
-const SIGN = { HOOKLINE_SIGN_KEYS: JSON.stringify({ keys: [signKey.jwk] }) }
+const SIGN = { HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [signKey.jwk] }) }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
-const HELD = { HOOKLINE_TOKEN: TOKEN }
+const HELD = { HOOKLINE_GITHUB_TOKEN: TOKEN }
 
 describe('what a relay may be set up with', () => {
   test.each([
     ['nothing', {}],
     ['an App and grants', { ...APP, ...SIGN }],
     ['a token and grants', { ...HELD, ...SIGN }],
-    ['a token and keys', { ...HELD, HOOKLINE_KEYS: KEY }],
-    ['a token, grants and keys', { ...HELD, ...SIGN, HOOKLINE_KEYS: KEY }],
-    ['one signing key alone', { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(signKey.jwk) }],
+    ['a token and keys', { ...HELD, HOOKLINE_ACCESS_KEYS: KEY }],
+    ['a token, grants and keys', { ...HELD, ...SIGN, HOOKLINE_ACCESS_KEYS: KEY }],
+    ['one signing key alone', { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(signKey.jwk) }],
   ])('%s', async (_, env) => {
     await expect(readRelayConfig(env)).resolves.toBeDefined()
   })
 
   const short = { ...signKey.jwk, k: 'c2hvcnQ' }
   test.each([
-    ['a token and an App', { ...APP, ...SIGN, ...HELD }, /HOOKLINE_TOKEN.*HOOKLINE_APP_ID/],
-    ['keys and an App', { ...APP, ...SIGN, HOOKLINE_KEYS: KEY }, /HOOKLINE_KEYS.*HOOKLINE_APP_ID/],
-    ['an App without grants', APP, /^HOOKLINE_SIGN_KEYS/],
+    ['a token and an App', { ...APP, ...SIGN, ...HELD }, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
+    [
+      'keys and an App',
+      { ...APP, ...SIGN, HOOKLINE_ACCESS_KEYS: KEY },
+      /HOOKLINE_ACCESS_KEYS.*HOOKLINE_APP_ID/,
+    ],
+    ['an App without grants', APP, /^HOOKLINE_SIGNING_KEYS/],
     ['the id of an App alone', { HOOKLINE_APP_ID: '1', ...SIGN }, /^HOOKLINE_APP_KEY/],
     ['the key of an App alone', { HOOKLINE_APP_KEY: PKCS1, ...SIGN }, /^HOOKLINE_APP_ID/],
     ['an id with a space', { ...APP, ...SIGN, HOOKLINE_APP_ID: 'a b' }, /^HOOKLINE_APP_ID/],
@@ -45,28 +49,32 @@ describe('what a relay may be set up with', () => {
       { HOOKLINE_API_URL: `https://bot:${TOKEN}@ghe.test` },
       /^HOOKLINE_API_URL/,
     ],
-    ['a token as a number', { HOOKLINE_BODY_MEMORY_MB: TOKEN }, /^HOOKLINE_BODY_MEMORY_MB/],
-    [
-      'a unit after a number',
-      { HOOKLINE_UPSTREAM_TIMEOUT_MS: '8s' },
-      /^HOOKLINE_UPSTREAM_TIMEOUT_MS/,
-    ],
-    ['grants without a token or an App', SIGN, /^HOOKLINE_TOKEN.*HOOKLINE_APP_ID/],
-    ['keys without a token', { HOOKLINE_KEYS: KEY }, /^HOOKLINE_TOKEN/],
-    ['a token alone', HELD, /^HOOKLINE_KEYS.*HOOKLINE_SIGN_KEYS/],
+    ['a token as a number', { HOOKLINE_MAX_BODY_MEMORY_MB: TOKEN }, /^HOOKLINE_MAX_BODY_MEMORY_MB/],
+    ['a unit after a number', { HOOKLINE_GITHUB_TIMEOUT_MS: '8s' }, /^HOOKLINE_GITHUB_TIMEOUT_MS/],
+    ['grants without a token or an App', SIGN, /^HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
+    ['keys without a token', { HOOKLINE_ACCESS_KEYS: KEY }, /^HOOKLINE_GITHUB_TOKEN/],
+    ['a token alone', HELD, /^HOOKLINE_ACCESS_KEYS.*HOOKLINE_SIGNING_KEYS/],
     [
       'a token with a space',
-      { HOOKLINE_TOKEN: ` ${TOKEN}`, HOOKLINE_KEYS: KEY },
-      /^HOOKLINE_TOKEN/,
+      { HOOKLINE_GITHUB_TOKEN: ` ${TOKEN}`, HOOKLINE_ACCESS_KEYS: KEY },
+      /^HOOKLINE_GITHUB_TOKEN/,
     ],
-    ['an empty list of keys', { ...HELD, HOOKLINE_KEYS: ' , ' }, /^HOOKLINE_KEYS/],
-    ['no sealing keys', { HOOKLINE_SEAL_KEYS: '{}' }, /^HOOKLINE_SEAL_KEYS/],
-    ['no signing keys', { ...HELD, HOOKLINE_SIGN_KEYS: '{"keys":[]}' }, /^HOOKLINE_SIGN_KEYS/],
-    ['a short key', { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(short) }, /^HOOKLINE_SIGN_KEYS/],
+    ['an empty list of keys', { ...HELD, HOOKLINE_ACCESS_KEYS: ' , ' }, /^HOOKLINE_ACCESS_KEYS/],
+    ['no sealing keys', { HOOKLINE_SEALING_KEYS: '{}' }, /^HOOKLINE_SEALING_KEYS/],
+    [
+      'no signing keys',
+      { ...HELD, HOOKLINE_SIGNING_KEYS: '{"keys":[]}' },
+      /^HOOKLINE_SIGNING_KEYS/,
+    ],
+    [
+      'a short key',
+      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(short) },
+      /^HOOKLINE_SIGNING_KEYS/,
+    ],
     [
       'a public key',
-      { ...HELD, HOOKLINE_SIGN_KEYS: JSON.stringify(sealKey.publicJwk) },
-      /^HOOKLINE_SIGN_KEYS/,
+      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(sealKey.publicJwk) },
+      /^HOOKLINE_SIGNING_KEYS/,
     ],
   ])('not %s: the error names the setting, and no secret', async (_, env, message) => {
     const error: Error = await readRelayConfig(env).then(
@@ -102,7 +110,7 @@ describe('the one repository that a relay serves', () => {
 })
 
 test.each([
-  ['keys', { HOOKLINE_KEYS: KEY }],
+  ['keys', { HOOKLINE_ACCESS_KEYS: KEY }],
   ['a token', HELD],
 ])('%s and an App: wrong usage, so exit 2', async (_, env) => {
   const error = await readRelayConfig({ ...APP, ...SIGN, ...env }).catch((refused) => refused)
@@ -169,10 +177,13 @@ describe('a credential that is kept', () => {
 
 test.each([
   [{}, []],
-  [{ HOOKLINE_KEYS: KEY, HOOKLINE_OPERATOR_KEY: KEY }, []],
-  [{ HOOKLINE_KEYS: `${KEY},short` }, ['HOOKLINE_KEYS']],
-  [{ HOOKLINE_KEYS: KEY, HOOKLINE_OPERATOR_KEY: 'admin' }, ['HOOKLINE_OPERATOR_KEY']],
-  [{ HOOKLINE_KEYS: 'a', HOOKLINE_OPERATOR_KEY: 'b' }, ['HOOKLINE_KEYS', 'HOOKLINE_OPERATOR_KEY']],
+  [{ HOOKLINE_ACCESS_KEYS: KEY, HOOKLINE_ADMIN_KEY: KEY }, []],
+  [{ HOOKLINE_ACCESS_KEYS: `${KEY},short` }, ['HOOKLINE_ACCESS_KEYS']],
+  [{ HOOKLINE_ACCESS_KEYS: KEY, HOOKLINE_ADMIN_KEY: 'admin' }, ['HOOKLINE_ADMIN_KEY']],
+  [
+    { HOOKLINE_ACCESS_KEYS: 'a', HOOKLINE_ADMIN_KEY: 'b' },
+    ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'],
+  ],
 ])('a warning names the setting of a short key, and not the key: %j', (env, names) => {
   const problems = weakKeyProblems(env)
   expect(problems.map(({ message }) => message.split(' ', 1)[0])).toEqual(names)

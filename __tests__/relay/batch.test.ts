@@ -26,11 +26,11 @@ const BAD: readonly (readonly [query: string, message: string])[] = [
   ['__batch=', 'from 1 to 3600'],
   ['__batch', 'from 1 to 3600'],
   ['__batch=0x10', 'from 1 to 3600'],
-  ['__batch=60&__quiet=60', 'from 1 to 59'],
-  ['__batch=60&__quiet=0', 'from 1 to 59'],
-  ['__batch=60&__quiet=', 'from 1 to 59'],
-  ['__batch=1&__quiet=1', '__batch=600&__quiet=60'],
-  ['__quiet=5', '__batch=600&__quiet=60'],
+  ['__batch=60&__debounce=60', 'from 1 to 59'],
+  ['__batch=60&__debounce=0', 'from 1 to 59'],
+  ['__batch=60&__debounce=', 'from 1 to 59'],
+  ['__batch=1&__debounce=1', '__batch=600&__debounce=60'],
+  ['__debounce=5', '__batch=600&__debounce=60'],
 ]
 
 describe.each(RUNTIMES)('a relay without an outbox on %s', (_, start) => {
@@ -52,15 +52,19 @@ describe.each(RUNTIMES)('a relay without an outbox on %s', (_, start) => {
 
   test.each(BAD)('%s is refused in words', async (query, hint) => {
     expect(await refusal(query)).toMatchObject({
-      ...{ status: 400, code: 'bad_batch', hint: expect.stringContaining(hint) },
+      ...{ status: 400, code: 'invalid_batch', hint: expect.stringContaining(hint) },
     })
   })
 
-  test.each(['__batch=60', '__batch=60&__quiet=5', '__%62atch=60'])(
+  test.each(['__batch=60', '__batch=60&__debounce=5', '__%62atch=60'])(
     '%s asks for one',
     async (query) => {
       expect(await refusal(query)).toMatchObject({
-        ...{ status: 400, code: 'batch_needs_outbox', hint: expect.stringContaining('--outbox') },
+        ...{
+          status: 400,
+          code: 'batch_requires_outbox',
+          hint: expect.stringContaining('--outbox'),
+        },
       })
       expect((await github).calls).toEqual([])
     },
@@ -191,7 +195,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       ...{ status: 404, error: { code: 'not_found' } },
     })
     expect(await operate('POST', `/outbox/${id}/replay?separate=yes`)).toMatchObject({
-      ...{ status: 400, error: { code: 'bad_query' } },
+      ...{ status: 400, error: { code: 'invalid_query' } },
     })
   })
 })

@@ -49,7 +49,7 @@ describe('the bodies of all requests together', () => {
   const SMALL = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(100) })
 
   test('are bounded: 503 beyond, and as before when they are gone', async () => {
-    const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 5 }, () => stuck(relay.url, 209_700))
     await arrived(sockets)
     const answer = await send(relay.url, SMALL)
@@ -62,7 +62,7 @@ describe('the bodies of all requests together', () => {
   })
 
   test('a slow one counts by what came of it: a few shut nobody out', async () => {
-    const relay = await begin({ HOOKLINE_BODY_MEMORY_MB: '1' })
+    const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
     await arrived(sockets)
     expect((await send(relay.url, SMALL)).status).toBe(200)

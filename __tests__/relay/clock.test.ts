@@ -90,7 +90,7 @@ describe('a line', () => {
     const problems = mistakes(`# first\n${text}`)
     expect(problems).toBeInstanceOf(UsageError)
     const [problem] = (problems as UsageError).problems
-    expect(problem?.message).toMatch(/^HOOKLINE_CRON, line 2\b/)
+    expect(problem?.message).toMatch(/^HOOKLINE_SCHEDULE, line 2\b/)
     expect(problem?.message).toMatch(message)
     expect(problem?.hint).toContain('owner/name workflow')
   })
@@ -277,7 +277,7 @@ describe('a clock that jumps', () => {
 
 describe('what GitHub says', () => {
   const refused = new Fault(403, 'repository_not_accessible', 'no', { hint: 'none' })
-  const gateway = new Fault(502, 'platform_unavailable', 'no', {
+  const gateway = new Fault(502, 'github_unavailable', 'no', {
     hint: 'none',
     attempts: { tries: 1, platformStatus: 502 },
   })
@@ -359,9 +359,13 @@ export default {
     const worker = await startWorkerd(
       join(folder, 'wrapper.js'),
       {
-        ...{ HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: 'hlk_0123456789012345678901234567' },
-        ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await sealKeys() },
-        HOOKLINE_CRON: '*/5 * * * * octo/shop poll@v1\n0 9 * * * TZ=Europe/Berlin octo/shop report',
+        ...{
+          HOOKLINE_GITHUB_TOKEN: TOKEN,
+          HOOKLINE_ACCESS_KEYS: 'hlk_0123456789012345678901234567',
+        },
+        ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealKeys() },
+        HOOKLINE_SCHEDULE:
+          '*/5 * * * * octo/shop poll@v1\n0 9 * * * TZ=Europe/Berlin octo/shop report',
       },
       {
         modules: new Map([

@@ -18,11 +18,11 @@ async function newKeys(): Promise<string> {
 }
 
 describe('hookline keys', () => {
-  test('new: a private key; with HOOKLINE_SEAL_KEYS set, before those it holds', async () => {
+  test('new: a private key; with HOOKLINE_SEALING_KEYS set, before those it holds', async () => {
     const run = async (env: Record<string, string> = {}) =>
       (await runCommand('keys', { arguments: ['new'], env })).output
     const first = await run()
-    const second = await run({ HOOKLINE_SEAL_KEYS: first })
+    const second = await run({ HOOKLINE_SEALING_KEYS: first })
     const [old] = JSON.parse(first).keys
     const { keys } = JSON.parse(second)
     expect(keys).toHaveLength(2)
@@ -31,7 +31,7 @@ describe('hookline keys', () => {
   })
 
   test('public: the same keys without their private part', async () => {
-    const env = { HOOKLINE_SEAL_KEYS: await newKeys() }
+    const env = { HOOKLINE_SEALING_KEYS: await newKeys() }
     const { output } = await runCommand('keys', { arguments: ['public'], env })
     expect(JSON.parse(output).keys).toEqual([
       {
@@ -58,7 +58,7 @@ describe('hookline keys', () => {
 describe('hookline seal', () => {
   test('seals for a relay what that relay opens, the token from standard input', async () => {
     const github = await startGitHub()
-    const env = { HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await newKeys() }
+    const env = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await newKeys() }
     const relay = await startRelay({ host: '127.0.0.1', port: 0, env, write: () => {} })
     const scope = ['--repository', 'o/r', '--path', '/hook/webhook', '--expires', '1h']
     const { output, errors } = await runCommand('seal', {
@@ -79,12 +79,12 @@ describe('hookline seal', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'public.json')
     const { output: published } = await runCommand('keys', {
       arguments: ['public'],
-      env: { HOOKLINE_SEAL_KEYS: set },
+      env: { HOOKLINE_SEALING_KEYS: set },
     })
     await writeFile(file, published)
     const { output } = await runCommand('seal', {
       arguments: ['--key', file, '--repository', 'o/r', '--json'],
-      env: { HOOKLINE_TOKEN: TOKEN },
+      env: { HOOKLINE_GITHUB_TOKEN: TOKEN },
     })
     expect(JSON.parse(output)).toEqual({ sealed: expect.stringMatching(/^eyJ/), repository: 'o/r' })
   })
@@ -95,7 +95,7 @@ describe('hookline seal', () => {
     await writeFile(file, set)
     const { output } = await runCommand('seal', {
       arguments: ['--key', file, '--repository', 'o/r'],
-      env: { HOOKLINE_TOKEN: TOKEN },
+      env: { HOOKLINE_GITHUB_TOKEN: TOKEN },
     })
     expect(await openSealed(output, await readSealKeys(set))).toMatchObject({ token: TOKEN })
   })

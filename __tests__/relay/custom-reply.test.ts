@@ -60,7 +60,7 @@ describe.each(RUNTIMES)('custom responses of a relay on %s', (_, start) => {
       const query = `__response_${name}=${value}`
       const answer = await at.send({ target: `${HOOK}?${query}` })
       expect(answer.status).toBe(400)
-      expect(JSON.parse(answer.body).error.code).toBe('bad_response_option')
+      expect(JSON.parse(answer.body).error.code).toBe('invalid_response_option')
       expect(at.github.calls).toHaveLength(0)
     },
   )

@@ -18,8 +18,8 @@ afterEach(async () => {
 afterAll(() => github.close())
 
 async function begin(ref: string): Promise<void> {
-  const env = { HOOKLINE_API_URL: github.url, HOOKLINE_EVENT: 'workflow_dispatch' }
-  relay = await startOnNode({ env: { ...env, HOOKLINE_REF: ref } })
+  const env = { HOOKLINE_API_URL: github.url, HOOKLINE_DISPATCH: 'workflow' }
+  relay = await startOnNode({ env: { ...env, HOOKLINE_WORKFLOW_REF: ref } })
 }
 
 function ask(token: string, target = '/o/r/hook/webhook') {

@@ -41,7 +41,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   })
 
   function begin(env: Record<string, string>): Promise<RelayUnderTest> {
-    const event = { HOOKLINE_EVENT: 'workflow_dispatch', HOOKLINE_REF: 'main' }
+    const event = { HOOKLINE_DISPATCH: 'workflow', HOOKLINE_WORKFLOW_REF: 'main' }
     return start({ env: { HOOKLINE_API_URL: github.url, ...event, ...env } })
   }
   const call = (target = '/o/r/hook/webhook/x?a=1', body = '{"n":1}') =>
@@ -84,10 +84,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   ])('a 200 that names no run, %s: not said to be accepted', async (_, body) => {
     github.next({ status: 200, body })
     const answer = await call()
-    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([
-      502,
-      'platform_unavailable',
-    ])
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([502, 'github_unavailable'])
     expect(github.calls).toHaveLength(1)
   })
 
@@ -124,7 +121,8 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
     async (workflow) => {
       const answer = await call(`/o/r/${workflow}/webhook`)
       expect(answer.status).toBe(400)
-      if (/^[!-~]*$/.test(workflow)) expect(JSON.parse(answer.body).error.code).toBe('bad_workflow')
+      if (/^[!-~]*$/.test(workflow))
+        expect(JSON.parse(answer.body).error.code).toBe('invalid_workflow')
       expect(github.calls).toEqual([])
     },
   )
@@ -140,7 +138,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   })
 
   test('without a ref the default branch is looked up once, and again when it was renamed', async () => {
-    const asking = await begin({ HOOKLINE_REF: '' })
+    const asking = await begin({ HOOKLINE_WORKFLOW_REF: '' })
     const ask = () => send(asking.url, withToken({ method: 'POST', target: '/o/r/hook/webhook' }))
     const branch = (name: string) => ({
       status: 200,
@@ -157,7 +155,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   })
 
   test('a renamed repository is followed, for each question of the event', async () => {
-    const asking = await begin({ HOOKLINE_REF: '' })
+    const asking = await begin({ HOOKLINE_WORKFLOW_REF: '' })
     const location = `${github.url}/repositories/7`
     github.next(
       { status: 301, headers: { location } },

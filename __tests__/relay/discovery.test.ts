@@ -25,14 +25,18 @@ test('the version is that of the package', () => {
 describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
   test.each([
     ['nothing set', {}, PLAIN],
-    ['another event', { HOOKLINE_EVENT: 'workflow_dispatch' }, { event: 'workflow_dispatch' }],
-    ['a token', { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SIGN_KEYS: signKeys }, { authority: 'token' }],
+    ['another event', { HOOKLINE_DISPATCH: 'workflow' }, { event: 'workflow_dispatch' }],
+    [
+      'a token',
+      { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: signKeys },
+      { authority: 'token' },
+    ],
     [
       'an App',
-      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGN_KEYS: signKeys },
+      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGNING_KEYS: signKeys },
       { authority: 'app' },
     ],
-    ['keys', { HOOKLINE_SEAL_KEYS: sealKeys }, { seal: '/.well-known/hookline-seal.json' }],
+    ['keys', { HOOKLINE_SEALING_KEYS: sealKeys }, { seal: '/.well-known/hookline-seal.json' }],
   ])('%s', async (_name, env, told) => {
     const relay = await start({ env })
     const answer = await send(relay.url, { target: TARGET })

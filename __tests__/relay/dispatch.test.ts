@@ -187,7 +187,7 @@ describe('Retry-After', () => {
     const soon = await dispatch([limited('2', 503), {}])
     expect([soon.outcome, soon.sleeps]).toMatchObject([{ tries: 2 }, [2000]])
     const late = await dispatch([limited('90', 503), {}])
-    expect(late.outcome).toMatchObject({ code: 'platform_unavailable', retryAfter: 90 })
+    expect(late.outcome).toMatchObject({ code: 'github_unavailable', retryAfter: 90 })
     expect(late.requests).toHaveLength(1)
   })
 
@@ -248,7 +248,7 @@ describe('redirects', () => {
     'https://api.test:99999/',
   ])('%s is not followed', async (location) => {
     const { outcome, requests } = await dispatch([moved(location), {}])
-    expect(outcome).toMatchObject({ status: 502, code: 'platform_unavailable' })
+    expect(outcome).toMatchObject({ status: 502, code: 'github_unavailable' })
     expect(outcome).toMatchObject({ hint: expect.stringContaining('HOOKLINE_API_URL') })
     expect(requests).toHaveLength(1)
   })
@@ -256,7 +256,7 @@ describe('redirects', () => {
   test.each([301, 302, 303])('%i is named, with what to look at', async (status) => {
     const { outcome, requests } = await dispatch([moved('/login', status)])
     expect(outcome).toMatchObject({
-      code: 'platform_unavailable',
+      code: 'github_unavailable',
       message: expect.stringContaining(`${status}`),
       hint: expect.stringContaining('HOOKLINE_API_URL'),
     })

@@ -167,7 +167,7 @@ describe('one authority', () => {
     await expect(cut).rejects.toThrow('cut')
     const text = metrics.lines().join('\n')
     for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
-      expect(text).toContain(`hookline_platform_tries_total{outcome="${outcome}"} 1`)
+      expect(text).toContain(`hookline_github_tries_total{outcome="${outcome}"} 1`)
     }
     expect(text).toContain('hookline_platform_seconds_count 5')
   })

@@ -24,9 +24,9 @@ const FOREVER: Grant = { id: 'a', repository: 'owner/repo' }
 const now = () => Math.floor(Date.now() / 1000)
 
 const env = {
-  HOOKLINE_SIGN_KEYS: JSON.stringify({ keys: [current.jwk, older.jwk] }),
-  HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [sealKey.privateJwk] }),
-  HOOKLINE_REVOKED: `other, ${REVOKED}`,
+  HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [current.jwk, older.jwk] }),
+  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [sealKey.privateJwk] }),
+  HOOKLINE_REVOKED_GRANTS: `other, ${REVOKED}`,
 }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
 
@@ -239,7 +239,11 @@ describe.each(RUNTIMES)('a relay that holds a token, on %s', (_, start) => {
   test('takes grants and access keys', async () => {
     const platform = await startAppPlatform()
     const KEY = 'hlk_a-key-that-is-long-enough'
-    const held = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: KEY }
+    const held = {
+      HOOKLINE_API_URL: platform.url,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+      HOOKLINE_ACCESS_KEYS: KEY,
+    }
     const relay = await start({ env: { ...held, ...env } })
     platform.next.push({ status: 204 }, { status: 204 })
     const tokens = [KEY, await signGrant(FOREVER, current), TOKEN]

@@ -18,7 +18,11 @@ describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
   const github = startGitHub()
   const relays = (['repository_dispatch', 'workflow_dispatch'] as const).map(async (event) =>
     start({
-      env: { HOOKLINE_API_URL: (await github).url, HOOKLINE_EVENT: event, HOOKLINE_REF: 'main' },
+      env: {
+        HOOKLINE_API_URL: (await github).url,
+        HOOKLINE_DISPATCH: event,
+        HOOKLINE_WORKFLOW_REF: 'main',
+      },
     }),
   )
   const [relay, direct] = relays as [(typeof relays)[0], (typeof relays)[0]]
@@ -60,7 +64,7 @@ describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
   test.each(WITHOUT)('%s starts no workflow directly', async (target) => {
     const answer = await call(direct, target)
     expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.body).error.code).toBe('bad_workflow')
+    expect(JSON.parse(answer.body).error.code).toBe('invalid_workflow')
     expect(answer.body).not.toContain('.yml.yml')
     expect((await github).calls).toEqual([])
   })

@@ -19,7 +19,7 @@ describe('new events can be forwarded or kept', () => {
     ['the sender’s token is unknown', 'invalid_token', SENDERS, {}, undefined],
     ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
     ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'authority'],
-    ['GitHub is down', 'platform_unavailable', OWN, {}, undefined],
+    ['GitHub is down', 'github_unavailable', OWN, {}, undefined],
     ['the outbox lacks room', 'outbox_full', SENDERS, { shortage: 'outbox_full' }, 'outbox_full'],
     ['its disk fails', 'outbox_full', SENDERS, { shortage: 'disk' }, 'disk'],
     ['it has room again', 'outbox_full', SENDERS, { shortage: 'none' }, undefined],
@@ -61,8 +61,8 @@ describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
     const relay = await start({
       env: {
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_TOKEN: TOKEN,
-        HOOKLINE_SIGN_KEYS: JSON.stringify(key.jwk),
+        HOOKLINE_GITHUB_TOKEN: TOKEN,
+        HOOKLINE_SIGNING_KEYS: JSON.stringify(key.jwk),
       },
     })
     const grant = await signGrant({ id: 'a', repository: 'o/r' }, key)

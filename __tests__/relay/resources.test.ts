@@ -48,7 +48,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
   beforeAll(async () => {
     github = await startGitHub()
     const sealKeys = JSON.stringify({ keys: [key.privateJwk] })
-    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: sealKeys })
+    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: sealKeys })
   })
   afterAll(async () => {
     await relay.close()

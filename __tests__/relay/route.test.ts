@@ -41,17 +41,17 @@ describe('a hosted webhook URL', () => {
   )
 
   test.each([
-    ['/-o/r/x', 'bad_owner'],
-    ['/./r/x', 'bad_owner'],
-    ['/../r/x', 'bad_owner'],
-    ['/o%2Fp/r/x', 'bad_owner'],
-    [`/${'o'.repeat(40)}/r/x`, 'bad_owner'],
-    ['/o/./x', 'bad_repository'],
-    ['/o/../x', 'bad_repository'],
-    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'bad_repository'],
-    ['/o/r%3F/x', 'bad_repository'],
-    ['/o/r;p/x', 'bad_repository'],
-    [`/o/${'r'.repeat(101)}/x`, 'bad_repository'],
+    ['/-o/r/x', 'invalid_owner'],
+    ['/./r/x', 'invalid_owner'],
+    ['/../r/x', 'invalid_owner'],
+    ['/o%2Fp/r/x', 'invalid_owner'],
+    [`/${'o'.repeat(40)}/r/x`, 'invalid_owner'],
+    ['/o/./x', 'invalid_repository'],
+    ['/o/../x', 'invalid_repository'],
+    ['/o/b%2F..%2F..%2Fuser%2Frepos%3F/x', 'invalid_repository'],
+    ['/o/r%3F/x', 'invalid_repository'],
+    ['/o/r;p/x', 'invalid_repository'],
+    [`/o/${'r'.repeat(101)}/x`, 'invalid_repository'],
   ])('%s names no repository: 400 %s', (target, code) => {
     expect(() => route(target)).toThrow(expect.objectContaining({ status: 400, code }))
   })

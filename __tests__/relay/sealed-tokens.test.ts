@@ -8,7 +8,7 @@ import { type Scene, scene, TOKEN } from '../support/scene.ts'
 const HOOK = '/owner/repo/hook/webhook'
 const FOREVER = { token: TOKEN, repository: 'owner/repo' }
 const keys: SealKey[] = [await newSealKey(), await newSealKey()]
-const env = { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: keys.map((key) => key.privateJwk) }) }
+const env = { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: keys.map((key) => key.privateJwk) }) }
 
 const sealed = (content: Sealed, key = keys[0]) => sealToken(content, key?.publicJwk ?? {})
 const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
@@ -113,7 +113,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
 describe.each(RUNTIMES)('a relay on %s that holds the token', (_, start) => {
   const KEY = 'hlk_first-of-the-two-keys'
   const OTHER = 'hlk_second-of-the-two-keys'
-  const held = { HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: `${KEY}, ${OTHER}` }
+  const held = { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_ACCESS_KEYS: `${KEY}, ${OTHER}` }
   const at = scene(start, { env: held, repository: 'owner/repo' })
   const target = '/webhook/hook/webhook'
 

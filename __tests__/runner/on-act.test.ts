@@ -35,7 +35,7 @@ interface Sent {
     const env = { HOOKLINE_API_URL: github.url }
     relay = await startOnNode({ env })
     direct = await startOnNode({
-      env: { ...env, HOOKLINE_EVENT: 'workflow_dispatch', HOOKLINE_REF: 'main' },
+      env: { ...env, HOOKLINE_DISPATCH: 'workflow', HOOKLINE_WORKFLOW_REF: 'main' },
     })
   })
   beforeEach(() => github.reset())
@@ -177,7 +177,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       const folder = mkdtempSync(join(tmpdir(), 'hookline-batching-'))
       const settings = {
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_SEAL_KEYS: await sealKeys(),
+        HOOKLINE_SEALING_KEYS: await sealKeys(),
       }
       const batching = await startBuiltOutbox({ folder, settings })
       try {
@@ -237,7 +237,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       'acknowledges nothing in a job that failed, and everything in one that succeeded, compiled and started by hand though its source says only how often',
       async () => {
         const id = telegram.enqueue('message', textMessage('Hello again'))
-        const inputs = `messaging-api-url: ${telegram.url}`
+        const inputs = `telegram-api-url: ${telegram.url}`
         const section = `on: {messaging_bot: {token: "${BOT_TOKEN}"}}`
         const schedule = 'schedule: [{cron: "*/5 * * * *"}]'
         const text = workflow('hook.yml', schedule, section, ['run: exit 1'], inputs)
@@ -325,14 +325,14 @@ jobs:
           to: \${{ toJSON(on) }}
           token: \${{ secrets.BOT_TOKEN }}
           required: true
-          messaging-api-url: STAND-IN
+          telegram-api-url: STAND-IN
           text: working on \${{ on.messaging_bot.outputs.text }}
       - uses: hookline/hookline/reply@v1
         with:
           to: \${{ toJSON(on) }}
           token: \${{ secrets.BOT_TOKEN }}
           required: true
-          messaging-api-url: STAND-IN
+          telegram-api-url: STAND-IN
           edit: \${{ steps.first.outputs.id }}
           text: done with \${{ on.messaging_bot.outputs.text }}
 `

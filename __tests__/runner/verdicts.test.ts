@@ -86,7 +86,7 @@ cp "$event" "$(dirname "$0")/$file.json"
     const order = { ...trigger.request, ...own, path: trigger.request.path, of: null, sign: true }
     const answer = await ask(dev.url, '/inspector/replay', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hookline-key': welcome.key },
+      headers: { 'content-type': 'application/json', 'x-hookline-dev-key': welcome.key },
       body: JSON.stringify(order),
     })
     expect(answer).toMatchObject({ status: 200 })

@@ -14,7 +14,7 @@ let script: AppsScript
 beforeEach(() => {
   script = new AppsScript()
   script.properties.set('HOOKLINE_URL', 'https://relay.example/octo/repo/hook/google_form')
-  script.properties.set('HOOKLINE_TOKEN', 'a-token')
+  script.properties.set('HOOKLINE_GITHUB_TOKEN', 'a-token')
   script.run('setUp')
 })
 
@@ -25,10 +25,10 @@ function receivedFrom({ method, contentType, headers, payload }: Fetched, secret
 }
 
 test('set up twice it has one trigger and one secret, and says the secret', () => {
-  const secret = script.properties.get('HOOKLINE_SECRET')
+  const secret = script.properties.get('HOOKLINE_WEBHOOK_SECRET')
   script.run('setUp')
   expect(script.installed).toEqual(['postResponse'])
-  expect(script.properties.get('HOOKLINE_SECRET')).toBe(secret)
+  expect(script.properties.get('HOOKLINE_WEBHOOK_SECRET')).toBe(secret)
   expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
   expect(script.log).toContain(secret)
 })
@@ -40,7 +40,7 @@ test('what it posts is verified with that secret, and becomes an item', async ()
   if (!fetched) return
   expect(fetched.url).toBe('https://relay.example/octo/repo/hook/google_form')
   expect(fetched.headers).toMatchObject({ 'X-Platform-Authorization': 'a-token' })
-  const { items } = await receivedFrom(fetched, script.properties.get('HOOKLINE_SECRET'))
+  const { items } = await receivedFrom(fetched, script.properties.get('HOOKLINE_WEBHOOK_SECRET'))
   expect(items).toEqual([
     {
       event_id: '2_ABaOnud0S_zjpIn9oGqBpmY65p',
@@ -85,7 +85,7 @@ test.each([
 
 test.each([
   ['HOOKLINE_URL', 'Set HOOKLINE_URL in the script properties'],
-  ['HOOKLINE_SECRET', 'Run setUp once'],
+  ['HOOKLINE_WEBHOOK_SECRET', 'Run setUp once'],
 ])('without %s it says what to do', (name, message) => {
   script.properties.delete(name)
   expect(() => script.run('postResponse', EVENT)).toThrow(message)

@@ -61,7 +61,7 @@ interface Crash extends Omit<Setup, 'settings'> {
  * @returns what the sender was told, and the bodies that GitHub got after the new start
  */
 export async function killedWithAnEvent({ github, ...setup }: Crash) {
-  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEAL_KEYS: await sealKeys() }
+  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealKeys() }
   const first = await startBuiltOutbox({ ...setup, settings })
   // Of a token that GitHub never accepted, nothing is kept.
   const told = [await sendTo(first, 'kept', 'before')]

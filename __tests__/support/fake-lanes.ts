@@ -200,7 +200,7 @@ export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Prom
     put: async (delivery, other = {}) => {
       const { sealed, key } = await seal(dispatchOf(delivery, other.kind))
       const { lane = LANE, tries = 0, wait = 0 } = other
-      const { reason = tries > 0 ? 'platform_unavailable' : 'queued' } = other
+      const { reason = tries > 0 ? 'github_unavailable' : 'queued' } = other
       const credential = `token:${lane.split('#')[1]}`
       await queue.put({ delivery, lane, credential, tries, wait, reason, key, sealed })
     },

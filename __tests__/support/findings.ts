@@ -7,7 +7,7 @@ import { MISTAKES } from '../../src/workflow/mistakes.ts'
 const KNOWN: ReadonlySet<string> = new Set([
   ...RULES.map(({ id }) => id),
   ...Object.keys(MISTAKES),
-  'idle-ignore',
+  'unused-ignore',
 ])
 
 /** What was found, with its errors and its warnings by themselves. */

@@ -48,7 +48,7 @@ export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
 
 export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
 
-/** Sealing keys for `HOOKLINE_SEAL_KEYS`, the first one made last. */
+/** Sealing keys for `HOOKLINE_SEALING_KEYS`, the first one made last. */
 export async function sealKeys(...older: readonly string[]): Promise<string> {
   const { privateJwk } = await newSealKey()
   return JSON.stringify({ keys: [privateJwk, ...older.flatMap((text) => JSON.parse(text).keys)] })
@@ -59,9 +59,9 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
     const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
     const log: string[] = []
     let settings: Settings = {
-      HOOKLINE_SEAL_KEYS: await sealKeys(),
-      HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
-      HOOKLINE_OUTBOX_PACE_MS: '10',
+      HOOKLINE_SEALING_KEYS: await sealKeys(),
+      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
       ...given,
     }
     let running = await run(folder, settings, log)

@@ -20,8 +20,16 @@ export async function credentialCosts(env, rounds) {
   const grant = await signGrant({ id: 'bench', repository: REPOSITORY }, sign)
   const rows = []
   for (const [name, own, token] of /** @type {const} */ ([
-    ['sealed token', { HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [seal.privateJwk] }) }, sealed],
-    ['grant', { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SIGN_KEYS: JSON.stringify(sign.jwk) }, grant],
+    [
+      'sealed token',
+      { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [seal.privateJwk] }) },
+      sealed,
+    ],
+    [
+      'grant',
+      { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: JSON.stringify(sign.jwk) },
+      grant,
+    ],
   ])) {
     const plain = await start('node', env)
     const relay = await start('node', { ...env, ...own })

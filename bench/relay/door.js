@@ -32,9 +32,9 @@ export async function doorCosts(env, rounds) {
   const sign = await newSignKey()
   const own = {
     ...env,
-    HOOKLINE_TOKEN: TOKEN,
-    HOOKLINE_SIGN_KEYS: JSON.stringify(sign.jwk),
-    HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [seal.privateJwk] }),
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    HOOKLINE_SIGNING_KEYS: JSON.stringify(sign.jwk),
+    HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [seal.privateJwk] }),
   }
   const grant = (/** @type {object} */ claims) =>
     signGrant({ id: 'bench', repository: REPOSITORY, ...claims }, sign)

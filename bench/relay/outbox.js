@@ -24,9 +24,9 @@ export async function outboxCosts(env, rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
   const down = await start('upstream', { DOWN: '1' })
   const own = {
-    HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [privateJwk] }),
-    HOOKLINE_OUTBOX_EVENTS: '9999999',
-    HOOKLINE_OUTBOX_MB: '999999',
+    HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
+    HOOKLINE_OUTBOX_MAX_EVENTS: '9999999',
+    HOOKLINE_OUTBOX_MAX_MB: '999999',
     OUTBOX_FILE: join(folder, 'outbox.db'),
   }
   const without = await start('node', env, node)

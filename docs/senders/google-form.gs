@@ -5,21 +5,21 @@
  * Set up, in the form: the three dots > Apps Script > paste this file, then
  *
  * 1. Project Settings > Script Properties: HOOKLINE_URL is the webhook URL, without a token, and
- *    HOOKLINE_TOKEN the token that belongs to it.
+ *    HOOKLINE_GITHUB_TOKEN the token that belongs to it.
  * 2. Run setUp once and allow what it asks for. Its log shows the secret that the repository needs.
  */
 
 /** Installs the trigger, and makes a secret where there is none. May be run again. */
 function setUp() {
   const properties = PropertiesService.getScriptProperties()
-  if (!properties.getProperty('HOOKLINE_SECRET')) {
-    properties.setProperty('HOOKLINE_SECRET', newSecret())
+  if (!properties.getProperty('HOOKLINE_WEBHOOK_SECRET')) {
+    properties.setProperty('HOOKLINE_WEBHOOK_SECRET', newSecret())
   }
   const handlers = ScriptApp.getProjectTriggers().map((trigger) => trigger.getHandlerFunction())
   if (!handlers.includes('postResponse')) {
     ScriptApp.newTrigger('postResponse').forForm(FormApp.getActiveForm()).onFormSubmit().create()
   }
-  Logger.log('Secret for the repository: %s', properties.getProperty('HOOKLINE_SECRET'))
+  Logger.log('Secret for the repository: %s', properties.getProperty('HOOKLINE_WEBHOOK_SECRET'))
 }
 
 /** Called by Google for each response. An error here is one of which Google sends a mail. */
@@ -89,10 +89,10 @@ function post(url, request) {
 function settings() {
   const properties = PropertiesService.getScriptProperties()
   const url = properties.getProperty('HOOKLINE_URL')
-  const secret = properties.getProperty('HOOKLINE_SECRET')
+  const secret = properties.getProperty('HOOKLINE_WEBHOOK_SECRET')
   if (!url) throw new Error('Set HOOKLINE_URL in the script properties')
   if (!secret) throw new Error('Run setUp once')
-  return { url, secret, token: properties.getProperty('HOOKLINE_TOKEN') }
+  return { url, secret, token: properties.getProperty('HOOKLINE_GITHUB_TOKEN') }
 }
 
 /** 32 bytes: the hash of two random ids, since Apps Script has no random bytes. */

@@ -79,7 +79,7 @@ export const TARGETS = [
     portable: true,
   },
   {
-    // What `worker.js` imports where `HOOKLINE_CRON` is set.
+    // What `worker.js` imports where `HOOKLINE_SCHEDULE` is set.
     entry: 'build/relay/clock.js',
     folder: 'relay',
     file: 'clock.js',

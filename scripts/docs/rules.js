@@ -18,7 +18,7 @@ export function rulesPage(rules) {
     INTRODUCTION,
     '<!-- made by "npm run docs" from src/lint/rules/ -->',
     ...rules.map(section),
-    '## idle-ignore\n\nA `# hookline: ignore[…]` that silences nothing, or names no rule.',
+    '## unused-ignore\n\nA `# hookline: ignore[…]` that silences nothing, or names no rule.',
     '## mistakes\n\nWhat no rule finds has an id too, and cannot be silenced: `check --sarif` prints all ids with what each is for.',
   ]
   return `${parts.join('\n\n')}\n`

@@ -72,7 +72,7 @@ export const FLOWS = {
     const updates = { ok: true, result: [UPDATE] }
     const env = {
       INPUT_ON: 'messaging_bot: {token: "1:a"}',
-      'INPUT_MESSAGING-API-URL': await serve(200, JSON.stringify(updates)),
+      'INPUT_TELEGRAM-API-URL': await serve(200, JSON.stringify(updates)),
     }
     return action(folder, 'schedule', { schedule: '* * * * *' }, env)
   },

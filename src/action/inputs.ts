@@ -31,7 +31,7 @@ export function readInputs(input: (name: string) => string): Inputs {
     vars: jsonObject('vars', input('vars')),
     state: stateChoice(input('state')),
     githubToken: input('github-token').trim(),
-    messagingApiUrl: input('messaging-api-url').trim() || DEFAULT_MESSAGING_API_URL,
+    messagingApiUrl: input('telegram-api-url').trim() || DEFAULT_MESSAGING_API_URL,
   }
 }
 

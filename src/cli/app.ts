@@ -7,7 +7,7 @@ import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { isOwner } from '../wire/path.ts'
-import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
@@ -23,7 +23,7 @@ import { type CreatedApp, waitForApp } from './app/create-page.ts'
 interface CreateOptions {
   readonly relay: string
   readonly org?: string
-  readonly event?: DispatchEvent
+  readonly dispatch?: DispatchMode
   readonly name?: string
   readonly out?: string
   readonly open: boolean
@@ -34,11 +34,11 @@ const HELP = `
 With --out, the App's id and key, and keys that sign grants, are added to a file of environment
 variables that only you can read. Without it they are printed, for: wrangler secret put
 
-${environmentHelp('HOOKLINE_EVENT', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
+${environmentHelp('HOOKLINE_DISPATCH', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
 
 Examples:
   $ hookline app create --relay https://relay.example.com --out relay.env
-  $ hookline app create --relay https://relay.example.com --org octo --event workflow_dispatch`
+  $ hookline app create --relay https://relay.example.com --org octo --dispatch workflow`
 
 export function appCommand(): Command {
   return new Command('app')
@@ -51,9 +51,9 @@ export function appCommand(): Command {
         .option('--org <organization>', 'make it for an organization instead of yourself')
         .addOption(
           new Option(
-            '--event <event>',
-            'what it may start workflows by; as HOOKLINE_EVENT has it',
-          ).choices(DISPATCH_EVENTS),
+            '--dispatch <mode>',
+            'what it may start workflows by; as HOOKLINE_DISPATCH has it',
+          ).choices(DISPATCH_MODES),
         )
         .option('--name <name>', 'its name, which you can change on the page of GitHub')
         .option('--out <file>', 'add what the relay needs to this file')
@@ -68,11 +68,11 @@ async function create(options: CreateOptions): Promise<void> {
   const apiUrl = readSetting(process.env, 'HOOKLINE_API_URL')
   const form = formAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL'), options.org)
   const relay = readAddress(options.relay, RELAY_ADDRESS)
-  const event = options.event ?? readSetting(process.env, 'HOOKLINE_EVENT')
+  const dispatch = options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH')
   const file = options.out === undefined ? undefined : prepareFile(options.out)
   const app = await waitForApp({
     form,
-    manifestFor: (redirect) => manifest(relay, redirect, { ...options, event }),
+    manifestFor: (redirect) => manifest(relay, redirect, { ...options, dispatch }),
     exchange: (code) => exchange(apiUrl, code),
     opens: options.open && process.stderr.isTTY === true && !process.env.CI,
   })
@@ -120,9 +120,9 @@ const NAME_LENGTH = 34
 function manifest(
   relay: URL,
   redirect: string,
-  { event, name }: Pick<CreateOptions, 'event' | 'name'>,
+  { dispatch, name }: Pick<CreateOptions, 'dispatch' | 'name'>,
 ): object {
-  const permission = event === 'workflow_dispatch' ? 'actions' : 'contents'
+  const permission = dispatch === 'workflow' ? 'actions' : 'contents'
   return {
     name: (name ?? `Hookline ${relay.hostname}`).slice(0, NAME_LENGTH),
     url: relay.href,
@@ -164,7 +164,7 @@ function prepareFile(path: string): Output {
     })
   }
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { path, separator, hasSignKeys: 'HOOKLINE_SIGN_KEYS' in names }
+  return { path, separator, hasSignKeys: 'HOOKLINE_SIGNING_KEYS' in names }
 }
 
 /** As shells, systemd, Docker's and Node's `--env-file` read them. */
@@ -174,11 +174,12 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSignKeys: boolea
     `HOOKLINE_APP_ID=${id}`,
     `HOOKLINE_APP_KEY="${oneLine(key)}"`,
   ]
-  if (hasSignKeys || readSetting(process.env, 'HOOKLINE_SIGN_KEYS')) return `${lines.join('\n')}\n`
+  if (hasSignKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
+    return `${lines.join('\n')}\n`
   const { newSignKey } = await import('../relay/grant.ts')
   const { jwk } = await newSignKey()
   const keys = JSON.stringify({ keys: [jwk] })
-  return `${[...lines, `HOOKLINE_SIGN_KEYS='${keys}'`].join('\n')}\n`
+  return `${[...lines, `HOOKLINE_SIGNING_KEYS='${keys}'`].join('\n')}\n`
 }
 
 function oneLine(key: string): string {

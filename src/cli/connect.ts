@@ -3,6 +3,7 @@ import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
 import { baseOf, notAnAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
+import { dispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort, readSetting } from '../wire/settings.ts'
@@ -27,7 +28,7 @@ interface ConnectOptions extends TargetOptions {
 }
 
 const HELP = `
-It needs a workflow here that waits for a webhook, and a token that may start it: HOOKLINE_TOKEN, or
+It needs a workflow here that waits for a webhook, and a token that may start it: HOOKLINE_GITHUB_TOKEN, or
 the one of gh, asked for first. The relay runs in this process, behind a tunnel of cloudflared, and
 ends with it, and so does the grant in the URL. On a terminal, t sends a trial and q ends it.
 
@@ -69,7 +70,9 @@ async function connect(name: string | undefined, options: ConnectOptions): Promi
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)
-  tell.note(`${target.repository}, ${target.file}: started by ${target.event}, with ${from}`)
+  tell.note(
+    `${target.repository}, ${target.file}: started by ${dispatchEvent(target.dispatch)}, with ${from}`,
+  )
   warn(unusedProxyProblems(process.env))
   await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
   if (stopping.signal.aborted) return tell.bye('stopped')

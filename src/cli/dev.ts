@@ -43,7 +43,7 @@ interface DevOptions {
 const HELP = `
 On a terminal, r replays the last request and q quits.
 
-${environmentHelp('PORT', 'HOOKLINE_KEYS', 'HOOKLINE_MESSAGING_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
+${environmentHelp('PORT', 'HOOKLINE_ACCESS_KEYS', 'HOOKLINE_TELEGRAM_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
 
 Examples:
   $ hookline dev --port 4000
@@ -58,7 +58,7 @@ export function devCommand(): Command {
         'port to listen on, 0 for a free one',
         process.env.PORT || presetOf('PORT'),
       )
-      .option('--host <host>', 'listen for other machines too; needs HOOKLINE_KEYS')
+      .option('--host <host>', 'listen for other machines too; needs HOOKLINE_ACCESS_KEYS')
       .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
       .option('--env <file>', 'secrets and variables, by default .env')
       // Its old name; Node takes it for itself where there is no such file.
@@ -205,7 +205,7 @@ function welcome(
 }
 
 const KEY_NEEDED =
-  'A request needs one of HOOKLINE_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.'
+  'A request needs one of HOOKLINE_ACCESS_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.'
 
 const RUN_AND_HOST = {
   message: '--run and --host: real jobs run for this machine alone',
@@ -226,7 +226,7 @@ function runHint(key: string): string {
   const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
   const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
   return `Real jobs run for what the page sends, and what brings the key:
-${exported}  hookline send … , or curl -H "X-Hookline-Key: ${shown}"\n`
+${exported}  hookline send … , or curl -H "X-Hookline-Dev-Key: ${shown}"\n`
 }
 
 const DEFAULT_FILE = '.env'

@@ -5,7 +5,7 @@ import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
@@ -23,7 +23,7 @@ interface DoctorOptions {
   readonly repository?: string
   readonly workflow?: string
   readonly trigger: string
-  readonly event?: DispatchEvent
+  readonly dispatch?: DispatchMode
   readonly relay?: string
   readonly deliver?: boolean
   readonly wait: string
@@ -32,13 +32,13 @@ interface DoctorOptions {
 
 const HELP = `
 ${environmentHelp(
-  'HOOKLINE_TOKEN',
+  'HOOKLINE_GITHUB_TOKEN',
   'HOOKLINE_APP_ID',
   'HOOKLINE_APP_KEY',
-  ['HOOKLINE_SIGN_KEYS', 'keys that sign grants: --deliver sends one to the relay'],
-  ['HOOKLINE_KEYS', 'of a relay that holds the token itself: the first one is sent to it'],
-  'HOOKLINE_EVENT',
-  ['HOOKLINE_CRON', 'of a relay: whether what it starts is there, and can be started'],
+  ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants: --deliver sends one to the relay'],
+  ['HOOKLINE_ACCESS_KEYS', 'of a relay that holds the token itself: the first one is sent to it'],
+  'HOOKLINE_DISPATCH',
+  ['HOOKLINE_SCHEDULE', 'of a relay: whether what it starts is there, and can be started'],
   'HOOKLINE_API_URL',
 )}
 
@@ -56,7 +56,7 @@ export function doctorCommand(): Command {
     .option('--workflow <name>', 'one workflow; without it all that listen')
     .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
     .addOption(
-      new Option('--event <event>', 'what the relay starts workflows by').choices(DISPATCH_EVENTS),
+      new Option('--dispatch <mode>', 'what the relay starts workflows by').choices(DISPATCH_MODES),
     )
     .option('--relay <url>', 'address of the relay')
     .option('--deliver', 'send a real event, and wait for the run that it starts')
@@ -105,14 +105,14 @@ function readTarget(options: DoctorOptions): Target {
   if (deliver && !/^\d{1,4}$/.test(wait)) {
     throw new UserError({ message: '--wait is not a number of seconds', hint: 'the default is 60' })
   }
-  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
-  const [key] = readSetting(process.env, 'HOOKLINE_KEYS') ?? []
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  const [key] = readSetting(process.env, 'HOOKLINE_ACCESS_KEYS') ?? []
   return {
     repository,
     workflow: workflow?.replace(/\.ya?ml$/, ''),
     trigger,
     token,
-    event: options.event ?? readSetting(process.env, 'HOOKLINE_EVENT'),
+    dispatch: options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH'),
     relayToken: key ?? token,
     relay,
     deliver: deliver ? Number(wait) : undefined,
@@ -126,12 +126,12 @@ async function withApp(target: Target): Promise<Target> {
   if (id === undefined || pem === undefined) return target
   // Loaded only here: most who ask have no App.
   const { checkApp } = await import('./doctor/app.ts')
-  const { repository, event = 'repository_dispatch' } = target
+  const { repository, dispatch = 'repository' } = target
   const check = checkApp({
     id,
     pem,
     repository,
-    event,
+    dispatch,
     apiUrl: readSetting(process.env, 'HOOKLINE_API_URL'),
   })
   const { findings, token } = await withProgress('asking GitHub', check)
@@ -140,7 +140,7 @@ async function withApp(target: Target): Promise<Target> {
 
 /** With the timers that a relay has for the repository. @throws UsageError for a line that cannot be read */
 async function withTimers(target: Target): Promise<Target> {
-  const text = readSetting(process.env, 'HOOKLINE_CRON')
+  const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
   if (text === undefined) return target
   const [{ readTimers }, { timersFor }] = await Promise.all([
     import('../relay/clock.ts'),
@@ -152,13 +152,13 @@ async function withTimers(target: Target): Promise<Target> {
 /** With a grant for the relay, where the keys that sign one are at hand. */
 async function withGrant(target: Target): Promise<Target> {
   const { repository, workflow, trigger, relay, deliver } = target
-  const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
+  const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   if (!keys || deliver === undefined || relay === undefined) return target
   const { makeGrant } = await import('./grant.ts')
   const path = `${workflow}/${trigger}`
   const { text } = await makeGrant(
     { repository, path, expires: '1h' },
-    { HOOKLINE_SIGN_KEYS: keys },
+    { HOOKLINE_SIGNING_KEYS: keys },
   )
   return { ...target, relayToken: new Secret(text) }
 }
@@ -173,25 +173,28 @@ const MARKS = {
 /** Looks at everything between a sender and a run, in the order in which an event passes it. */
 export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
   const relay = target.relay === undefined ? undefined : await checkRelay(target.relay, ports)
-  const known = { ...target, event: target.event ?? relay?.event }
+  const known = { ...target, dispatch: target.dispatch ?? relay?.dispatch }
   const { findings, file } = await checkGitHub(known, ports)
-  const found = [...findings, ...(relay?.findings ?? []), ...otherEvent(target, relay?.event)]
+  const found = [...findings, ...(relay?.findings ?? []), ...otherDispatch(target, relay?.dispatch)]
   const hasFailed = found.some(({ status }) => status === 'failed')
   if (target.deliver === undefined || hasFailed) return found
   return [...found, await checkDelivery(known, file, ports)]
 }
 
 /** Who named an event looks at workflows by it; the relay goes by its own, unless a credential says it. */
-function otherEvent({ event }: Target, ofRelay: DispatchEvent | undefined): readonly Finding[] {
-  if (event === undefined || ofRelay === undefined || event === ofRelay) return []
-  const message = `the relay starts workflows by ${ofRelay}, and you asked for ${event}`
-  const mend = `set HOOKLINE_EVENT=${event} where it runs, or give senders a grant or sealed token with --event ${event}`
+function otherDispatch(
+  { dispatch }: Target,
+  ofRelay: DispatchMode | undefined,
+): readonly Finding[] {
+  if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
+  const message = `the relay starts workflows by ${ofRelay}, and you asked for ${dispatch}`
+  const mend = `set HOOKLINE_DISPATCH=${dispatch} where it runs, or give senders a grant or sealed token with --dispatch ${dispatch}`
   return [warning('relay', 'relay_other_event', message, mend)]
 }
 
 async function checkGitHub(target: Target, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
-  if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.event)] }
+  if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.dispatch)] }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = judgeRepository(target, answer, ports.now())

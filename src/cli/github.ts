@@ -76,7 +76,7 @@ export function githubOf(env: Readonly<Record<string, string | undefined>>): Ask
   const token =
     tokenNamed(env, 'GH_TOKEN') ??
     tokenNamed(env, 'GITHUB_TOKEN') ??
-    readSetting(env, 'HOOKLINE_TOKEN')
+    readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
   return githubAt(readSetting(env, 'HOOKLINE_API_URL'), token)
 }
 

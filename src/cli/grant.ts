@@ -18,20 +18,20 @@ export interface GrantOptions extends ScopeOptions, DoorOptions {
 }
 
 const HELP = `
-It is signed with the first key of HOOKLINE_SIGN_KEYS, which the relay must have too. Whoever has it can
+It is signed with the first key of HOOKLINE_SIGNING_KEYS, which the relay must have too. Whoever has it can
 start the workflows that it covers, and nothing else. Without --expires it does not end; an id in the
-relay's HOOKLINE_REVOKED ends it.
+relay's HOOKLINE_REVOKED_GRANTS ends it.
 
 With --if and --verify the relay looks before it calls GitHub: what is not wanted costs no run. --if is
 an expression of GitHub's language over method, path, query, headers and body. --verify is the name of a
 sender or of a scheme, or the trigger's own \`verify\` as JSON without its secret, which is read from the
 variable that --secret-env names; such a grant is sealed too, with the public key of the relay.
 
-${environmentHelp('HOOKLINE_SIGN_KEYS')}
+${environmentHelp('HOOKLINE_SIGNING_KEYS')}
 
 Examples:
   $ hookline grant --repository octo/repo --path hook/webhook
-  $ hookline grant --repository octo/repo --path deploy/webhook --event workflow_dispatch --expires 90d
+  $ hookline grant --repository octo/repo --path deploy/webhook --dispatch workflow --expires 90d
   $ hookline grant --repository octo/repo --path hook/webhook --if "body.action == 'opened'"
   $ hookline grant --repository octo/repo --path hook/webhook --verify stripe --secret-env STRIPE_SECRET --key public.json`
 
@@ -75,7 +75,7 @@ const LONGEST = 4000
 /**
  * Makes and signs a grant; one that holds a secret is sealed too.
  *
- * @param env with HOOKLINE_SIGN_KEYS, and the variable that `secretEnv` names
+ * @param env with HOOKLINE_SIGNING_KEYS, and the variable that `secretEnv` names
  * @throws UserError for a flag that is wrong, or without keys
  */
 export async function makeGrant(options: GrantOptions, env: Environment): Promise<MadeGrant> {
@@ -88,11 +88,11 @@ export async function makeGrant(options: GrantOptions, env: Environment): Promis
   const { expires } = options
   const exp = expires === undefined ? undefined : readExpiry(expires, Date.now())
   const door = 'door' in options ? options.door : makeDoor(options, env)
-  const keys = readSetting(env, 'HOOKLINE_SIGN_KEYS')
+  const keys = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
   const [key] = keys ? await readSignKeys(keys) : []
   if (!key) {
     throw new UserError({
-      message: 'HOOKLINE_SIGN_KEYS is not set',
+      message: 'HOOKLINE_SIGNING_KEYS is not set',
       hint: 'make keys with: hookline keys sign, and give the relay the same',
     })
   }

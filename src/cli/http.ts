@@ -11,13 +11,13 @@ export function unreachableHint({ proxy }: HttpFailure, direct: string): string 
 }
 
 /**
- * The secret that signs a request, from standard input or from `HOOKLINE_SECRET`: never from a flag,
+ * The secret that signs a request, from standard input or from `HOOKLINE_WEBHOOK_SECRET`: never from a flag,
  * since everyone on a machine can read the arguments of its processes.
  *
  * @throws UserError when standard input brings none
  */
 export async function readSecret(fromInput: boolean): Promise<Secret | undefined> {
-  if (!fromInput) return readSetting(process.env, 'HOOKLINE_SECRET')
+  if (!fromInput) return readSetting(process.env, 'HOOKLINE_WEBHOOK_SECRET')
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
   const secret = Buffer.concat(chunks)

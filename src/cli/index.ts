@@ -84,7 +84,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
   // With a slip in it a relay, and whatever speaks to it, would each take another event.
-  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_EVENT'))
+  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_DISPATCH'))
   const [word = ''] = words
   const load = COMMANDS.get(word)
   // All of them where help, or a suggestion for a mistyped one, may be wanted.

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { DISPATCH_EVENTS } from '../wire/payload.ts'
+import { DISPATCH_MODES } from '../wire/payload.ts'
 import { quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { AGENT_NAMES, agentKind } from './init/agent.ts'
@@ -41,7 +41,7 @@ With --sender it asks for a proof of that sender, and fires on its usual events:
 Examples:
   $ hookline init
   $ hookline init --sender stripe
-  $ hookline init --event workflow_dispatch
+  $ hookline init --dispatch workflow
   $ hookline init --agent claude --sender linear
   $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
 
@@ -58,7 +58,7 @@ export function initCommand(): Command {
     .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
     .option('--relay <url>', 'address of the relay')
     .addOption(
-      new Option('--event <event>', 'what the relay starts it by').choices(DISPATCH_EVENTS),
+      new Option('--dispatch <mode>', 'what the relay starts it by').choices(DISPATCH_MODES),
     )
     .addOption(usesOption('the action, with its tag or commit'))
     .option('--yes', 'ask nothing')
@@ -104,16 +104,22 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
 }
 
 async function allAnswers(options: InitOptions, port: string): Promise<Answers> {
-  const { yes, json, kind, sender: from, name, repository, relay, event, uses } = options
+  const { yes, json, kind, sender: from, name, repository, relay, dispatch, uses } = options
   const { stdin: input, stdout: output } = process
   if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
   refusePolled(options)
   const sender = from === undefined ? undefined : knownSender(from)
   const given = options.agent
-    ? { kind: [...KINDS.keys()][0], name: name ?? 'agent', repository, relay, event }
+    ? { kind: [...KINDS.keys()][0], name: name ?? 'agent', repository, relay, dispatch }
     : sender
-      ? { kind: kind ?? [...KINDS.keys()][0], name: name ?? sender.name, repository, relay, event }
-      : { kind: kind ?? (event && [...KINDS.keys()][0]), name, repository, relay, event }
+      ? {
+          kind: kind ?? [...KINDS.keys()][0],
+          name: name ?? sender.name,
+          repository,
+          relay,
+          dispatch,
+        }
+      : { kind: kind ?? (dispatch && [...KINDS.keys()][0]), name, repository, relay, dispatch }
   const surroundings = { repository: originRepository(), relay: localServer(port) }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses }
@@ -129,8 +135,8 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
 const AGENT_AND_KIND = { message: '--agent is a kind of its own', hint: 'leave --kind out' }
 
 /** @throws UserError for what goes with requests alone, beside a kind that nobody sends them to */
-function refusePolled({ kind, sender, event }: InitOptions): void {
-  const flag = sender === undefined ? event && '--event' : '--sender'
+function refusePolled({ kind, sender, dispatch }: InitOptions): void {
+  const flag = sender === undefined ? dispatch && '--dispatch' : '--sender'
   if (!flag || KINDS.get(kind ?? '')?.secret === undefined) return
   throw new UserError({
     message: `${flag} is for what is fed by requests: the kind ${kind} polls`,

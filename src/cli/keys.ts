@@ -13,19 +13,21 @@ export function keysCommand(): Command {
     .addCommand(
       new Command('sign')
         .description(
-          'print keys for HOOKLINE_SIGN_KEYS, which sign grants: a new one, before the old',
+          'print keys for HOOKLINE_SIGNING_KEYS, which sign grants: a new one, before the old',
         )
         .action(async () => {
           const { newSignKey } = await import('../relay/grant.ts')
           const { readSignKeys } = await import('../relay/config.ts')
-          const text = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
+          const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
           const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
           print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
         }),
     )
     .addCommand(
       new Command('new')
-        .description('print sealing keys for HOOKLINE_SEAL_KEYS: a new one, before those it holds')
+        .description(
+          'print sealing keys for HOOKLINE_SEALING_KEYS: a new one, before those it holds',
+        )
         .action(async () => {
           const { newSealKey } = await import('../relay/seal.ts')
           const keys = [await newSealKey(), ...(await presentSealKeys())]
@@ -34,18 +36,23 @@ export function keysCommand(): Command {
     )
     .addCommand(
       new Command('public')
-        .description('print the public part of HOOKLINE_SEAL_KEYS, for hookline seal --key')
+        .description('print the public part of HOOKLINE_SEALING_KEYS, for hookline seal --key')
         .action(async () => {
           const { sealKeysPage } = await import('../relay/seal.ts')
-          if (readSetting(process.env, 'HOOKLINE_SEAL_KEYS') === undefined) {
-            throw new UserError({ message: 'HOOKLINE_SEAL_KEYS is not set', hint: MAKE_SEAL_KEYS })
+          if (readSetting(process.env, 'HOOKLINE_SEALING_KEYS') === undefined) {
+            throw new UserError({
+              message: 'HOOKLINE_SEALING_KEYS is not set',
+              hint: MAKE_SEAL_KEYS,
+            })
           }
           print(sealKeysPage(await presentSealKeys()).body)
         }),
     )
     .addCommand(
       new Command('access')
-        .description('print a key for HOOKLINE_KEYS, which a request brings in place of a token')
+        .description(
+          'print a key for HOOKLINE_ACCESS_KEYS, which a request brings in place of a token',
+        )
         .action(() => {
           const random = crypto.getRandomValues(new Uint8Array(32))
           print(`hlk_${Buffer.from(random).toString('base64url')}`)
@@ -55,6 +62,6 @@ export function keysCommand(): Command {
 
 async function presentSealKeys() {
   const { readSealKeys } = await import('../relay/config.ts')
-  const text = readSetting(process.env, 'HOOKLINE_SEAL_KEYS')
+  const text = readSetting(process.env, 'HOOKLINE_SEALING_KEYS')
   return text ? readSealKeys(text) : []
 }

@@ -28,7 +28,7 @@ interface BackupOptions extends OutboxOptions {
 }
 
 const HELP = `
-${environmentHelp(['HOOKLINE_OPERATOR_KEY', "the relay's, sent to it and never printed"])}
+${environmentHelp(['HOOKLINE_ADMIN_KEY', "the relay's, sent to it and never printed"])}
 
 Examples:
   $ hookline outbox list --relay https://relay.example.com --watch

@@ -92,10 +92,10 @@ async function publicLines(
   const shell = shellOf(env, process.platform)
   const firstKey =
     shell.name === 'posix'
-      ? '\u0024{HOOKLINE_KEYS%%[, ]*}'
-      : "$(($env:HOOKLINE_KEYS -split '[, ]')[0])"
-  const hasKeys = plainSetting(env, 'HOOKLINE_KEYS')
-  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_TOKEN')
+      ? '\u0024{HOOKLINE_ACCESS_KEYS%%[, ]*}'
+      : "$(($env:HOOKLINE_ACCESS_KEYS -split '[, ]')[0])"
+  const hasKeys = plainSetting(env, 'HOOKLINE_ACCESS_KEYS')
+  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_GITHUB_TOKEN')
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,

@@ -29,7 +29,7 @@ and where the relay starts it by workflow_dispatch, this one:
 
 ${environmentHelp(
   [
-    'GH_TOKEN, GITHUB_TOKEN, HOOKLINE_TOKEN',
+    'GH_TOKEN, GITHUB_TOKEN, HOOKLINE_GITHUB_TOKEN',
     'the first of them that is set; it needs "Actions: Read"',
   ],
   'HOOKLINE_API_URL',
@@ -387,7 +387,7 @@ function callsAgain(wait: number, now: Date): string {
 }
 
 const READS_ACTIONS =
-  'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_TOKEN is for the relay alone'
+  'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_GITHUB_TOKEN is for the relay alone'
 
 const OTHER_HINT = 'see https://www.githubstatus.com, and HOOKLINE_API_URL'
 

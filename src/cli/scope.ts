@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { Scope } from '../relay/claims.ts'
 import { UserError } from '../wire/errors.ts'
-import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'
 
 /** What a sealed token or a grant is narrowed to, as flags. */
 export interface ScopeOptions {
   readonly repository: string
   readonly path?: string
-  readonly event?: DispatchEvent
+  readonly dispatch?: DispatchMode
   readonly ref?: string
   readonly expires?: string
 }
@@ -17,7 +17,7 @@ export interface ScopeOptions {
 export function withScopeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--event <event>', 'how GitHub is told of an event').choices(DISPATCH_EVENTS),
+      new Option('--dispatch <mode>', 'how GitHub is told of an event').choices(DISPATCH_MODES),
     )
     .option('--ref <ref>', 'branch or tag that workflow_dispatch runs')
     .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
@@ -26,7 +26,7 @@ export function withScopeOptions(command: Command): Command {
 /** @throws UserError naming the flag that is wrong */
 export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const repository = checkedRepository(options.repository)
-  const { event, ref, expires } = options
+  const { dispatch, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')
   const [workflow = ''] = path?.split('/') ?? []
   if (/\.ya?ml$/.test(workflow)) {
@@ -44,16 +44,16 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   for (const [flag, value, meaning] of flags) {
     if (value === '') throw new UserError({ message: `${flag} is empty: leave it out ${meaning}` })
   }
-  if (ref !== undefined && event === 'repository_dispatch') {
+  if (ref !== undefined && dispatch === 'repository') {
     throw new UserError({
-      message: '--ref does not go with --event repository_dispatch',
+      message: '--ref does not go with --dispatch repository',
       hint: 'that event always runs what is on the default branch: leave --ref out',
     })
   }
   return {
     repository,
     ...(path !== undefined && { path }),
-    ...(event !== undefined && { event }),
+    ...(dispatch !== undefined && { dispatch }),
     ...(ref !== undefined && { ref }),
   }
 }

@@ -22,7 +22,7 @@ interface SealOptions extends ScopeOptions {
 const TIMEOUT = 15_000
 
 const HELP = `
-The token is read from standard input, or from HOOKLINE_TOKEN.
+The token is read from standard input, or from HOOKLINE_GITHUB_TOKEN.
 
 Examples:
   $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
@@ -63,7 +63,7 @@ async function seal(options: SealOptions): Promise<void> {
 
 /** Never from an argument: every process of the machine can read those. */
 async function readToken(): Promise<string> {
-  const set = readSetting(process.env, 'HOOKLINE_TOKEN')?.reveal()
+  const set = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')?.reveal()
   const token = set ?? (process.stdin.isTTY ? '' : await text(process.stdin))
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
   throw new UserError({
@@ -109,7 +109,7 @@ async function published(relay: string): Promise<string> {
       message: `${base.host} answers ${status} for its keys`,
       hint:
         status === 404
-          ? 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new'
+          ? 'the relay needs HOOKLINE_SEALING_KEYS, made with: hookline keys new'
           : 'check --relay: it is the address of the relay itself, without a redirect or a login before it',
     })
   } catch (cause) {
@@ -130,7 +130,7 @@ async function firstKey(content: string, source: string): Promise<JWK> {
   if (first === undefined || first.kty !== 'EC') {
     throw new UserError({
       message: `${source} has no public key for sealing`,
-      hint: 'the relay needs HOOKLINE_SEAL_KEYS, made with: hookline keys new',
+      hint: 'the relay needs HOOKLINE_SEALING_KEYS, made with: hookline keys new',
     })
   }
   try {

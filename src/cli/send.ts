@@ -41,13 +41,13 @@ A saved request is JSON with method, path, headers and body. For it <url> is the
 path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
 
 ${environmentHelp(
-  'HOOKLINE_TOKEN',
-  ['GH_TOKEN', 'with --wait, asks GitHub for the run; HOOKLINE_TOKEN where it is not set'],
-  'HOOKLINE_SECRET',
+  'HOOKLINE_GITHUB_TOKEN',
+  ['GH_TOKEN', 'with --wait, asks GitHub for the run; HOOKLINE_GITHUB_TOKEN where it is not set'],
+  'HOOKLINE_WEBHOOK_SECRET',
   'HOOKLINE_DEV_KEY',
 )}
-None of them is printed. HOOKLINE_TOKEN goes as X-Platform-Authorization, and may be a key of the relay.
-Where the workflow holds a public key, HOOKLINE_SECRET is the private one, or --key names its file.
+None of them is printed. HOOKLINE_GITHUB_TOKEN goes as X-Platform-Authorization, and may be a key of the relay.
+Where the workflow holds a public key, HOOKLINE_WEBHOOK_SECRET is the private one, or --key names its file.
 
 Senders: ${wrapped(
   SENDERS.map(({ name }) => name),
@@ -294,13 +294,13 @@ async function signedRequest(
       message: `${options.sign === undefined ? '--as' : '--sign'} needs the secret`,
       hint: isPaired
         ? `give --key ${scheme}.pem: where there is no such file, a pair of keys is made, and its public half shown`
-        : 'set HOOKLINE_SECRET, or give --secret-stdin',
+        : 'set HOOKLINE_WEBHOOK_SECRET, or give --secret-stdin',
     })
   }
   if (scheme === undefined) {
     throw new UserError({
       message: 'there is a secret, but nothing says how to sign',
-      hint: 'give --as or --sign, or unset HOOKLINE_SECRET',
+      hint: 'give --as or --sign, or unset HOOKLINE_WEBHOOK_SECRET',
     })
   }
   const moment = {
@@ -321,14 +321,14 @@ function pairedKey(file: string, scheme: string): Secret {
 }
 
 async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
-  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
     // For the real jobs of dev on this machine; to nobody else.
     const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')
     const own =
       key && isLoopback(url.hostname)
-        ? { ...authorized, 'x-hookline-key': key.reveal() }
+        ? { ...authorized, 'x-hookline-dev-key': key.reveal() }
         : authorized
     const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
     const reply = await withProgress(`waiting for ${url.host}`, call)

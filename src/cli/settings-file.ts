@@ -16,7 +16,7 @@ import {
 import { STATE_FORMS, STATE_FORMS_IN_WORDS } from '../state/index.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
-import { DISPATCH_EVENTS } from '../wire/payload.ts'
+import { DISPATCH_MODES } from '../wire/payload.ts'
 import { readSource } from './files.ts'
 import { ownAction } from './version.ts'
 
@@ -63,9 +63,10 @@ export function stateOption(): Option {
 }
 
 export function eventOption(): Option {
-  return new Option('--event <event>', `what a webhook starts the workflows by; ${UNSAID}`).choices(
-    DISPATCH_EVENTS,
-  )
+  return new Option(
+    '--dispatch <mode>',
+    `what a webhook starts the workflows by; ${UNSAID}`,
+  ).choices(DISPATCH_MODES)
 }
 
 export function platformOption(): Option {

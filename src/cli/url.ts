@@ -42,19 +42,19 @@ interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
 }
 
 const HELP = `
-The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGN_KEYS are the keys of a relay
-with a token or an App of its own (--event, --ref and --expires narrow it); a token sealed for this one
+The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGNING_KEYS are the keys of a relay
+with a token or an App of its own (--dispatch, --ref and --expires narrow it); a token sealed for this one
 path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
 workflow is here, the path that its trigger asks for follows, and a grant has the relay ask what the file
 asks: \`verify\`, with the secret by its own name in the environment or by --secret-env, and as much of
 \`config.filter\` as an expression can say. A token itself is never printed.
 
 ${environmentHelp(
-  'HOOKLINE_SIGN_KEYS',
-  'HOOKLINE_TOKEN',
+  'HOOKLINE_SIGNING_KEYS',
+  'HOOKLINE_GITHUB_TOKEN',
   ['BOT_TOKEN', "the bot's token, for --set and for what the bot API knows of its webhook"],
   ['BOT_SECRET', 'the option secretToken of the trigger'],
-  'HOOKLINE_MESSAGING_API_URL',
+  'HOOKLINE_TELEGRAM_API_URL',
 )}
 
 Examples:
@@ -101,7 +101,7 @@ async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
   // What hookline dev is sent brings no credential.
   const isDev = given.relay === undefined && repository === undefined
   const shell = shellHere()
-  const variable = shell.variable('HOOKLINE_TOKEN')
+  const variable = shell.variable('HOOKLINE_GITHUB_TOKEN')
   const token =
     granted?.text ?? (isDev ? undefined : await sealedAtHand(relay, repository, path, variable))
   const seal = isDev ? undefined : sealCommand(relay, repository, path, shell)
@@ -157,7 +157,7 @@ async function sealedAtHand(
   path: string,
   variable: string,
 ) {
-  const token = readSetting(process.env, 'HOOKLINE_TOKEN')?.reveal() ?? ''
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')?.reveal() ?? ''
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
   if (!GITHUB_TOKEN.test(token) || repository === undefined) return undefined
   try {
@@ -183,8 +183,8 @@ async function grantFor(
   options: UrlOptions,
   found: FoundTrigger | undefined,
 ): Promise<Granted | undefined> {
-  const { repository, event, ref, expires, secretEnv, relay } = options
-  const keys = readSetting(process.env, 'HOOKLINE_SIGN_KEYS')
+  const { repository, dispatch, ref, expires, secretEnv, relay } = options
+  const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   if (keys && repository !== undefined) {
     const { doorOfTrigger, withoutVerify } = await import('./grant/of-trigger.ts')
     const { secretFrom } = await import('./grant/door.ts')
@@ -202,10 +202,10 @@ async function grantFor(
       return { ...(await make(withoutVerify(asked.door))), left }
     }
   }
-  if ([event, ref, expires, secretEnv].every((flag) => flag === undefined)) return undefined
+  if ([dispatch, ref, expires, secretEnv].every((flag) => flag === undefined)) return undefined
   throw new UserError({
-    message: '--event, --ref, --expires and --secret-env belong to a grant, and there is none',
-    hint: 'set HOOKLINE_SIGN_KEYS, and give --repository owner/name',
+    message: '--dispatch, --ref, --expires and --secret-env belong to a grant, and there is none',
+    hint: 'set HOOKLINE_SIGNING_KEYS, and give --repository owner/name',
   })
 }
 
@@ -227,16 +227,16 @@ async function describeBot(
   env: Environment,
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
-  const carried = grant ?? readSetting(env, 'HOOKLINE_TOKEN')?.reveal()
+  const carried = grant ?? readSetting(env, 'HOOKLINE_GITHUB_TOKEN')?.reveal()
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
   if (set) {
     if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
-    if (!carried) throw missing('HOOKLINE_TOKEN', 'what the URL carries in __token')
+    if (!carried) throw missing('HOOKLINE_GITHUB_TOKEN', 'what the URL carries in __token')
     const carrying = withToken(bare, encodeURIComponent(carried))
     const secretToken = env.BOT_SECRET || undefined
     await setWebhook(bot, { url: carrying, secretToken, updates: kinds })
   }
-  const url = withToken(bare, grant ?? shellHere().variable('HOOKLINE_TOKEN'))
+  const url = withToken(bare, grant ?? shellHere().variable('HOOKLINE_GITHUB_TOKEN'))
   const { call, text: register } = registrationOf(url, kinds, env)
   const webhook = bot && (await getWebhookInfo(bot))
   const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
@@ -255,7 +255,7 @@ export function registrationOf(
   env: Environment = process.env,
 ) {
   const shell = shellHere()
-  const names = ['HOOKLINE_TOKEN', 'BOT_TOKEN', 'BOT_SECRET']
+  const names = ['HOOKLINE_GITHUB_TOKEN', 'BOT_TOKEN', 'BOT_SECRET']
   const variables = names.map((name) => shell.variable(name))
   const [, botToken = '', secretToken = ''] = variables
   const body = setWebhookBody({ url, secretToken, updates })
@@ -294,7 +294,7 @@ function botFrom(env: Environment, token: string, carried: string | undefined): 
 }
 
 function apiFrom(env: Environment): string {
-  return baseOf(readSetting(env, 'HOOKLINE_MESSAGING_API_URL'))
+  return baseOf(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL'))
 }
 
 function updateKind(name: string): UpdateKind {
@@ -344,7 +344,7 @@ function describeWebhook(
   const place = bare + example.path
   const isOpen = token === undefined && seal === undefined
   // Stands for the token in what is printed; the shell puts it in.
-  const variable = shell.variable('HOOKLINE_TOKEN')
+  const variable = shell.variable('HOOKLINE_GITHUB_TOKEN')
   const curl = exampleLine(bare, example, isOpen ? undefined : (token ?? variable), shell.request)
   const url = token === undefined ? place : withToken(place, token)
   const parts = ['Webhook URL', url]

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
-import type { DispatchEvent } from '../wire/payload.ts'
+import { type DispatchEvent, dispatchEvent } from '../wire/payload.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import { Refusal } from '../workflow/mistakes.ts'
@@ -70,7 +70,7 @@ export interface MovedSettings {
 
 /** @throws UserError when nothing could ever start the workflow */
 export function planOf(file: SourceFile, options: PlanOptions): Plan {
-  const starts = startsOf(file, options.event)
+  const starts = startsOf(file, dispatchEvent(options.dispatch))
   const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
   const expressions = expressionsOf(file)

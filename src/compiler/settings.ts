@@ -3,7 +3,7 @@ import { parseState, STATE_FORMS } from '../state/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { DISPATCH_EVENTS, type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
+import { DISPATCH_MODES, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { keyOf, pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
@@ -26,7 +26,7 @@ export interface Settings {
   /** The action that the job `on` runs, with what stands behind it: `hookline/hookline@<commit> # v1.2.3`. */
   readonly uses?: string | undefined
   /** What a webhook starts the workflow by. */
-  readonly event?: DispatchEvent | undefined
+  readonly dispatch?: DispatchMode | undefined
   /** `none`, `file:<path>` or `branch:<name>`. */
   readonly state?: string | undefined
   /** What the job `on` runs on. */
@@ -63,10 +63,10 @@ const SETTINGS: readonly Setting[] = [
     mistake: 'is no action with its version: owner/name@<tag or commit>',
   },
   {
-    key: 'event',
-    name: 'event',
-    parse: (value) => (isDispatchEvent(value) ? value : undefined),
-    mistake: `is neither ${DISPATCH_EVENTS.join(' nor ')}`,
+    key: 'dispatch',
+    name: 'dispatch',
+    parse: (value) => (isDispatchMode(value) ? value : undefined),
+    mistake: `is neither ${DISPATCH_MODES.join(' nor ')}`,
   },
   { key: 'state', name: 'state', parse: readState, mistake: `is none of: ${STATE_FORMS}` },
   {
@@ -223,7 +223,7 @@ export interface CompileSettings {
   readonly uses: string
   /** Whether `uses` is what a flag or a file says, and not what stands in the made file already. */
   readonly isUsesSaid: boolean
-  readonly event: DispatchEvent
+  readonly dispatch: DispatchMode
   readonly state: string
   readonly runsOn: Json
   /** `undefined` where nothing is said: the triggers decide. */
@@ -258,7 +258,7 @@ export function settingsOf(
   return {
     uses: usesOn(platform, uses ?? standing ?? action),
     isUsesSaid: uses !== undefined,
-    event: said('event') ?? (platform === 'github' ? 'repository_dispatch' : 'workflow_dispatch'),
+    dispatch: said('dispatch') ?? (platform === 'github' ? 'repository' : 'workflow'),
     state: said('state') ?? 'none',
     runsOn: said('runsOn') ?? 'ubuntu-latest',
     maxParallel: said('maxParallel'),
@@ -276,7 +276,7 @@ export function usesOn(platform: Platform, uses: string): string {
 
 /** What the settings of a source ask for that its platform has not. */
 export function settingsProblems(said: SaidSettings, settings: CompileSettings): Mistake[] {
-  const { platform, event, state } = settings
+  const { platform, dispatch, state } = settings
   if (platform === 'github') return []
   const position = (name: keyof Settings) =>
     said.flags[name] === undefined
@@ -287,12 +287,12 @@ export function settingsProblems(said: SaidSettings, settings: CompileSettings):
     return { code: 'setting-value', message, ...(place && { position: place }), hint }
   }
   return [
-    ...(event === 'repository_dispatch'
+    ...(dispatch === 'repository'
       ? [
           problem(
-            'event',
+            'dispatch',
             `${platform} has no repository_dispatch`,
-            'leave "event" out: there it is workflow_dispatch',
+            'remove "dispatch": there it is workflow',
           ),
         ]
       : []),

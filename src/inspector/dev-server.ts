@@ -155,7 +155,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const runPorts = portsOf(cause, NO_CREDENTIALS, true)
   const route: typeof inspector.route = (request, response) => {
     if (inspector.route(request, response)) return true
-    const key = request.headers['x-hookline-key']
+    const key = request.headers['x-hookline-dev-key']
     if (options.runs === undefined || key === undefined) return false
     answerWithKey(request, response, {
       given: String(key),
@@ -199,7 +199,9 @@ async function answerWithKey(
   const { headers, socket } = request
   const refusal =
     accessRefusal({ address: socket.remoteAddress, headers }) ??
-    ((await sameText(given, key)) ? undefined : 'x-hookline-key is not the key that dev printed')
+    ((await sameText(given, key))
+      ? undefined
+      : 'x-hookline-dev-key is not the key that dev printed')
   if (refusal === undefined) return answer(request, response, ports)
   const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
@@ -215,7 +217,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | '
 /** Every run has an id of its own; what is seen is remembered as long as the process lives. */
 function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
-  const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_MESSAGING_API_URL')), { store })
+  const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL')), { store })
   return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 
@@ -406,10 +408,10 @@ function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'
 /** @throws UserError when the server is opened without a key */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
   if (host === undefined) return NO_CREDENTIALS
-  const accessKeys = readSetting(env, 'HOOKLINE_KEYS')
+  const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS')
   if (!accessKeys) {
     const hint = 'make a key with: hookline keys access'
-    throw new UserError({ message: 'HOOKLINE_KEYS is missing', hint })
+    throw new UserError({ message: 'HOOKLINE_ACCESS_KEYS is missing', hint })
   }
   return judgeCredentials({
     accessKeys,

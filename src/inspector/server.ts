@@ -246,7 +246,7 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
 
 async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   if (visit.method !== 'POST') return text(405, 'POST only')
-  const key = String(visit.headers['x-hookline-key'] ?? '')
+  const key = String(visit.headers['x-hookline-dev-key'] ?? '')
   if (!(await sameText(key, parts.key))) return text(403, 'the key of this run is missing')
   const body = await visit.body().catch((error: unknown) => {
     if (error instanceof RangeError) return undefined

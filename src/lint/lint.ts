@@ -12,7 +12,7 @@ const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 
 /** Findings of no rule of `RULES`, by id: SARIF lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
-  'idle-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
+  'unused-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
   ...MISTAKES,
 }
 
@@ -63,7 +63,7 @@ function idleProblem({ source }: ParsedFile, { id, start, end }: Ignore): Findin
   const hint = BY_ID.has(id) ? 'leave it out' : didYouMean(id, [...BY_ID.keys()])
   const message = BY_ID.has(id) ? `nothing here is "${id}"` : `there is no rule "${id}"`
   const position = positionAt(source, start, end)
-  return { code: 'idle-ignore', level: 'warning', message, position, ...(hint && { hint }) }
+  return { code: 'unused-ignore', level: 'warning', message, position, ...(hint && { hint }) }
 }
 
 /** Those in comments: within a text, they are a part of it. */

@@ -44,7 +44,7 @@ export const ACTION_INPUTS: readonly string[] = [
   'vars',
   'state',
   'github-token',
-  'messaging-api-url',
+  'telegram-api-url',
 ]
 
 /**

@@ -202,7 +202,7 @@ interface Sink {
 
 interface Advice {
   readonly hint: string
-  /** The rule whose finding it is; `untrusted-script` where none is said. */
+  /** The rule whose finding it is; `script-injection` where none is said. */
   readonly code?: 'untrusted-input' | 'untrusted-prompt'
   /** What a sender could choose here, where it is not what runs. */
   readonly choice?: string
@@ -459,7 +459,7 @@ function finding(
     ...{ key, text, at, isExpression, step, job },
     // Only of those that are shown the place is looked up.
     get problem() {
-      const { code = 'untrusted-script', hint } = advice
+      const { code = 'script-injection', hint } = advice
       return { code, message, position: texts.positionOf(text, at), hint }
     },
   }

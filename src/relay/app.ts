@@ -286,7 +286,7 @@ function unauthorized(answer: PlatformAnswer, now: Date): RelayError {
   if (Math.abs(skew) > MOST_SKEW) {
     const seconds = Math.round(Math.abs(skew) / 1000)
     const side = skew > 0 ? 'ahead of' : 'behind'
-    return new RelayError(502, 'app_clock_off', "the relay's clock is wrong", {
+    return new RelayError(502, 'app_clock_skew', "the relay's clock is wrong", {
       hint: `it is ${seconds} seconds ${side} GitHub's: set it by NTP`,
     })
   }

@@ -28,7 +28,7 @@ const MOST_SECONDS = 3600
 export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefined {
   const [batch, quiet] = [reserved.get(PARAMETER.batch), reserved.get(PARAMETER.quiet)]
   if (batch === undefined) {
-    if (quiet !== undefined) throw badBatch('__quiet stands without __batch', EXAMPLE)
+    if (quiet !== undefined) throw badBatch('__debounce stands without __batch', EXAMPLE)
     return undefined
   }
   const seconds = secondsOf(batch)
@@ -43,12 +43,12 @@ export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefin
   if (pause === undefined || pause >= seconds) {
     const range =
       seconds > 1 ? `give a whole number from 1 to ${seconds - 1}, less than __batch` : ''
-    throw badBatch('__quiet is no number of seconds less than __batch', range || EXAMPLE)
+    throw badBatch('__debounce is no number of seconds less than __batch', range || EXAMPLE)
   }
   return { most: seconds * 1000, quiet: pause * 1000 }
 }
 
-const EXAMPLE = 'an example of both: __batch=600&__quiet=60'
+const EXAMPLE = 'an example of both: __batch=600&__debounce=60'
 
 function secondsOf(text: string): number | undefined {
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,4 @@
-import { type DispatchEvent, isDispatchEvent } from '../wire/payload.ts'
+import { type DispatchEvent, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import type { Repository } from './route.ts'
 
@@ -26,22 +26,22 @@ export interface Scope {
   /** The path, or its first whole segments, after the repository; every path when absent. */
   readonly path?: string
   /** How GitHub is told; as the relay is set up when absent. */
-  readonly event?: DispatchEvent
+  readonly dispatch?: DispatchMode
   /** Branch or tag for `workflow_dispatch`; as the relay is set up when absent. */
   readonly ref?: string
 }
 
 /** A scope as it stands in what was sealed or signed; `undefined` for anything else. */
 export function readScope(content: Readonly<Record<string, unknown>>): Scope | undefined {
-  const { repository, path, event, ref } = content
+  const { repository, path, dispatch, ref } = content
   if (typeof repository !== 'string') return undefined
   if (path !== undefined && typeof path !== 'string') return undefined
-  if (event !== undefined && !isDispatchEvent(event)) return undefined
+  if (dispatch !== undefined && !isDispatchMode(dispatch)) return undefined
   if (ref !== undefined && (typeof ref !== 'string' || ref === '')) return undefined
   return {
     repository,
     ...(path !== undefined && { path }),
-    ...(event !== undefined && { event }),
+    ...(dispatch !== undefined && { dispatch }),
     ...(ref !== undefined && { ref }),
   }
 }

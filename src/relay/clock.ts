@@ -29,7 +29,7 @@ const LINE =
 const FORM = 'write a timer as: */5 * * * * [TZ=Europe/Berlin] owner/name workflow[@ref]'
 
 /**
- * Reads `HOOKLINE_CRON`, a line a timer; empty lines, and those that begin with `#`, are none.
+ * Reads `HOOKLINE_SCHEDULE`, a line a timer; empty lines, and those that begin with `#`, are none.
  *
  * @throws UsageError that names every line which cannot be read
  */
@@ -43,7 +43,7 @@ export function readTimers(text: string | undefined): readonly Timer[] {
     const read = readTimer(line)
     if (typeof read !== 'string') timers.push(read)
     else {
-      const message = `HOOKLINE_CRON, line ${number}: ${read}: ${JSON.stringify(line)}`
+      const message = `HOOKLINE_SCHEDULE, line ${number}: ${read}: ${JSON.stringify(line)}`
       problems.push({ message, hint: FORM })
     }
   }

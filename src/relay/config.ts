@@ -2,7 +2,7 @@ import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import type { Clock, PlatformCall } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
+import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   checkedRepository,
@@ -42,7 +42,7 @@ export interface RelayConfig {
   readonly pages: Pages
   readonly repository?: Repository
   /** Which event starts the workflow, where the credential does not say. */
-  readonly event: DispatchEvent
+  readonly dispatch: DispatchMode
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string
   /** Bytes of all bodies that may be held at once. */
@@ -61,23 +61,23 @@ type AuthorityConfig =
  * @throws UserError naming the variable that is wrong
  */
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
-  const sealSet = readSetting(env, 'HOOKLINE_SEAL_KEYS')
-  const signSet = readSetting(env, 'HOOKLINE_SIGN_KEYS')
+  const sealSet = readSetting(env, 'HOOKLINE_SEALING_KEYS')
+  const signSet = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
   const sealKeys = sealSet === undefined ? [] : await readSealKeys(sealSet)
   const signKeys = signSet === undefined ? [] : await readSignKeys(signSet)
-  const accessKeys = readSetting(env, 'HOOKLINE_KEYS') ?? []
+  const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS') ?? []
   checkAuthority(env)
   const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
-  const ref = readSetting(env, 'HOOKLINE_REF')
-  const revoked = readSetting(env, 'HOOKLINE_REVOKED')
+  const ref = readSetting(env, 'HOOKLINE_WORKFLOW_REF')
+  const revoked = readSetting(env, 'HOOKLINE_REVOKED_GRANTS')
   return {
     apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
-    budget: readSetting(env, 'HOOKLINE_UPSTREAM_TIMEOUT_MS'),
-    event: readSetting(env, 'HOOKLINE_EVENT'),
+    budget: readSetting(env, 'HOOKLINE_GITHUB_TIMEOUT_MS'),
+    dispatch: readSetting(env, 'HOOKLINE_DISPATCH'),
     ...(ref !== undefined && { ref }),
-    bodyMemory: readSetting(env, 'HOOKLINE_BODY_MEMORY_MB') * MEGABYTE,
+    bodyMemory: readSetting(env, 'HOOKLINE_MAX_BODY_MEMORY_MB') * MEGABYTE,
     credentials: { sealKeys, signKeys, accessKeys, revoked },
     authority: await readAuthority(env),
     pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
@@ -93,7 +93,7 @@ export interface Platform {
   readonly metrics: RelayMetrics
 }
 
-/** @throws UserError when `HOOKLINE_OUTBOX_PACE_MS` is wrong */
+/** @throws UserError when `HOOKLINE_OUTBOX_MIN_INTERVAL_MS` is wrong */
 export function platformOf(
   env: Environment,
   { authority }: RelayConfig,
@@ -102,7 +102,7 @@ export function platformOf(
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = authority !== undefined && 'app' in authority
-  const pace = readSetting(env, 'HOOKLINE_OUTBOX_PACE_MS')
+  const pace = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
   const ports = { now, after, date: systemClock.now, pace, metrics }
   return { call, metrics, governors: new Governors(ports, isApp) }
 }
@@ -118,7 +118,7 @@ export function relayPorts(
     outbox = false,
   }: Pick<RelayPorts, 'packers' | 'door'> & { outbox?: boolean } = {},
 ): RelayPorts {
-  const { repository, apiUrl, budget, event, ref, publicUrl } = config
+  const { repository, apiUrl, budget, dispatch: dispatchMode, ref, publicUrl } = config
   const { now } = systemClock
   const options = { call, apiUrl, budget, clock: systemClock, govern: governors.live }
   return {
@@ -127,7 +127,7 @@ export function relayPorts(
     credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
     pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
     ...(repository && { repository }),
-    event,
+    dispatchMode,
     ref,
     publicUrl,
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
@@ -141,10 +141,10 @@ export function relayPorts(
   }
 }
 
-function discoveryOf({ authority, event, pages }: RelayConfig, outbox: boolean) {
+function discoveryOf({ authority, dispatch, pages }: RelayConfig, outbox: boolean) {
   const kind = authority === undefined ? 'none' : 'app' in authority ? 'app' : 'token'
   const seal = pages.has(SEAL_KEYS_PATH) ? SEAL_KEYS_PATH : null
-  return discoveryPage({ event, authority: kind, outbox, seal })
+  return discoveryPage({ dispatch, credential: kind, outbox, seal })
 }
 
 const MEGABYTE = 1024 * 1024
@@ -156,21 +156,21 @@ const MEGABYTE = 1024 * 1024
  */
 function checkAuthority(env: Environment): void {
   const at = (name: SettingName) => plainSetting(env, name)
-  const [token, keys] = [at('HOOKLINE_TOKEN'), at('HOOKLINE_KEYS')]
-  const signKeys = at('HOOKLINE_SIGN_KEYS')
+  const [token, keys] = [at('HOOKLINE_GITHUB_TOKEN'), at('HOOKLINE_ACCESS_KEYS')]
+  const signKeys = at('HOOKLINE_SIGNING_KEYS')
   const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
     throw new UsageError({
-      message: 'HOOKLINE_TOKEN is set beside HOOKLINE_APP_ID: a relay has one authority',
-      hint: 'keep the App, and remove HOOKLINE_TOKEN',
+      message: 'HOOKLINE_GITHUB_TOKEN is set beside HOOKLINE_APP_ID: a relay has one authority',
+      hint: 'keep the App, and remove HOOKLINE_GITHUB_TOKEN',
     })
   }
   if (app && keys) {
     throw new UsageError({
       message:
-        'HOOKLINE_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
-      hint: 'remove HOOKLINE_KEYS, and give senders grants: hookline keys sign, hookline grant',
+        'HOOKLINE_ACCESS_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
+      hint: 'remove HOOKLINE_ACCESS_KEYS, and give senders grants: hookline keys sign, hookline grant',
     })
   }
   if (app && (!id || !key)) {
@@ -181,25 +181,25 @@ function checkAuthority(env: Environment): void {
   }
   if (app && !signKeys) {
     throw new UserError({
-      message: 'HOOKLINE_SIGN_KEYS is missing',
+      message: 'HOOKLINE_SIGNING_KEYS is missing',
       hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys sign',
     })
   }
   if (token && !keys && !signKeys) {
     throw new UserError({
-      message: 'HOOKLINE_KEYS is missing, or HOOKLINE_SIGN_KEYS',
-      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring; or unset HOOKLINE_TOKEN, so that each request brings its own',
+      message: 'HOOKLINE_ACCESS_KEYS is missing, or HOOKLINE_SIGNING_KEYS',
+      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring; or unset HOOKLINE_GITHUB_TOKEN, so that each request brings its own',
     })
   }
   if (!app && !token && (keys || signKeys)) {
     throw new UserError({
-      message: 'HOOKLINE_TOKEN is missing, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY',
+      message: 'HOOKLINE_GITHUB_TOKEN is missing, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY',
       hint: 'keys and grants stand for an authority of the relay: a token that it holds, or an App',
     })
   }
 }
 
-/** The module that keeps time, which is loaded only where `HOOKLINE_CRON` is set. */
+/** The module that keeps time, which is loaded only where `HOOKLINE_SCHEDULE` is set. */
 export type LoadClock = () => Promise<typeof import('./clock.ts')>
 
 /** What keeps time, and what for. */
@@ -223,7 +223,7 @@ export async function openClock(
   write: (line: string) => void,
   load: LoadClock,
 ): Promise<RelayClock | undefined> {
-  const lines = readSetting(env, 'HOOKLINE_CRON')?.trim()
+  const lines = readSetting(env, 'HOOKLINE_SCHEDULE')?.trim()
   if (!lines) return undefined
   const module = await load()
   const timers = module.readTimers(lines)
@@ -231,8 +231,8 @@ export async function openClock(
   if (timers.length === 0) return undefined
   if (!authority) {
     throw new UsageError({
-      message: 'HOOKLINE_CRON is set, and the relay has nothing to start workflows by',
-      hint: 'set HOOKLINE_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY: it needs "Actions: Read and write"',
+      message: 'HOOKLINE_SCHEDULE is set, and the relay has nothing to start workflows by',
+      hint: 'set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY: it needs "Actions: Read and write"',
     })
   }
   const ports = {
@@ -249,7 +249,7 @@ export async function openClock(
 async function readAuthority(env: Environment): Promise<AuthorityConfig | undefined> {
   const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
   if (id && key) return { app: { id, key: await readAppKeyOf(key.reveal()) } }
-  const token = readSetting(env, 'HOOKLINE_TOKEN')
+  const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
   return token && { token }
 }
 
@@ -292,7 +292,7 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
   } catch (cause) {
     throw new UserError(
       {
-        message: 'HOOKLINE_SEAL_KEYS holds no sealing keys',
+        message: 'HOOKLINE_SEALING_KEYS holds no sealing keys',
         hint: 'make them with: hookline keys new',
       },
       { cause },
@@ -313,7 +313,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
     // Said below: the cause could quote the key.
   }
   throw new UserError({
-    message: 'HOOKLINE_SIGN_KEYS holds no signing keys',
+    message: 'HOOKLINE_SIGNING_KEYS holds no signing keys',
     hint: 'make them with: hookline keys sign',
   })
 }
@@ -329,7 +329,7 @@ const SHORTEST_SAFE_KEY = 20
 
 /** What to tell about keys that work, but could be guessed. */
 export function weakKeyProblems(env: Environment): readonly Problem[] {
-  const weak = ['HOOKLINE_KEYS', 'HOOKLINE_OPERATOR_KEY'].filter((name) =>
+  const weak = ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'].filter((name) =>
     split(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
   )
   return weak.map((name) => ({

@@ -1,4 +1,4 @@
-import type { DispatchEvent } from '../wire/payload.ts'
+import type { DispatchMode } from '../wire/payload.ts'
 import { VERSION } from '../wire/version.ts'
 import type { Page } from './answers.ts'
 import type { SEAL_KEYS_PATH } from './seal.ts'
@@ -9,10 +9,10 @@ export const DISCOVERY_PATH = '/.well-known/hookline'
 export interface Discovery {
   /** Of the package, such as `1.2.3`. */
   readonly version: string
-  /** Which event starts a workflow, where the credential does not say. */
-  readonly event: DispatchEvent
-  /** What it asks GitHub with by itself. */
-  readonly authority: 'none' | 'token' | 'app'
+  /** How a workflow is started, unless the credential says it. */
+  readonly dispatch: DispatchMode
+  /** The relay's own GitHub credential. */
+  readonly credential: 'none' | 'token' | 'app'
   readonly outbox: boolean
   /** Where its public sealing keys are, if it has any. */
   readonly seal: typeof SEAL_KEYS_PATH | null

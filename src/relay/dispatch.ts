@@ -73,7 +73,7 @@ const REFUSALS_OF_AUTHORITY: ReadonlySet<string> = new Set([
   'repository_not_accessible',
   'app_not_installed',
   'app_key_rejected',
-  'app_clock_off',
+  'app_clock_skew',
   'app_permission_missing',
 ])
 
@@ -239,7 +239,7 @@ function refusal(
       422,
       'ref_not_found',
       `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
-      { hint: 'check HOOKLINE_REF, or the ref that the credential names' },
+      { hint: 'check HOOKLINE_WORKFLOW_REF, or the ref that the credential names' },
     )
   }
   if (NOT_LISTENING.test(text)) {
@@ -261,7 +261,7 @@ function refusal(
 }
 
 function noDefaultBranch(): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'GitHub does not name the default branch', {
-    hint: 'set HOOKLINE_REF to the branch that the workflow runs on',
+  return new RelayError(502, 'github_unavailable', 'GitHub does not name the default branch', {
+    hint: 'set HOOKLINE_WORKFLOW_REF to the branch that the workflow runs on',
   })
 }

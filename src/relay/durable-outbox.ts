@@ -36,7 +36,7 @@ export function outboxPorts(
   { ports, platform, dispatchTo, write }: Given,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
-  const key = readSetting(settingsOf(env), 'HOOKLINE_OPERATOR_KEY')
+  const key = readSetting(settingsOf(env), 'HOOKLINE_ADMIN_KEY')
   const { sealKeys = [] } = credentials
   const operated = withOperator(ports, {
     key,
@@ -88,7 +88,7 @@ export function openLaneObject(
     governors: platform.governors,
     limits,
     age: limits.age,
-    pace: readSetting(settingsOf(env), 'HOOKLINE_OUTBOX_PACE_MS'),
+    pace: readSetting(settingsOf(env), 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
     revoked: credentials.revoked ?? new Set(),
     sleep: systemClock.sleep,
     credentials: ports.credentials,

@@ -73,38 +73,53 @@ export function notFound(form: string): RelayError {
 }
 
 export function badOwner(): RelayError {
-  return new RelayError(400, 'bad_owner', 'the first part of the path is not a repository owner', {
-    hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
-  })
+  return new RelayError(
+    400,
+    'invalid_owner',
+    'the first part of the path is not a repository owner',
+    {
+      hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
+    },
+  )
 }
 
 export function badRepository(): RelayError {
-  return new RelayError(400, 'bad_repository', 'the second part of the path is not a repository', {
-    hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
-  })
+  return new RelayError(
+    400,
+    'invalid_repository',
+    'the second part of the path is not a repository',
+    {
+      hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
+    },
+  )
 }
 
 export function badWorkflow(): RelayError {
-  return new RelayError(400, 'bad_workflow', 'the workflow in the path is not the name of a file', {
-    hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
-  })
+  return new RelayError(
+    400,
+    'invalid_workflow',
+    'the workflow in the path is not the name of a file',
+    {
+      hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
+    },
+  )
 }
 
 /** @param form of a webhook URL */
 export function noTrigger(form: string): RelayError {
-  return new RelayError(400, 'bad_workflow', 'the path names no workflow and its trigger', {
+  return new RelayError(400, 'invalid_workflow', 'the path names no workflow and its trigger', {
     hint: `a webhook URL has the form ${form}; the workflow is the name of its file, without the extension`,
   })
 }
 
 export function badBatch(message: string, hint: string): RelayError {
-  return new RelayError(400, 'bad_batch', message, { hint })
+  return new RelayError(400, 'invalid_batch', message, { hint })
 }
 
 export function batchNeedsOutbox(): RelayError {
   return new RelayError(
     400,
-    'batch_needs_outbox',
+    'batch_requires_outbox',
     'this relay has no outbox to collect events in',
     {
       hint: 'leave __batch out of the URL, or start the relay with --outbox (on Workers, with the binding OUTBOX)',
@@ -113,7 +128,7 @@ export function batchNeedsOutbox(): RelayError {
 }
 
 export function badResponseOption(parameter: string, hint: string): RelayError {
-  return new RelayError(400, 'bad_response_option', `${parameter} cannot be answered`, { hint })
+  return new RelayError(400, 'invalid_response_option', `${parameter} cannot be answered`, { hint })
 }
 
 /** @param hasAuthorization whether one stands in the header that most people try first */
@@ -135,7 +150,7 @@ export function invalidToken(): RelayError {
 
 /** The grant asks for a proof of the sender that the request does not have; nothing more is said. */
 export function signatureRejected(): RelayError {
-  return new RelayError(401, 'signature_rejected', 'the request does not prove its sender', {
+  return new RelayError(401, 'invalid_signature', 'the request does not prove its sender', {
     hint: 'sign it as its sender does',
   })
 }
@@ -147,7 +162,7 @@ export function tokenInBody(): RelayError {
 }
 
 export function brokenBody(cause: unknown): RelayError {
-  return new RelayError(400, 'broken_body', 'the body ended before it was complete', {
+  return new RelayError(400, 'incomplete_body', 'the body ended before it was complete', {
     hint: 'send the request again',
     cause,
   })
@@ -191,7 +206,7 @@ export function internalError(cause: unknown): RelayError {
 /** What the server could not read as a request. */
 export function malformedRequest(status: number): RelayError {
   const [code, message] = MALFORMED.get(status) ?? [
-    'bad_request',
+    'invalid_request',
     'this is not a valid HTTP request',
   ]
   return new RelayError(status, code, message, {
@@ -214,7 +229,7 @@ export function rateLimited(retryAfter: number): RelayError {
 }
 
 export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'GitHub did not accept the event', {
+  return new RelayError(502, 'github_unavailable', 'GitHub did not accept the event', {
     hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
     cause,
     ...(retryAfter !== undefined && { retryAfter }),
@@ -223,7 +238,7 @@ export function platformUnavailable(cause?: unknown, retryAfter?: number): Relay
 
 /** Nothing of the event has left. */
 export function platformUnreachable(cause: unknown): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'the relay could not reach GitHub', {
+  return new RelayError(502, 'github_unavailable', 'the relay could not reach GitHub', {
     hint: 'send the request again later',
     cause,
   })
@@ -237,30 +252,30 @@ export function platformUnreachable(cause: unknown): RelayError {
 export function isAmbiguous({ code, attempts }: RelayError): boolean {
   const { platformStatus: status = 0 } = attempts ?? {}
   const isFailure = status >= 500 && status !== 503
-  return code === 'platform_timeout' || isFailure || (status >= 200 && status < 300)
+  return code === 'github_timeout' || isFailure || (status >= 200 && status < 300)
 }
 
 export function perhapsAccepted(): RelayError {
-  return new RelayError(502, 'platform_unavailable', 'GitHub failed to answer for the event', {
+  return new RelayError(502, 'github_unavailable', 'GitHub failed to answer for the event', {
     hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
   })
 }
 
 export function platformTimeout(cause: unknown): RelayError {
-  return new RelayError(504, 'platform_timeout', 'GitHub did not answer in time', {
+  return new RelayError(504, 'github_timeout', 'GitHub did not answer in time', {
     hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
     cause,
   })
 }
 
 export function perhapsNotGitHub({ status }: { readonly status: number }): RelayError {
-  return new RelayError(502, 'platform_unavailable', `status ${status} does not accept an event`, {
+  return new RelayError(502, 'github_unavailable', `status ${status} does not accept an event`, {
     hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
   })
 }
 
 export function redirected({ status }: { readonly status: number }): RelayError {
-  return new RelayError(502, 'platform_unavailable', `GitHub redirects elsewhere, by ${status}`, {
+  return new RelayError(502, 'github_unavailable', `GitHub redirects elsewhere, by ${status}`, {
     hint: 'check the name of the repository, HOOKLINE_API_URL, and that no proxy answers in place of GitHub',
   })
 }

@@ -8,7 +8,7 @@ import { DOOR_CLAIMS, type DoorClaims } from './door-claims.ts'
  * that no token of GitHub needs to be in a URL.
  */
 export interface Grant extends Scope, DoorClaims {
-  /** Names it in `HOOKLINE_REVOKED`. */
+  /** Names it in `HOOKLINE_REVOKED_GRANTS`. */
   readonly id: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
   readonly exp?: number
@@ -33,7 +33,7 @@ export function looksLikeGrant(token: string): boolean {
 }
 
 /** Every claim that a grant may have: one that is not understood could have narrowed it. */
-const CLAIMS = ['id', 'repository', 'path', 'event', 'ref', 'exp', ...DOOR_CLAIMS]
+const CLAIMS = ['id', 'repository', 'path', 'dispatch', 'ref', 'exp', ...DOOR_CLAIMS]
 
 /** Critical headers that are understood here; a relay that does not know them refuses the grant. */
 const CRITICAL = Object.fromEntries(DOOR_CLAIMS.map((name) => [name, true]))

@@ -69,11 +69,11 @@ export class RelayMetrics {
       ...counters('hookline_answers_total', 'status', [...this.answers].toSorted(byNumber)),
       '# TYPE hookline_filtered_total counter',
       `hookline_filtered_total ${this.filtered}`,
-      ...this.#histogram('hookline_platform_seconds'),
-      ...counters('hookline_platform_tries_total', 'outcome', [...this.#tries].toSorted()),
-      ...(remaining.length > 0 ? gauge('hookline_platform_remaining', Math.min(...remaining)) : []),
+      ...this.#histogram('hookline_github_seconds'),
+      ...counters('hookline_github_tries_total', 'outcome', [...this.#tries].toSorted()),
+      ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
-      ...counters('hookline_clock_total', 'outcome', [...this.clock].toSorted()),
+      ...counters('hookline_scheduled_total', 'outcome', [...this.clock].toSorted()),
     ]
   }
 
@@ -95,7 +95,7 @@ export class RelayMetrics {
   #failingLines(): string[] {
     const counts = new Map<string, number>()
     for (const reason of this.#failing.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-    const name = 'hookline_authority_failing'
+    const name = 'hookline_credential_failing'
     const values = [...counts]
       .toSorted()
       .map(([reason, count]) => `${name}{reason="${reason}"} ${count}`)

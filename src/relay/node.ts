@@ -114,7 +114,7 @@ function operatorOptions(
   write: (line: string) => void,
 ): OperatorOptions {
   return {
-    key: readSetting(env, 'HOOKLINE_OPERATOR_KEY'),
+    key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
     outbox: outbox?.view,
     keys: credentials.sealKeys ?? [],
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),

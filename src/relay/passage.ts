@@ -263,7 +263,7 @@ const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 /** @throws RelayError 400 where the first part of the path must name a file, and cannot */
 function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
-  if ((scope?.event ?? ports.event) !== 'workflow_dispatch') return REPOSITORY_DISPATCH
+  if ((scope?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
   if (!isWorkflowName(workflow)) throw badWorkflow()
   // Of GitHub it would be asked as hook.yml.yml, or with a trigger that nobody has.

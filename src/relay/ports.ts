@@ -1,6 +1,6 @@
 import type { RawHeaders } from '../wire/headers.ts'
 import type { Reply } from '../wire/http.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
+import type { DispatchMode } from '../wire/payload.ts'
 import type { Pages } from './answers.ts'
 import type { CollectPort } from './batch-period.ts'
 import type { Credentials } from './credentials.ts'
@@ -48,8 +48,8 @@ export interface RelayPorts {
   readonly readiness?: Readiness
   /** Counts what an operator may want to see. */
   readonly metrics?: RelayMetrics
-  /** Which event starts the workflow, where the credential does not say. */
-  readonly event?: DispatchEvent
+  /** How a workflow is started, unless the credential says it. */
+  readonly dispatchMode?: DispatchMode
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string | undefined
   /** Where bodies may be held without bound, as for one's own machine, there is none. */

@@ -18,7 +18,7 @@ interface ReadinessPorts {
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'invalid_token',
   'app_key_rejected',
-  'app_clock_off',
+  'app_clock_skew',
 ])
 
 /** Milliseconds: then somebody has to try again, since who looks here may send nothing until it is ready. */

@@ -134,7 +134,7 @@ async function open(env: Bindings): Promise<Opened> {
     door,
     outbox: namespaceOf(env) !== undefined,
   })
-  const isOperated = namespaceOf(env) || settings.HOOKLINE_OPERATOR_KEY
+  const isOperated = namespaceOf(env) || settings.HOOKLINE_ADMIN_KEY
   const outbox = isOperated ? await loadOutbox() : undefined
   return {
     portsOf:

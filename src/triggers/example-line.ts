@@ -13,7 +13,7 @@ export const ANY_REQUEST: ExampleRequest = {
 /**
  * A line for a shell that fires a trigger.
  *
- * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_TOKEN`; absent
+ * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_GITHUB_TOKEN`; absent
  * where none is needed
  * @param write as the shell takes it
  */

@@ -209,7 +209,7 @@ async function receiveUpdate(
 }
 
 /** What a run and `check` call it. */
-export const UNPROVEN_LIST = 'unproven-list'
+export const UNPROVEN_LIST = 'unverified-allowlist'
 
 /**
  * A list of ids is worth nothing where nobody has to prove that the call is the platform's.

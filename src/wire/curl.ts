@@ -7,7 +7,7 @@ export interface CurlRequest {
   readonly body: string
   /** `base64` for bytes that are not text. */
   readonly encoding?: 'text' | 'base64'
-  /** What the shell is to fill in, as it stands in the texts: `$HOOKLINE_TOKEN`. */
+  /** What the shell is to fill in, as it stands in the texts: `$HOOKLINE_GITHUB_TOKEN`. */
   readonly variables?: readonly string[]
 }
 

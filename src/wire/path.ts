@@ -57,7 +57,7 @@ export const PARAMETER = {
   responseContentType: '__response_content_type',
   responseBody: '__response_body',
   batch: '__batch',
-  quiet: '__quiet',
+  quiet: '__debounce',
 } as const
 
 /** Values of the reserved parameters of a request by name: of each the first one. */

@@ -4,13 +4,25 @@ import { isObject, type Json, parseJson, record } from './json.ts'
 /** `event_type` of every dispatch that carries a webhook. */
 export const EVENT_TYPE = 'webhook'
 
-/** How GitHub is told of an event: to every workflow that listens, or to the one that is named. */
-export const DISPATCH_EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
+/**
+ * How the relay starts a workflow: `repository` creates a `repository_dispatch` event, which starts every
+ * workflow that listens; `workflow` creates a `workflow_dispatch` event, which starts one workflow by name.
+ */
+export const DISPATCH_MODES = ['repository', 'workflow'] as const
 
-export type DispatchEvent = (typeof DISPATCH_EVENTS)[number]
+export type DispatchMode = (typeof DISPATCH_MODES)[number]
 
-export function isDispatchEvent(value: unknown): value is DispatchEvent {
-  return DISPATCH_EVENTS.some((event) => event === value)
+/** The event of GitHub that a dispatch mode creates. */
+export type DispatchEvent = `${DispatchMode}_dispatch`
+
+export const DISPATCH_EVENTS = DISPATCH_MODES.map(dispatchEvent)
+
+export function isDispatchMode(value: unknown): value is DispatchMode {
+  return DISPATCH_MODES.some((mode) => mode === value)
+}
+
+export function dispatchEvent(mode: DispatchMode): DispatchEvent {
+  return `${mode}_dispatch`
 }
 
 /** The input of a `workflow_dispatch` that carries a webhook, as the JSON text of its payload. */

@@ -4,35 +4,38 @@ import { presetOf, type SettingName } from './settings.ts'
 export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
   HOOKLINE_API_URL: "GitHub's API",
   HOOKLINE_SERVER_URL: 'GitHub itself',
-  HOOKLINE_MESSAGING_API_URL: 'the bot API',
+  HOOKLINE_TELEGRAM_API_URL: 'the bot API',
   HOOKLINE_PUBLIC_URL: 'this relay as senders see it, where a scheme signs the URL',
-  HOOKLINE_PLATFORM: 'github, forgejo or gitea; asked for where it is not set',
+  HOOKLINE_FORGE: 'github, forgejo or gitea; asked for where it is not set',
   HOOKLINE_REPOSITORY: 'the one repository that the relay serves, as --repository does',
 
-  HOOKLINE_TOKEN: "the platform's token; never printed",
-  HOOKLINE_APP_ID: 'a GitHub App in place of HOOKLINE_TOKEN and HOOKLINE_KEYS: its id',
+  HOOKLINE_GITHUB_TOKEN: "the platform's token; never printed",
+  HOOKLINE_APP_ID:
+    'a GitHub App in place of HOOKLINE_GITHUB_TOKEN and HOOKLINE_ACCESS_KEYS: its id',
   HOOKLINE_APP_KEY: 'and its private key, as GitHub gave it',
-  HOOKLINE_KEYS: 'keys without a scope, which requests bring in place of HOOKLINE_TOKEN',
-  HOOKLINE_SIGN_KEYS: 'keys that sign grants; the relay has the same',
-  HOOKLINE_REVOKED: 'ids of grants that are accepted no more, separated by commas',
-  HOOKLINE_SEAL_KEYS: 'opens sealed tokens, and seals what the outbox keeps',
-  HOOKLINE_OPERATOR_KEY: 'shows you /outbox and /metrics, and lets hookline outbox in',
-  HOOKLINE_DEV_KEY: 'lets a request run the jobs at dev, in the header X-Hookline-Key',
+  HOOKLINE_ACCESS_KEYS:
+    'keys without a scope, which requests bring in place of HOOKLINE_GITHUB_TOKEN',
+  HOOKLINE_SIGNING_KEYS: 'keys that sign grants; the relay has the same',
+  HOOKLINE_REVOKED_GRANTS: 'ids of grants that are accepted no more, separated by commas',
+  HOOKLINE_SEALING_KEYS: 'opens sealed tokens, and seals what the outbox keeps',
+  HOOKLINE_ADMIN_KEY: 'shows you /outbox and /metrics, and lets hookline outbox in',
+  HOOKLINE_DEV_KEY: 'lets a request run the jobs at dev, in the header X-Hookline-Dev-Key',
   HOOKLINE_ACT: 'the program that runs jobs here',
-  HOOKLINE_SECRET: 'signs a request as its sender would',
+  HOOKLINE_WEBHOOK_SECRET: 'signs a request as its sender would',
 
-  HOOKLINE_EVENT: 'workflow_dispatch starts the one workflow that a URL names',
-  HOOKLINE_REF: 'the branch or tag that it is started on; else the default branch',
-  HOOKLINE_CRON: 'workflows that the relay starts on time, a line each',
+  HOOKLINE_DISPATCH: 'workflow_dispatch starts the one workflow that a URL names',
+  HOOKLINE_WORKFLOW_REF: 'the branch or tag that it is started on; else the default branch',
+  HOOKLINE_SCHEDULE: 'workflows that the relay starts on time, a line each',
 
-  HOOKLINE_UPSTREAM_TIMEOUT_MS: 'time for all tries of one event',
-  HOOKLINE_BODY_MEMORY_MB: 'megabytes of all bodies that are held at once; beyond it 503',
+  HOOKLINE_GITHUB_TIMEOUT_MS: 'time for all tries of one event',
+  HOOKLINE_MAX_BODY_MEMORY_MB: 'megabytes of all bodies that are held at once; beyond it 503',
   HOOKLINE_MAX_CONNECTIONS: 'connections at once; one more is closed as it comes',
-  HOOKLINE_ACCEPT_MS: 'with an outbox: how long a sender waits for GitHub',
-  HOOKLINE_OUTBOX_PACE_MS: 'from one call of an authority to its next while something waits',
-  HOOKLINE_OUTBOX_HOURS: 'age at which an event that still fails is given up',
-  HOOKLINE_OUTBOX_EVENTS: 'how many events may wait',
-  HOOKLINE_OUTBOX_MB: 'megabytes that may wait',
+  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: 'with an outbox: how long a sender waits for GitHub',
+  HOOKLINE_OUTBOX_MIN_INTERVAL_MS:
+    'from one call of an authority to its next while something waits',
+  HOOKLINE_OUTBOX_MAX_AGE_HOURS: 'age at which an event that still fails is given up',
+  HOOKLINE_OUTBOX_MAX_EVENTS: 'how many events may wait',
+  HOOKLINE_OUTBOX_MAX_MB: 'megabytes that may wait',
 
   HOST: 'address to listen on',
   PORT: 'port to listen on, 0 for a free one',
@@ -40,13 +43,35 @@ export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
 
 /** All that a relay reads, in the order of its `--help` and of its page. */
 export const RELAY_SETTINGS = [
-  ...(['HOOKLINE_TOKEN', 'HOOKLINE_APP_ID', 'HOOKLINE_APP_KEY', 'HOOKLINE_KEYS'] as const),
-  ...(['HOOKLINE_SIGN_KEYS', 'HOOKLINE_REVOKED', 'HOOKLINE_SEAL_KEYS'] as const),
-  ...(['HOOKLINE_EVENT', 'HOOKLINE_REF', 'HOOKLINE_REPOSITORY', 'HOOKLINE_API_URL'] as const),
-  ...(['HOOKLINE_PLATFORM', 'HOOKLINE_PUBLIC_URL', 'HOOKLINE_CRON'] as const),
-  ...(['HOOKLINE_OPERATOR_KEY', 'HOOKLINE_UPSTREAM_TIMEOUT_MS', 'HOOKLINE_ACCEPT_MS'] as const),
-  ...(['HOOKLINE_OUTBOX_PACE_MS', 'HOOKLINE_OUTBOX_HOURS', 'HOOKLINE_OUTBOX_EVENTS'] as const),
-  ...(['HOOKLINE_OUTBOX_MB', 'HOOKLINE_BODY_MEMORY_MB', 'HOOKLINE_MAX_CONNECTIONS'] as const),
+  ...([
+    'HOOKLINE_GITHUB_TOKEN',
+    'HOOKLINE_APP_ID',
+    'HOOKLINE_APP_KEY',
+    'HOOKLINE_ACCESS_KEYS',
+  ] as const),
+  ...(['HOOKLINE_SIGNING_KEYS', 'HOOKLINE_REVOKED_GRANTS', 'HOOKLINE_SEALING_KEYS'] as const),
+  ...([
+    'HOOKLINE_DISPATCH',
+    'HOOKLINE_WORKFLOW_REF',
+    'HOOKLINE_REPOSITORY',
+    'HOOKLINE_API_URL',
+  ] as const),
+  ...(['HOOKLINE_FORGE', 'HOOKLINE_PUBLIC_URL', 'HOOKLINE_SCHEDULE'] as const),
+  ...([
+    'HOOKLINE_ADMIN_KEY',
+    'HOOKLINE_GITHUB_TIMEOUT_MS',
+    'HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS',
+  ] as const),
+  ...([
+    'HOOKLINE_OUTBOX_MIN_INTERVAL_MS',
+    'HOOKLINE_OUTBOX_MAX_AGE_HOURS',
+    'HOOKLINE_OUTBOX_MAX_EVENTS',
+  ] as const),
+  ...([
+    'HOOKLINE_OUTBOX_MAX_MB',
+    'HOOKLINE_MAX_BODY_MEMORY_MB',
+    'HOOKLINE_MAX_CONNECTIONS',
+  ] as const),
 ] as const satisfies readonly SettingName[]
 
 /** A variable of the table, or one of others with what it means; or one of ours in other words. */

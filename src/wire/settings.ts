@@ -1,7 +1,7 @@
 import { type AddressWords, readAddress } from './address.ts'
 import { UsageError, UserError } from './errors.ts'
 import { isRepository } from './path.ts'
-import { DISPATCH_EVENTS } from './payload.ts'
+import { DISPATCH_MODES } from './payload.ts'
 import { readToken, Secret, shownSetting } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -29,41 +29,41 @@ export const SETTINGS = {
     preset: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
-  HOOKLINE_MESSAGING_API_URL: {
+  HOOKLINE_TELEGRAM_API_URL: {
     preset: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),
   },
   HOOKLINE_PUBLIC_URL: { read: address('a relay', 'https://relay.example.com') },
-  HOOKLINE_PLATFORM: { read: word(['github', 'forgejo', 'gitea']) },
+  HOOKLINE_FORGE: { read: word(['github', 'forgejo', 'gitea']) },
   HOOKLINE_REPOSITORY: { read: repository },
 
-  HOOKLINE_TOKEN: { read: token },
+  HOOKLINE_GITHUB_TOKEN: { read: token },
   HOOKLINE_APP_ID: { read: appId },
   HOOKLINE_APP_KEY: { read: secret },
-  HOOKLINE_KEYS: { read: accessKeys },
-  HOOKLINE_SIGN_KEYS: { read: plain },
-  HOOKLINE_REVOKED: { preset: '', read: (text: string) => new Set(split(text)) },
-  HOOKLINE_SEAL_KEYS: { read: plain },
-  HOOKLINE_OPERATOR_KEY: { read: token },
+  HOOKLINE_ACCESS_KEYS: { read: accessKeys },
+  HOOKLINE_SIGNING_KEYS: { read: plain },
+  HOOKLINE_REVOKED_GRANTS: { preset: '', read: (text: string) => new Set(split(text)) },
+  HOOKLINE_SEALING_KEYS: { read: plain },
+  HOOKLINE_ADMIN_KEY: { read: token },
   HOOKLINE_DEV_KEY: { read: token },
   HOOKLINE_ACT: { preset: 'act', read: plain },
-  HOOKLINE_SECRET: { read: secret },
+  HOOKLINE_WEBHOOK_SECRET: { read: secret },
 
-  HOOKLINE_EVENT: {
-    preset: 'repository_dispatch',
-    read: word(DISPATCH_EVENTS, 'workflow_dispatch starts the one workflow that the URL names'),
+  HOOKLINE_DISPATCH: {
+    preset: 'repository',
+    read: word(DISPATCH_MODES, 'workflow starts only the workflow that the URL names'),
   },
-  HOOKLINE_REF: { read: plain },
-  HOOKLINE_CRON: { read: plain },
+  HOOKLINE_WORKFLOW_REF: { read: plain },
+  HOOKLINE_SCHEDULE: { read: plain },
 
-  HOOKLINE_UPSTREAM_TIMEOUT_MS: { preset: '8000', read: wholeAbove0 },
-  HOOKLINE_BODY_MEMORY_MB: { preset: '128', read: wholeAbove0 },
+  HOOKLINE_GITHUB_TIMEOUT_MS: { preset: '8000', read: wholeAbove0 },
+  HOOKLINE_MAX_BODY_MEMORY_MB: { preset: '128', read: wholeAbove0 },
   HOOKLINE_MAX_CONNECTIONS: { preset: '5000', read: wholeAbove0 },
-  HOOKLINE_ACCEPT_MS: { preset: '2500', read: whole(1, 60_000) },
-  HOOKLINE_OUTBOX_PACE_MS: { preset: '350', read: whole(0, 60_000) },
-  HOOKLINE_OUTBOX_HOURS: { preset: '72', read: fraction(8760) },
-  HOOKLINE_OUTBOX_EVENTS: { preset: '100000', read: whole(1, 10_000_000) },
-  HOOKLINE_OUTBOX_MB: { preset: '256', read: fraction(1_000_000) },
+  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: { preset: '2500', read: whole(1, 60_000) },
+  HOOKLINE_OUTBOX_MIN_INTERVAL_MS: { preset: '350', read: whole(0, 60_000) },
+  HOOKLINE_OUTBOX_MAX_AGE_HOURS: { preset: '72', read: fraction(8760) },
+  HOOKLINE_OUTBOX_MAX_EVENTS: { preset: '100000', read: whole(1, 10_000_000) },
+  HOOKLINE_OUTBOX_MAX_MB: { preset: '256', read: fraction(1_000_000) },
 
   HOST: { preset: '127.0.0.1', read: plain },
   PORT: { preset: '3000', read: parsePort },

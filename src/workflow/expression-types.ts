@@ -138,7 +138,7 @@ class Checker {
     const isPath = expr instanceof IndexAccess && kind === 'text' && !/^github\b/i.test(whole)
     const message = `"${whole}" is ${WORD[kind]}: "${name}" is not in it`
     const hint = isPath ? { hint: `write fromJSON(${whole}).${name}` } : {}
-    this.#tell(span, { code: 'text-as-object', message, ...hint })
+    this.#tell(span, { code: 'string-as-object', message, ...hint })
     return ANY
   }
 
@@ -175,7 +175,7 @@ class Checker {
       if (!isText && !isBoolean) continue
       const so = operator === '==' ? 'never' : 'always'
       this.#tell(spanOf(token), {
-        code: 'text-as-boolean',
+        code: 'string-as-boolean',
         message: isText
           ? `${this.#textOf(value)} is a text, and no text equals true: this is ${so} so`
           : `${this.#textOf(value)} is true or false, and equals no text: this is ${so} so`,

@@ -24,7 +24,7 @@ const MESSAGE = { message_id: 5, chat: { id: -100123, type: 'supergroup' }, text
 const PRESS = { id: '77', chat_instance: '1', data: 'yes', message: MESSAGE }
 
 function answer(more: Record<string, string>, item: unknown = MESSAGE, files = {}) {
-  const own = { token: BOT_TOKEN, 'messaging-api-url': telegram.url, text: 'done' }
+  const own = { token: BOT_TOKEN, 'telegram-api-url': telegram.url, text: 'done' }
   return replyWith({ to: fired('messaging_bot', item), ...own, ...more }, { files })
 }
 
@@ -254,7 +254,7 @@ test('telegram-test-api, an emulator by others, shows what was said to its clien
     const client = emulator.getClient(BOT_TOKEN)
     await client.sendMessage(client.makeMessage('hello'))
     const item = { ...MESSAGE, message_id: 1, chat: { id: 1 } }
-    const url = { 'messaging-api-url': emulator.config.apiURL }
+    const url = { 'telegram-api-url': emulator.config.apiURL }
     const { id } = await answer({ ...url, text: 'working…', buttons: '[Stop](stop)' }, item)
     expect((await answer({ ...url, text: 'done', edit: id }, item)).warnings).toEqual([])
     expect(JSON.stringify(await client.getUpdatesHistory())).toContain('done')

@@ -50,7 +50,7 @@ test.each([
 
 test('a clock that is an hour off', async () => {
   platform.skew = -3_600_000
-  expect(await told()).toEqual([['app', 'app_clock_off']])
+  expect(await told()).toEqual([['app', 'app_clock_skew']])
 })
 
 test('not installed: where to install it', async () => {

@@ -17,7 +17,7 @@ afterAll(() => platform.close())
 async function doctor(setting: Setting, args: readonly string[], env: Record<string, string> = {}) {
   platform.always(github(setting))
   const ended = await runShared(['doctor', '--repository', 'octo/repo', ...args], {
-    env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_API_URL: platform.url, ...env },
+    env: { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_API_URL: platform.url, ...env },
   })
   expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
   return ended
@@ -61,7 +61,7 @@ test('the text has a line for each check, with the cure below it', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('--event, or else HOOKLINE_EVENT, decides which permission the App needs', async () => {
+test('--dispatch, or else HOOKLINE_DISPATCH, decides which permission the App needs', async () => {
   const app = await startAppPlatform()
   const env = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_API_URL: app.url }
   const doctorOf = async (args: readonly string[], more: Record<string, string> = {}) => {
@@ -69,10 +69,10 @@ test('--event, or else HOOKLINE_EVENT, decides which permission the App needs', 
     return (await runShared(all, { env: { ...env, ...more } })).stdout
   }
   const told = [
-    await doctorOf(['--event', 'repository_dispatch']),
-    await doctorOf(['--event', 'workflow_dispatch']),
-    await doctorOf([], { HOOKLINE_EVENT: 'workflow_dispatch' }),
-    await doctorOf(['--event', 'repository_dispatch'], { HOOKLINE_EVENT: 'workflow_dispatch' }),
+    await doctorOf(['--dispatch', 'repository']),
+    await doctorOf(['--dispatch', 'workflow']),
+    await doctorOf([], { HOOKLINE_DISPATCH: 'workflow' }),
+    await doctorOf(['--dispatch', 'repository'], { HOOKLINE_DISPATCH: 'workflow' }),
   ]
   await app.close()
   const isMissing = told.map((text) => text.includes('app_permission_missing'))

@@ -125,7 +125,7 @@ describe('each fault is found, with its cure:', () => {
     const workflows = { 'bot.yml': POLLING, 'ci.yml': PUSH }
     const [found] = (await examineAt(platform, { scopes: 'repo', workflows })).slice(-1)
     expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_alone' })
-    expect(found?.mend).toMatch(/HOOKLINE_CRON: \*\/5 \* \* \* \* octo\/repo bot/)
+    expect(found?.mend).toMatch(/HOOKLINE_SCHEDULE: \*\/5 \* \* \* \* octo\/repo bot/)
   })
 
   test.each([
@@ -160,7 +160,7 @@ describe('each fault is found, with its cure:', () => {
 
   test.each([
     ['repository_dispatch', /init$/],
-    ['workflow_dispatch', /init --event workflow_dispatch$/],
+    ['workflow_dispatch', /init --dispatch workflow$/],
   ] as const)('nothing that listens for %s, nor for the other event', async (event, mend) => {
     const workflows = { 'ci.yml': PUSH }
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { DispatchEvent } from '../../../src/wire/payload.ts'
+import type { DispatchMode } from '../../../src/wire/payload.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { startOnNode } from '../../support/relays.ts'
@@ -53,25 +53,25 @@ describe('the relay', () => {
   const MODES: readonly (readonly [
     string,
     Setting,
-    DispatchEvent,
-    DispatchEvent | undefined,
+    DispatchMode,
+    DispatchMode | undefined,
     string[],
   ])[] = [
     ['a listening workflow', {}, 'repository_dispatch', undefined, []],
     ['the other listener', {}, 'workflow_dispatch', undefined, ['workflow_not_listening']],
     ['a workflow started directly', DIRECTLY, 'workflow_dispatch', undefined, []],
     ['no listener', DIRECTLY, 'repository_dispatch', undefined, ['workflow_not_listening']],
-    ['another --event', {}, 'workflow_dispatch', 'repository_dispatch', ['relay_other_event']],
+    ['another --dispatch', {}, 'workflow_dispatch', 'repository_dispatch', ['relay_other_event']],
   ]
   test.each(MODES)('publishes its event: %s', async (_, setting, ofRelay, event, expected) => {
-    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_EVENT: ofRelay }
+    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
     const relay = await startOnNode({ env })
     for (const workflow of ['hook', undefined]) {
       const target = { relay: relay.url, event, workflow }
       const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
       expect(codes(findings)).toEqual(expected)
       const missing = findings.find(({ code }) => code === 'workflow_not_listening')
-      if (missing) expect(missing.mend).toContain('HOOKLINE_EVENT')
+      if (missing) expect(missing.mend).toContain('HOOKLINE_DISPATCH')
     }
     await relay.close()
   })
@@ -132,7 +132,11 @@ describe('a real event', () => {
 
   test('authenticates with an access key at a relay with its own token', async () => {
     const key = 'a-key-of-more-than-twenty-characters'
-    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_TOKEN: TOKEN, HOOKLINE_KEYS: key }
+    const env = {
+      HOOKLINE_API_URL: platform.url,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+      HOOKLINE_ACCESS_KEYS: key,
+    }
     const relay = await startOnNode({ env })
     const setting = { scopes: 'repo', starts: 'hook.yml' }
     const target = { ...SEND, relay: relay.url }

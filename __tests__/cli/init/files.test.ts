@@ -11,7 +11,7 @@ import { parse } from 'yaml'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { ownAction } from '../../../src/cli/version.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
-import type { DispatchEvent } from '../../../src/wire/payload.ts'
+import type { DispatchMode } from '../../../src/wire/payload.ts'
 import { validate } from '../../compiler/support/editor.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
@@ -30,7 +30,7 @@ async function platformErrors(name: string, content: string): Promise<string[]> 
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
-function filesOf(kind: string, name: string, event?: DispatchEvent) {
+function filesOf(kind: string, name: string, event?: DispatchMode) {
   return KINDS.get(kind)?.files({ kind, name, event, ...PLACE }) ?? []
 }
 
@@ -140,7 +140,7 @@ test('the workflow of kind bot outputs the message to the bot', async () => {
     calling: 'bot',
     inputs: {
       on: on.replace('${' + '{ secrets.BOT_TOKEN }}', BOT_TOKEN),
-      'messaging-api-url': telegram.url,
+      'telegram-api-url': telegram.url,
     },
   })
   await telegram.stop()

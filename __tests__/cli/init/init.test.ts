@@ -48,7 +48,7 @@ const BASH = spawnSync('bash', ['--version']).status === 0
   'kind bot: each printed line works in bash, and dev prints a message to the bot',
   async () => {
     const telegram = await new TelegramStandIn().start()
-    const env = { PORT: '0', HOOKLINE_MESSAGING_API_URL: telegram.url }
+    const env = { PORT: '0', HOOKLINE_TELEGRAM_API_URL: telegram.url }
     const { stdout } = await hookline(['init', '--kind', 'bot'], env)
     const lines = below(/^Try it here/, stdout)
     for (const line of lines.slice(0, -1)) {
@@ -181,13 +181,8 @@ describe('hookline init', () => {
     ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
     ['the address of a repository', ['--repository', 'octo/repo.git'], 1, /octo\/repo$/m],
     ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
-    ['an event', ['--event', 'workflow'], 2, /workflow_dispatch/],
-    [
-      'an event of a bot',
-      ['--kind', 'bot', '--event', 'workflow_dispatch'],
-      1,
-      /--sender telegram/,
-    ],
+    ['an event', ['--dispatch', 'workflow'], 2, /workflow_dispatch/],
+    ['an event of a bot', ['--kind', 'bot', '--dispatch', 'workflow'], 1, /--sender telegram/],
   ] as const
   test.each(WRONG)(
     'says what is wrong with %s, and writes nothing',

@@ -22,10 +22,10 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     url: 'https://relay.example/octo/repo/deploy/webhook',
     missing: [],
     tokenBox: 'Contents: Read and write',
-    relay: ['env -u HOOKLINE_TOKEN hookline relay'],
+    relay: ['env -u HOOKLINE_GITHUB_TOKEN hookline relay'],
     sealedUrl: ['hookline url deploy --repository octo/repo --relay https://relay.example'],
     curl:
-      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_TOKEN"' +
+      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     tryOut: [
       'hookline dev',
@@ -53,8 +53,8 @@ test('by workflow_dispatch the token cannot push, and the relay has its setting'
   expect(token[0]).toMatch(/&actions=write$/)
   expect([tokenBox, relay, doctor[0]]).toEqual([
     'Actions: Read and write',
-    ['env -u HOOKLINE_TOKEN HOOKLINE_EVENT=workflow_dispatch hookline relay --tunnel'],
-    'hookline doctor --workflow deploy --repository octo/repo --event workflow_dispatch --relay http://localhost:3000',
+    ['env -u HOOKLINE_GITHUB_TOKEN HOOKLINE_DISPATCH=workflow hookline relay --tunnel'],
+    'hookline doctor --workflow deploy --repository octo/repo --dispatch workflow --relay http://localhost:3000',
   ])
 })
 

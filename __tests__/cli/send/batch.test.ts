@@ -25,7 +25,11 @@ afterAll(async () => {
 })
 
 async function send(args: readonly string[]) {
-  const env = { HOOKLINE_TOKEN: TOKEN, HOOKLINE_SECRET: 'hush', HOOKLINE_API_URL: github.url }
+  const env = {
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    HOOKLINE_WEBHOOK_SECRET: 'hush',
+    HOOKLINE_API_URL: github.url,
+  }
   const ended = await runShared(['send', ...args], { env })
   expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
   return ended

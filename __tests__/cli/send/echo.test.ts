@@ -24,7 +24,11 @@ afterAll(() => void server.close())
 const hookline = (...args: readonly string[]) =>
   runShared(args, {
     cwd: tmpdir(),
-    env: { HOOKLINE_TOKEN: TOKEN, HOOKLINE_DEV_KEY: TOKEN, HOOKLINE_OPERATOR_KEY: OPERATOR_KEY },
+    env: {
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+      HOOKLINE_DEV_KEY: TOKEN,
+      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    },
   })
 
 test.each([

@@ -55,7 +55,11 @@ test('an event of aws-sns is sent unsigned, with a warning', async () => {
 
 test.each([
   ['without a key', ['--as', 'plaid'], '--key plaid.pem'],
-  ['with one where there are no pairs', ['--as', 'stripe', '--key', 'x'], 'HOOKLINE_SECRET'],
+  [
+    'with one where there are no pairs',
+    ['--as', 'stripe', '--key', 'x'],
+    'HOOKLINE_WEBHOOK_SECRET',
+  ],
   ['with one that cannot be made', ['--as', 'discord', '--key', '/no/folder/x'], '/no/folder/x'],
 ])('%s nothing is sent', async (_, args, hint) => {
   const { code, errors } = await send(...args)

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 async function send(args: readonly string[], env: Record<string, string> = {}, input = '') {
-  const all = { HOOKLINE_TOKEN: TOKEN, ...env }
+  const all = { HOOKLINE_GITHUB_TOKEN: TOKEN, ...env }
   const ended = await runShared(['send', ...args], { cwd: folder, env: all, input })
   expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
   return ended
@@ -55,7 +55,7 @@ describe('the request', () => {
   })
 
   test('a secret in the environment signs the request', async () => {
-    await send([hook, '--fixture', 'github.push'], { HOOKLINE_SECRET: 'hush' })
+    await send([hook, '--fixture', 'github.push'], { HOOKLINE_WEBHOOK_SECRET: 'hush' })
     const [payload] = arrived()
     const hex = createHmac('sha256', 'hush').update(String(payload?.body)).digest('hex')
     expect(payload?.headers['x-hub-signature-256']).toBe(`sha256=${hex}`)
@@ -96,7 +96,7 @@ describe('the request', () => {
 describe('the response', () => {
   test('a rejected request is shown with its cure, and exits with 1', async () => {
     const { exitCode, stdout } = await send([hook, '--fixture', 'github.ping'], {
-      HOOKLINE_TOKEN: '',
+      HOOKLINE_GITHUB_TOKEN: '',
     })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^401 [\s\S]*X-Platform-Authorization/m)

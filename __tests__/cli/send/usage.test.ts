@@ -21,7 +21,7 @@ test.each([
   ['a missing file', [URL, '--file', 'no.json'], 1, '--file: no.json'],
   ['a file without a request', [URL, '--file', CLI_BUNDLE], 1, 'saved request'],
   ['an invalid header', [URL, '--header', 'x'], 1, 'name: value'],
-  ['--sign without a secret', [URL, '--sign', 'github'], 1, 'HOOKLINE_SECRET'],
+  ['--sign without a secret', [URL, '--sign', 'github'], 1, 'HOOKLINE_WEBHOOK_SECRET'],
   ['--as without a secret', [URL, '--as', 'stripe'], 1, '--as'],
   ['an unknown sender', [URL, '--as', 'strip'], 1, '"stripe"'],
   ['an empty secret', [URL, '--sign', 'github', '--secret-stdin'], 1, 'secret'],
@@ -33,7 +33,7 @@ test.each([
 
 test('a secret without a scheme is an error, since the request would be unsigned', async () => {
   const args = ['send', URL, '--data', 'x']
-  const { exitCode, stderr } = await runShared(args, { env: { HOOKLINE_SECRET: 'hush' } })
+  const { exitCode, stderr } = await runShared(args, { env: { HOOKLINE_WEBHOOK_SECRET: 'hush' } })
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('--sign') })
   expect(stderr).not.toContain('ECONNREFUSED')
 })

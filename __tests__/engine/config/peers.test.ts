@@ -147,7 +147,7 @@ describe('a bot that is polled', () => {
   const run = () => ({
     ...{ event: 'schedule', payload: {}, calling: 'bot', workspace },
     inputs: {
-      ...{ on: POLL, state: 'file:bot.json', 'messaging-api-url': telegram.url },
+      ...{ on: POLL, state: 'file:bot.json', 'telegram-api-url': telegram.url },
       secrets: JSON.stringify({ BOT: BOT_TOKEN }),
     },
   })

@@ -65,7 +65,7 @@ async function sendSome(path: string, query: string) {
 }
 
 test('events are collected in memory, and evaluated as one', async () => {
-  const { id, first } = await sendSome('hook/webhook', '__batch=30&__quiet=1')
+  const { id, first } = await sendSome('hook/webhook', '__batch=30&__debounce=1')
   expect(await lineOf(first)).toMatchObject({ count: 0, reason: `waits in the batch ${id}` })
   const { count, items, messages } = await lineOf(id)
   expect(count).toBe(2)

@@ -21,7 +21,7 @@ async function start({ args = ['--poll'], config = '', token = BOT_TOKEN } = {})
   dev = await startDev({
     files: { 'workflows/bot.yml': text, '.env': `BOT=${token}\n` },
     args,
-    env: { HOOKLINE_MESSAGING_API_URL: telegram.url },
+    env: { HOOKLINE_TELEGRAM_API_URL: telegram.url },
   })
   return dev
 }

@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
   if [ "$1" = --eventpath ]; then echo "event $(cat "$2")"; ls -l "$2" | cut -c1-10; fi
   shift
 done
-echo "keys \${HOOKLINE_DEV_KEY-none} \${HOOKLINE_TOKEN-none}"
+echo "keys \${HOOKLINE_DEV_KEY-none} \${HOOKLINE_GITHUB_TOKEN-none}"
 exit 3
 `
 
@@ -32,7 +32,11 @@ beforeAll(async () => {
   const act = join(folder, 'act')
   writeFileSync(act, ACT)
   chmodSync(act, 0o755)
-  const env = { HOOKLINE_ACT: act, HOOKLINE_DEV_KEY: KEY, HOOKLINE_TOKEN: 'a-token-of-github' }
+  const env = {
+    HOOKLINE_ACT: act,
+    HOOKLINE_DEV_KEY: KEY,
+    HOOKLINE_GITHUB_TOKEN: 'a-token-of-github',
+  }
   dev = await startDev({ files: FILES, args: ['--run'], env })
 })
 afterAll(async () => {
@@ -44,7 +48,7 @@ const send = (headers: Record<string, string>, body = 'first') =>
   fetch(dev.hook('hook/webhook'), { method: 'POST', headers, body })
 
 test('what brings the key is handed to act, with the event and without our secrets', async () => {
-  expect((await send({ 'x-hookline-key': KEY })).status).toBe(200)
+  expect((await send({ 'x-hookline-dev-key': KEY })).status).toBe(200)
   await dev.command.told(/act: failed \(exit 3\)/)
   const { stderr } = dev.command
   expect(stderr).toContain('  args repository_dispatch --workflows .github/workflows/hook.yml\n')
@@ -55,15 +59,15 @@ test('what brings the key is handed to act, with the event and without our secre
 
 test.each([
   ['no key', {}, 200],
-  ['another key', { 'x-hookline-key': 'guessed' }, 401],
-  ['another page', { 'x-hookline-key': KEY, origin: 'https://evil.example' }, 401],
-  ['a proxy', { 'x-hookline-key': KEY, 'x-forwarded-for': '203.0.113.7' }, 401],
+  ['another key', { 'x-hookline-dev-key': 'guessed' }, 401],
+  ['another page', { 'x-hookline-dev-key': KEY, origin: 'https://evil.example' }, 401],
+  ['a proxy', { 'x-hookline-dev-key': KEY, 'x-forwarded-for': '203.0.113.7' }, 401],
 ])('nothing runs for %s', async (name, headers, status) => {
   const answer = await send(headers, `refused: ${name}`)
   expect(answer.status).toBe(status)
   expect(await answer.text()).not.toContain(KEY)
   // Runs are in turn: what was sent before this one would have run before it.
-  await send({ 'x-hookline-key': KEY }, `behind: ${name}`)
+  await send({ 'x-hookline-dev-key': KEY }, `behind: ${name}`)
   await dev.command.told(new RegExp(`behind: ${name}`))
   expect(dev.command.stderr).not.toContain(`refused: ${name}`)
 })
@@ -83,7 +87,7 @@ test('an open server runs nothing', async () => {
 test('an open server does not start without a key', async () => {
   const { exitCode, stderr } = await runShared(['dev', '--port', '0', '--host', '0.0.0.0'])
   expect(exitCode).toBe(1)
-  expect(stderr).toMatch(/^error: .*HOOKLINE_KEYS/)
+  expect(stderr).toMatch(/^error: .*HOOKLINE_ACCESS_KEYS/)
 })
 
 test('the page can read what the jobs of its request said', async () => {
@@ -97,12 +101,12 @@ test('the page can read what the jobs of its request said', async () => {
   }
   const sent = await ask(dev.url, '/inspector/replay', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-hookline-key': key },
+    headers: { 'content-type': 'application/json', 'x-hookline-dev-key': key },
     body: JSON.stringify({ of: null, sign: false, ...request }),
   })
   const { delivery } = JSON.parse(sent.body)
   await dev.command.told(/by the page/)
-  await send({ 'x-hookline-key': KEY }, 'behind the page')
+  await send({ 'x-hookline-dev-key': KEY }, 'behind the page')
   await dev.command.told(/behind the page/)
   const log = (await ask(dev.url, `/inspector/log/${delivery}`)).body
   expect(log).toMatch(

@@ -23,11 +23,11 @@ export const OPERATOR_KEY = 'operator-key-of-the-door-tests'
 const AUTHORITY = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
 export const SETTINGS = {
-  HOOKLINE_TOKEN: AUTHORITY,
-  HOOKLINE_SIGN_KEYS: JSON.stringify({ keys: [SIGN_KEY.jwk] }),
-  HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [SEAL_KEY.privateJwk] }),
+  HOOKLINE_GITHUB_TOKEN: AUTHORITY,
+  HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [SIGN_KEY.jwk] }),
+  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [SEAL_KEY.privateJwk] }),
   HOOKLINE_PUBLIC_URL: 'https://relay.example',
-  HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+  HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
 }
 
 /** The flags of `hookline grant` that ask something of events. */

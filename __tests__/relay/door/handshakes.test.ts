@@ -102,7 +102,7 @@ describe.each(RUNTIMES)('handshakes at the door on %s', (_, start) => {
     expect([right.status, right.body]).toEqual([status, expected])
     expect(here.github.calls).toHaveLength(calls)
     const wrong = await here.send(grant, discord(body, false))
-    expect([wrong.status, JSON.parse(wrong.body).error.code]).toEqual([401, 'signature_rejected'])
+    expect([wrong.status, JSON.parse(wrong.body).error.code]).toEqual([401, 'invalid_signature'])
     expect(here.github.calls).toHaveLength(calls)
   })
 

@@ -64,7 +64,7 @@ describe.each(RUNTIMES)('the door on %s', (_, start) => {
       const answer = await here.send(grant, { ...sending, method: 'POST', target })
       const isRight = form === 'right'
       expect([form, answer.status]).toEqual([form, isRight ? 200 : 401])
-      if (!isRight) expect(answer.body).toContain('"signature_rejected"')
+      if (!isRight) expect(answer.body).toContain('"invalid_signature"')
       expect([form, here.github.calls.length - before]).toEqual([form, isRight ? 1 : 0])
       expect(answer.body + JSON.stringify(answer.headers)).not.toContain(row.signer.secret)
     }

@@ -96,7 +96,7 @@ describe('the time that a sender waits', () => {
       await time.settled(work)
       await time.pass(2500)
       await work
-      expect(response).toEqual({ attempts: { tries: 1, queued: 'platform_timeout' }, at: 2500 })
+      expect(response).toEqual({ attempts: { tries: 1, queued: 'github_timeout' }, at: 2500 })
       const behind = accept(dispatchOf('b'))
       await behind.work
       expect(behind.response.attempts).toEqual({ tries: 0, queued: 'queued' })
@@ -190,15 +190,15 @@ describe('a credential', () => {
     const again = await accepting(refusing(down()), undefined, {
       ...{ outbox, keys: [key], time, isKnown: false },
     })
-    expect(await again.dispatch(dispatchOf('b'))).toMatchObject({ queued: 'platform_unavailable' })
-    expect(await first.dispatch(dispatchOf('c'))).toMatchObject({ queued: 'platform_unavailable' })
+    expect(await again.dispatch(dispatchOf('b'))).toMatchObject({ queued: 'github_unavailable' })
+    expect(await first.dispatch(dispatchOf('c'))).toMatchObject({ queued: 'github_unavailable' })
   })
 
   test('is unknown again 30 days after GitHub accepted it last', async () => {
     const time = new FakeTime()
     const { dispatch } = await accepting(refusing(down()), undefined, { time })
     await time.pass(31 * 24 * HOUR)
-    await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({ code: 'platform_unavailable' })
+    await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({ code: 'github_unavailable' })
   })
 })
 

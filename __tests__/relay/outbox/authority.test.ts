@@ -30,8 +30,12 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
     const signKey = await key
     grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signKey)
     relay = await start({
-      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_ACCEPT_MS: '400', HOOKLINE_TOKEN: TOKEN },
-      HOOKLINE_SIGN_KEYS: JSON.stringify(signKey.jwk),
+      ...{
+        HOOKLINE_API_URL: github.url,
+        HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '400',
+        HOOKLINE_GITHUB_TOKEN: TOKEN,
+      },
+      HOOKLINE_SIGNING_KEYS: JSON.stringify(signKey.jwk),
     })
   })
   afterEach(async () => {
@@ -73,11 +77,11 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
     const { waiting, dead } = await list()
     expect([waiting.length, dead.length]).toEqual([20, 0])
     expect(waiting.every(({ credential }) => credential === 'grant:leaked')).toBe(true)
-    const failing = /^hookline_authority_failing\{reason="invalid_token"\} 1$/m
+    const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
     expect(await operate('/metrics')).toMatch(failing)
     expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
     const calls = github.calls.length
-    await relay.restart('stop', { settings: { HOOKLINE_REVOKED: 'other, leaked' } })
+    await relay.restart('stop', { settings: { HOOKLINE_REVOKED_GRANTS: 'other, leaked' } })
     const told = relay.log.filter((line) => line.includes('"level":"error"'))
     expect(told.some((line) => line.includes('"outbox":"kept"'))).toBe(true)
     expect(relay.log.join()).not.toContain(TOKEN)

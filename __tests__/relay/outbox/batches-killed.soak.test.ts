@@ -20,7 +20,10 @@ describe.each(OUTBOX_RUNTIMES)(
       'delivers 3,000 events in spite of 20 kills, and retries a batch only with the same members',
       async () => {
         const github = await startGitHub()
-        const relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_OUTBOX_PACE_MS: '1' })
+        const relay = await start({
+          HOOKLINE_API_URL: github.url,
+          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
+        })
         const batches = new Map<string, Set<string>>()
         const taken = new Set<string>()
         const working: Promise<void>[] = []

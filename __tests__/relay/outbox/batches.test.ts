@@ -197,7 +197,7 @@ describe('a batch', () => {
     const { give, calls, time } = await collecting({
       respond: ({ clientPayload, delivery }) => {
         seen.push(delivery + clientPayload)
-        return ++tries < 4 ? refused(502, 'platform_unavailable') : undefined
+        return ++tries < 4 ? refused(502, 'github_unavailable') : undefined
       },
     })
     const id = await give('a', of(10))

@@ -25,63 +25,66 @@ async function onDisk(name: string, settings: Record<string, string>) {
   const module = join(import.meta.dirname, '../../support', name)
   return {
     HOOKLINE_API_URL: github.url,
-    HOOKLINE_SEAL_KEYS: await sealKeys(),
+    HOOKLINE_SEALING_KEYS: await sealKeys(),
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --require=${module}`,
     ...settings,
   }
 }
 
-testOnNode24('on a full disk only events that GitHub cannot take are refused, until there is space again', async () => {
-  const full = join(folder, 'the-disk-is-full')
-  const reserve = join(folder, 'outbox.db.reserve')
-  const settings = await onDisk('full-disk.cjs', {
-    ...{ FULL_DISK: full, HOOKLINE_OPERATOR_KEY: OPERATOR_KEY },
-    ...{ HOOKLINE_ACCEPT_MS: '200', HOOKLINE_OUTBOX_PACE_MS: '10' },
-  })
-  const relay = await startBuiltOutbox({ folder, settings })
-  const get = async (target: string) => {
-    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
-    const answer = await fetch(`${relay.url}${target}`, { headers })
-    return `${answer.status} ${await answer.text()}`
-  }
-  const waiting = async () => JSON.parse((await get('/outbox')).slice(4)).waiting.length
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    for (let n = 0; n < 1000 && !(await isSo()); n++) await pause(20)
-  }
-  for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
-  github.always({ status: 503 })
-  for (let n = 0; n < 20; n++) expect(await sendTo(relay, 'busy', `${n}`)).toBe(202)
-  expect(existsSync(reserve)).toBe(true)
-  await writeFile(full, '')
-  for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'busy', 'refused')).toBe(503)
-  expect(existsSync(reserve)).toBe(false)
-  expect(await get('/readyz')).toBe('503 disk')
-  expect(await get('/healthz')).toMatch(/^200 /)
-  // GitHub is back, and the disk is still full.
-  github.reset()
-  await until(async () => (await waiting()) === 0)
-  expect(await waiting()).toBe(0)
-  for (let n = 0; n < 10; n++) expect(await sendTo(relay, 'other', 'live')).toBe(200)
-  expect(await get('/readyz')).toMatch(/^200 /)
-  await rm(full)
-  github.always({ status: 503 })
-  // The relay looks for space once a second.
-  await until(async () => (await sendTo(relay, 'busy', 'kept again')) === 202)
-  expect(existsSync(reserve)).toBe(true)
-  await relay.kill()
-  github.reset()
-  const again = await startBuiltOutbox({ folder, settings })
-  await until(() => github.calls.length > 0)
-  await again.kill()
-  expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual([
-    'kept again',
-  ])
-})
+testOnNode24(
+  'on a full disk only events that GitHub cannot take are refused, until there is space again',
+  async () => {
+    const full = join(folder, 'the-disk-is-full')
+    const reserve = join(folder, 'outbox.db.reserve')
+    const settings = await onDisk('full-disk.cjs', {
+      ...{ FULL_DISK: full, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10' },
+    })
+    const relay = await startBuiltOutbox({ folder, settings })
+    const get = async (target: string) => {
+      const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+      const answer = await fetch(`${relay.url}${target}`, { headers })
+      return `${answer.status} ${await answer.text()}`
+    }
+    const waiting = async () => JSON.parse((await get('/outbox')).slice(4)).waiting.length
+    const until = async (isSo: () => boolean | Promise<boolean>) => {
+      for (let n = 0; n < 1000 && !(await isSo()); n++) await pause(20)
+    }
+    for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
+    github.always({ status: 503 })
+    for (let n = 0; n < 20; n++) expect(await sendTo(relay, 'busy', `${n}`)).toBe(202)
+    expect(existsSync(reserve)).toBe(true)
+    await writeFile(full, '')
+    for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'busy', 'refused')).toBe(503)
+    expect(existsSync(reserve)).toBe(false)
+    expect(await get('/readyz')).toBe('503 disk')
+    expect(await get('/healthz')).toMatch(/^200 /)
+    // GitHub is back, and the disk is still full.
+    github.reset()
+    await until(async () => (await waiting()) === 0)
+    expect(await waiting()).toBe(0)
+    for (let n = 0; n < 10; n++) expect(await sendTo(relay, 'other', 'live')).toBe(200)
+    expect(await get('/readyz')).toMatch(/^200 /)
+    await rm(full)
+    github.always({ status: 503 })
+    // The relay looks for space once a second.
+    await until(async () => (await sendTo(relay, 'busy', 'kept again')) === 202)
+    expect(existsSync(reserve)).toBe(true)
+    await relay.kill()
+    github.reset()
+    const again = await startBuiltOutbox({ folder, settings })
+    await until(() => github.calls.length > 0)
+    await again.kill()
+    expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual([
+      'kept again',
+    ])
+  },
+)
 
 testOnNode24('a stop waits at most 10 s for a disk', async () => {
   const slow = join(folder, 'the-disk-is-slow')
   const settings = await onDisk('slow-disk.cjs', {
-    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_ACCEPT_MS: '200' },
+    ...{ SLOW_DISK: slow, SLOW_DISK_MS: '120000', HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
   })
   const relay = await startBuiltOutbox({ folder, settings })
   await sendTo(relay, 'kept', 'before')

@@ -56,10 +56,10 @@ function start(settings: Record<string, string> = {}, program = [NODE24 ?? '', Q
   const relay = new RunningCommand(['relay', '--port', '0', '--outbox', file], {
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEAL_KEYS: keys,
-      HOOKLINE_ACCEPT_MS: '100',
-      HOOKLINE_OUTBOX_PACE_MS: '0',
-      HOOKLINE_OPERATOR_KEY: OPERATOR_KEY,
+      HOOKLINE_SEALING_KEYS: keys,
+      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '100',
+      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0',
+      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       ...settings,
     },
     as: (args) => [...program, ...args],
@@ -86,9 +86,9 @@ describe('a file of the version before', () => {
       // A dead letter is stored for thirty days; these died just now.
       await sqlite(file, `UPDATE event SET died = ${Date.now()} WHERE died IS NOT NULL`)
       const relay = start({
-        HOOKLINE_SEAL_KEYS: await readFile(VERSION_1_KEYS, 'utf8'),
-        HOOKLINE_TOKEN: 'ghp_of-the-relay-of-this-test',
-        HOOKLINE_KEYS: 'a-key-that-no-request-has',
+        HOOKLINE_SEALING_KEYS: await readFile(VERSION_1_KEYS, 'utf8'),
+        HOOKLINE_GITHUB_TOKEN: 'ghp_of-the-relay-of-this-test',
+        HOOKLINE_ACCESS_KEYS: 'a-key-that-no-request-has',
       })
       const url = await urlOf(relay)
       await until(() => github.calls.length >= 3)
@@ -236,7 +236,7 @@ describe('the file of an outbox', () => {
 
   test('is not made with an invalid setting', async () => {
     const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-      env: { HOOKLINE_SEAL_KEYS: keys, HOOKLINE_OUTBOX_HOURS: '-1' },
+      env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_OUTBOX_MAX_AGE_HOURS: '-1' },
     })
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_OUTBOX_HOURS')])
     expect(existsSync(file)).toBe(false)
@@ -295,25 +295,25 @@ describe('the file of an outbox', () => {
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
 
 test.each([
-  ['HOOKLINE_SEAL_KEYS', ''],
-  ['HOOKLINE_ACCEPT_MS', '0'],
-  ['HOOKLINE_OUTBOX_HOURS', '0'],
-  ['HOOKLINE_OUTBOX_EVENTS', '1.5'],
-  ['HOOKLINE_OUTBOX_MB', 'much'],
+  ['HOOKLINE_SEALING_KEYS', ''],
+  ['HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS', '0'],
+  ['HOOKLINE_OUTBOX_MAX_AGE_HOURS', '0'],
+  ['HOOKLINE_OUTBOX_MAX_EVENTS', '1.5'],
+  ['HOOKLINE_OUTBOX_MAX_MB', 'much'],
 ])('an invalid setting is named: %s=%s', (name, value) => {
-  expect(() => readOutboxSettings({ HOOKLINE_SEAL_KEYS: 'keys', [name]: value })).toThrow(
+  expect(() => readOutboxSettings({ HOOKLINE_SEALING_KEYS: 'keys', [name]: value })).toThrow(
     new RegExp(`${name}.*${value.replace('.', '[.]')}`),
   )
 })
 
 test('settings have their defaults, and HOURS and MB may be fractions', () => {
-  const keys = { HOOKLINE_SEAL_KEYS: 'keys' }
+  const keys = { HOOKLINE_SEALING_KEYS: 'keys' }
   const [hour, mb] = [3_600_000, 1024 * 1024]
   expect(readOutboxSettings(keys)).toEqual({
     acceptTime: 2500,
     limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb },
   })
-  const other = { HOOKLINE_OUTBOX_HOURS: '0.001', HOOKLINE_OUTBOX_MB: '0.5' }
+  const other = { HOOKLINE_OUTBOX_MAX_AGE_HOURS: '0.001', HOOKLINE_OUTBOX_MAX_MB: '0.5' }
   expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
     age: 3600,
     bytes: mb / 2,
@@ -325,7 +325,7 @@ const testOnOldNode = isOld ? test : test.skip
 
 testOnOldNode('a Node without SQLite is refused with exit 2 and the reason', async () => {
   const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-    env: { HOOKLINE_SEAL_KEYS: keys },
+    env: { HOOKLINE_SEALING_KEYS: keys },
   })
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('22.13')])
   expect(stderr).toContain(process.version)

@@ -37,7 +37,10 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   beforeAll(async () => {
     github = await startGitHub()
     if (!isThere) return
-    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_ACCEPT_MS: '400' })
+    relay = await start({
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '400',
+    })
   })
   afterEach(async () => {
     github.reset()
@@ -88,11 +91,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
         .map(() => '1'),
     )
     const { waiting } = await list()
-    expect(waiting.map(({ reason }) => reason)).toEqual([
-      'platform_unavailable',
-      'queued',
-      'queued',
-    ])
+    expect(waiting.map(({ reason }) => reason)).toEqual(['github_unavailable', 'queued', 'queued'])
     expect(waiting[0]).toMatchObject({
       delivery: deliveryOf(first),
       lane: expect.stringMatching(/^o\/r#/),
@@ -121,7 +120,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   )
 
   run.each([
-    [301, 502, 'platform_unavailable'],
+    [301, 502, 'github_unavailable'],
     [401, 401, 'invalid_token'],
     [403, 403, 'repository_not_accessible'],
     [404, 403, 'repository_not_accessible'],
@@ -147,11 +146,11 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       const responses: [GitHubResponse, string][] = [
         [{ status: 403, ...limit }, 'rate_limited'],
         [{ status: 429, ...limit }, 'rate_limited'],
-        [{ status: 408 }, 'platform_unavailable'],
-        [{ status: 409 }, 'platform_unavailable'],
-        [{ status: 500 }, 'platform_unavailable'],
-        [{ status: 504 }, 'platform_unavailable'],
-        [{ status: 200, body: '<title>Sign in</title>' }, 'platform_unavailable'],
+        [{ status: 408 }, 'github_unavailable'],
+        [{ status: 409 }, 'github_unavailable'],
+        [{ status: 500 }, 'github_unavailable'],
+        [{ status: 504 }, 'github_unavailable'],
+        [{ status: 200, body: '<title>Sign in</title>' }, 'github_unavailable'],
       ]
       for (const [response, reason] of responses) {
         // A rate limit slows all calls with a token, so each response has a token of its own.

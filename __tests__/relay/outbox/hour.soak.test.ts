@@ -35,7 +35,7 @@ test.each([
 ])(
   '36,000 events in an hour to one queue, while GitHub %s, each of %i bytes: an event that is not delivered was refused',
   async (_name, size, take) => {
-    const { limits } = readOutboxSettings({ HOOKLINE_SEAL_KEYS: '{}' })
+    const { limits } = readOutboxSettings({ HOOKLINE_SEALING_KEYS: '{}' })
     const time = new FakeTime()
     const delivered = new Set<string>()
     let isKnown = false

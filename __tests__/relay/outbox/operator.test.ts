@@ -78,7 +78,7 @@ describe('the admin API', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  test('is disabled without HOOKLINE_OPERATOR_KEY, and dispatches nothing', async () => {
+  test('is disabled without HOOKLINE_ADMIN_KEY, and dispatches nothing', async () => {
     const other = await operatedRelay({ key: '' })
     for (const [method, target] of ADDRESSES) {
       const headers = [...authorized, ['X-Platform-Authorization', 'ghp_token'] as const]
@@ -111,13 +111,13 @@ describe('the admin API', () => {
       waiting: [
         {
           ...{ delivery: FIRST, lane, credential, at, bytes: expect.any(Number) },
-          ...{ tries: 6, reason: 'platform_unavailable' },
+          ...{ tries: 6, reason: 'github_unavailable' },
           next: new Date(START + 63.7 * SECOND).toISOString(),
         },
         {
           ...{ delivery: SECOND_ID, lane, credential, at, bytes: expect.any(Number) },
           // After every third failure of the first event another one is tried immediately.
-          ...{ tries: 2, reason: 'platform_unavailable' },
+          ...{ tries: 2, reason: 'github_unavailable' },
           next: new Date(START + 64.05 * SECOND).toISOString(),
         },
       ],
@@ -179,7 +179,7 @@ describe('the admin API', () => {
       'hookline_answers_total{status="404"} 1',
       'hookline_filtered_total 0',
       'hookline_platform_seconds_count 2',
-      'hookline_platform_tries_total{outcome="accepted"} 2',
+      'hookline_github_tries_total{outcome="accepted"} 2',
       'hookline_outbox_waiting 1',
       expect.stringMatching(/^hookline_outbox_bytes \d+$/),
       'hookline_outbox_oldest_seconds 90',
@@ -195,7 +195,7 @@ describe('the admin API', () => {
       ([, name]) => name,
     )
     // This metric exists after the first response of GitHub.
-    const all = [...named, 'hookline_platform_remaining'].map((name) =>
+    const all = [...named, 'hookline_github_remaining'].map((name) =>
       name?.slice('hookline_'.length),
     )
     expect(documented).toEqual(expect.arrayContaining(all))
@@ -221,7 +221,7 @@ describe('hookline outbox', () => {
   })
   afterAll(() => relay.close())
 
-  const env = { HOOKLINE_OPERATOR_KEY: OPERATOR_KEY }
+  const env = { HOOKLINE_ADMIN_KEY: OPERATOR_KEY }
   const outbox = (
     args: readonly string[],
     at = relay.url,
@@ -231,7 +231,7 @@ describe('hookline outbox', () => {
   test('list prints a line for each event, with its reason', async () => {
     const { output } = await outbox(['list'])
     expect(output).toMatch(/^2 waiting, 1 dead\n/)
-    expect(output).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +platform_unavailable`))
+    expect(output).toMatch(new RegExp(`waiting +o/r +${FIRST} .* 6 +github_unavailable`))
     expect(output).toMatch(new RegExp(`dead +o/r +${DEAD} .* 2 +rejected`))
     expect((await outbox(['list', '--reason', 'too_old'])).output).toBe('0 waiting, 0 dead')
     const { output: json } = await outbox(['list', '--json'])
@@ -280,9 +280,9 @@ describe('hookline outbox', () => {
     const refusals = [
       [await outbox(list, 'nowhere'), '--relay'],
       [await outbox(list, 'http://127.0.0.1:9'), '127.0.0.1:9'],
-      [await outbox(list, relay.url, { HOOKLINE_OPERATOR_KEY: 'another-key' }), host],
-      [await outbox(list, relay.url, {}), 'HOOKLINE_OPERATOR_KEY'],
-      [await outbox(list, keyless.url), 'HOOKLINE_OPERATOR_KEY'],
+      [await outbox(list, relay.url, { HOOKLINE_ADMIN_KEY: 'another-key' }), host],
+      [await outbox(list, relay.url, {}), 'HOOKLINE_ADMIN_KEY'],
+      [await outbox(list, keyless.url), 'HOOKLINE_ADMIN_KEY'],
       [await outbox(list, without.url), 'no outbox'],
     ] as const
     await Promise.all([keyless.close(), without.close()])
@@ -333,7 +333,7 @@ describe('hookline outbox', () => {
       expect(again).toMatchObject({ code: 1, errors: expect.stringContaining(copy) })
       const nowhere = await outbox(['backup', '--out', join(folder, 'none', 'copy.db')])
       expect(nowhere).toMatchObject({ code: 1, errors: expect.stringContaining('ENOENT') })
-      const other = { HOOKLINE_OPERATOR_KEY: 'another-key' }
+      const other = { HOOKLINE_ADMIN_KEY: 'another-key' }
       const refused = await outbox(['backup', '--out', `${copy}.2`], relay.url, other)
       expect(refused.code).toBe(1)
       expect(await readdir(folder)).toEqual(['copy.db'])

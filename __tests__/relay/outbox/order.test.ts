@@ -15,11 +15,11 @@ import { unavailable as down } from '../../support/relay-errors.ts'
 const DONE = { tries: 1, platformStatus: 204 }
 
 const failed = () =>
-  new RelayError(502, 'platform_unavailable', 'no', {
+  new RelayError(502, 'github_unavailable', 'no', {
     hint: '',
     attempts: { tries: 1, platformStatus: 500 },
   })
-const silent = () => new RelayError(504, 'platform_timeout', 'no answer', { hint: '' })
+const silent = () => new RelayError(504, 'github_timeout', 'no answer', { hint: '' })
 const limited = () => new RelayError(429, 'rate_limited', 'no', { hint: '', retryAfter: 50 })
 const between = (at: number, from: number, to: number) => at >= from && at < to
 
@@ -193,8 +193,8 @@ test('an event whose call may still be open is not tried in place of the first',
     { time },
   )
   await put('a', { tries: 1, wait: SECOND })
-  await put('b', { wait: 20 * SECOND, reason: 'platform_timeout' })
-  await put('c', { wait: 70 * SECOND, reason: 'platform_timeout' })
+  await put('b', { wait: 20 * SECOND, reason: 'github_timeout' })
+  await put('c', { wait: 70 * SECOND, reason: 'github_timeout' })
   await time.pass(5 * MINUTE)
   const first = (delivery: string) => calls.find(([called]) => called === delivery)?.[1] ?? 0
   expect(first('b')).toBeGreaterThanOrEqual(20)

@@ -186,7 +186,7 @@ describe('an event', () => {
   })
 
   const failed = () =>
-    new RelayError(502, 'platform_unavailable', 'no', {
+    new RelayError(502, 'github_unavailable', 'no', {
       hint: '',
       attempts: { tries: 1, platformStatus: 500 },
     })
@@ -216,7 +216,7 @@ describe('an event', () => {
     ).toEqual([
       ['a', 'too_old', true],
       ['b', 'too_old', true],
-      ['c', 'platform_unavailable', false],
+      ['c', 'github_unavailable', false],
     ])
   })
 

@@ -23,7 +23,7 @@ const SECRET = 'correct-horse_battery-staple'
 
 function bot(on: string, event: { event: string; payload: unknown } = schedule) {
   const secrets = JSON.stringify({ BOT: BOT_TOKEN, SECRET })
-  const inputs = { on, secrets, 'messaging-api-url': telegram.url }
+  const inputs = { on, secrets, 'telegram-api-url': telegram.url }
   return { ...event, calling: 'bot', inputs }
 }
 

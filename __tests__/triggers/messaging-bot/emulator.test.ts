@@ -24,7 +24,7 @@ describe('against telegram-test-api, an emulator by others', () => {
     await client.sendMessage(client.makeMessage('/deploy "staging" 🚀'))
     await client.sendMessage(client.makeMessage('second'))
     const secrets = JSON.stringify({ BOT: BOT_TOKEN })
-    const inputs = { on: POLL, secrets, 'messaging-api-url': emulator.config.apiURL }
+    const inputs = { on: POLL, secrets, 'telegram-api-url': emulator.config.apiURL }
     const run = { event: 'schedule', payload: {}, inputs, calling: 'bot' }
     const main = await runAction(run)
 

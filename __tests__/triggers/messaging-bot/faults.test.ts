@@ -106,7 +106,7 @@ describe('a fault that only the user can mend is told at once', () => {
   })
 
   test.each<[string, Fault, string[]]>([
-    ['404', json({ ok: false, description: 'Not Found' }, 404), ['malformed', 'messaging-api-url']],
+    ['404', json({ ok: false, description: 'Not Found' }, 404), ['malformed', 'telegram-api-url']],
     ['ok: false in a 200', json(notOk), ['refused the call (400: Bad Request: chat not found)']],
     ['400', json(notOk, 400), ['refused the call (400: Bad Request: chat not found)']],
     ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:1/' } }, ['(302)']],
@@ -133,7 +133,7 @@ describe('a fault that only the user can mend is told at once', () => {
   test('a server that is not there', async () => {
     const { text } = await outcome(quickPorts('http://127.0.0.1:1'))
     expect(text).toContain('no connection (ECONNREFUSED)')
-    expect(text).toContain('messaging-api-url')
+    expect(text).toContain('telegram-api-url')
   })
 })
 

@@ -42,7 +42,7 @@ export function testKilledProcesses({ schedules }: { readonly schedules: number 
 
   function bot() {
     const secrets = JSON.stringify({ BOT: BOT_TOKEN })
-    const inputs = { on: POLL, secrets, 'messaging-api-url': telegram.url }
+    const inputs = { on: POLL, secrets, 'telegram-api-url': telegram.url }
     return { event: 'schedule', payload: {}, inputs, calling: 'bot' }
   }
 

@@ -67,7 +67,7 @@ export function testKilledBot({
         state,
         secrets: JSON.stringify({ BOT: BOT_TOKEN }),
         'github-token': 'ghs_token',
-        'messaging-api-url': telegram.url,
+        'telegram-api-url': telegram.url,
       },
       env: {
         GITHUB_API_URL: github.url,

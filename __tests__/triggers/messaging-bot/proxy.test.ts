@@ -43,7 +43,7 @@ function poll(
   const inputs = {
     on: POLL,
     secrets: JSON.stringify({ BOT: BOT_TOKEN }),
-    'messaging-api-url': api,
+    'telegram-api-url': api,
   }
   const env = variables(`http://user:hunter2@127.0.0.1:${port}`)
   return runInShared({ event: 'schedule', payload: {}, inputs, env, calling: 'bot' })

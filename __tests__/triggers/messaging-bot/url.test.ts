@@ -24,7 +24,7 @@ async function hookline(
   given: Record<string, string> = {},
   cwd?: string,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = { ...given, HOOKLINE_MESSAGING_API_URL: telegram.url }
+  const env = { ...given, HOOKLINE_TELEGRAM_API_URL: telegram.url }
   const { exitCode: code, ...printed } = await runShared(args, { env, ...(cwd && { cwd }) })
   return { code, ...printed }
 }
@@ -55,7 +55,7 @@ describe('hookline url', () => {
     const { code, stdout } = await hookline(['url', ...args])
     expect(code).toBe(0)
     // A bot sets no header; everything else does, rather than carry a plain token in its URL.
-    const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_TOKEN` : url
+    const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_GITHUB_TOKEN` : url
     expect(stdout).toContain(`${whole}\n`)
     const { stdout: json } = await hookline(['url', ...args, '--json'])
     expect(JSON.parse(json)).toMatchObject({ url: whole })
@@ -98,7 +98,7 @@ describe('hookline url', () => {
 
   test('for hookline dev there is nothing to bring', async () => {
     const { stdout } = await hookline(['url', 'hook'], {
-      HOOKLINE_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+      HOOKLINE_GITHUB_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
     })
     expect(stdout).toContain("'http://localhost:3000/webhook/hook/webhook'\n")
     expect(stdout).not.toMatch(/X-Platform|seal/)
@@ -106,13 +106,13 @@ describe('hookline url', () => {
 
   test('a token of GitHub is sealed where the relay has a key for it, and shown nowhere', async () => {
     const keys = (await hookline(['keys', 'new'])).stdout.trim()
-    const published = (await hookline(['keys', 'public'], { HOOKLINE_SEAL_KEYS: keys })).stdout
+    const published = (await hookline(['keys', 'public'], { HOOKLINE_SEALING_KEYS: keys })).stdout
     const relay = createServer((_, response) => response.end(published))
     await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
     const { port } = relay.address() as AddressInfo
     const address = ['--relay', `http://127.0.0.1:${port}`, '--repository', 'octo/repo']
     const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz'
-    const { stdout } = await hookline(['url', 'hook', ...address], { HOOKLINE_TOKEN: token })
+    const { stdout } = await hookline(['url', 'hook', ...address], { HOOKLINE_GITHUB_TOKEN: token })
     relay.close()
     expect(stdout).toMatch(
       /\/octo\/repo\/hook\/webhook\?__token=[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+\n/,
@@ -123,7 +123,7 @@ describe('hookline url', () => {
   test('its curl line keeps the token out of the URL', async () => {
     const { stdout } = await hookline(['url', 'hook', ...RELAY, '--json'])
     const { curl } = JSON.parse(stdout) as { curl: string }
-    const args = await shell(curl, { HOOKLINE_TOKEN: TOKEN })
+    const args = await shell(curl, { HOOKLINE_GITHUB_TOKEN: TOKEN })
     expect(args).toContain('https://relay.example/octo/repo/hook/webhook\n')
     expect(args).toContain(`X-Platform-Authorization: Bearer ${TOKEN}\n`)
   })
@@ -146,7 +146,7 @@ describe('hookline url', () => {
 
 describe('hookline url --bot', () => {
   const url = 'https://relay.example/octo/repo/bot/messaging_bot'
-  const env = { BOT_TOKEN, HOOKLINE_TOKEN: TOKEN, BOT_SECRET: SECRET }
+  const env = { BOT_TOKEN, HOOKLINE_GITHUB_TOKEN: TOKEN, BOT_SECRET: SECRET }
   const allowed_updates = ['message', 'channel_post', 'callback_query']
 
   test('prints a setWebhook call that a shell completes', async () => {

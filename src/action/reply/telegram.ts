@@ -45,7 +45,7 @@ export async function telegramChat({ item, input, answer, ports }: Occasion): Pr
     })
   }
   ports.mask(token)
-  const api = baseAddress(input, 'messaging-api-url', TELEGRAM_API)
+  const api = baseAddress(input, 'telegram-api-url', TELEGRAM_API)
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
   if (chat === undefined) throw unanswerable('an update without a chat')
   checkAnswer(answer, message)

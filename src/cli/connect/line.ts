@@ -62,21 +62,25 @@ export async function openLine(
   { target, asked, token, port, publicUrl, secret }: LineOptions,
   write: (line: string) => void,
 ): Promise<Line> {
-  const { repository, workflow, trigger, event } = target
+  const { repository, workflow, trigger, dispatch } = target
   const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
   const path = `${workflow}/${trigger}`
   const { publicJwk, privateJwk } = await newSealKey()
   const { door, left } = doorOfTrigger(asked, secret?.reveal())
-  const scope = { repository, path, event, door, sealKey: publicJwk }
-  const { text } = await makeGrant(scope, { HOOKLINE_SIGN_KEYS: keys })
+  const scope = { repository, path, dispatch, door, sealKey: publicJwk }
+  const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')
   const relay = await startRelay({
     ...{ host: '127.0.0.1', port, write },
     env: {
       HOOKLINE_API_URL: baseOf(readSetting(process.env, 'HOOKLINE_API_URL')),
       HOOKLINE_SERVER_URL: baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL')),
-      ...{ HOOKLINE_TOKEN: token.reveal(), HOOKLINE_SIGN_KEYS: keys, HOOKLINE_EVENT: event },
-      HOOKLINE_SEAL_KEYS: JSON.stringify({ keys: [privateJwk] }),
+      ...{
+        HOOKLINE_GITHUB_TOKEN: token.reveal(),
+        HOOKLINE_SIGNING_KEYS: keys,
+        HOOKLINE_DISPATCH: dispatch,
+      },
+      HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [privateJwk] }),
     },
   })
   const tunnel = await addressOf(relay, publicUrl)

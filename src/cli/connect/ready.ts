@@ -19,13 +19,13 @@ const PASSING = new Set(['github_unreachable', 'github_unavailable', 'rate_limit
  * @throws UserError for what no push would mend
  */
 export async function waitUntilReady(
-  { repository, workflow, trigger, event, files }: ConnectTarget,
+  { repository, workflow, trigger, dispatch, files }: ConnectTarget,
   token: Secret,
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const nothing = { relayToken: undefined, relay: undefined, deliver: undefined }
-  const target = { repository, workflow, trigger, event, token, ...nothing }
+  const target = { repository, workflow, trigger, dispatch, token, ...nothing }
   const ports = doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), token)
   let told = ''
   for (;;) {

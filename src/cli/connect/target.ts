@@ -6,7 +6,12 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { UsageError, UserError } from '../../wire/errors.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { DISPATCH_EVENTS, type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import {
+  DISPATCH_MODES,
+  type DispatchMode,
+  dispatchEvent,
+  WORKFLOW_INPUT,
+} from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
@@ -25,7 +30,7 @@ export interface ConnectTarget extends FoundTrigger {
   /** That, and what it is compiled from. */
   readonly files: readonly string[]
   /** What starts that file. */
-  readonly event: DispatchEvent
+  readonly dispatch: DispatchMode
 }
 
 export interface TargetOptions {
@@ -54,9 +59,9 @@ export async function chosenTarget(
     })
   }
   const found = await onlyTrigger(options, sender, writeOne)
-  const { file, event } = startOf(found.workflow)
+  const { file, dispatch } = startOf(found.workflow)
   const own = nativeAndSource(found.workflow, file)
-  return { ...found, repository, file, event, files: own }
+  return { ...found, repository, file, dispatch, files: own }
 }
 
 async function onlyTrigger(
@@ -99,7 +104,7 @@ function nativeAndSource(workflow: string, file: string): string[] {
 }
 
 /** The file that GitHub starts, and by what. @throws UserError */
-function startOf(workflow: string): { readonly file: string; readonly event: DispatchEvent } {
+function startOf(workflow: string): { readonly file: string; readonly dispatch: DispatchMode } {
   const files = ['yml', 'yaml'].map((end) => `${NATIVE_FOLDER}/${workflow}.${end}`)
   const file = files.find((each) => existsSync(join(process.cwd(), each)))
   if (file === undefined) {
@@ -111,8 +116,8 @@ function startOf(workflow: string): { readonly file: string; readonly event: Dis
   const value: unknown = parseYaml(readSource(process.cwd(), file)).toJS({
     maxAliasCount: LIMITS.yamlAliases,
   })
-  const event = DISPATCH_EVENTS.find((each) => startedBy(value).includes(each))
-  if (event) return { file, event }
+  const dispatch = DISPATCH_MODES.find((mode) => startedBy(value).includes(dispatchEvent(mode)))
+  if (dispatch) return { file, dispatch }
   throw new UserError({
     message: `${file} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,
     hint: 'see what is missing with: hookline check',
@@ -126,24 +131,25 @@ interface TokenAtHand {
 }
 
 /**
- * `HOOKLINE_TOKEN`, else the one that `gh` keeps: asked first, and without a terminal only with `yes`.
+ * `HOOKLINE_GITHUB_TOKEN`, else the one that `gh` keeps: asked first, and without a terminal only with `yes`.
  *
  * @throws UserError that says where a token is made
  */
 export async function tokenAtHand(
-  { event, repository, workflow }: ConnectTarget,
+  { dispatch, repository, workflow }: ConnectTarget,
   yes = false,
 ): Promise<TokenAtHand> {
-  const token = readSetting(process.env, 'HOOKLINE_TOKEN')
-  if (token) return { token, from: 'HOOKLINE_TOKEN' }
-  const question = 'HOOKLINE_TOKEN is not set. Use the token of gh, for as long as this runs?'
+  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (token) return { token, from: 'HOOKLINE_GITHUB_TOKEN' }
+  const question =
+    'HOOKLINE_GITHUB_TOKEN is not set. Use the token of gh, for as long as this runs?'
   const text = yes || (process.stdin.isTTY && hasGh()) ? await tokenOfGh(question, yes) : undefined
   if (text) return { token: readToken('gh auth token', text), from: 'gh auth token' }
   // Runs are followed with the second one.
-  const boxes = event === 'workflow_dispatch' ? ['actions'] : ['contents', 'actions:read']
+  const boxes = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
   throw new UserError({
-    message: 'there is no token that may start the workflow: HOOKLINE_TOKEN is not set',
-    hint: 'make one for this repository alone, and set it unseen: read -rs HOOKLINE_TOKEN && export HOOKLINE_TOKEN',
+    message: 'there is no token that may start the workflow: HOOKLINE_GITHUB_TOKEN is not set',
+    hint: 'make one for this repository alone, and set it unseen: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
     notes: [
       tokenPage(workflow, repository, boxes),
       hasGh() ? 'or sign in to gh, whose token is taken then: gh auth login' : GH,

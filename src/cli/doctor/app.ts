@@ -2,7 +2,7 @@ import { App, readAppKey } from '../../relay/app.ts'
 import { systemClock } from '../../relay/config.ts'
 import { RelayError } from '../../relay/errors.ts'
 import { parseRepository } from '../../relay/route.ts'
-import type { DispatchEvent } from '../../wire/payload.ts'
+import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { platformCall } from '../github.ts'
 import { type Finding, failed, ok } from './findings.ts'
@@ -19,7 +19,7 @@ interface AppTarget {
   readonly pem: string
   /** `owner/name` */
   readonly repository: string
-  readonly event: DispatchEvent
+  readonly dispatch: DispatchMode
   readonly apiUrl: URL
 }
 
@@ -30,7 +30,7 @@ const STEPS = ['app', 'installation', 'permission'] as const
 
 /** Which of the steps an error of the App belongs to. */
 const STEP_OF: ReadonlyMap<string, number> = new Map([
-  ['app_clock_off', 0],
+  ['app_clock_skew', 0],
   ['app_key_rejected', 0],
   ['app_not_installed', 1],
   ['app_permission_missing', 2],
@@ -41,10 +41,10 @@ export async function checkApp({
   id,
   pem,
   repository,
-  event,
+  dispatch,
   apiUrl,
 }: AppTarget): Promise<AppCheck> {
-  const permission = event === 'workflow_dispatch' ? 'actions' : 'contents'
+  const permission = dispatch === 'workflow' ? 'actions' : 'contents'
   const messages = [
     'GitHub knows the App by its key',
     `it is installed on ${repository}`,
@@ -67,7 +67,10 @@ export async function checkApp({
     call: platformCall(apiUrl),
   })
   try {
-    const token = await app.token({ repository: parseRepository(repository), event })
+    const token = await app.token({
+      repository: parseRepository(repository),
+      event: dispatchEvent(dispatch),
+    })
     return { findings: passed(STEPS.length), token }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error

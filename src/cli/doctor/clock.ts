@@ -2,7 +2,7 @@ import type { Timer } from '../../relay/clock.ts'
 import { isObject } from '../../wire/json.ts'
 import { type Finding, failed, ok, type Target, warning } from './findings.ts'
 
-/** The timers of HOOKLINE_CRON that are for this repository. */
+/** The timers of HOOKLINE_SCHEDULE that are for this repository. */
 export function timersFor(repository: string, timers: readonly Timer[]): readonly Timer[] {
   const wanted = repository.toLowerCase()
   return timers.filter(
@@ -26,7 +26,7 @@ export function judgePolling(
   if (timer) return judgeTimed(file, on, timer)
   const message = `${file} is started by GitHub's schedule alone, which comes late, or not at all`
   const line = `*/5 * * * * ${repository} ${name}`
-  const mend = `let a relay keep time, by a line of HOOKLINE_CRON: ${line}; a bot can have webhook: true`
+  const mend = `let a relay keep time, by a line of HOOKLINE_SCHEDULE: ${line}; a bot can have webhook: true`
   return warning('workflow', 'workflow_schedule_alone', message, mend)
 }
 
@@ -41,7 +41,7 @@ export function timersWithoutWorkflow(
     .filter((timer) => workflow === undefined || timer.workflow === workflow)
     .filter((timer) => timer.ref === undefined && !names.includes(timer.workflow))
     .map((timer) => {
-      const message = `HOOKLINE_CRON starts ${timer.workflow}.yml, which is not on ${branch}`
+      const message = `HOOKLINE_SCHEDULE starts ${timer.workflow}.yml, which is not on ${branch}`
       return failed('clock', 'clock_workflow_missing', message, 'push it there, or mend the line')
     })
 }
@@ -50,7 +50,7 @@ export function timersWithoutWorkflow(
 export function judgeTimed(file: string, on: unknown, { text }: Timer): Finding {
   const direct = dispatchOf(on)
   if (direct === undefined) {
-    const message = `HOOKLINE_CRON starts ${file}, which has no trigger workflow_dispatch`
+    const message = `HOOKLINE_SCHEDULE starts ${file}, which has no trigger workflow_dispatch`
     return failed('clock', 'clock_not_startable', message, 'add it under on: workflow_dispatch:')
   }
   const inputs = isObject(direct) && isObject(direct.inputs) ? Object.entries(direct.inputs) : []
@@ -58,7 +58,7 @@ export function judgeTimed(file: string, on: unknown, { text }: Timer): Finding 
     isObject(input) && input.required === true && input.default === undefined ? [name] : [],
   )
   if (required !== undefined) {
-    const message = `HOOKLINE_CRON starts ${file}, which asks for the input ${JSON.stringify(required)}`
+    const message = `HOOKLINE_SCHEDULE starts ${file}, which asks for the input ${JSON.stringify(required)}`
     return failed(
       'clock',
       'clock_not_startable',

@@ -4,8 +4,9 @@ import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import {
-  DISPATCH_EVENTS,
-  type DispatchEvent,
+  DISPATCH_MODES,
+  type DispatchMode,
+  dispatchEvent,
   EVENT_TYPE,
   HEADER,
   writeClientPayload,
@@ -72,7 +73,7 @@ async function sendToGitHub(
   file: string,
   ports: DoctorPorts,
 ): Promise<Sent | Finding> {
-  const { repository, workflow, trigger, event } = target
+  const { repository, workflow, trigger, dispatch } = target
   const delivery = crypto.randomUUID()
   const headers = { 'content-type': 'application/json', [HEADER.delivery]: delivery }
   const payload = writeClientPayload({
@@ -81,7 +82,7 @@ async function sendToGitHub(
     headers,
     body: BODY,
   })
-  if (event !== 'workflow_dispatch') {
+  if (dispatch !== 'workflow') {
     const json = writeDispatch(payload)
     const reply = await ports.askGitHub(`/repos/${repository}/dispatches`, { json })
     return refusedBy(reply, target) ?? { delivery, run: null }
@@ -123,10 +124,10 @@ async function sendToRelay(
   )
 }
 
-function refusedBy({ refusal }: Asked, { event }: Target): Finding | undefined {
+function refusedBy({ refusal }: Asked, { dispatch }: Target): Finding | undefined {
   if (!refusal) return undefined
   const permission =
-    event === 'workflow_dispatch'
+    dispatch === 'workflow'
       ? '"Actions: Read and write"'
       : '"Contents: Read and write" on this repository (classic: the scope "repo")'
   const mend =
@@ -148,7 +149,7 @@ async function checkRun(
   since: Date,
   ports: DoctorPorts,
 ): Promise<Finding> {
-  const { deliver = 0, repository, workflow = '', event = 'repository_dispatch' } = target
+  const { deliver = 0, repository, workflow = '', dispatch = 'repository' } = target
   if (sent.queued) {
     const message = "the relay's outbox has the event: GitHub has not taken it yet"
     const mend = 'see https://www.githubstatus.com, and what waits with: hookline outbox list'
@@ -158,7 +159,10 @@ async function checkRun(
   const deadline = since.getTime() + deliver * 1000
   const left = () => Math.max(0, deadline - ports.now().getTime())
   try {
-    const wanted = { delivery: sent.delivery ?? '', begun: { workflow, event, since } }
+    const wanted = {
+      delivery: sent.delivery ?? '',
+      begun: { workflow, event: dispatchEvent(dispatch), since },
+    }
     const run = sent.run ? await runAt(sent.run, github) : await findRun(wanted, github, left())
     if (!run) return runMissing(target, deliver)
     const ended = await followRun(run, github, () => {}, deadline)
@@ -169,13 +173,13 @@ async function checkRun(
   }
 }
 
-function runMissing({ event }: Target, deliver: number): Finding {
+function runMissing({ dispatch }: Target, deliver: number): Finding {
   return failed(
     'delivery',
     'run_missing',
     `GitHub accepted the event, and no run started within ${deliver} s`,
-    event === 'workflow_dispatch'
-      ? 'the relay named no run: is HOOKLINE_EVENT=workflow_dispatch set there, too? Queues can take longer'
+    dispatch === 'workflow'
+      ? 'the relay named no run: is HOOKLINE_DISPATCH=workflow set there, too? Queues can take longer'
       : `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
   )
 }
@@ -222,7 +226,7 @@ function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
 interface RelayCheck {
   readonly findings: readonly Finding[]
   /** What it starts workflows by, unless a credential says otherwise; absent where it does not tell. */
-  readonly event?: DispatchEvent
+  readonly dispatch?: DispatchMode
 }
 
 /** Whether a relay answers at the address, and what it starts workflows by. */
@@ -238,15 +242,15 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
     const found = `no description of a relay at ${DISCOVERY_PATH}`
     return { findings: [notHookline(relay, found, 'check address and port')] }
   }
-  const { event } = status === 200 ? fieldsOf({ text }) : {}
-  const known = DISPATCH_EVENTS.find((each) => each === event)
+  const { dispatch } = status === 200 ? fieldsOf({ text }) : {}
+  const known = DISPATCH_MODES.find((each) => each === dispatch)
   if (known) {
     const message = `the relay at ${relay} is up, and starts workflows by ${known}`
-    return { findings: [ok('relay', message)], event: known }
+    return { findings: [ok('relay', message)], dispatch: known }
   }
   const message = `the relay does not tell which event it starts workflows by (${status} for ${DISCOVERY_PATH})`
   const mend =
-    'an older version does not; where it runs with HOOKLINE_EVENT=workflow_dispatch, give --event workflow_dispatch'
+    'an older version does not; where it runs with HOOKLINE_DISPATCH=workflow, give --dispatch workflow'
   return { findings: [finding, unknown('relay', 'relay_mode_unknown', message, mend)] }
 }
 

@@ -1,6 +1,6 @@
 import type { Timer } from '../../relay/clock.ts'
 import type { HttpReply } from '../../wire/http.ts'
-import type { DispatchEvent } from '../../wire/payload.ts'
+import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { AskGitHub } from '../github.ts'
 
@@ -11,7 +11,7 @@ export interface Target {
   readonly workflow: string | undefined
   readonly trigger: string
   /** What the relay starts workflows by; `repository_dispatch` when left out. */
-  readonly event?: DispatchEvent | undefined
+  readonly dispatch?: DispatchMode | undefined
   /** What was found of the App; `undefined` where there is none. */
   readonly app?: readonly Finding[] | undefined
   /** For GitHub. */
@@ -20,7 +20,7 @@ export interface Target {
   readonly relayToken: Secret | undefined
   /** Address of the relay; `undefined` when there is none to look at. */
   readonly relay: string | undefined
-  /** Of HOOKLINE_CRON, those of this repository. */
+  /** Of HOOKLINE_SCHEDULE, those of this repository. */
   readonly timers?: readonly Timer[]
   /** Seconds to wait for a run of an event that is sent; `undefined` to send none. */
   readonly deliver: number | undefined

@@ -1,5 +1,5 @@
 import { fieldsOf, type PlatformAnswer, type RefusalKind } from '../../wire/github.ts'
-import type { DispatchEvent } from '../../wire/payload.ts'
+import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github.ts'
 import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
 
@@ -22,16 +22,16 @@ const DIRECT_PERMISSION =
   'fine-grained: "Actions: Read and write" on this repository alone, which cannot push code'
 
 /** What the token needs for the one event or the other. */
-function permissionFor(event: DispatchEvent | undefined): string {
-  return event === 'workflow_dispatch' ? DIRECT_PERMISSION : PERMISSION
+function permissionFor(dispatch: DispatchMode | undefined): string {
+  return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
 
-export function noToken(event: DispatchEvent | undefined): Finding {
+export function noToken(dispatch: DispatchMode | undefined): Finding {
   return failed(
     'token',
     'token_missing',
-    'HOOKLINE_TOKEN is not set',
-    `make a token at https://github.com/settings/personal-access-tokens/new (${permissionFor(event)}), and set HOOKLINE_TOKEN to it`,
+    'HOOKLINE_GITHUB_TOKEN is not set',
+    `make a token at https://github.com/settings/personal-access-tokens/new (${permissionFor(dispatch)}), and set HOOKLINE_GITHUB_TOKEN to it`,
   )
 }
 
@@ -48,11 +48,11 @@ export function judgeRepository(
   { answer, refusal }: Asked,
   now: Date,
 ): RepositoryCheck {
-  const { repository: name, event } = target
+  const { repository: name, dispatch } = target
   if (refusal) {
     const { kind, status } = refusal
     const [code, words] = WORDS.get(kind) ?? OTHERWISE
-    const [message, mend] = words(name, permissionFor(event))
+    const [message, mend] = words(name, permissionFor(dispatch))
     return { findings: [failed('token', code, `${message} (${status})`, mend)] }
   }
   const repository = fieldsOf(answer)
@@ -143,7 +143,7 @@ function endingSoon({ header }: PlatformAnswer, now: Date): readonly Finding[] {
 
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
 function tokenFinding(
-  { repository: name, workflow, event }: Target,
+  { repository: name, workflow, dispatch }: Target,
   { header }: PlatformAnswer,
   { permissions, private: isPrivate }: Record<string, unknown>,
 ): Finding {
@@ -169,7 +169,7 @@ function tokenFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, and does not tell whether it may start workflows',
-    `see that it has what it needs (${permissionFor(event)}), or try it: hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
+    `see that it has what it needs (${permissionFor(dispatch)}), or try it: hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
   )
 }
 

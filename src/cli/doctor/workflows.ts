@@ -7,7 +7,13 @@ import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import {
+  type DispatchEvent,
+  type DispatchMode,
+  dispatchEvent,
+  EVENT_TYPE,
+  WORKFLOW_INPUT,
+} from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
@@ -95,13 +101,13 @@ function timedOthers(files: readonly NativeFile[], target: Target): Finding[] {
 
 /** Where one listens for the other event, that is what the user is told. */
 function noneListens(files: readonly NativeFile[], target: Target, defaultBranch: string): Finding {
-  const { event = 'repository_dispatch' } = target
-  const other = event === 'repository_dispatch' ? 'workflow_dispatch' : 'repository_dispatch'
-  const found = files.find((file) => file.native && listens(file, { ...target, event: other }))
-  const message = `no workflow on ${defaultBranch} listens for ${event}`
+  const { dispatch = 'repository' } = target
+  const other = otherMode(dispatch)
+  const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
+  const message = `no workflow on ${defaultBranch} listens for ${dispatchEvent(dispatch)}`
   const mend = found
-    ? `${found.file} listens for ${other}: give --event ${other}, and set HOOKLINE_EVENT to it where the relay runs`
-    : `make one with: hookline init${target.event === 'workflow_dispatch' ? ' --event workflow_dispatch' : ''}`
+    ? `${found.file} listens for ${dispatchEvent(other)}: give --dispatch ${other}, and set HOOKLINE_DISPATCH=${other} where the relay runs`
+    : `make one with: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
   return failed('workflow', 'workflow_not_listening', message, mend)
 }
 
@@ -181,8 +187,7 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
   if (problem) return problem
-  if (target.event === 'workflow_dispatch' && !isPolled(workflow))
-    return judgeDirect(workflow, target)
+  if (target.dispatch === 'workflow' && !isPolled(workflow)) return judgeDirect(workflow, target)
   const types = dispatchTypes(on)
   if (types === undefined && isPolled(workflow)) {
     return judgePolling(file, on, target)
@@ -202,10 +207,9 @@ function judgeListening(workflow: NativeFile, target: Target): Finding {
 
 /** What makes it listen; where it does so for the other event, the relay may change instead. */
 function orOther(workflow: NativeFile, target: Target, listening: string): string {
-  const { event = 'repository_dispatch' } = target
-  const other = event === 'repository_dispatch' ? 'workflow_dispatch' : 'repository_dispatch'
-  return listens(workflow, { ...target, event: other })
-    ? `it listens for ${other}: set HOOKLINE_EVENT=${other} where the relay runs, or add ${listening}`
+  const other = otherMode(target.dispatch)
+  return listens(workflow, { ...target, dispatch: other })
+    ? `it listens for ${dispatchEvent(other)}: set HOOKLINE_DISPATCH=${other} where the relay runs, or add ${listening}`
     : `add ${listening}`
 }
 
@@ -235,7 +239,7 @@ const NOTHING_CALLED = {
 /** A guard in `if:` that lets no webhook for this file through: the job is skipped without a word. */
 function missedGuard(file: string, native: NativeWorkflow): Finding | undefined {
   const rules = new RuleFile(native, { ...NOTHING_CALLED, native, isSource: false })
-  const missed = lint(rules).find(({ code }) => code === 'missed-webhook')
+  const missed = lint(rules).find(({ code }) => code === 'unreachable-webhook')
   if (!missed) return undefined
   const { message, hint = 'see it with: hookline check' } = missed
   return failed('workflow', 'workflow_guard_misses', `${file}: ${message}`, hint)
@@ -314,6 +318,10 @@ export function startedBy(workflow: unknown): readonly DispatchEvent[] {
   ]
 }
 
+function otherMode(mode: DispatchMode = 'repository'): DispatchMode {
+  return mode === 'repository' ? 'workflow' : 'repository'
+}
+
 /** The inputs of `workflow_dispatch`. */
 function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
@@ -321,8 +329,8 @@ function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** True for a file that has anything to do with webhooks, so that others are passed over. */
-function listens({ on, native }: NativeFile, { event }: Target): boolean {
-  if (event === 'workflow_dispatch') return hasEvent(on, event) && native !== undefined
+function listens({ on, native }: NativeFile, { dispatch }: Target): boolean {
+  if (dispatch === 'workflow') return hasEvent(on, 'workflow_dispatch') && native !== undefined
   return dispatchTypes(on) !== undefined
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
-import { type DispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { runNameLine } from '../run-name.ts'
 import { ownAction, ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
@@ -53,7 +53,7 @@ export interface Answers {
   /** Address of the relay. */
   readonly relay: string
   /** What the relay starts it by; `repository_dispatch` when left out. */
-  readonly event?: DispatchEvent | undefined
+  readonly dispatch?: DispatchMode | undefined
   /** The action, with its version; that of this package when left out. */
   readonly uses?: string | undefined
   /** Whose requests it is for; anyone's when left out. */
@@ -125,11 +125,11 @@ ${indented(actionInputs(answers), 10)}
 }
 
 /** How a workflow begins that a webhook starts, up to its `on:`, and the `if:` of its first job. */
-export function startOf({ name, sender, event }: Answers) {
+export function startOf({ name, sender, dispatch }: Answers) {
   const { listens, guard } =
-    event === 'workflow_dispatch' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
+    dispatch === 'workflow' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
   const head = `name: ${stringify(name).trim()}
-${runNameLine(name, event)}
+${runNameLine(name, dispatch && dispatchEvent(dispatch))}
 on:
 ${indented(listens, 2)}
 `
@@ -212,7 +212,7 @@ ${indented(usesLine(uses), 6)}
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-function compiledText({ name, sender, event, uses }: Answers): string {
+function compiledText({ name, sender, dispatch, uses }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
@@ -224,8 +224,8 @@ function compiledText({ name, sender, event, uses }: Answers): string {
     : `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
-${runNameLine(name, event)}
-${settingsOf({ event, uses })}on:
+${runNameLine(name, dispatch && dispatchEvent(dispatch))}
+${settingsOf({ dispatch, uses })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -240,9 +240,9 @@ jobs:
 }
 
 /** How it is to be compiled, where that is not as by default: so that every build knows. */
-function settingsOf({ event, uses }: Pick<Answers, 'event' | 'uses'>): string {
+function settingsOf({ dispatch, uses }: Pick<Answers, 'dispatch' | 'uses'>): string {
   const lines = [
-    ...(event === 'workflow_dispatch' ? [`event: ${event}`] : []),
+    ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),
     ...(uses === undefined ? [] : [`uses: ${uses}`]),
   ]
   return lines.length === 0 ? '' : `hookline:\n${indented(lines.join('\n'), 2)}\n`

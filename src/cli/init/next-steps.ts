@@ -74,12 +74,12 @@ export function nextSteps(
 
 function webhookSteps(
   kind: Kind,
-  { name, relay, repository, sender, event = 'repository_dispatch' }: Answers,
+  { name, relay, repository, sender, dispatch = 'repository' }: Answers,
   push: readonly string[],
   port: string,
   shell: Shell,
 ): Omit<NextSteps, 'connect'> {
-  const { box, permission, flag, variables } = BY_EVENT[event]
+  const { box, permission, flag, variables } = BY_MODE[dispatch]
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
@@ -87,7 +87,7 @@ function webhookSteps(
   const isOwn = relay === localServer(port)
   // Keys that end with a relay will do for one whose public address ends with it too.
   const sealing: Readonly<Record<string, Value>> =
-    sender && isOwn ? { HOOKLINE_SEAL_KEYS: { printedBy: 'hookline keys new' } } : {}
+    sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys new' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
@@ -98,7 +98,7 @@ function webhookSteps(
     ],
     curl: sender
       ? null
-      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_TOKEN'), shell.request),
+      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
     sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
     tryOut: [
       'hookline dev',
@@ -109,7 +109,9 @@ function webhookSteps(
     token: [tokenPage(name, repository, [permission])],
     tokenBox: box,
     // The relay holds no token: each request brings its own.
-    relay: [shell.hiding('HOOKLINE_TOKEN', shell.having({ ...variables, ...sealing }, serving))],
+    relay: [
+      shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
+    ],
     publish: push,
     secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(secretLine),
     doctor: [
@@ -125,18 +127,18 @@ const URL_FLAGS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What each event asks of the token, of a command line, and of the relay's environment. */
-const BY_EVENT = {
-  repository_dispatch: {
+const BY_MODE = {
+  repository: {
     box: 'Contents: Read and write',
     permission: 'contents',
     flag: '',
     variables: {},
   },
-  workflow_dispatch: {
+  workflow: {
     box: 'Actions: Read and write',
     permission: 'actions',
-    flag: ' --event workflow_dispatch',
-    variables: { HOOKLINE_EVENT: { text: 'workflow_dispatch' } },
+    flag: ' --dispatch workflow',
+    variables: { HOOKLINE_DISPATCH: { text: 'workflow' } },
   },
 } as const
 
@@ -190,7 +192,7 @@ function sendLines(sender: Sender, url: string, shell: Shell): readonly string[]
   if (secret === undefined) return signed === undefined ? [] : [ignoreLine(shell), ...address]
   const send = `hookline send '${url}' --as ${name}`
   if (!PAIRED.includes(scheme)) {
-    const firing = shell.having({ HOOKLINE_SECRET: { of: secret } }, send)
+    const firing = shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)
     return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]
   }
   const paired = `${send} --key ${name}.pem`

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { UserError } from '../../wire/errors.ts'
 import { webhookUrl } from '../../wire/path.ts'
-import { isDispatchEvent } from '../../wire/payload.ts'
+import { isDispatchMode } from '../../wire/payload.ts'
 import { renderProblem } from '../../workflow/code-frame.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { type Answers, KINDS } from './kinds.ts'
@@ -70,20 +70,20 @@ export function questions({
       check: (relay) => checkUrl({ relay }),
     },
     {
-      name: 'event',
+      name: 'dispatch',
       text: 'What does the relay start it by?',
-      choices: EVENT_CHOICES,
-      fallback: () => 'repository_dispatch',
+      choices: DISPATCH_CHOICES,
+      fallback: () => 'repository',
       matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
-      check: (event) => checkChoice('event', event, EVENT_CHOICES),
+      check: (mode) => checkChoice('dispatch', mode, DISPATCH_CHOICES),
     },
   ]
 }
 
-const EVENT_CHOICES = [
-  { name: 'repository_dispatch', title: 'every workflow that listens; needs "Contents: write"' },
+const DISPATCH_CHOICES = [
+  { name: 'repository', title: 'every workflow that listens; needs "Contents: write"' },
   {
-    name: 'workflow_dispatch',
+    name: 'workflow',
     title: 'this one alone, and its run is told; needs "Actions: write", which pushes no code',
   },
 ]
@@ -107,9 +107,9 @@ export async function answered(
     const matters = question.matters?.(known) ?? true
     known[question.name] = own ?? (ask && matters ? await ask(question, fallback) : fallback)
   }
-  const { kind = '', name = '', repository = '', relay = '', event = '' } = known
-  const direct = isDispatchEvent(event) ? event : 'repository_dispatch'
-  return { kind, name, repository, relay, event: direct }
+  const { kind = '', name = '', repository = '', relay = '', dispatch = '' } = known
+  const direct = isDispatchMode(dispatch) ? dispatch : 'repository'
+  return { kind, name, repository, relay, dispatch: direct }
 }
 
 /** @param what a name is of, in the form `kind of workflow` */

@@ -37,7 +37,7 @@ function byHand(steps: NextSteps): string {
     section('and in another', fire),
     section('With a relay of your own, in place of dev:', relay),
     section(`with a token ("${tokenBox}") from ${token.join(' ')}`, [
-      shellHere().asking('HOOKLINE_TOKEN'),
+      shellHere().asking('HOOKLINE_GITHUB_TOKEN'),
       ...doctor,
     ]),
     curl === null

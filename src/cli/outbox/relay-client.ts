@@ -32,7 +32,7 @@ export interface Question {
   readonly isBulk?: boolean
 }
 
-/** The operator's side of a relay; the key is in `HOOKLINE_OPERATOR_KEY`. */
+/** The operator's side of a relay; the key is in `HOOKLINE_ADMIN_KEY`. */
 export class RelayClient {
   readonly #base: string
   readonly #key: string
@@ -43,10 +43,10 @@ export class RelayClient {
   constructor(relay: string) {
     this.#base = baseOf(readAddress(relay, RELAY_ADDRESS))
     this.host = new URL(this.#base).host
-    const key = readSetting(process.env, 'HOOKLINE_OPERATOR_KEY')
+    const key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')
     if (!key) {
       throw new UserError({
-        message: 'HOOKLINE_OPERATOR_KEY is not set',
+        message: 'HOOKLINE_ADMIN_KEY is not set',
         hint: 'set it to the key that the relay was started with',
       })
     }
@@ -135,7 +135,7 @@ export class RelayClient {
     }
     if (code === 'invalid_key') {
       return new UserError({
-        message: `the relay at ${this.host} does not accept the key in HOOKLINE_OPERATOR_KEY`,
+        message: `the relay at ${this.host} does not accept the key in HOOKLINE_ADMIN_KEY`,
         hint: 'set it to the key that this relay was started with',
       })
     }
@@ -143,7 +143,7 @@ export class RelayClient {
     if (code === 'not_found' && path === LIST) {
       return new UserError({
         message: `the relay at ${this.host} shows an operator nothing`,
-        hint: 'start it with HOOKLINE_OPERATOR_KEY, and give this command the same key',
+        hint: 'start it with HOOKLINE_ADMIN_KEY, and give this command the same key',
       })
     }
     // What is no relay may say again what it was brought.

@@ -167,7 +167,7 @@ export function keyInFile(
   const pair = PAIRS.get(scheme)
   if (pair === undefined) {
     const message = `--key is for ${PAIRED.join(', ')}: ${scheme} has no pair of keys`
-    throw new UserError({ message, hint: 'set HOOKLINE_SECRET, or give --secret-stdin' })
+    throw new UserError({ message, hint: 'set HOOKLINE_WEBHOOK_SECRET, or give --secret-stdin' })
   }
   try {
     if (existsSync(file)) return { secret: new Secret(readFileSync(file, 'utf8').trim()) }

@@ -66,7 +66,7 @@ export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'pa
 export async function sendOrder(order: Order, key: string): Promise<Sent> {
   const response = await ask('/inspector/replay', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-hookline-key': key },
+    headers: { 'content-type': 'application/json', 'x-hookline-dev-key': key },
     body: JSON.stringify(order),
   })
   if (!response.ok) throw new Error((await response.text()).trim())

@@ -126,7 +126,7 @@ async function keepRefused(
   return { ...attempts, queued: reason }
 }
 
-const NO_ANSWER = 'platform_timeout'
+const NO_ANSWER = 'github_timeout'
 
 /** No answer in time: the event is kept, while the call goes on and may make that needless. */
 async function keepWhileOpen(

@@ -78,8 +78,8 @@ export const LONGEST_WAIT = 3600 * SECOND
 const NOT_NOW: ReadonlySet<string> = new Set([
   'overloaded',
   'rate_limited',
-  'platform_unavailable',
-  'platform_timeout',
+  'github_unavailable',
+  'github_timeout',
 ])
 
 /** True where a later try may be accepted, whoever mends what there is to mend. */
@@ -95,8 +95,8 @@ function isRedirect({ attempts }: RelayError): boolean {
 /** True where GitHub may have the event although it did not say so. */
 function isMaybe({ code, attempts }: RelayError): boolean {
   const status = attempts?.platformStatus
-  if (code === 'platform_timeout') return true
-  return code === 'platform_unavailable' && status !== undefined && status >= 500 && status !== 503
+  if (code === 'github_timeout') return true
+  return code === 'github_unavailable' && status !== undefined && status >= 500 && status !== 503
 }
 
 export function outcomeOf(error: unknown): Outcome {

@@ -72,7 +72,7 @@ export async function openNodeOutbox(
       keys,
       revoked,
       age: limits.age,
-      pace: readSetting(env, 'HOOKLINE_OUTBOX_PACE_MS'),
+      pace: readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
       ...clock,
     },
     credentials: ports.credentials,

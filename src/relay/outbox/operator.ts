@@ -45,7 +45,7 @@ export interface OutboxView {
 }
 
 export interface OperatorOptions {
-  /** `HOOKLINE_OPERATOR_KEY`; without it the operator's addresses are not there. */
+  /** `HOOKLINE_ADMIN_KEY`; without it the operator's addresses are not there. */
   readonly key: Secret | undefined
   readonly outbox: OutboxView | undefined
   /** Those that open what is shown. */
@@ -229,7 +229,7 @@ function iso(time: number): string {
 
 function noSuchAddress(): RelayError {
   return new RelayError(404, 'not_found', 'this relay shows an operator nothing', {
-    hint: 'start it with HOOKLINE_OPERATOR_KEY',
+    hint: 'start it with HOOKLINE_ADMIN_KEY',
   })
 }
 
@@ -246,7 +246,7 @@ function noBackup(): RelayError {
 }
 
 function badQuery(hint: string): RelayError {
-  return new RelayError(400, 'bad_query', 'the query cannot be read', { hint })
+  return new RelayError(400, 'invalid_query', 'the query cannot be read', { hint })
 }
 
 function noSuchEvent(message: string): RelayError {
@@ -255,7 +255,7 @@ function noSuchEvent(message: string): RelayError {
 
 function wrongKey(): RelayError {
   return new RelayError(401, 'invalid_key', "this is not the operator's key", {
-    hint: 'send Authorization: Bearer <HOOKLINE_OPERATOR_KEY>',
+    hint: 'send Authorization: Bearer <HOOKLINE_ADMIN_KEY>',
   })
 }
 

@@ -13,18 +13,18 @@ const MB = 1024 * 1024
 
 /** @throws UserError naming the variable that is wrong */
 export function readOutboxSettings(env: Environment): OutboxSettings {
-  if (readSetting(env, 'HOOKLINE_SEAL_KEYS') === undefined) {
+  if (readSetting(env, 'HOOKLINE_SEALING_KEYS') === undefined) {
     throw new UserError({
-      message: 'HOOKLINE_SEAL_KEYS is missing',
+      message: 'HOOKLINE_SEALING_KEYS is missing',
       hint: 'what the outbox keeps is sealed; make keys with: hookline keys new',
     })
   }
   return {
-    acceptTime: readSetting(env, 'HOOKLINE_ACCEPT_MS'),
+    acceptTime: readSetting(env, 'HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS'),
     limits: {
-      age: HOUR * readSetting(env, 'HOOKLINE_OUTBOX_HOURS'),
-      events: readSetting(env, 'HOOKLINE_OUTBOX_EVENTS'),
-      bytes: MB * readSetting(env, 'HOOKLINE_OUTBOX_MB'),
+      age: HOUR * readSetting(env, 'HOOKLINE_OUTBOX_MAX_AGE_HOURS'),
+      events: readSetting(env, 'HOOKLINE_OUTBOX_MAX_EVENTS'),
+      bytes: MB * readSetting(env, 'HOOKLINE_OUTBOX_MAX_MB'),
     },
   }
 }

@@ -86,7 +86,7 @@ async function callOnce(
     return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const notes = ['is the input "messaging-api-url" right, and is a proxy needed?']
+    const notes = ['is the input "telegram-api-url" right, and is a proxy needed?']
     return { fault: service(error.message, notes) }
   }
 }
@@ -258,7 +258,7 @@ function unknownToken(code: 401 | 404): BotFault {
   }
   return fault('token', 'the bot API knows no such bot (404 Not Found)', [
     'a token is malformed unless it is digits, a colon and a string, with no "bot" before it',
-    'or the input "messaging-api-url" names no bot API',
+    'or the input "telegram-api-url" names no bot API',
   ])
 }
 

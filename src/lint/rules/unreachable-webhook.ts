@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts'
 import { DONE, workflow } from './examples.ts'
 
 export const missedWebhook: Rule = {
-  id: 'missed-webhook',
+  id: 'unreachable-webhook',
   level: 'warning',
   isStrict: true,
   finds: 'a guard, or a type, that lets no webhook through',

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts'
 import { guarded } from './examples.ts'
 
 export const textAsBoolean: Rule = {
-  id: 'text-as-boolean',
+  id: 'string-as-boolean',
   level: 'error',
   isStrict: false,
   finds: 'an output compared with `true`',
@@ -11,5 +11,5 @@ export const textAsBoolean: Rule = {
   red: 'if: needs.on.outputs.triggered == true',
   green: "if: needs.on.outputs.triggered == 'true'",
   around: guarded,
-  check: (file) => file.faults('text-as-boolean'),
+  check: (file) => file.faults('string-as-boolean'),
 }

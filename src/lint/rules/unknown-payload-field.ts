@@ -22,7 +22,7 @@ import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
 export const misspelledField: Rule = {
-  id: 'misspelled-field',
+  id: 'unknown-payload-field',
   level: 'warning',
   isStrict: false,
   finds: 'a field that no recorded request of the sender has, but nearly',

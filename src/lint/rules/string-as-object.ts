@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
 export const textAsObject: Rule = {
-  id: 'text-as-object',
+  id: 'string-as-object',
   level: 'error',
   isStrict: false,
   finds: 'a name behind an output, which is a text',
@@ -11,5 +11,5 @@ export const textAsObject: Rule = {
   red: 'NAME: ${{ needs.on.outputs.body.hello }}',
   green: 'NAME: ${{ fromJSON(needs.on.outputs.body).hello }}',
   around: inEnv,
-  check: (file) => file.faults('text-as-object'),
+  check: (file) => file.faults('string-as-object'),
 }

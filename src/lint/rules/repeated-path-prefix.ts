@@ -6,7 +6,7 @@ import type { Rule, RuleFile } from '../rule.ts'
 import { DONE, workflow } from './examples.ts'
 
 export const repeatedPrefix: Rule = {
-  id: 'repeated-prefix',
+  id: 'repeated-path-prefix',
   level: 'warning',
   isStrict: true,
   finds: 'a `path` that begins with the names of the workflow and the trigger again',

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts'
 import { greet } from './examples.ts'
 
 export const untrustedScript: Rule = {
-  id: 'untrusted-script',
+  id: 'script-injection',
   level: 'warning',
   isStrict: true,
   finds: 'text from outside where it is run, or chooses what is',
@@ -11,5 +11,5 @@ export const untrustedScript: Rule = {
   red: '- run: echo "${{ fromJSON(needs.on.outputs.body).hello }}"',
   green: '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).hello }}\n  run: echo "$NAME"',
   around: greet,
-  check: (file) => file.untrusted.filter(({ code }) => code === 'untrusted-script'),
+  check: (file) => file.untrusted.filter(({ code }) => code === 'script-injection'),
 }

@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts'
 import { DONE, workflow } from './examples.ts'
 
 export const sharedGroup: Rule = {
-  id: 'shared-group',
+  id: 'shared-concurrency-group',
   level: 'warning',
   isStrict: false,
   finds: 'a `concurrency` of a workflow that webhooks for other workflows enter too',

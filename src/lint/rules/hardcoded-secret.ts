@@ -7,7 +7,7 @@ import type { Rule, RuleFile } from '../rule.ts'
 import { workflow } from './examples.ts'
 
 export const tokenInClear: Rule = {
-  id: 'token-in-clear',
+  id: 'hardcoded-secret',
   level: 'error',
   isStrict: false,
   finds: 'a token in clear text',

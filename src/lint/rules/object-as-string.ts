@@ -5,7 +5,7 @@ import type { Rule, RuleFile } from '../rule.ts'
 import { greet } from './examples.ts'
 
 export const objectAsText: Rule = {
-  id: 'object-as-text',
+  id: 'object-as-string',
   level: 'warning',
   isStrict: true,
   finds: 'an object where a text is wanted',
