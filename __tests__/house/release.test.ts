@@ -37,7 +37,7 @@ function place(pattern: RegExp): number {
 describe('the release workflow', () => {
   test('checks, tags, publishes with provenance, announces, and moves the major tag last', () => {
     const found = [
-      /npm test/,
+      /\.ci\/run/,
       /ref=refs\/tags\/\$TAG/,
       /npm publish .*--provenance/,
       /gh release create/,

@@ -2,7 +2,8 @@ import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender.ts'
 import { fixtureOf } from '../../src/cli/send/fixtures.ts'
 import type { Sender } from '../../src/triggers/sender.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
-import { Signatory, sharedKeys } from '../support/sns-signatory.ts'
+import { rsaKeys } from '../support/rsa.ts'
+import { Signatory } from '../support/sns-signatory.ts'
 import { type Proof, SIGNERS, type Signer, URL_CALLED } from '../triggers/verify/signers.ts'
 
 /**
@@ -27,8 +28,8 @@ export const NOW = new Date()
 
 const SNS_DAYS = [-3650, 3650] as const // around the day of the tests' own messages
 /** Who signs as SNS, and whose certificate a stand-in for Amazon shows; and another. */
-export const AMAZON = await Signatory.create({ days: SNS_DAYS, keys: sharedKeys('sns') })
-const ANOTHER = await Signatory.create({ days: SNS_DAYS, keys: sharedKeys('sns-2') })
+export const AMAZON = new Signatory({ days: SNS_DAYS })
+const ANOTHER = new Signatory({ days: SNS_DAYS, keys: rsaKeys('sns-2') })
 
 /** Signers of senders that have no scheme to themselves, or need more than a secret. */
 const OWN_SIGNERS: readonly Signer[] = [

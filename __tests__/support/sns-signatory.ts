@@ -1,19 +1,7 @@
-import { createSign, randomBytes } from 'node:crypto'
-import {
-  BasicConstraintsExtension,
-  type X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
-
+import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { certificatePem, type KeyPair } from './certificate.ts'
 import { rsaKeys } from './rsa.ts'
 
-const RSA = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  publicExponent: new Uint8Array([1, 0, 1]),
-  modulusLength: 2048,
-}
-export const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const HOST = 'https://sns.us-west-2.amazonaws.com'
 
 // Another for each suite: Amazon's own validator keeps what it once read from one.
@@ -45,73 +33,46 @@ export const CONFIRMATION: SnsMessage = {
   Timestamp: '2026-11-21T00:54:06.655Z',
 }
 
-type CryptoKey = Parameters<typeof crypto.subtle.exportKey>[1]
-
-export async function newKeys(kind: typeof RSA | typeof EC = RSA) {
-  const keys = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
-  return keys as { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }
+/** EC keys take no time to create; RSA keys take a quarter of a second of CPU. */
+function ecKeys(): KeyPair {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
-/** RSA keys that all suites share by name, in place of new ones. */
-export async function sharedKeys(name: string): ReturnType<typeof newKeys> {
-  const { publicKey, privateKey } = rsaKeys(name)
-  const { subtle } = crypto
-  const spki = publicKey.export({ type: 'spki', format: 'der' })
-  const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
-  return {
-    publicKey: await subtle.importKey('spki', new Uint8Array(spki), RSA, true, ['verify']),
-    privateKey: await subtle.importKey('pkcs8', new Uint8Array(pkcs8), RSA, true, ['sign']),
-  }
-}
+/** The issuer of all certificates here; no verifier checks who issued a certificate of SNS. */
+const ISSUER = { name: 'CN=Test Issuer', keys: ecKeys() }
 
-/** One for all, and not of RSA, whose keys take their time: nobody asks who issued a certificate. */
-const AUTHORITY = makeAuthority()
-
-async function makeAuthority() {
-  const authority = await newKeys(EC)
-  const root = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Test Authority',
-    keys: authority,
-    signingAlgorithm: EC,
-    extensions: [new BasicConstraintsExtension(true)],
-  })
-  return { authority, root }
-}
-
-/** Someone who signs messages as SNS does, with a certificate that an authority of its own issued. */
+/** A signer that signs messages as SNS does, with a certificate that `ISSUER` issued. */
 export class Signatory {
   readonly certificate: string
-  readonly #key: string
+  readonly #key: KeyObject
 
-  private constructor(certificate: string, key: string) {
-    this.certificate = certificate
-    this.#key = key
-  }
-
-  static async create({
-    kind = RSA,
+  constructor({
+    keys = rsaKeys('sns'),
     days = [-1, 1],
     subject = 'CN=sns.amazonaws.com',
-    keys = newKeys(kind),
   }: {
-    kind?: typeof RSA | typeof EC
-    days?: readonly [number, number]
-    subject?: string
-    /** Made anew when left out. */
-    keys?: ReturnType<typeof newKeys>
-  } = {}): Promise<Signatory> {
-    const { authority, root } = await AUTHORITY
-    const { publicKey, privateKey } = await keys
-    const leaf = await X509CertificateGenerator.create({
-      subject,
-      issuer: root.subject,
-      publicKey,
-      signingKey: authority.privateKey,
-      signingAlgorithm: EC,
-      notBefore: day(days[0]),
-      notAfter: day(days[1]),
+    readonly keys?: KeyPair
+    /** Validity in days, relative to `RECEIVED`. */
+    readonly days?: readonly [number, number]
+    /** Names, separated by commas; a comma within a name is not supported. */
+    readonly subject?: string
+  } = {}) {
+    const validity = { notBefore: day(days[0]), notAfter: day(days[1]) }
+    const leaf = certificatePem({ subject, publicKey: keys.publicKey, issuer: ISSUER, ...validity })
+    const root = certificatePem({
+      subject: ISSUER.name,
+      publicKey: ISSUER.keys.publicKey,
+      issuer: ISSUER,
+      ...validity,
     })
-    return new Signatory(chain([leaf, root]), await pem(privateKey))
+    // SNS serves its certificate with the chain.
+    this.certificate = `${leaf}${root}`
+    this.#key = keys.privateKey
+  }
+
+  /** A signer whose certificate is not of RSA, which SNS never uses. */
+  static elliptic(): Signatory {
+    return new Signatory({ keys: ecKeys() })
   }
 
   /** The message with its signature, whatever fields it has: in alphabetical order, as SNS signs. */
@@ -140,13 +101,4 @@ export const RECEIVED = new Date('2026-11-21T00:54:07Z')
 
 function day(distance: number): Date {
   return new Date(RECEIVED.getTime() + distance * 86_400_000)
-}
-
-function chain(certificates: readonly X509Certificate[]): string {
-  return certificates.map((certificate) => certificate.toString('pem')).join('\n')
-}
-
-async function pem(key: CryptoKey): Promise<string> {
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key))
-  return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
 }

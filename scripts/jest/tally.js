@@ -15,7 +15,7 @@ import { relative } from 'node:path'
 const EXIT_DELAY = 5000
 
 /**
- * A reporter of jest that ends a run with one line for any CI to read: `12 passed, 0 failed`.
+ * A reporter of jest that ends a run with one line for any CI to read: `12 passed, 0 failed, 0 skipped`.
  *
  * If `HOOKLINE_FORBID_SKIPS` is set, as in `.ci/run`, a skipped test fails the run, because `.ci/run`
  * provides everything that a test may need. A forgotten `.only` skips its neighbors and fails too.
@@ -41,8 +41,10 @@ export default class Tally {
   onRunComplete(_contexts, counts) {
     const isForbidden = Boolean(process.env.HOOKLINE_FORBID_SKIPS) && this.#skipped.length > 0
     // jest prints its own summary after all reporters, so the line is printed when the process exits.
-    process.once('exit', () => {
+    process.once('exit', (code) => {
       if (isForbidden) process.exitCode = 1
+      else if (code !== 0 && failures(counts) === 0)
+        process.stdout.write('failed outside of a test, see above\n')
       for (const name of isForbidden ? this.#skipped : [])
         process.stdout.write(`skipped unexpectedly: ${name}\n`)
       process.stdout.write(`${tally(counts)}\n`)
@@ -55,8 +57,7 @@ export default class Tally {
 export function tally(counts) {
   const failed = failures(counts)
   const skipped = counts.numPendingTests + counts.numTodoTests
-  const line = `${counts.numPassedTests} passed, ${failed} failed`
-  return skipped > 0 ? `${line}, ${skipped} skipped` : line
+  return `${counts.numPassedTests} passed, ${failed} failed, ${skipped} skipped`
 }
 
 /** @param {Counts} counts */

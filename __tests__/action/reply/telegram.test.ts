@@ -1,8 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Api } from 'grammy'
-import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js'
 import { ChatStandIn, fired, replyWith } from '../../support/chats.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
@@ -245,28 +242,4 @@ function asTexts(body: Record<string, unknown>) {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, JSON.stringify(value).replaceAll('"', '')]),
   )
-}
-
-test('telegram-test-api, an emulator by others, shows what was said to its client', async () => {
-  const emulator = new TelegramServer({ port: await freePort(), host: '127.0.0.1' })
-  await emulator.start()
-  try {
-    const client = emulator.getClient(BOT_TOKEN)
-    await client.sendMessage(client.makeMessage('hello'))
-    const item = { ...MESSAGE, message_id: 1, chat: { id: 1 } }
-    const url = { 'telegram-api-url': emulator.config.apiURL }
-    const { id } = await answer({ ...url, text: 'working…', buttons: '[Stop](stop)' }, item)
-    expect((await answer({ ...url, text: 'done', edit: id }, item)).warnings).toEqual([])
-    expect(JSON.stringify(await client.getUpdatesHistory())).toContain('done')
-  } finally {
-    await emulator.stop()
-  }
-})
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -2,13 +2,7 @@ import { afterEach, beforeAll, beforeEach } from '@jest/globals'
 import type { Reception } from '../../../src/triggers/trigger.ts'
 import { Amazon } from '../../support/amazon.ts'
 import { bound, receive } from '../../support/receive.ts'
-import {
-  CERTIFICATE_URL,
-  RECEIVED,
-  Signatory,
-  SUBSCRIBE_URL,
-  sharedKeys,
-} from '../../support/sns-signatory.ts'
+import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../../support/sns-signatory.ts'
 
 /** What a test of SNS works with, made anew for each. */
 export interface Scene {
@@ -20,8 +14,8 @@ export interface Scene {
 export function scene(): Scene {
   // Filled before each test, as jest has it.
   const made = {} as Scene
-  beforeAll(async () => {
-    made.signatory = await Signatory.create({ keys: sharedKeys('sns') })
+  beforeAll(() => {
+    made.signatory = new Signatory()
   })
   beforeEach(async () => {
     made.amazon = await Amazon.start()

@@ -4,12 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import MessageValidator from 'sns-validator'
 import { type Http, HttpFailure } from '../../../src/wire/http.ts'
 import { bound, receive } from '../../support/receive.ts'
+import { rsaKeys } from '../../support/rsa.ts'
 import {
   CERTIFICATE_URL,
   CONFIRMATION,
-  EC,
   NOTIFICATION,
-  newKeys,
   RECEIVED,
   Signatory,
   type SnsMessage,
@@ -21,7 +20,7 @@ import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
 const here = scene()
 
 /** Of all certificates that differ in something else. */
-const KEYS = newKeys()
+const KEYS = rsaKeys('sns-2')
 
 describe('a notification', () => {
   const { Subject: _, ...withoutSubject } = NOTIFICATION
@@ -129,7 +128,7 @@ describe('a certificate', () => {
   test.each([
     ['is missing', async () => ({ status: 404 })],
     ['is none', async () => ({ status: 200, text: '<html>' })],
-    ['is of another key', async () => pem(await Signatory.create({ keys: KEYS }))],
+    ['is of another key', async () => pem(new Signatory({ keys: KEYS }))],
     ['is said to be elsewhere', async () => ({ status: 302, location: here.amazon.address })],
   ])('that %s verifies nothing', async (_, answer) => {
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
@@ -143,7 +142,6 @@ describe('a certificate', () => {
     ['is valid today', {}, 1],
     ['is expired', { days: [-3, -2] }, 0],
     ['is not valid yet', { days: [2, 3] }, 0],
-    ['is not of RSA', { kind: EC }, 0],
     ['is of a region', { subject: 'CN=sns.us-west-2.amazonaws.com' }, 1],
     ['is of China', { subject: 'CN=sns.cn-north-1.amazonaws.com.cn, O=Amazon' }, 1],
     ['names a bucket of that name', { subject: 'CN=evil.example' }, 0],
@@ -153,9 +151,15 @@ describe('a certificate', () => {
     ['has two names', { subject: 'CN=evil.example, CN=sns.amazonaws.com' }, 0],
     ['has none', { subject: 'O=sns.amazonaws.com' }, 0],
   ] as const)('of the signatory that %s makes %3$d item(s)', async (_, terms, count) => {
-    const signatory = await Signatory.create('kind' in terms ? terms : { ...terms, keys: KEYS })
+    const signatory = new Signatory({ ...terms, keys: KEYS })
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
     expect((await post(here, signatory.sign(NOTIFICATION))).items).toHaveLength(count)
+  })
+
+  test('that is not of RSA verifies nothing', async () => {
+    const signatory = Signatory.elliptic()
+    here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: pem(signatory) }
+    expect((await post(here, signatory.sign(NOTIFICATION))).items).toEqual([])
   })
 
   test('that was valid when a message says that it was received, and is not now, verifies nothing', async () => {
