@@ -1,12 +1,36 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { TRIGGERS } from '../../src/triggers/index.ts'
 import { joinBatch, writeBatchPayload } from '../../src/wire/batch.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
-import { dispatchEvent, runInShared } from '../support/action.ts'
-import { payload } from './step.ts'
+import { type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'
+import { fire, payload } from './step.ts'
 
 /** What jobs behind `continue-on-error` read of a step that failed. */
 const NOTHING = { triggered: 'false', count: '0', items: '[]', on: '{}', deliveries: '[]' }
+
+/** Outputs that are no JSON when nothing fired. */
+const STRINGS = ['trigger', 'workflow', 'delivery', 'received-at']
+
+describe.each([...new Set(TRIGGERS.values())])('outputs when $name does not fire', (trigger) => {
+  const { name, jsonOutputs, minimalOptions } = trigger
+  const fields = Object.fromEntries(jsonOutputs.map((field) => [field, 'null']))
+  const on = JSON.stringify({ [name]: minimalOptions })
+
+  test.each<[string, Partial<ActionRun>]>([
+    ['the webhook of another workflow', dispatchEvent(payload({ path: `other/${name}` }))],
+    ['another trigger of its workflow', dispatchEvent(payload({ path: 'hook/other' }))],
+    ['an event that cannot be read', dispatchEvent({ path: 5 })],
+    ['a push', { event: 'push', payload: {} }],
+    ['a step that fails', { inputs: { on: `${on.slice(0, -2)}, "wrong": 1}}` } }],
+  ])('are valid JSON on %s', async (_, event) => {
+    const { outputs } = await fire(on, {}, event)
+    expect(outputs).toMatchObject({ ...fields, triggered: 'false', items: '[]' })
+    for (const [output, text] of Object.entries(outputs)) {
+      if (!STRINGS.includes(output)) expect([output, JSON.parse(text)]).toHaveLength(2)
+    }
+  })
+})
 
 async function batch(count: number): Promise<object> {
   const one = { path: 'hook/webhook', method: 'POST', headers: {}, body: '{"n":1}' }

@@ -182,13 +182,15 @@ async function runSteps(
   for (const step of job.steps ?? []) {
     const now = { ...contexts, env, steps, job: { status: failed ? 'failure' : 'success' } }
     const done = { outputs: {}, outcome: 'skipped', conclusion: 'skipped' }
-    if (holds(step.if, now, failed)) {
-      const ran = await runStep(
-        step,
-        { ...now, env: { ...env, ...texts(filled(step.env ?? {}, now)) } },
-        folder,
-        called,
-      )
+    // The runner evaluates the `env` of every step before its `if`, and an error fails the step.
+    // Source: actions/runner, StepsRunner.cs, evaluateStepEnvFailed.
+    const own = environmentOf(step, now)
+    if ('fault' in own) {
+      stdout += `${own.fault}\n`
+      Object.assign(done, { outcome: 'failure', conclusion: 'failure' })
+      failed = true
+    } else if (holds(step.if, { ...now, env: { ...env, ...own.env } }, failed)) {
+      const ran = await runStep(step, { ...now, env: { ...env, ...own.env } }, folder, called)
       stdout += ran.stdout
       if (ran.action) actions.push(ran.action)
       if (ran.post) posts.unshift(ran.post)
@@ -202,6 +204,14 @@ async function runSteps(
   await rm(folder, { recursive: true })
   const outputs = texts(filled(job.outputs ?? {}, { ...contexts, steps, env }))
   return { id, result: failed ? 'failure' : 'success', outputs, stdout, actions }
+}
+
+function environmentOf(step: Step, contexts: Contexts): { env: Texts } | { fault: string } {
+  try {
+    return { env: texts(filled(step.env ?? {}, contexts)) }
+  } catch (error) {
+    return { fault: `env: ${error instanceof Error ? error.message : error}` }
+  }
 }
 
 interface Ran {

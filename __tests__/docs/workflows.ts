@@ -10,7 +10,7 @@ import { dispatchEvent } from '../support/action.ts'
 import { checkByLevel } from '../support/findings.ts'
 import { eventFor, type Sent, secretsOf } from './events.ts'
 import { MANIFEST } from './manifest.ts'
-import { type Event, type JobRun, runWorkflow } from './runner.ts'
+import { type Event, type JobRun, runWorkflow, type Surroundings } from './runner.ts'
 import type { Session } from './session.ts'
 
 /** What is sent to a workflow of the pages, and what has to come of it. */
@@ -131,7 +131,41 @@ export async function runNative(
   for (const [index, [what, fields]] of (scenario.calls ?? []).entries()) {
     expect(calls[index]).toMatchObject({ what: expect.stringMatching(what), fields })
   }
+  await runUnfired(text, name, event, around, session)
   return runs
+}
+
+/** The same workflow on an event by which nothing fires: no job fails, and nobody is called. */
+async function runUnfired(
+  text: string,
+  name: string,
+  event: Event,
+  around: Surroundings,
+  session: Session,
+): Promise<void> {
+  const quiet = unfiredEvent(event)
+  if (!quiet) return
+  const from = session.elsewhere.calls.length
+  const runs = await runWorkflow(text, name, quiet, around)
+  expect(failures(runs)).toEqual([])
+  const fired = runs.flatMap(({ actions }) => actions.map(({ outputs }) => outputs.triggered))
+  expect(fired.filter((triggered) => triggered !== 'false')).toEqual([])
+  expect(session.elsewhere.calls.slice(from)).toEqual([])
+}
+
+/**
+ * A webhook for a trigger that is not declared, whose name passes the condition of the job; of a poll
+ * the same event again, when the message is acknowledged. `undefined` for an event of another kind.
+ */
+function unfiredEvent(event: Event): Event | undefined {
+  if (event.event === 'schedule') return event
+  if (event.event !== 'repository_dispatch') return undefined
+  const { client_payload: sent, ...rest } = event.payload as {
+    readonly client_payload: { readonly path: string }
+  }
+  const [workflow, trigger = ''] = sent.path.replace(/^\//, '').split(/[/?]/)
+  const payload = { ...sent, path: `${workflow}/${trigger}_other` }
+  return { ...event, payload: { ...rest, client_payload: payload } }
 }
 
 function failures(runs: readonly JobRun[]): unknown[] {

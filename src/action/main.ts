@@ -5,7 +5,6 @@ import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { textsOf } from '../wire/messages.ts'
@@ -16,7 +15,7 @@ import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
 import { DEFAULT_GLOB, expressionContexts, type Inputs, onSource, readInputs } from './inputs.ts'
-import { maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
+import { failedOutputs, maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
 import { enginePorts, workingCopy } from './ports.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf } from './summary-tables.ts'
@@ -27,8 +26,8 @@ const STATE = 'effects'
 /** The step itself: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
   const { context, evaluation, outputs } = await evaluated().catch((error: unknown) => {
-    // Behind `continue-on-error` later jobs read them all the same: nothing has fired.
-    setOutputs(stepOutputs(new Evaluation([])))
+    // With `continue-on-error` the job goes on and reads the outputs of the failed step.
+    setOutputs(failedOutputs(core.getInput('on')))
     throw error
   })
   setOutputs(outputs)

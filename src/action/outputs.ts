@@ -1,4 +1,5 @@
-import type { Evaluation } from '../engine/result.ts'
+import { Evaluation, jsonFields } from '../engine/result.ts'
+import { TRIGGERS } from '../triggers/index.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -6,8 +7,10 @@ import type { ReservedOutput } from '../wire/output-names.ts'
 import { base64Forms } from '../wire/secret.ts'
 
 /**
- * The step outputs of an evaluation, in the order they are written. Text as it is, everything else
- * as JSON. The fixed names come last, so that they win over a field of the same name.
+ * The step outputs of an evaluation, in the order they are written. Strings are unchanged, everything
+ * else is JSON. The fixed names come last, so that they take precedence over a field of the same name.
+ * If nothing fired, every output that can hold JSON is `null`: the runner evaluates `env` of a step
+ * before its `if`, and `fromJSON('')` would fail the step.
  *
  * @throws UserError when `items` would be larger than GitHub lets a job hand on
  */
@@ -18,6 +21,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     const value = first?.[field] ?? null
     return [field, typeof value === 'string' ? value : JSON.stringify(value)] as const
   })
+  const unfired = evaluation.unfiredFields.map((field) => [field, 'null'] as const)
   const all = JSON.stringify(contexts)
   if (all.length > LIMITS.itemsUnits) {
     throw new UserError({
@@ -36,7 +40,19 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     'received-at': evaluation.receivedAt ?? '',
     deliveries: JSON.stringify(evaluation.deliveries),
   }
-  return new Map([...own, ...Object.entries(fixed)])
+  return new Map([...unfired, ...own, ...Object.entries(fixed)])
+}
+
+/**
+ * The step outputs of a step that failed: nothing fired. The `on:` section may be what is wrong, so
+ * the declared triggers are the ones whose names occur in it.
+ *
+ * @param on the input `on`; if it is empty, workflow files are read and any trigger may be declared
+ */
+export function failedOutputs(on: string): Map<string, string> {
+  const declared = [...TRIGGERS].filter(([name]) => on.trim() === '' || on.includes(name))
+  const unfiredFields = jsonFields(declared.map(([, trigger]) => trigger))
+  return stepOutputs(new Evaluation([], { unfiredFields }))
 }
 
 /**

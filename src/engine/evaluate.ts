@@ -24,7 +24,7 @@ import {
   FULL_BUDGET,
   remainingBudget,
   type TriggerRun,
-  unfiredContext,
+  unfiredOutputs,
 } from './result.ts'
 import {
   asksStore,
@@ -54,7 +54,20 @@ export async function evaluate(
     if (dispatched === undefined) return await evaluatePoll(event, workflows, ports)
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    return new Evaluation([], unreadable(error))
+    return new Evaluation([], { ...unreadable(error), unfiredFields: callingFields(workflows) })
+  }
+}
+
+/**
+ * The JSON outputs of the calling workflow, for an event that addresses another one. Mistakes in the
+ * calling workflow do not matter to such an event, so they are ignored.
+ */
+function callingFields(workflows: WorkflowSource): readonly string[] {
+  try {
+    return unfiredOutputs(workflows.find(workflows.calling)).unfiredFields
+  } catch (error) {
+    if (error instanceof UserError) return []
+    throw error
   }
 }
 
@@ -81,16 +94,17 @@ async function evaluateWebhook(
   const workflow = workflows.find(path.workflow)
   if (!workflow) {
     const reason = otherName('workflow', path.workflow, 'here', workflows.names())
-    return new Evaluation([], { ...relayed, miss: 'workflow', reason })
+    const unfiredFields = callingFields(workflows)
+    return new Evaluation([], { ...relayed, unfiredFields, miss: 'workflow', reason })
   }
   const trigger = triggerNamed(workflow, path.trigger)
-  const unfired = unfiredContext(workflow)
+  const unfired = unfiredOutputs(workflow)
   const others = () => 'the webhook addresses another trigger'
   if (!trigger?.receive) {
     const names = workflow.triggers.map(({ name }) => name)
     const declares = `${shownName(workflow.name)} declares`
     const reason = otherName('trigger', path.trigger, declares, names)
-    const facts = { ...relayed, unfired, decisions: decide(workflow, others), reason }
+    const facts = { ...relayed, ...unfired, decisions: decide(workflow, others), reason }
     return new Evaluation([], { ...facts, miss: 'trigger' })
   }
   const ref = { workflow, trigger }
@@ -98,12 +112,12 @@ async function evaluateWebhook(
   try {
     const run = await receive(ref, payload, ports)
     const { reason } = run.decision
-    const facts = { ...relayed, unfired, decisions: decided(run), reason }
+    const facts = { ...relayed, ...unfired, decisions: decided(run), reason }
     return new Evaluation([run], { ...facts, miss: 'condition' })
   } catch (error) {
     const miss = unreadable(error)
     const decisions = decided(notFired(ref, miss.reason))
-    return new Evaluation([], { ...relayed, unfired, decisions, ...miss })
+    return new Evaluation([], { ...relayed, ...unfired, decisions, ...miss })
   }
 }
 
@@ -184,8 +198,8 @@ async function evaluatePoll(
     if (polled.length === 1) return decided
     return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
-  const unfired = unfiredContext(wanted[0]?.workflow)
-  return new Evaluation(runs, { decisions, unfired, miss: 'poll' })
+  const unfired = unfiredOutputs(wanted[0]?.workflow)
+  return new Evaluation(runs, { decisions, ...unfired, miss: 'poll' })
 }
 
 /** A trigger whose options tell it not to poll counts too: it says why it does not. */
@@ -229,7 +243,7 @@ function pollsNothing(
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
   const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)
   const miss = event.name === 'repository_dispatch' ? 'type' : 'event'
-  return new Evaluation([], { unfired: unfiredContext(workflow), decisions, miss, reason })
+  return new Evaluation([], { ...unfiredOutputs(workflow), decisions, miss, reason })
 }
 
 const MANUAL = 'workflow_dispatch'

@@ -1,4 +1,4 @@
-import type { Check, Item } from '../triggers/trigger.ts'
+import type { Check, Item, Trigger } from '../triggers/trigger.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Message } from '../wire/messages.ts'
@@ -59,8 +59,10 @@ export interface TriggerRun extends TriggerRef {
 
 /** What is known of an event besides what triggers made of it. */
 interface EventFacts {
-  /** The `on` context where there is no item: all triggers skipped, none of an unknown workflow. */
+  /** The `on` context if there is no item: all triggers skipped, none of an unknown workflow. */
   readonly unfired: OnContext
+  /** The outputs that can hold JSON, of the triggers that are declared; they are `null` then. */
+  readonly unfiredFields: readonly string[]
   readonly decisions: readonly Decision[]
   readonly miss: Miss | undefined
   /** Why nothing fired, where the runs do not tell. */
@@ -163,6 +165,11 @@ export class Evaluation {
     return this.#facts.unfired ?? {}
   }
 
+  /** The outputs that are `null` when nothing fired, so that `fromJSON` can read them. */
+  get unfiredFields(): readonly string[] {
+    return this.#first ? [] : (this.#facts.unfiredFields ?? [])
+  }
+
   get delivery(): string | undefined {
     return this.#facts.delivery
   }
@@ -192,9 +199,19 @@ export function failedContext(workflow: Workflow, failed: string): OnContext {
   )
 }
 
-/** The context of a workflow of which no trigger fired; empty where none is known. */
-export function unfiredContext(workflow: Workflow | undefined): OnContext {
-  return workflow ? context(workflow, skipped) : record([])
+/** The outputs of a workflow of which no trigger fired; the context is empty if none is known. */
+export function unfiredOutputs(
+  workflow: Workflow | undefined,
+): Pick<EventFacts, 'unfired' | 'unfiredFields'> {
+  return {
+    unfired: workflow ? context(workflow, skipped) : record([]),
+    unfiredFields: workflow ? jsonFields(workflow.triggers.map((one) => one.definition)) : [],
+  }
+}
+
+/** The outputs that can hold JSON, of these triggers, each name once. */
+export function jsonFields(triggers: Iterable<Pick<Trigger, 'jsonOutputs'>>): string[] {
+  return [...new Set([...triggers].flatMap(({ jsonOutputs }) => jsonOutputs))]
 }
 
 function context(workflow: Workflow, of: (name: string) => TriggerContext): OnContext {

@@ -23,6 +23,7 @@ export const awsSns = defineTrigger({
     Type: '`Notification`.',
     MessageAttributes: 'The attributes of the message; the signature does not cover them.',
   },
+  stringOutputs: ['Subject', 'MessageId', 'TopicArn', 'Timestamp', 'Type'],
   columns: ['Subject', 'Message', 'TopicArn', 'Timestamp'],
   example({ verify }) {
     return verify ? undefined : EXAMPLE

@@ -31,6 +31,18 @@ export const discord = serviceTrigger({
     message: 'The message under which a button or menu stands.',
     event: 'The webhook event; its `type` tells which it is.',
   },
+  stringOutputs: [
+    'kind',
+    'id',
+    'command',
+    'custom_id',
+    'text',
+    'user_id',
+    'user_name',
+    'channel_id',
+    'guild_id',
+    'application_id',
+  ],
   columns: ['kind', 'command', 'custom_id', 'event.type', 'user_name'],
   read({ body }) {
     if (!isObject(body)) return NOT_DISCORD

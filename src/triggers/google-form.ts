@@ -16,6 +16,7 @@ export const googleForm = serviceTrigger({
     form_response: 'The response: `form_id`, `email`, `submitted_at`, `definition`, `answers`.',
     answers_map: 'Answers by the title of their question; of several choices a list.',
   },
+  stringOutputs: ['event_id', 'event_type'],
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   read({ body }) {
     const response = isObject(body) ? body.form_response : undefined

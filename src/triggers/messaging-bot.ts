@@ -107,6 +107,7 @@ export const messagingBot = defineTrigger({
   description: 'Fires for each new message to a bot: polled, or sent by the messaging platform.',
   options,
   outputs: MESSAGE_OUTPUTS,
+  stringOutputs: ['update_type', 'text', 'caption', 'data', 'id', 'new_chat_title'],
   columns: ['from.first_name', 'chat.title', 'text', 'caption', 'data'],
   key: 'update_id',
   minimalOptions: { webhook: true },

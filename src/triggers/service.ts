@@ -21,6 +21,7 @@ interface Service {
   readonly scheme: string
   readonly key: string
   readonly outputs: Readonly<Record<string, string>>
+  readonly stringOutputs: readonly string[]
   readonly columns: readonly string[]
   readonly read: ItemReader
   /** A body that it may post. */

@@ -30,6 +30,22 @@ export const slack = serviceTrigger({
     view: 'The view of an interaction.',
     trigger_id: 'What opens a view in answer to a command or an interaction.',
   },
+  stringOutputs: [
+    'kind',
+    'text',
+    'user_id',
+    'user_name',
+    'channel_id',
+    'channel_name',
+    'team_id',
+    'team_domain',
+    'timestamp',
+    'type',
+    'event_id',
+    'command',
+    'trigger_word',
+    'trigger_id',
+  ],
   columns: ['kind', 'event.type', 'command', 'text', 'event.text', 'user_name'],
   read({ body }) {
     if (!isObject(body)) return NOT_SLACK

@@ -12,6 +12,7 @@ export const trello = serviceTrigger({
     model: 'What the webhook watches, as it is now: the board, list or card.',
     webhook: 'The webhook, without the URL that it calls.',
   },
+  stringOutputs: [],
   columns: ['action.type', 'action.data', 'action.date'],
   read({ body }) {
     if (!isObject(body) || !isObject(body.action)) return 'is not an action'

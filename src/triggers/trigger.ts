@@ -82,6 +82,8 @@ interface DescribedTrigger<Schema extends OptionsSchema> {
   readonly options: Schema
   /** The fields of its items, each with a description; only these become outputs of their own. */
   readonly outputs: Readonly<Record<string, string>>
+  /** The names among `outputs` whose value is always a string; every other output can hold JSON. */
+  readonly stringOutputs?: readonly string[]
   /**
    * What of an item tells a person most, by path (`from.first_name`), the most telling first: the
    * columns of a table of items. Nothing that a sender may carry a key in.
@@ -175,6 +177,8 @@ export interface BoundTrigger {
 export interface Trigger
   extends Pick<DescribedTrigger<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
+  /** The outputs that can hold JSON. */
+  readonly jsonOutputs: readonly string[]
   readonly aliases: readonly string[]
   readonly minimalOptions: JsonObject
   /** Its options, `config` among them. */
@@ -188,7 +192,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
   definition: TriggerDefinition<Schema>,
 ): Trigger {
   const { name, aliases = [], description, outputs, columns = [], options } = definition
-  const { minimalOptions = {} } = definition
+  const { minimalOptions = {}, stringOutputs = [] } = definition
   const schema = v.strictObject({ ...options.entries, config: configSchema })
   return {
     name,
@@ -196,6 +200,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     description,
     outputs,
     columns,
+    jsonOutputs: Object.keys(outputs).filter((field) => !stringOutputs.includes(field)),
     minimalOptions,
     schema,
     optionNames: Object.keys(schema.entries),

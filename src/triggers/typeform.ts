@@ -15,6 +15,7 @@ export const typeform = serviceTrigger({
     answers_map:
       'Answers by the title of their question; of a choice its label, of several a list.',
   },
+  stringOutputs: ['event_id', 'event_type'],
   columns: ['answers_map', 'form_response.submitted_at', 'event_id'],
   read({ body }) {
     const response = isObject(body) ? body.form_response : undefined

@@ -73,6 +73,7 @@ export const webhook = defineTrigger({
     body: 'Request body: parsed for JSON and forms, else text; `null` when there is none.',
     params: 'Values of the `:name` parts of `path`.',
   },
+  stringOutputs: ['method', 'querystring', 'search'],
   columns: ['body', 'params', 'method'],
   example({ method = ['post'], path, verify }) {
     if (verify) return undefined

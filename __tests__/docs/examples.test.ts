@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Session, startSession } from './session.ts'
+import { runSource, type Scenario } from './workflows.ts'
+
+const EXAMPLES = new URL('../../examples/workflows/', import.meta.url)
+
+/**
+ * Examples that other tests send to: only Amazon can sign for `aws-sns`, the commands of
+ * docs/senders/curl.md sign for `curl`, and `slack` answers at an address of Slack.
+ */
+const ELSEWHERE = ['aws-sns', 'curl', 'slack']
+
+const NAMES = readdirSync(EXAMPLES)
+  .map((file) => file.replace(/\.yml$/, ''))
+  .filter((name) => !ELSEWHERE.includes(name))
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'bot-chat-ops': {
+    message: {
+      text: '/deploy staging',
+      from: { id: 1111111, is_bot: false, first_name: 'Ada' },
+      chat: { id: -1001234567890, type: 'supergroup', title: 'Deploy room' },
+    },
+  },
+}
+
+/** Each runs in the order of the runner, with an event that fires and with one that does not. */
+describe('workflows of examples/', () => {
+  let session: Session
+  beforeAll(async () => {
+    session = await startSession(undefined)
+  })
+  afterAll(() => session.close())
+
+  test.each(NAMES)('examples/workflows/%s.yml', async (name) => {
+    const text = readFileSync(new URL(`${name}.yml`, EXAMPLES), 'utf8')
+    await runSource(name, text, session, SCENARIOS[name])
+    expect(session.elsewhere.faults).toEqual([])
+  })
+})
