@@ -5,14 +5,19 @@ import { describe, expect, test } from '@jest/globals'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
 const URL_OF = (trigger: string) => ['url', 'hook', '--trigger', trigger]
-const SEAL = (file: string) => ['seal', '--repository', 'o/r', '--key', file]
+const SEAL = (file: string) => ['seal', '--repository', 'o/r', '--relay-key', file]
 
 describe('exit codes of the command line', () => {
   const rows = [
     ['an unknown command', ['dve'], 2, /unknown command 'dve'[\s\S]*Did you mean dev\?/],
     ['an unknown flag', ['dev', '--prot', '1'], 2, /unknown option '--prot'[\s\S]*--port/],
     ['a flag that is cut short', ['url', 'hook', '--repo', 'o/r'], 2, /Did you mean --repository/],
-    ['an unknown flag of a command of a command', ['keys', 'new', '--jsn'], 2, /unknown option/],
+    [
+      'an unknown flag of a command of a command',
+      ['keys', 'create', 'sealing', '--jsn'],
+      2,
+      /unknown option/,
+    ],
     ['a sender without its flag', ['init', 'stripe'], 2, /hookline init --sender stripe$/m],
     ['a port that is none', ['dev', '--port', 'x'], 1, /"x"/],
     ['an unknown trigger', URL_OF('webhok'), 1, /"webhok"\n.*"webhook"/],
@@ -42,7 +47,7 @@ describe('exit codes of the command line', () => {
       'a slip in a setting',
       ['runs', '--json'],
       2,
-      { code: 'wrong_usage', message: /^HOOKLINE_DISPATCH /, notes: [/workflow_dispatch/] },
+      { code: 'wrong_usage', message: /^HOOKLINE_DISPATCH /, notes: [/workflow/] },
     ],
     [
       'an unknown flag',
@@ -52,7 +57,7 @@ describe('exit codes of the command line', () => {
     ],
   ])('with --json %s is JSON too', async (_, args, code, wanted) => {
     const env: Record<string, string> =
-      code === 2 && args[0] === 'runs' ? { HOOKLINE_DISPATCH: 'workflow-dispatch' } : {}
+      code === 2 && args[0] === 'runs' ? { HOOKLINE_DISPATCH: 'Workflow' } : {}
     const { exitCode, stdout } = await runShared(args, { env })
     const match = (value: RegExp) => expect.stringMatching(value)
     expect(exitCode).toBe(code)
@@ -112,14 +117,16 @@ describe('exit codes of the command line', () => {
     expect(names.filter((name) => !FAULTS.some(([first]) => first === name))).toEqual([])
   })
 
-  test.each([['-v'], ['--version'], ['--no-color', '-v'], ['keys', 'access', '--no-color']])(
-    'is 0 for %s %s',
-    async (...args) => {
-      const { exitCode, stdout, stderr } = await runShared(args)
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-      expect(stdout).toMatch(/^(?:\d+\.\d+\.\d+|hlk_)/)
-    },
-  )
+  test.each([
+    ['-v'],
+    ['--version'],
+    ['--no-color', '-v'],
+    ['keys', 'create', 'access', '--no-color'],
+  ])('is 0 for %s %s', async (...args) => {
+    const { exitCode, stdout, stderr } = await runShared(args)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^(?:\d+\.\d+\.\d+|hlk_)/)
+  })
 
   test.each(['dev', 'relay'])('%s on a port that is taken', async (command) => {
     const server = createServer().listen(0, '127.0.0.1')

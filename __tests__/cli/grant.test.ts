@@ -1,10 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readSealKeys, readSignKeys } from '../../src/relay/config.ts'
 import { openGrant } from '../../src/relay/grant.ts'
 import { newSealKey, openSealed, sealToken } from '../../src/relay/seal.ts'
 import { type CommandRun, runShared } from '../support/cli.ts'
+import { DescribedRelay } from '../support/described-relay.ts'
 import { TOKEN } from '../support/scene.ts'
 
 async function hookline(args: readonly string[], run: CommandRun = {}) {
@@ -13,10 +14,10 @@ async function hookline(args: readonly string[], run: CommandRun = {}) {
 }
 
 async function signKeys(env: Record<string, string> = {}): Promise<string> {
-  return (await hookline(['keys', 'sign'], { env })).output
+  return (await hookline(['keys', 'create', 'signing'], { env })).output
 }
 
-test('keys sign prints a new key, followed by those of HOOKLINE_SIGNING_KEYS', async () => {
+test('keys create signing prints a new key, followed by those of HOOKLINE_SIGNING_KEYS', async () => {
   const first = await signKeys()
   const second = await signKeys({ HOOKLINE_SIGNING_KEYS: first })
   const [old] = JSON.parse(first).keys
@@ -49,7 +50,7 @@ describe('hookline grant', () => {
       id,
       repository: 'o/r',
       path: 'hook/webhook',
-      event: 'workflow_dispatch',
+      dispatch: 'workflow',
       ref: 'main',
       exp,
     })
@@ -81,7 +82,7 @@ describe('hookline grant', () => {
     ['a file in the path', ['--path', 'hook.yml/webhook'], {}, 'hook/webhook'],
     ['an invalid duration', ['--expires', 'soon'], {}, '"soon"'],
     ['a ref without workflow_dispatch', ['--dispatch', 'repository', '--ref', 'x'], {}, '--ref'],
-    ['an unknown event', ['--dispatch', 'push'], {}, 'workflow_dispatch'],
+    ['an unknown mode', ['--dispatch', 'push'], {}, 'workflow'],
     ['an empty path', ['--path', ''], {}, '--path'],
     ['a path of slashes', ['--path', '//'], {}, '--path'],
     ['an empty ref', ['--ref', ''], {}, '--ref'],
@@ -102,13 +103,13 @@ describe('hookline seal', () => {
     const { output: published } = await hookline(['keys', 'public'], { env })
     const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
     await writeFile(file, published)
-    const args = ['seal', '--key', file, '--repository', 'o/r', ...flags]
+    const args = ['seal', '--relay-key', file, '--repository', 'o/r', ...flags]
     return { env, ...(await hookline(args, { input: TOKEN })) }
   }
 
   test('takes --dispatch and --ref', async () => {
-    const scope = { event: 'workflow_dispatch', ref: 'v1' }
-    const { env, output } = await seal(['--dispatch', scope.event, '--ref', scope.ref])
+    const scope = { dispatch: 'workflow', ref: 'v1' }
+    const { env, output } = await seal(['--dispatch', scope.dispatch, '--ref', scope.ref])
     const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEALING_KEYS))
     expect(opened).toEqual({ token: TOKEN, repository: 'o/r', ...scope })
   })
@@ -121,20 +122,26 @@ describe('hookline seal', () => {
 })
 
 describe('hookline url', () => {
-  const flags = ['hook.yml', '--relay', 'https://relay.example', '--repository', 'o/r']
+  let relay: DescribedRelay
+  let flags: readonly string[]
+  beforeAll(async () => {
+    relay = await new DescribedRelay().start()
+    flags = ['hook.yml', '--relay', relay.url, '--repository', 'o/r']
+  })
+  afterAll(() => relay.stop())
 
   test('prints a URL with a grant for its own path', async () => {
     const keys = await signKeys()
     const own = ['--trigger', 'slack', '--dispatch', 'workflow']
-    const env = { HOOKLINE_SIGNING_KEYS: keys, HOOKLINE_GITHUB_TOKEN: TOKEN }
+    const env = { HOOKLINE_SIGNING_KEYS: keys, HOOKLINE_CREDENTIAL: TOKEN }
     const { output } = await hookline(['url', ...flags, ...own], { env })
-    const [, url = '', token = ''] = /^(https:\S+)\?__token=(\S+)$/m.exec(output) ?? []
-    expect(url).toBe('https://relay.example/o/r/hook/slack')
+    const [, url = '', token = ''] = /^(http:\S+)\?__token=(\S+)$/m.exec(output) ?? []
+    expect(url).toBe(`${relay.url}/o/r/hook/slack`)
     expect(await openGrant(token, await readSignKeys(keys))).toEqual({
       id: expect.any(String),
       repository: 'o/r',
       path: 'hook/slack',
-      event: 'workflow_dispatch',
+      dispatch: 'workflow',
     })
     expect(output).toContain(`-H 'X-Platform-Authorization: Bearer ${token}'`)
     expect(output).not.toContain(TOKEN)
@@ -143,10 +150,8 @@ describe('hookline url', () => {
   test('prints a URL in which the shell fills in the sealed token', async () => {
     const { publicJwk } = await newSealKey()
     const text = await sealToken({ token: TOKEN, repository: 'o/r' }, publicJwk)
-    const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_GITHUB_TOKEN: text } })
-    expect(output).toContain(
-      'https://relay.example/o/r/hook/webhook?__token=$HOOKLINE_GITHUB_TOKEN',
-    )
+    const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_CREDENTIAL: text } })
+    expect(output).toContain(`${relay.url}/o/r/hook/webhook?__token=$HOOKLINE_CREDENTIAL`)
     expect(output).not.toContain(text)
   })
 
@@ -158,9 +163,9 @@ describe('hookline url', () => {
 
   test('without signing keys the sender sets a header, and --expires is refused', async () => {
     const plain = await hookline(['url', ...flags])
-    expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN')
+    expect(plain.output).toContain('X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL')
     expect(plain.output).toContain(
-      "hookline seal --relay 'https://relay.example' --repository 'o/r' --path 'hook/webhook'",
+      `hookline seal --relay '${relay.url}' --repository 'o/r' --path 'hook/webhook'`,
     )
     const narrowed = await hookline(['url', ...flags, '--expires', '1d'])
     expect(narrowed.errors).toContain('HOOKLINE_SIGNING_KEYS')

@@ -7,6 +7,7 @@ import { newSealKey } from '../../src/relay/seal.ts'
 import { SETTINGS } from '../../src/wire/settings.ts'
 import { environmentHelp, SETTING_HELP } from '../../src/wire/settings-help.ts'
 import { runShared } from '../support/cli.ts'
+import { DescribedRelay } from '../support/described-relay.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
 
 const RELAY = ['--relay', 'https://relay.example.com']
@@ -23,9 +24,9 @@ describe('an invalid HOOKLINE_DISPATCH is wrong usage of', () => {
     ['runs', ['runs', ...REPOSITORY]],
     ['connect', ['connect']],
   ])('%s', async (_, args) => {
-    const end = await runShared(args, { env: { HOOKLINE_DISPATCH: 'workflow-dispatch' } })
+    const end = await runShared(args, { env: { HOOKLINE_DISPATCH: 'Workflow' } })
     expect(end).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(end.stderr).toMatch(/HOOKLINE_DISPATCH [\s\S]*workflow_dispatch/)
+    expect(end.stderr).toMatch(/HOOKLINE_DISPATCH [\s\S]*workflow/)
   })
 })
 
@@ -60,6 +61,7 @@ describe('with a server on this machine', () => {
     const outbox = await runShared(['outbox', 'list', '--relay', relay()], { env })
     expect(outbox).toMatchObject({ exitCode: 0, stdout: '0 waiting, 0 dead\n' })
 
+    answer = { status: 200, body: JSON.stringify({ version: '1.0.0', seal: null }) }
     const url = await runShared(['url', 'hook', '--relay', relay(), ...REPOSITORY])
     expect(url.stdout).toContain(`http://${relay()}/octo/repo/hook/webhook`)
 
@@ -101,14 +103,16 @@ describe('with a server on this machine', () => {
 
 test('a bot API on this machine is called without the proxy', async () => {
   const telegram = await new TelegramStandIn().start()
+  const relay = await new DescribedRelay().start()
   const env = {
     HTTP_PROXY: 'http://127.0.0.1:1',
     HOOKLINE_TELEGRAM_API_URL: telegram.url,
     BOT_TOKEN,
   }
-  const args = ['url', 'bot', '--bot', ...RELAY, ...REPOSITORY]
+  const args = ['url', 'bot', '--bot', '--relay', relay.url, ...REPOSITORY]
   const { exitCode, stderr } = await runShared(args, { env })
   await telegram.stop()
+  relay.stop()
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 })
 

@@ -89,7 +89,7 @@ jobs: {a: {runs-on: ubuntu-latest, steps: [{run: 'echo "$A"', env: {A: '\${{ on.
     ['yaml', 'webhook:\n  config: {limitt: 1}\n'],
     ['yaml', 'colour: red\n'],
     ['sh', 'hookline relay --prot 1\n'],
-    ['sh', 'hookline keys access\n# hlx_…\n'],
+    ['sh', 'hookline keys create access\n# hlx_…\n'],
     ['sh', 'curl -sS --fail https://example.com/\n'],
     ['dotenv', 'HOOKLINE_NOTHING=a\n'],
     ['json', '{"webhook":{"outputs":{"body":1,"method":"put"}}}\n'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { FIXTURES } from '../../src/cli/send/fixtures.ts'
+import { EXAMPLES } from '../../src/cli/send/examples.ts'
 import { SIGNATURE_NAMES, signed } from '../../src/cli/send/signatures.ts'
 import { HEADER } from '../../src/wire/payload.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -9,7 +9,7 @@ import { textMessage } from '../support/messages.ts'
 import { BOT_TOKEN, type TelegramStandIn } from '../support/telegram.ts'
 import type { Event } from './runner.ts'
 
-const EXAMPLES = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
+const EXAMPLE_ENV = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
 
 /** The first pair of RFC 8032: what a receiver holds, and what its sender signs with. */
 export const ED25519 = [
@@ -21,7 +21,7 @@ export const ED25519 = [
 export function secretsOf(text: string): Record<string, string> {
   const [DISCORD_PUBLIC_KEY] = ED25519
   const stored = {
-    ...EXAMPLES,
+    ...EXAMPLE_ENV,
     DISCORD_PUBLIC_KEY,
     // In base64, as Teams shows it.
     TEAMS_SECURITY_TOKEN: btoa('the security token of an outgoing webhook'),
@@ -169,9 +169,9 @@ function plainRequest(
   scheme: string | undefined,
   sent: Sent,
 ): Request {
-  const byScheme = [...FIXTURES.values()].find((one) => scheme && one.scheme === scheme)
+  const byScheme = [...EXAMPLES.values()].find((one) => scheme && one.scheme === scheme)
   const name = service.fixture ?? byScheme?.name
-  const made = FIXTURES.get(name ?? '')?.request({ id: crypto.randomUUID(), now: new Date() })
+  const made = EXAMPLES.get(name ?? '')?.request({ id: crypto.randomUUID(), now: new Date() })
   const body = sent.body ?? service.body ?? made?.body ?? BODY
   const headers = { ...JSON_TYPE, ...made?.headers, ...sent.headers }
   return { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }

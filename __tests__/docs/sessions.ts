@@ -7,16 +7,16 @@ const BOT =
 
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
-  'README.md': { env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` } },
+  'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   // The public repository of Hookline is there to be cloned.
   'docs/action.md': { clones: true },
-  'docs/bot.md': { env: { HOOKLINE_GITHUB_TOKEN: 'hlk_1234567890123456789012' } },
+  'docs/bot.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/compiler.md': { files: WORKFLOW },
   // A token of one's own, as GitHub shows it once.
   'docs/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
   'docs/recipes.md': {
     files: WORKFLOW,
-    env: { HOOKLINE_GITHUB_TOKEN: 'hlk_1234567890123456789012' },
+    env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' },
   },
   'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
 }

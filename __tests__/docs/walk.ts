@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { type Addressed, outgoingRequest } from '../../src/cli/send/request.ts'
+import { type AddressedRequest, outgoingRequest } from '../../src/cli/send/request.ts'
 import { signed } from '../../src/cli/send/signatures.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -86,13 +86,13 @@ async function event(shell: RunningCommand, kind: string): Promise<Record<string
 /** Discord sends a wrong signature and a PING before it accepts a URL; then it sends a command. */
 async function callAsDiscord(url: string, session: Session): Promise<void> {
   const local = readFileSync(join(session.folder, '.session/tunnelled'), 'utf8').trim()
-  const here = (called: Addressed) =>
+  const here = (called: AddressedRequest) =>
     fetch(local + called.url.pathname + called.url.search, called.request)
-  const command = await outgoingRequest(new URL(url), { fixture: 'discord.command', header: [] })
+  const command = await outgoingRequest(new URL(url), { example: 'discord.command', header: [] })
   const bytes = new TextEncoder().encode('{"type":1,"token":"t"}')
   const ping = { ...command, request: { ...command.request, body: bytes } }
   const timed = { timestamp: Math.floor(Date.now() / 1000), id: '1' }
-  const by = (key: string, one: Addressed) => signed(one, 'discord', new Secret(key), timed)
+  const by = (key: string, one: AddressedRequest) => signed(one, 'discord', new Secret(key), timed)
   const [, privateKey] = ED25519
   expect((await here(by('0'.repeat(64), ping))).status).toBe(401)
   expect(await (await here(by(privateKey, ping))).json()).toEqual({ type: 1 })

@@ -12,15 +12,15 @@ import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
 
-/** As `hookline keys new` prints them. */
+/** As `hookline keys create sealing` prints them. */
 async function newKeys(): Promise<string> {
   return JSON.stringify({ keys: [(await newSealKey()).privateJwk] })
 }
 
 describe('hookline keys', () => {
-  test('new: a private key; with HOOKLINE_SEALING_KEYS set, before those it holds', async () => {
+  test('create sealing: a private key; with HOOKLINE_SEALING_KEYS set, before those it holds', async () => {
     const run = async (env: Record<string, string> = {}) =>
-      (await runCommand('keys', { arguments: ['new'], env })).output
+      (await runCommand('keys', { arguments: ['create', 'sealing'], env })).output
     const first = await run()
     const second = await run({ HOOKLINE_SEALING_KEYS: first })
     const [old] = JSON.parse(first).keys
@@ -46,8 +46,8 @@ describe('hookline keys', () => {
     ])
   })
 
-  test('access: another key each time, long enough to be one', async () => {
-    const run = { arguments: ['access'] }
+  test('create access: another key each time, long enough to be one', async () => {
+    const run = { arguments: ['create', 'access'] }
     const [one, two] = await runCommands('keys', [run, run])
     expect(one?.output).toMatch(/^hlk_[\w-]{43}$/)
     expect(two?.output).toMatch(/^hlk_[\w-]{43}$/)
@@ -83,7 +83,7 @@ describe('hookline seal', () => {
     })
     await writeFile(file, published)
     const { output } = await runCommand('seal', {
-      arguments: ['--key', file, '--repository', 'o/r', '--json'],
+      arguments: ['--relay-key', file, '--repository', 'o/r', '--json'],
       env: { HOOKLINE_GITHUB_TOKEN: TOKEN },
     })
     expect(JSON.parse(output)).toEqual({ sealed: expect.stringMatching(/^eyJ/), repository: 'o/r' })
@@ -94,7 +94,7 @@ describe('hookline seal', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'private.json')
     await writeFile(file, set)
     const { output } = await runCommand('seal', {
-      arguments: ['--key', file, '--repository', 'o/r'],
+      arguments: ['--relay-key', file, '--repository', 'o/r'],
       env: { HOOKLINE_GITHUB_TOKEN: TOKEN },
     })
     expect(await openSealed(output, await readSealKeys(set))).toMatchObject({ token: TOKEN })
@@ -104,7 +104,7 @@ describe('hookline seal', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'keys-')), 'keys.json')
     await writeFile(file, await newKeys())
     const { code, output, errors } = await runCommand('seal', {
-      arguments: ['--key', file, '--repository', 'o/r'],
+      arguments: ['--relay-key', file, '--repository', 'o/r'],
       input: '"planted"',
     })
     expect([code, output.slice(0, 3)]).toEqual([0, 'eyJ'])

@@ -13,8 +13,12 @@ const TARGET = '/.well-known/hookline'
 const signKeys = JSON.stringify((await newSignKey()).jwk)
 const sealKeys = JSON.stringify((await newSealKey()).privateJwk)
 const PLAIN = {
-  ...{ version: VERSION, event: 'repository_dispatch', authority: 'none' },
-  ...{ outbox: false, seal: null },
+  version: VERSION,
+  dispatch: 'repository',
+  credential: 'none',
+  outbox: false,
+  singleRepository: false,
+  seal: null,
 }
 
 test('the version is that of the package', () => {
@@ -25,17 +29,18 @@ test('the version is that of the package', () => {
 describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
   test.each([
     ['nothing set', {}, PLAIN],
-    ['another event', { HOOKLINE_DISPATCH: 'workflow' }, { event: 'workflow_dispatch' }],
+    ['another mode', { HOOKLINE_DISPATCH: 'workflow' }, { dispatch: 'workflow' }],
     [
       'a token',
       { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: signKeys },
-      { authority: 'token' },
+      { credential: 'token' },
     ],
     [
       'an App',
       { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGNING_KEYS: signKeys },
-      { authority: 'app' },
+      { credential: 'app' },
     ],
+    ['one repository', { HOOKLINE_REPOSITORY: 'o/r' }, { singleRepository: true }],
     ['keys', { HOOKLINE_SEALING_KEYS: sealKeys }, { seal: '/.well-known/hookline-seal.json' }],
   ])('%s', async (_name, env, told) => {
     const relay = await start({ env })

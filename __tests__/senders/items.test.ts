@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { fixtureOf } from '../../src/cli/send/fixtures.ts'
+import { exampleOf } from '../../src/cli/send/examples.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { bound, receive } from '../support/receive.ts'
@@ -9,8 +9,8 @@ const OWN = SENDERS.flatMap(({ name, trigger }) => (trigger ? [[name, trigger] a
 
 test('there are such senders', () => expect(OWN.length).toBeGreaterThan(3))
 
-test.each(OWN)('what send --as %s sends fires %s, in its own shape', async (name, trigger) => {
-  const fixture = fixtureOf(name)
+test.each(OWN)('what send --sender %s sends fires %s, in its own shape', async (name, trigger) => {
+  const fixture = exampleOf(name)
   const { headers, body } = fixture?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const { items } = await receive(

@@ -1,5 +1,5 @@
 import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender.ts'
-import { fixtureOf } from '../../src/cli/send/fixtures.ts'
+import { exampleOf } from '../../src/cli/send/examples.ts'
 import type { Sender } from '../../src/triggers/sender.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { rsaKeys } from '../support/rsa.ts'
@@ -80,7 +80,7 @@ export const ROWS: readonly Row[] = [...SENDERS.map(rowOf), ...SIGNERS.filter(is
 function rowOf(sender: Sender): Row {
   const { name, title } = sender
   const signer = signerOf(sender)
-  const made = fixtureOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: NOW })
+  const made = exampleOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: NOW })
   const { headers = {}, body = '' } = made ?? {}
   const values = secretsOf(sender).map((secret) => [
     secret,

@@ -97,7 +97,7 @@ async function create(options: CreateOptions): Promise<void> {
       key,
       '',
       '# Keys that sign grants, for the relay and for hookline grant',
-      'hookline keys sign',
+      'hookline keys create signing',
     ].join('\n')
     process.stdout.write(
       `${options.json ? JSON.stringify({ id, slug, page, install, key }) : text}\n`,

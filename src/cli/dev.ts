@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { FSWatcher } from 'chokidar'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { readNativeWorkflow } from '../compiler/native.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
@@ -20,11 +20,12 @@ import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { systemProblem } from '../wire/system-error.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { concernedFiles, isActionStep } from './concerned-files.ts'
 import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
-import { FIXTURES } from './send/fixtures.ts'
+import { EXAMPLES } from './send/examples.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { print, reportBug, shellHere, stopOnSignal, styled } from './terminal.ts'
 import { devFindings, devWorkflowSource } from './workflows-here.ts'
@@ -34,50 +35,51 @@ interface DevOptions {
   readonly port: string
   readonly workflow: string[]
   readonly env?: string
-  readonly envFile?: string
   readonly poll?: boolean
   readonly run?: boolean
   readonly json?: boolean
 }
 
 const HELP = `
-On a terminal, r replays the last request and q quits.
+On a terminal, press r to replay the last request, or q to quit.
 
-${environmentHelp('PORT', 'HOOKLINE_ACCESS_KEYS', 'HOOKLINE_TELEGRAM_API_URL', 'HOOKLINE_DEV_KEY', 'HOOKLINE_ACT')}
+${environmentHelp(
+  'PORT',
+  'HOOKLINE_ACCESS_KEYS',
+  'HOOKLINE_TELEGRAM_API_URL',
+  'HOOKLINE_DEV_KEY',
+  'HOOKLINE_ACT',
+)}
 
 Examples:
   $ hookline dev --port 4000
   $ hookline dev --poll`
 
 export function devCommand(): Command {
-  return (
-    new Command('dev')
-      .description('evaluate webhooks on this machine, as the action would on GitHub')
-      .option(
-        '--port <port>',
-        'port to listen on, 0 for a free one',
-        process.env.PORT || presetOf('PORT'),
-      )
-      .option('--host <host>', 'listen for other machines too; needs HOOKLINE_ACCESS_KEYS')
-      .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
-      .option('--env <file>', 'secrets and variables, by default .env')
-      // Its old name; Node takes it for itself where there is no such file.
-      .addOption(new Option('--env-file <file>').hideHelp())
-      .option('--poll', 'poll for messages to bots too; what was shown is acknowledged')
-      .option('--run', 'hand what fires to act: the real jobs, on this machine')
-      .option('--json', 'print a JSON line per event')
-      .addHelpText('after', HELP)
-      .action(serve)
-  )
+  return new Command('dev')
+    .description('evaluate events on this machine as the action does on GitHub')
+    .option(
+      '--port <port>',
+      'port to listen on; 0 selects a free port',
+      process.env.PORT || presetOf('PORT'),
+    )
+    .option('--host <host>', 'listen for other machines; needs HOOKLINE_ACCESS_KEYS')
+    .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
+    .option('--env <file>', 'file with secrets and variables (default: .env)')
+    .option('--poll', 'poll the Bot API too; shown messages are acknowledged')
+    .option('--run', 'run the jobs of fired events on this machine with act')
+    .option('--json', 'print one JSON line per event')
+    .addHelpText('after', HELP)
+    .action(serve)
 }
 
 async function serve(options: DevOptions): Promise<void> {
-  const { host, port, workflow: globs, env: envFile = options.envFile, poll, json } = options
+  const { host, port, workflow: globs, env: envFile, poll, json } = options
   if (options.run && host !== undefined) throw new UsageError(RUN_AND_HOST)
   const { serveDev } = await import('../inspector/dev-server.ts')
   const { threadScripts } = await import('../inspector/script-thread.ts')
   readEnvFile(envFile)
-  // Files and values as they are now; secrets and variables come from the same file.
+  // Files are read for every request; one file provides both secrets and variables.
   const workflows = (event: Json) => {
     const values = readEnvFile(envFile)
     const contexts = expressionContexts(process.env, event, { secrets: values, vars: values })
@@ -93,8 +95,8 @@ async function serve(options: DevOptions): Promise<void> {
     workflows,
     problems: found.newest,
     readers: (workflow) => workflowReaders(process.cwd(), workflow, () => workflows({})),
-    fixtures: FIXTURES,
-    // The command itself, in a thread: see index.ts.
+    fixtures: EXAMPLES,
+    // index.ts runs scripts if it is started as a worker thread.
     scripts: threadScripts(process.argv[1] ?? ''),
     signer: { schemes: [...SIGNATURE_NAMES, 'token'], sign },
     explain: (event) => {
@@ -107,7 +109,7 @@ async function serve(options: DevOptions): Promise<void> {
       ),
     report: reportBug,
   })
-  // By a signal or a key; then the terminal is given back.
+  // A signal or a key ends the command; the keyboard is restored first.
   let keys = NO_KEYS
   const quit = stopOnSignal({
     close() {
@@ -136,7 +138,7 @@ async function serve(options: DevOptions): Promise<void> {
   })
 }
 
-/** The request as a sender signs it now. */
+/** Signs a request with the present time. */
 async function sign(
   { method, url, headers, body }: SignableRequest,
   { scheme, secret, header }: Proof,
@@ -151,7 +153,7 @@ async function sign(
   return { ...request, url: called.href }
 }
 
-/** What is wrong with the workflow files, as it changes while they are written. */
+/** The findings of the workflow files, reported when they change. */
 function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
   let findings: readonly Finding[] | undefined
   let before = ''
@@ -161,12 +163,12 @@ function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
     const now = findings.map((one) => renderProblem(withRule(one), one.level)).join('\n')
     if (now === before) return undefined
     before = now
-    return now || 'no mistake is left in a workflow file'
+    return now || 'the workflow files have no errors'
   }
   return {
-    /** `undefined` until somebody looked. */
+    /** `undefined` before the first look. */
     newest: () => findings,
-    /** What is to be said, where that has changed since the last look; one look at a time. */
+    /** The report, if it changed since the last look. Looks run one after the other. */
     look(): Promise<string | undefined> {
       const next = last.then(look)
       last = next.catch(() => {})
@@ -175,7 +177,7 @@ function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
   }
 }
 
-/** The triggers that were found, with a line to paste. */
+/** The triggers, with a curl line to paste. */
 function welcome(
   url: string,
   workflows: (event: Json) => WorkflowSource,
@@ -187,7 +189,7 @@ function welcome(
     example ? [exampleLine(url, example, undefined, shellHere().request)] : [],
   )
   const [first] = lines
-  // The inspector answers under the names of this machine alone, wherever the server listens.
+  // The inspector accepts only host names of this machine, whatever address the server listens on.
   const { hostname, port } = new URL(url)
   const isEveryAddress = hostname === '0.0.0.0' || hostname === '[::]'
   const ownPage = isLoopback(hostname) ? url : isEveryAddress && `http://localhost:${port}`
@@ -198,21 +200,21 @@ function welcome(
     '',
     ...(isOpen ? [KEY_NEEDED] : []),
     ownPage
-      ? `Every request, decision and output: ${ownPage}`
-      : 'The inspector is for this machine: give --host 0.0.0.0 to open it as localhost too.',
+      ? `Inspector (requests, decisions, outputs): ${ownPage}`
+      : 'The inspector is for this machine only. To open it at localhost, use --host 0.0.0.0.',
     '',
   ].join('\n')
 }
 
 const KEY_NEEDED =
-  'A request needs one of HOOKLINE_ACCESS_KEYS: add -H "X-Platform-Authorization: $KEY" to a curl line.'
+  'A request needs an access key: add -H "X-Platform-Authorization: $KEY" to the curl line.'
 
 const RUN_AND_HOST = {
-  message: '--run and --host: real jobs run for this machine alone',
-  hint: 'leave out one of the two',
+  message: '--run cannot be combined with --host',
+  hint: 'Omit --host: only requests of this machine may run real jobs.',
 }
 
-/** Real jobs, behind a key: that of `HOOKLINE_DEV_KEY`, or one for this call alone. */
+/** Runs real jobs for requests with the key of `HOOKLINE_DEV_KEY`, or with a new random key. */
 async function localRuns(envFile: string | undefined) {
   const { actRuns } = await import('./act.ts')
   const file = envFile ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
@@ -225,19 +227,19 @@ function runHint(key: string): string {
   const isOwn = plainSetting(process.env, 'HOOKLINE_DEV_KEY') === key
   const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
   const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
-  return `Real jobs run for what the page sends, and what brings the key:
+  return `Real jobs run for requests from the inspector, and for requests with the key:
 ${exported}  hookline send … , or curl -H "X-Hookline-Dev-Key: ${shown}"\n`
 }
 
 const DEFAULT_FILE = '.env'
 
-/** Editors on Windows write one; it would become part of the first name. */
+/** Editors on Windows write a byte order mark, which would become part of the first name. */
 const BYTE_ORDER_MARK = /^\ufeff/
 
 /**
- * Names and values of a file in the form of `.env`; none when the default file is not there.
+ * Names and values of a `.env` file; none if the default file is missing.
  *
- * @throws UserError when a file that was asked for cannot be read
+ * @throws UserError if the file of --env cannot be read
  */
 function readEnvFile(file: string | undefined): JsonObject {
   try {
@@ -246,20 +248,23 @@ function readEnvFile(file: string | undefined): JsonObject {
     return record(Object.entries(values).map(([name, value]) => [name, value ?? ''] as const))
   } catch (cause) {
     if (file === undefined) return {}
-    throw new UserError({ message: `--env: ${file} cannot be read` }, { cause })
+    const { message, ...rest } = systemProblem(cause, `--env ${file}`) ?? {
+      message: `--env ${file} cannot be read`,
+    }
+    throw new UserError({ message, ...rest }, { cause })
   }
 }
 
 /**
- * Who can read the outputs of a workflow's triggers: the source itself, once it is compiled, and the
- * native workflow files that have the action read it; or the native file that declares them inline.
+ * The files that can read the outputs of a workflow's triggers: the source after compilation and the
+ * native workflow files whose action reads the source, or the native file with inline triggers.
  */
 function workflowReaders(root: string, name: string, open: () => WorkflowSource): Reader[] {
   let file: string | undefined
   try {
     file = open().find(name)?.triggers[0]?.positionOf([]).source.file
   } catch {
-    // A file with mistakes, of which others tell.
+    // The findings report the errors of the file.
   }
   if (file === undefined) return []
   if (file.startsWith(`${NATIVE_FOLDER}/`)) return readersIn(root, file, 'inline')
@@ -277,11 +282,11 @@ function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reade
 }
 
 /**
- * Where a native workflow file can read what the action hands on: later steps of its job, later jobs
- * as far as the job hands it on, and a matrix over the items.
+ * The places of a native workflow file that can read the outputs of the action: later steps of its job,
+ * later jobs that receive the job's outputs, and a matrix over the items.
  *
- * @param reads only steps that give the action its triggers `inline`, or that have it read `files`
- * @returns none for a file with mistakes, which are told elsewhere
+ * @param reads only steps that declare triggers `inline`, or only steps that read `files`
+ * @returns none for a file with errors, which the findings report
  */
 export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader[] {
   try {
@@ -290,7 +295,7 @@ export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader
       if ((on.trim() !== '') !== (reads === 'inline')) return []
       const step = { id }
       const later = neededBy.map((reader): Reader => {
-        // Each item by itself where the matrix of the job goes over them.
+        // A job with a matrix over the items reads one item at a time.
         const matrix = matrices.find((one) => one.job === reader)
         return matrix
           ? { kind: 'matrix', file: source.name, reader, name: matrix.key }
@@ -304,10 +309,10 @@ export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader
   }
 }
 
-/** Milliseconds: editors write a file in several steps. */
+/** Milliseconds. Editors write a file in several steps. */
 const SETTLED = 100
 
-/** Calls `changed` after every change, once nothing more follows it. */
+/** Calls `changed` once after a series of changes. */
 function onceSettled(watcher: FSWatcher, changed: () => void): void {
   let timer: NodeJS.Timeout | undefined
   const changedSoon = () => {
@@ -315,8 +320,8 @@ function onceSettled(watcher: FSWatcher, changed: () => void): void {
     timer = setTimeout(changed, SETTLED)
   }
   watcher.on('all', changedSoon)
-  // What was saved before it watched, it did not see.
+  // A change before the watcher was ready is not reported.
   watcher.on('ready', changedSoon)
-  // Where nothing can be watched, files are still read at every request.
+  // Without a watcher, every request still reads the files.
   watcher.on('error', () => {})
 }

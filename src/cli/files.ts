@@ -15,6 +15,7 @@ import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/made-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
+import { systemProblem } from '../wire/system-error.ts'
 import { Refusal } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
@@ -24,7 +25,7 @@ import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
-  const advice = ['workflows with triggers of Hookline stand in workflows/']
+  const advice = ['Hookline reads workflow files in workflows/']
   const isFolder = (glob: string) =>
     statSync(resolve(root, glob), { throwIfNoEntry: false })?.isDirectory()
   const files = globs.map((glob) =>
@@ -33,7 +34,7 @@ export function findSourceFiles(root: string, globs: readonly string[]): NamedFi
   return workflowFileFinder({ root, globs: files, advice })()
 }
 
-/** The files to compile where nothing else is said; none if there are none. */
+/** The default workflow files; none if there are none. */
 export function defaultSources(root: string): NamedFile[] {
   try {
     return findSourceFiles(root, [DEFAULT_GLOB])
@@ -45,12 +46,12 @@ export function defaultSources(root: string): NamedFile[] {
 
 export const NATIVE_FOLDER = '.github/workflows'
 
-/** Whether GitHub itself reads a file. */
+/** Whether GitHub reads the file as a workflow. */
 export function isNative({ file }: NamedFile): boolean {
   return file.startsWith(`${NATIVE_FOLDER}/`)
 }
 
-/** The workflow files that GitHub itself reads, in alphabetical order. */
+/** The workflow files that GitHub reads, in alphabetical order. */
 export function nativeFiles(root: string): NamedFile[] {
   const folder = join(root, NATIVE_FOLDER)
   const names = existsSync(folder) ? readdirSync(folder) : []
@@ -61,36 +62,40 @@ export function nativeFiles(root: string): NamedFile[] {
 }
 
 /**
- * Reads a workflow file, with the line breaks of Unix: so it is compiled alike on every machine.
+ * Reads a workflow file with Unix line breaks, so that every machine compiles it to the same text.
  *
- * @throws UserError when it cannot be read, or a link leads out of the repository
+ * @throws UserError if the file cannot be read, or a link leads out of the repository
  */
 export function readSource(root: string, file: string): Source {
   const path = join(root, file)
   try {
     const inside = relative(realpathSync(root), realpathSync(path))
     if (inside.startsWith('..'))
-      throw new Refusal({ code: 'no-file', message: `${file} leads out by a link` })
-    const source = readText(file, path)
+      throw new Refusal({
+        code: 'no-file',
+        message: `${file} is a link that leads out of the repository`,
+      })
+    const source = decodedSource(file, path)
     const text = source.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-    return { ...source, text, ...(USES_ROOT.test(text) && judgedRoot(root)) }
+    return { ...source, text, ...(USES_ROOT.test(text) && rootAction(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
-    throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
+    const { message = `${file} cannot be read`, hint } = systemProblem(cause, file) ?? {}
+    throw new Refusal({ code: 'no-file', message, ...(hint && { hint }) }, { cause })
   }
 }
 
-/** Its bytes are looked at only where the text shows that they are not plain UTF-8: that is slow. */
-function readText(file: string, path: string): Source {
+/** Decodes the bytes again only if the text contains invalid UTF-8, because that is slow. */
+function decodedSource(file: string, path: string): Source {
   const text = readFileSync(path, 'utf8')
   return /[\0\uFFFD]/.test(text) ? sourceOf(file, readFileSync(path)) : { name: file, file, text }
 }
 
-/** An action of the repository itself: `uses: ./`, or the one beside it. */
+/** A step that uses an action of the repository: `uses: ./` or `uses: ./reply`. */
 const USES_ROOT = /uses['"]?\s*:\s*['"]?[.$]\/(?:reply\/*)?['"]?\s*(?:[#,}\]]|$)/im
 
-/** Whether `uses: ./` in a repository is another action than ours. */
-function judgedRoot(root: string): Pick<Source, 'hasOtherAction'> {
+/** Whether `uses: ./` refers to another action than Hookline. */
+function rootAction(root: string): Pick<Source, 'hasOtherAction'> {
   const file = ['action.yml', 'action.yaml'].find((name) => existsSync(join(root, name)))
   if (file === undefined) return { hasOtherAction: true }
   try {
@@ -98,19 +103,69 @@ function judgedRoot(root: string): Pick<Source, 'hasOtherAction'> {
     return { hasOtherAction: !isOwnAction(topOf(action)) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { hasOtherAction: true } // GitHub cannot read it either
+    return { hasOtherAction: true } // GitHub cannot read the file either.
   }
 }
 
-/** Replaces a workflow file in one step; a link where the new text is written first is not followed. */
+/** Replaces a workflow file. A symbolic link at the temporary name is not followed. */
 export function writeSource(root: string, file: string, text: string): void {
-  const path = realpathSync(join(root, file))
-  rmSync(`${path}.part`, { force: true })
-  writeFileSync(`${path}.part`, text, { flag: 'wx' })
-  renameSync(`${path}.part`, path)
+  writeText(realpathSync(join(root, file)), text)
 }
 
-/** `owner/name` of the git remote `origin`; empty where there is none, or no git. */
+/** @throws UserError that names the option, the path and the errno in words */
+export function readFile(file: string, option?: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file))
+  } catch (error) {
+    throw fileError(error, option === undefined ? file : `${option} ${file}`)
+  }
+}
+
+/** @throws UserError that names the option, the path and the errno in words */
+export function readText(file: string, option?: string): string {
+  return new TextDecoder().decode(readFile(file, option))
+}
+
+interface WriteOptions {
+  /** The flag that named the file. */
+  readonly option?: string
+  /** Permissions of a new file. */
+  readonly mode?: number
+}
+
+/**
+ * Writes a file under a temporary name in the same directory and renames it, so that a full disk never
+ * leaves half a file.
+ *
+ * @throws UserError that names the path and the errno in words
+ */
+export function writeText(file: string, text: string, { option, mode }: WriteOptions = {}): void {
+  const temporary = `${file}.part`
+  try {
+    rmSync(temporary, { force: true })
+    writeFileSync(temporary, text, { flag: 'wx', ...(mode !== undefined && { mode }) })
+    renameSync(temporary, file)
+  } catch (error) {
+    removeQuietly(temporary)
+    throw fileError(error, option === undefined ? file : `${option} ${file}`)
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // The first error says why the directory cannot be changed.
+  }
+}
+
+/** A failed file operation as a user error; any other error is returned unchanged. */
+function fileError(error: unknown, path: string): unknown {
+  const problem = systemProblem(error, path)
+  return problem ? new UserError(problem, { cause: error }) : error
+}
+
+/** `owner/name` of the git remote `origin`; empty without a remote or without git. */
 export function originRepository(): string {
   try {
     const stdio = ['ignore', 'pipe', 'ignore'] as const
@@ -119,7 +174,7 @@ export function originRepository(): string {
       stdio: [...stdio],
       env: environmentFor(...GIT_VARIABLES),
     })
-    // The last two parts of an address: `https://host/owner/name.git` as well as `git@host:owner/name`.
+    // The last two parts of the address: `https://host/owner/name.git` as well as `git@host:owner/name`.
     const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url.trim()) ?? []
     return owner && name ? `${owner}/${name}` : ''
   } catch {
@@ -127,7 +182,7 @@ export function originRepository(): string {
   }
 }
 
-/** Folders in which nobody writes a workflow file. */
+/** Folders without workflow files. */
 const NOT_SOURCES = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/
 
 interface Watched {
@@ -135,13 +190,13 @@ interface Watched {
   readonly globs: readonly string[]
   /** Further files and folders, absolute or from the root. */
   readonly more?: readonly string[]
-  /** Whether it keeps the process alive. */
+  /** Whether the watcher keeps the process alive. */
   readonly persistent: boolean
 }
 
 /**
- * Watches the folders of a repository in which globs find files, from its root: they may not be there
- * yet, and may be gone for a while, as with `git checkout`.
+ * Watches the folders of the globs from the root of the repository, because a folder may not exist yet or
+ * may disappear for a moment, for example during `git checkout`.
  */
 export async function watchGlobs({
   root,
@@ -150,17 +205,17 @@ export async function watchGlobs({
   persistent,
 }: Watched): Promise<FSWatcher> {
   const { watch } = await import('chokidar')
-  // What a glob with "!" takes out, another one finds.
+  // A glob with "!" excludes files that another glob finds.
   const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => baseOf(root, glob))
-  const places = [...bases, ...more].map((place) => slashed(relative(root, resolve(root, place))))
-  const isOnTheWay = (path: string) =>
-    places.some((place) => place === '' || isWithin(path, place) || isWithin(place, path))
+  const paths = [...bases, ...more].map((path) => slashed(relative(root, resolve(root, path))))
+  const isRelevant = (path: string) =>
+    paths.some((each) => each === '' || isWithin(path, each) || isWithin(each, path))
   return watch(root, {
     ignoreInitial: true,
     persistent,
     ignored(path) {
       const below = slashed(relative(root, path))
-      return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isOnTheWay(below))
+      return below !== '' && (NOT_SOURCES.test(`/${below}`) || !isRelevant(below))
     },
   })
 }

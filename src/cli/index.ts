@@ -3,16 +3,18 @@ import { isMainThread } from 'node:worker_threads'
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
+import { HELP_WIDTH } from '../wire/settings-help.ts'
 import {
   EXIT_CODES,
-  endQuietlyOnClosedPipe,
+  endOnClosedOutput,
   printFailure,
   reportError,
+  reportUncaughtErrors,
   styled,
 } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
-/** Every command, in the order of the help; each is loaded when it is asked for. */
+/** Every command, in the order of the help. A command is loaded only when it runs. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['init', async () => (await import('./init.ts')).initCommand()],
   ['connect', async () => (await import('./connect.ts')).connectCommand()],
@@ -32,20 +34,21 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['completion', async () => (await import('./completion.ts')).completionCommand(programFor)],
 ])
 
-// As a thread of its own, the command runs the scripts of `dev`.
+// `dev` starts this file as a worker thread, which runs its scripts.
 if (isMainThread) start()
 else void import('../inspector/script-thread.ts').then(({ answerScripts }) => answerScripts())
 
 function start(): void {
-  endQuietlyOnClosedPipe()
+  endOnClosedOutput()
+  reportUncaughtErrors()
   const given = process.argv.slice(2)
   const rest = given.includes('--') ? given.indexOf('--') : given.length
-  const isSaid = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
-  // For every command, wherever it stands.
-  if (isSaid('--no-color')) process.env.NO_COLOR = '1'
+  const hasFlag = (flag: string) => given.indexOf(flag) >= 0 && given.indexOf(flag) < rest
+  // Every command accepts --no-color, at any position.
+  if (hasFlag('--no-color')) process.env.NO_COLOR = '1'
   run(given.filter((word, at) => at > rest || word !== '--no-color')).catch((error) => {
     process.exitCode = reportError(error)
-    if (isSaid('--json')) printFailure(error)
+    if (hasFlag('--json')) printFailure(error)
   })
 }
 
@@ -55,15 +58,16 @@ async function run(words: readonly string[]): Promise<void> {
     command
       .exitOverride()
       .configureOutput({
-        // An option that is cut short, `--repo`, is too far from the whole one for the library's suggestion.
+        // Commander suggests similar options only; `--repo` is the beginning of `--repository`.
         outputError(text, write) {
-          const [unknown = '', begun = ''] =
+          const [unknown = '', prefix = ''] =
             /^error: unknown option '(--[\w-]+)'\n/.exec(text) ?? []
-          const whole = command.options.find(({ long }) => begun && long?.startsWith(begun))?.long
+          const whole = command.options.find(({ long }) => prefix && long?.startsWith(prefix))?.long
           write(printable(whole ? `${unknown}(Did you mean ${whole}?)\n` : text))
         },
       })
       .configureHelp({
+        helpWidth: Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH),
         styleTitle: (title) => styled(process.stdout, 'bold', title),
         styleCommandText: (name) => styled(process.stdout, 'cyan', name),
       })
@@ -71,23 +75,23 @@ async function run(words: readonly string[]): Promise<void> {
   await program.parseAsync(words, { from: 'user' })
 }
 
-/** `keys` has commands of its own, which know wrong usage too. */
+/** A command and all its subcommands. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
-/** The command line as far as these words need it. */
+/** The program with the command that the words name, or with every command. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const program = new Command('hookline')
-    .description('A webhook, or a message to a bot, as a trigger of a GitHub Actions workflow.')
+    .description('trigger GitHub Actions workflows by webhooks and by messages to bots')
     .version(ownVersion(), '-v, --version', 'print the version')
-    .option('--no-color', 'print no colours, as with NO_COLOR set; of every command')
+    .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
-  // With a slip in it a relay, and whatever speaks to it, would each take another event.
+  // An invalid value stops every command, so that relay and client never use different modes.
   program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_DISPATCH'))
   const [word = ''] = words
   const load = COMMANDS.get(word)
-  // All of them where help, or a suggestion for a mistyped one, may be wanted.
+  // The help and the suggestion for an unknown command need every command.
   const wanted = word === '--version' || word === '-v' ? [] : load ? [load] : COMMANDS.values()
   for (const loadOne of wanted) program.addCommand(await loadOne())
   return program

@@ -3,64 +3,77 @@ import { UserError } from '../wire/errors.ts'
 import { readSetting } from '../wire/settings.ts'
 import { print } from './terminal.ts'
 
-const MAKE_SEAL_KEYS = 'make them, and keep them, with: hookline keys new'
-
-/** The commands print what they make, and keep nothing. */
+/** The commands print keys to standard output and store nothing. */
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('make the keys of a relay')
-    .addHelpText('after', '\nExamples:\n  $ hookline keys sign\n  $ hookline keys new')
-    .addCommand(
-      new Command('sign')
-        .description(
-          'print keys for HOOKLINE_SIGNING_KEYS, which sign grants: a new one, before the old',
-        )
-        .action(async () => {
-          const { newSignKey } = await import('../relay/grant.ts')
-          const { readSignKeys } = await import('../relay/config.ts')
-          const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
-          const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
-          print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
-        }),
-    )
-    .addCommand(
-      new Command('new')
-        .description(
-          'print sealing keys for HOOKLINE_SEALING_KEYS: a new one, before those it holds',
-        )
-        .action(async () => {
-          const { newSealKey } = await import('../relay/seal.ts')
-          const keys = [await newSealKey(), ...(await presentSealKeys())]
-          print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
-        }),
-    )
+    .description('create and show the keys of a relay')
+    .addCommand(createCommand())
     .addCommand(
       new Command('public')
-        .description('print the public part of HOOKLINE_SEALING_KEYS, for hookline seal --key')
-        .action(async () => {
-          const { sealKeysPage } = await import('../relay/seal.ts')
-          if (readSetting(process.env, 'HOOKLINE_SEALING_KEYS') === undefined) {
-            throw new UserError({
-              message: 'HOOKLINE_SEALING_KEYS is not set',
-              hint: MAKE_SEAL_KEYS,
-            })
-          }
-          print(sealKeysPage(await presentSealKeys()).body)
-        }),
+        .description('print the public part of HOOKLINE_SEALING_KEYS, for --relay-key')
+        .action(printPublicKeys),
+    )
+    .addHelpText('after', EXAMPLES)
+}
+
+const EXAMPLES = `
+Examples:
+  $ hookline keys create signing
+  $ hookline keys create sealing
+  $ hookline keys create access
+  $ hookline keys public > public.json`
+
+function createCommand(): Command {
+  return new Command('create')
+    .description('create a sealing, signing or access key, and print it')
+    .addCommand(
+      new Command('sealing')
+        .description('print HOOKLINE_SEALING_KEYS: a new key, then the present keys')
+        .action(createSealingKey),
+    )
+    .addCommand(
+      new Command('signing')
+        .description('print HOOKLINE_SIGNING_KEYS: a new key, then the present keys')
+        .action(createSigningKey),
     )
     .addCommand(
       new Command('access')
-        .description(
-          'print a key for HOOKLINE_ACCESS_KEYS, which a request brings in place of a token',
-        )
+        .description('print an access key for HOOKLINE_ACCESS_KEYS')
         .action(() => {
           const random = crypto.getRandomValues(new Uint8Array(32))
           print(`hlk_${Buffer.from(random).toString('base64url')}`)
         }),
     )
+    .addHelpText('after', '\nExample:\n  $ hookline keys create signing')
 }
 
-async function presentSealKeys() {
+async function createSigningKey(): Promise<void> {
+  const { newSignKey } = await import('../relay/grant.ts')
+  const { readSignKeys } = await import('../relay/config.ts')
+  const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
+  const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
+  print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
+}
+
+async function createSealingKey(): Promise<void> {
+  const { newSealKey } = await import('../relay/seal.ts')
+  const keys = [await newSealKey(), ...(await presentSealingKeys())]
+  print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
+}
+
+async function printPublicKeys(): Promise<void> {
+  const { sealKeysPage } = await import('../relay/seal.ts')
+  const keys = await presentSealingKeys()
+  if (keys.length === 0) {
+    throw new UserError({
+      message: 'HOOKLINE_SEALING_KEYS is not set',
+      hint: 'To create keys, run: hookline keys create sealing',
+    })
+  }
+  print(sealKeysPage(keys).body)
+}
+
+async function presentSealingKeys() {
   const { readSealKeys } = await import('../relay/config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SEALING_KEYS')
   return text ? readSealKeys(text) : []

@@ -29,42 +29,46 @@ Examples:
 
 export function relayCommand(): Command {
   return new Command('relay')
-    .description('forward webhooks to GitHub as repository_dispatch events')
+    .description('forward webhook requests to GitHub, which starts the workflows')
     .option('--host <host>', 'address to listen on', readSetting(process.env, 'HOST'))
     .option(
       '--port <port>',
-      'port to listen on, 0 for a free one',
+      'port to listen on; 0 selects a free port',
       plainSetting(process.env, 'PORT') ?? presetOf('PORT'),
     )
-    .option('--repository <owner/name>', 'serve /webhook/<workflow>/<trigger> for this repository')
-    .option('--outbox <file>', 'keep here what GitHub cannot take now, and hand it over later')
-    .option('--tunnel', 'give it a public address, by cloudflared')
+    .option('--repository <owner/name>', 'serve only this repository, at /webhook/…')
+    .option(
+      '--outbox <file>',
+      'queue events in this database while GitHub is unavailable',
+      plainSetting(process.env, 'HOOKLINE_OUTBOX'),
+    )
+    .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
     .action(run)
 }
 
 async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptions): Promise<void> {
-  // Loaded only here: undici alone would double the time that `hookline --help` takes.
+  // A dynamic import, because undici alone doubles the time of `hookline --help`.
   const { startRelay } = await import('../relay/node.ts')
   const relay = await startRelay({
     ...{ host, port: parsePort(port), env: process.env },
     ...{ repository, outbox },
   })
-  // A log that nobody reads may hold a write back for ever; all that counts is done by then.
+  // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
   warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
   say(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
 }
 
-/** A relay that was to be public is of no use without its tunnel: the one ends with the other. */
+/** Runs the tunnel. The relay ends with it, because nobody could reach the relay any more. */
 async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
   try {
     const tunnel = await openTunnel(relay.url)
     process.once('exit', tunnel.close)
     say(`${(await publicLines(tunnel.url, repository, process.env)).join('\n')}\n`)
     await tunnel.ended
-    throw new UserError({ message: 'the tunnel ended', hint: 'start the relay again' })
+    throw new UserError({ message: 'the tunnel ended', hint: 'Start the relay again.' })
   } catch (error) {
     process.exitCode = reportError(error)
     await relay.close()
@@ -72,7 +76,7 @@ async function tunnelTo(relay: RunningServer, repository: string | undefined): P
   }
 }
 
-/** The webhook URL at a public address, and a line that fires it; of the first workflow found here. */
+/** The public webhook URL of the first workflow in this folder, with a curl line. */
 async function publicLines(
   relay: string,
   repository: string | undefined,
@@ -86,16 +90,16 @@ async function publicLines(
   const { workflow, trigger, example = ANY_REQUEST } = first
   const servesOne =
     repository !== undefined || readSetting(env, 'HOOKLINE_REPOSITORY') !== undefined
-  const place = servesOne ? undefined : originRepository() || 'owner/name'
-  const url = webhookUrl({ relay, repository: place, workflow, trigger })
-  // A relay with a token of its own is brought one of its keys.
+  const named = servesOne ? undefined : originRepository() || 'owner/name'
+  const url = webhookUrl({ relay, repository: named, workflow, trigger })
+  // If the relay has its own token, a request carries one of the access keys.
   const shell = shellOf(env, process.platform)
   const firstKey =
     shell.name === 'posix'
       ? '\u0024{HOOKLINE_ACCESS_KEYS%%[, ]*}'
       : "$(($env:HOOKLINE_ACCESS_KEYS -split '[, ]')[0])"
   const hasKeys = plainSetting(env, 'HOOKLINE_ACCESS_KEYS')
-  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_GITHUB_TOKEN')
+  const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_CREDENTIAL')
   return [
     `public address: ${relay}`,
     `webhook URL:    ${url}${example.path}`,
@@ -103,11 +107,11 @@ async function publicLines(
   ]
 }
 
-/** A relay works without anyone to tell of it: a stream of Node would end the process. */
+/** Writes to standard output. The relay goes on if standard output is closed. */
 function say(line: string): void {
   try {
     writeSync(1, line)
   } catch {
-    // The log says so.
+    // The log already has the address.
   }
 }

@@ -4,7 +4,7 @@ import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'
 
-/** What a sealed token or a grant is narrowed to, as flags. */
+/** The flags that limit a sealed token or a grant. */
 export interface ScopeOptions {
   readonly repository: string
   readonly path?: string
@@ -13,14 +13,17 @@ export interface ScopeOptions {
   readonly expires?: string
 }
 
-/** The flags behind --repository, which every command words for itself. */
+/** Adds every flag of a scope except --repository, which each command describes in its own words. */
 export function withScopeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--dispatch <mode>', 'how GitHub is told of an event').choices(DISPATCH_MODES),
+      new Option(
+        '--dispatch <mode>',
+        "how the relay starts workflows (default: the relay's)",
+      ).choices(DISPATCH_MODES),
     )
-    .option('--ref <ref>', 'branch or tag that workflow_dispatch runs')
-    .option('--expires <duration>', 'how long it is good for, such as 90d, 12h or 30m')
+    .option('--ref <ref>', 'branch or tag, with --dispatch workflow')
+    .option('--expires <duration>', 'lifetime, for example 90d, 12h or 30m (default: unlimited)')
 }
 
 /** @throws UserError naming the flag that is wrong */
@@ -31,23 +34,24 @@ export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
   const [workflow = ''] = path?.split('/') ?? []
   if (/\.ya?ml$/.test(workflow)) {
     throw new UserError({
-      message: `--path ${JSON.stringify(options.path)} names a file, which no URL does`,
-      hint: `leave the extension out: ${path?.replace(/\.ya?ml(?=\/|$)/, '')}`,
+      message: `--path ${JSON.stringify(options.path)} contains a file extension`,
+      hint: `Remove the extension: --path ${path?.replace(/\.ya?ml(?=\/|$)/, '')}`,
     })
   }
-  // An empty variable of a shell must not cover more than it was to say.
+  // A shell passes an unset variable as an empty value, which must not widen the scope.
   const flags = [
     ['--path', path, 'for the whole repository'],
-    ['--ref', ref, 'for the branch or tag that the relay is set to'],
-    ['--expires', expires, 'for one that does not end'],
+    ['--ref', ref, 'for the branch or tag that the relay is configured with'],
+    ['--expires', expires, 'for an unlimited lifetime'],
   ] as const
   for (const [flag, value, meaning] of flags) {
-    if (value === '') throw new UserError({ message: `${flag} is empty: leave it out ${meaning}` })
+    if (value === '')
+      throw new UserError({ message: `${flag} is empty`, hint: `Omit ${flag} ${meaning}.` })
   }
   if (ref !== undefined && dispatch === 'repository') {
     throw new UserError({
-      message: '--ref does not go with --dispatch repository',
-      hint: 'that event always runs what is on the default branch: leave --ref out',
+      message: '--ref cannot be combined with --dispatch repository',
+      hint: 'repository_dispatch always runs the default branch: omit --ref, or use --dispatch workflow',
     })
   }
   return {
@@ -68,8 +72,8 @@ export function readExpiry(duration: string, now: number): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
   if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
     throw new UserError({
-      message: `${JSON.stringify(duration)} is not a duration`,
-      hint: 'write it as 90d, 12h or 30m',
+      message: `invalid duration ${JSON.stringify(duration)}`,
+      hint: 'Write days, hours or minutes, for example 90d, 12h or 30m.',
     })
   }
   return Math.floor(now / 1000) + Number(count) * SECONDS[unit]

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
@@ -9,34 +8,38 @@ import { fieldsOf, listOf } from '../wire/github.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { shownSetting } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
+import { readText } from './files.ts'
 import { unreachableHint } from './http.ts'
 import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
 import { warn } from './terminal.ts'
 
 interface SealOptions extends ScopeOptions {
   readonly relay?: string
-  readonly key?: string
+  readonly relayKey?: string
   readonly json?: boolean
 }
 
 const TIMEOUT = 15_000
 
 const HELP = `
-The token is read from standard input, or from HOOKLINE_GITHUB_TOKEN.
+The GitHub token comes from HOOKLINE_GITHUB_TOKEN or from standard input.
+
+${environmentHelp('HOOKLINE_GITHUB_TOKEN')}
 
 Examples:
-  $ hookline seal --relay https://relay.example.com --repository octo/repo < token.txt
-  $ hookline seal --key public.json --repository octo/repo --path hook/webhook --expires 90d < token.txt`
+  $ hookline seal --relay https://relay.example.com --repository octo/repo
+  $ hookline seal --relay-key public.json --repository octo/repo --path hook/webhook`
 
 export function sealCommand(): Command {
   const command = new Command('seal')
-    .description('seal a token for one repository, so that a webhook URL may carry it')
-    .option('--relay <url>', 'the relay that opens it; its public key is fetched from there')
-    .option('--key <file>', 'its public key from a file instead, as hookline keys public prints it')
-    .requiredOption('--repository <owner/name>', 'the only repository it is good for')
-    .option('--path <path>', 'the only path it is good for: <workflow>/<trigger>, or its beginning')
+    .description('encrypt a GitHub token for one relay, so that a URL can contain it')
+    .option('--relay <url>', 'relay that can decrypt the token; publishes its key')
+    .option('--relay-key <file>', "the relay's public key, from: hookline keys public")
+    .requiredOption('--repository <owner/name>', 'the only repository that the token can start')
+    .option('--path <path>', 'the only path: <workflow>/<trigger>, or its beginning')
   return withScopeOptions(command)
-    .option('--json', 'print an object')
+    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(seal)
 }
@@ -51,9 +54,9 @@ async function seal(options: SealOptions): Promise<void> {
   const key = await sealingKey(options)
   const token = await readToken()
   if (!GITHUB_TOKEN.test(token)) {
-    // Any other server may have tokens of another form.
-    const message = 'this does not look like a token of GitHub'
-    const hint = 'it begins with github_pat_ or ghp_, without quotes; doctor tells whether it works'
+    // A GitHub Enterprise Server or another forge may issue tokens of another form.
+    const message = 'the token does not look like a GitHub token'
+    const hint = 'A GitHub token begins with github_pat_ or ghp_. To check it, run: hookline doctor'
     warn([{ message, hint }])
   }
   const sealed = await sealToken({ token, ...scope }, key)
@@ -61,68 +64,67 @@ async function seal(options: SealOptions): Promise<void> {
   process.stdout.write(`${line}\n`)
 }
 
-/** Never from an argument: every process of the machine can read those. */
+/** The token never comes from an argument, because every process of the machine can read arguments. */
 async function readToken(): Promise<string> {
   const set = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')?.reveal()
   const token = set ?? (process.stdin.isTTY ? '' : await text(process.stdin))
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()
   throw new UserError({
     message: 'there is no token to seal',
-    hint: 'give it on standard input, as in: hookline seal … < token.txt',
+    hint: 'Set HOOKLINE_GITHUB_TOKEN, or pass the token on standard input: hookline seal … < token.txt',
   })
 }
 
 /** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
 export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
 
-/** The public key of a relay. @throws UserError when it cannot be had, or is none */
-export async function sealingKey({ relay, key }: Pick<SealOptions, 'relay' | 'key'>): Promise<JWK> {
-  if (key !== undefined) {
-    try {
-      return await firstKey(readFileSync(key, 'utf8'), key)
-    } catch (cause) {
-      if (cause instanceof UserError) throw cause
-      const hint = 'hookline keys public prints what belongs there'
-      throw new UserError({ message: `${key} cannot be read`, hint }, { cause })
-    }
-  }
-  if (relay !== undefined) return firstKey(await published(relay), relay)
-  throw new UserError({ message: 'no relay is named', hint: 'give --relay <url>, or --key <file>' })
+/**
+ * The public key of a relay, from a file or from the relay itself.
+ *
+ * @throws UserError if the key cannot be read or fetched, or is invalid
+ */
+export async function sealingKey({
+  relay,
+  relayKey,
+}: Pick<SealOptions, 'relay' | 'relayKey'>): Promise<JWK> {
+  if (relayKey !== undefined) return firstKey(readText(relayKey, '--relay-key'), relayKey)
+  if (relay !== undefined) return firstKey(await publishedKeys(relay), relay)
+  throw new UserError({
+    message: 'the public key of the relay is missing',
+    hint: 'Add --relay <url>, or --relay-key <file>.',
+  })
 }
 
-/** @throws UserError when it cannot be had, or not over a connection that proves whose it is */
-async function published(relay: string): Promise<string> {
+/** @throws UserError if the relay is unreachable, unauthenticated (plain http) or publishes no key */
+async function publishedKeys(relay: string): Promise<string> {
   const { SEAL_KEYS_PATH } = await import('../relay/seal.ts')
   const base = readAddress(relay, RELAY_ADDRESS)
   if (base.protocol !== 'https:' && !isLoopback(base.hostname)) {
     throw new UserError({
-      message: `--relay is not the address of a relay that proves who it is: ${shownSetting(relay)}`,
-      hint: 'it begins with https://, or is on this machine',
+      message: `--relay is neither an https address nor on this machine: ${shownSetting(relay)}`,
+      hint: 'Use https://, because anyone on the way could replace a key that travels over http.',
     })
   }
-  // At the root, whatever path the relay is told by.
+  // The page is at the root of the host, even if --relay has a path.
   const url = new URL(SEAL_KEYS_PATH, base).href
   try {
     const { status, text } = await http({ method: 'GET', url, timeout: TIMEOUT })
     if (status === 200) return text
     throw new UserError({
-      message: `${base.host} answers ${status} for its keys`,
+      message: `${base.host} publishes no sealing key (status ${status})`,
       hint:
         status === 404
-          ? 'the relay needs HOOKLINE_SEALING_KEYS, made with: hookline keys new'
-          : 'check --relay: it is the address of the relay itself, without a redirect or a login before it',
+          ? 'Set HOOKLINE_SEALING_KEYS on the relay: hookline keys create sealing'
+          : 'Check --relay: a redirect or a login page may be in front of the relay.',
     })
   } catch (cause) {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(
-      cause,
-      'is the relay running there? seal and grant take its key from a file too, by --key',
-    )
+    const hint = unreachableHint(cause, 'Start the relay, or pass its key: --relay-key <file>')
     throw new UserError({ message: `${relay}: ${cause.message}`, hint }, { cause })
   }
 }
 
-/** The first key of a JWK set is the current one. Of a private one, only the public part is used. */
+/** The first key of a JWK set is the current key. Only the public part of a private key is used. */
 async function firstKey(content: string, source: string): Promise<JWK> {
   const { readPublicSealKey } = await import('../relay/seal.ts')
   const { keys } = fieldsOf({ text: content })
@@ -130,7 +132,7 @@ async function firstKey(content: string, source: string): Promise<JWK> {
   if (first === undefined || first.kty !== 'EC') {
     throw new UserError({
       message: `${source} has no public key for sealing`,
-      hint: 'the relay needs HOOKLINE_SEALING_KEYS, made with: hookline keys new',
+      hint: 'Set HOOKLINE_SEALING_KEYS on the relay: hookline keys create sealing',
     })
   }
   try {
@@ -138,8 +140,8 @@ async function firstKey(content: string, source: string): Promise<JWK> {
   } catch (cause) {
     throw new UserError(
       {
-        message: `${source} has a key that seals nothing: it is not whole, or not a point of P-256`,
-        hint: 'hookline keys public prints the right one, where the relay runs',
+        message: `${source} has an invalid sealing key: it is not a complete P-256 key`,
+        hint: "To print a valid key, run on the relay's machine: hookline keys public",
       },
       { cause },
     )

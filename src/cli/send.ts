@@ -18,75 +18,80 @@ import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
 import { readSecret, unreachableHint } from './http.ts'
 import type { Run } from './runs.ts'
-import { type Answer, readAnswer } from './send/answer.ts'
-import { sendExactly } from './send/exact-request.ts'
-import { FIXTURES, fixtureOf } from './send/fixtures.ts'
-import { type Addressed, outgoingRequest, type RequestOptions } from './send/request.ts'
+import { EXAMPLES, exampleOf } from './send/examples.ts'
+import { sendExactly } from './send/http-request.ts'
+import { type AddressedRequest, outgoingRequest, type RequestOptions } from './send/request.ts'
+import { type RelayResponse, readResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { EXIT, print, withProgress, wrapped } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
-  readonly as?: string
+  readonly sender?: string
   readonly sign?: string
   readonly secretStdin?: boolean
-  readonly key?: string
-  readonly batch?: number
+  readonly privateKey?: string
+  readonly count?: number
   readonly list?: boolean
   readonly wait?: boolean
   readonly json?: boolean
 }
 
 const HELP = `
-A saved request is JSON with method, path, headers and body. For it <url> is the address before its
-path, https://relay.example.com/owner/name or http://localhost:3000/webhook, or a webhook URL instead.
+A saved request (--file) is JSON with the keys method, path, headers and body.
+Its path is appended to a <url> without a workflow, for example
+https://relay.example.com/octo/repo or http://localhost:3000/webhook.
 
-${environmentHelp(
-  'HOOKLINE_GITHUB_TOKEN',
-  ['GH_TOKEN', 'with --wait, asks GitHub for the run; HOOKLINE_GITHUB_TOKEN where it is not set'],
-  'HOOKLINE_WEBHOOK_SECRET',
-  'HOOKLINE_DEV_KEY',
-)}
-None of them is printed. HOOKLINE_GITHUB_TOKEN goes as X-Platform-Authorization, and may be a key of the relay.
-Where the workflow holds a public key, HOOKLINE_WEBHOOK_SECRET is the private one, or --key names its file.
+HOOKLINE_CREDENTIAL travels in the header X-Platform-Authorization. For a scheme
+with a public key, HOOKLINE_WEBHOOK_SECRET is the private key.
 
-Senders: ${wrapped(
-  SENDERS.map(({ name }) => name),
-  9,
-)}
-Schemes: ${wrapped(SIGNATURE_NAMES, 9)}
+${environmentHelp('HOOKLINE_CREDENTIAL', 'HOOKLINE_WEBHOOK_SECRET', 'HOOKLINE_DEV_KEY', [
+  'GH_TOKEN',
+  'GitHub token for --wait (default: HOOKLINE_GITHUB_TOKEN)',
+])}
+
+Senders:
+  ${wrapped(
+    SENDERS.map(({ name }) => name),
+    2,
+  )}
+Schemes:
+  ${wrapped(SIGNATURE_NAMES, 2)}
 
 Examples:
   $ hookline send --list
-  $ hookline send http://localhost:3000/webhook/hook/webhook --as stripe
-  $ hookline send http://localhost:3000/webhook/hook/webhook --as discord --key discord.pem
-  $ hookline send http://localhost:3000/webhook/hook/webhook --fixture github.push
-  $ hookline send http://localhost:3000/webhook --file saved.json
-  $ hookline send http://localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'
-  $ hookline send https://relay.example.com/owner/name/hook/webhook --as stripe --batch 5 --wait`
+  $ hookline send localhost:3000/webhook/hook/webhook --sender stripe
+  $ hookline send localhost:3000/webhook/hook/webhook --example github.push
+  $ hookline send localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'
+  $ hookline send localhost:3000/webhook/hook/webhook --sender discord \\
+      --private-key discord.pem
+  $ hookline send localhost:3000/webhook --file saved.json
+  $ hookline send https://relay.example.com/octo/repo/hook/webhook \\
+      --sender stripe --count 5 --wait`
 
+/** Milliseconds until the whole response has arrived. */
 const TIMEOUT = 30_000
 
 export function sendCommand(): Command {
   return new Command('send')
-    .description('send a fixture, a saved request or one of your own to a relay, or to dev')
+    .description('send an example event or a request to a relay or to hookline dev')
     .argument('[url]', 'webhook URL')
-    .option('--as <sender>', 'what that sender sends, signed as it signs')
-    .option('--fixture <name>', 'what a well-known sender sends')
-    .option('--file <file>', 'a saved request')
-    .option('--method <method>', 'by default POST with a body, else GET')
+    .option('--sender <name>', 'send the example event of this sender, with its signature')
+    .option('--example <name>', 'send this example event, for example github.push')
+    .option('--file <file>', 'send a saved request')
+    .option('--method <method>', 'HTTP method (default: POST with a body, else GET)')
     .addOption(
-      new Option('--header <header>', 'another header, as "name: value"; may be repeated')
+      new Option('--header <header>', 'add a header "name: value"; may be repeated')
         .argParser((header: string, others: readonly string[]) => [...others, header])
         .default([], 'none'),
     )
-    .option('--data <text>', 'body, or @file')
-    .option('--sign <scheme>', "how to sign, by default as the fixture's sender does")
-    .option('--secret-stdin', 'read the secret that signs from standard input')
-    .option('--key <file>', 'private key that signs; made, where there is no such file')
-    .option('--batch <n>', 'send it so many times, to be handed over as one', wholeNumber)
-    .option('--wait', 'follow the run to its end; exits with 1 when it failed')
-    .option('--list', 'list the fixtures')
-    .option('--json', 'print one JSON object')
+    .option('--data <body>', 'body, or @file')
+    .option('--sign <scheme>', 'signature scheme (default: the scheme of the sender)')
+    .option('--secret-stdin', 'read the secret from standard input')
+    .option('--private-key <file>', 'private key that signs; created if the file is missing')
+    .option('--count <n>', 'send n events into one batch', readCount)
+    .option('--wait', 'wait for the end of the run; exit with 1 if the run failed')
+    .option('--list', 'list the example events')
+    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(sendRequest)
 }
@@ -96,55 +101,64 @@ async function sendRequest(
   options: SendOptions,
   command: Command,
 ): Promise<void> {
-  if (options.list) {
-    const all = [...FIXTURES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
-    const lines = all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd())
-    return print(options.json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
-  }
+  if (options.list) return printExamples(options.json ?? false)
   if (address === undefined) command.error("error: missing required argument 'url'")
-  if (options.fixture !== undefined && options.file !== undefined) {
-    command.error('error: --fixture and --file exclude each other')
+  if (options.example !== undefined && options.file !== undefined) {
+    command.error('error: --example cannot be combined with --file')
   }
   const target = parseUrl(address)
   const secret =
-    options.key === undefined ? await readSecret(options.secretStdin ?? false) : undefined
-  const make = async (to: URL) =>
-    signedRequest(await outgoingRequest(to, asSender(options)), options, secret)
-  if (options.batch !== undefined) return sendBatch(target, make, options.batch, options)
-  const { request, url } = await make(target)
+    options.privateKey === undefined ? await readSecret(options.secretStdin ?? false) : undefined
+  const request = async (to: URL) =>
+    signedRequest(await outgoingRequest(to, withSenderExample(options)), options, secret)
+  if (options.count !== undefined) return sendBatch(target, request, options.count, options)
+  await sendOnce(await request(target), options)
+}
+
+function printExamples(json: boolean): void {
+  const all = [...EXAMPLES.values()].map(({ name, scheme }) => ({ name, sign: scheme ?? null }))
+  const lines = all.map(({ name, sign }) => `${name.padEnd(36)}${sign ?? ''}`.trimEnd())
+  print(json ? printableJson(JSON.stringify(all)) : lines.join('\n'))
+}
+
+async function sendOnce({ request, url }: AddressedRequest, options: SendOptions): Promise<void> {
   const started = performance.now()
-  const answer = await send(url, request)
+  const response = await send(url, request)
   const milliseconds = Math.round(performance.now() - started)
-  const { status, delivery, run, message, hint, body } = answer
-  const lines = [
-    // The query is left out: it may hold a token.
-    `${request.method} ${url.origin}${url.pathname}`,
-    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
-    ...(run === null ? [] : [run]),
-    ...(answer.queued ? [whyQueued(answer)] : []),
-    ...(answer.filtered ? [FILTERED] : []),
-    ...(answer.noTrigger ? [NO_TRIGGER] : []),
-    ...(!answer.accepted && message === null && isBare(url) ? [BARE] : []),
-    answer.nothingFired ? NOTHING_FIRED : message === null ? body : `${message}: ${hint ?? ''}`,
-  ]
+  const { accepted, delivery, run, filtered } = response
   print(
     options.json
-      ? printableJson(JSON.stringify({ ...answer, milliseconds }))
-      : lines.map(printable).join('\n'),
+      ? printableJson(JSON.stringify({ ...response, milliseconds }))
+      : responseLines(request.method, url, response, milliseconds).map(printable).join('\n'),
   )
-  if (!answer.accepted) process.exitCode = EXIT.failure
-  else if (options.wait) await waitForRun(url, answer)
-  else if (run === null && delivery !== null && !answer.filtered) await tellRunName(url)
+  if (!accepted) process.exitCode = EXIT.failure
+  else if (options.wait) await waitForRun(url, response)
+  else if (run === null && delivery !== null && !filtered) await printRunNameAdvice(url)
 }
 
-/** The address of a server, in place of one of its webhooks. */
-function isBare({ pathname }: URL): boolean {
-  return pathname === '/'
+function responseLines(
+  method: string,
+  url: URL,
+  response: RelayResponse,
+  milliseconds: number,
+): string[] {
+  const { status, delivery, run, message, hint, body, reason } = response
+  return [
+    // The query is omitted, because it may contain a token.
+    `${method} ${url.origin}${url.pathname}`,
+    `${status}  ${milliseconds} ms${delivery ? `  delivery ${delivery}` : ''}`,
+    ...(run === null ? [] : [run]),
+    ...(response.queued ? [queuedText(response)] : []),
+    ...(reason === null ? [] : [reason]),
+    ...(!response.accepted && message === null && url.pathname === '/' ? [NO_WEBHOOK_URL] : []),
+    ...(response.nothingFired ? [] : [message === null ? body : `${message}: ${hint ?? ''}`]),
+  ]
 }
 
-const BARE = 'this is the page of a server: a webhook URL ends in /<workflow>/<trigger>'
+const NO_WEBHOOK_URL =
+  'The URL is the front page of a server. A webhook URL ends in /<workflow>/<trigger>.'
 
-/** What is no relay may say again what it was brought, and that goes to a terminal, or a log. */
+/** Removes the secrets of the request from a response, because any server may repeat them. */
 function withoutSecrets(reply: HttpReply, secrets: readonly (Secret | undefined)[]): HttpReply {
   const hide = (text: string) =>
     secrets.reduce((rest, secret) => (secret ? withoutSecret(rest, secret) : rest), text)
@@ -152,91 +166,83 @@ function withoutSecrets(reply: HttpReply, secrets: readonly (Secret | undefined)
   return { ...reply, headers: record(headers), text: hide(reply.text) }
 }
 
-/** Sends an event again and again, each signed by itself, and tells what became of all of them. */
+/** Sends an event `count` times, signs each request by itself, and reports all responses. */
 async function sendBatch(
   target: URL,
-  make: (to: URL) => Promise<Addressed>,
+  request: (to: URL) => Promise<AddressedRequest>,
   count: number,
   options: SendOptions,
 ): Promise<void> {
   const { batchLines, withBatch } = await import('./send/batch.ts')
   const to = withBatch(target)
-  const answers: Answer[] = []
-  while (answers.length < count && answers.at(-1)?.accepted !== false) {
-    const { request, url } = await make(to)
-    answers.push(await send(url, request))
+  const responses: RelayResponse[] = []
+  while (responses.length < count && responses.at(-1)?.accepted !== false) {
+    const { request: outgoing, url } = await request(to)
+    responses.push(await send(url, outgoing))
   }
-  const last = answers.at(-1)
-  const collected = answers.findLast(({ batch }) => batch !== null)
+  const last = responses.at(-1)
+  const collected = responses.findLast(({ batch }) => batch !== null)
   const batch = collected?.batch ?? null
-  const told = { accepted: last?.accepted ?? false, batch, answers }
-  // The query is left out: it may hold a token.
-  const lines = [`${to.origin}${to.pathname}`, ...batchLines(answers)]
-  print(options.json ? printableJson(JSON.stringify(told)) : lines.map(printable).join('\n'))
+  const report = { accepted: last?.accepted ?? false, batch, responses }
+  // The query is omitted, because it may contain a token.
+  const lines = [`${to.origin}${to.pathname}`, ...batchLines(responses)]
+  print(options.json ? printableJson(JSON.stringify(report)) : lines.map(printable).join('\n'))
   if (!last?.accepted) process.exitCode = EXIT.failure
   else if (options.wait) await waitForRun(to, collected ?? last)
 }
 
-/** The run by its page, or else by the delivery id in its name; each change goes to standard error. */
-async function waitForRun(url: URL, answer: Answer): Promise<void> {
-  const { delivery, run, queued, batch, filtered } = answer
+/** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
+async function waitForRun(url: URL, response: RelayResponse): Promise<void> {
+  const { delivery, run, queued, batch, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
     await import('./runs.ts')
   if (queued && batch === null) {
-    throw new UserError({ message: `there is no run to wait for yet: ${QUEUED}` })
+    throw new UserError({ message: 'there is no run yet', hint: QUEUED })
   }
-  if (filtered) throw new UserError({ message: `there is no run to wait for: ${FILTERED}` })
+  if (filtered) throw new UserError({ message: 'there is no run', hint: reason ?? '' })
   if (run === null && (delivery === null || (await isDev(url)))) {
     throw new UserError({
-      message: `there is no run to wait for: what answered is ${delivery === null ? 'not a relay' : 'hookline dev'}`,
-      hint: 'hookline dev evaluates here, and starts no run: give the URL of a relay',
+      message: `there is no run: ${delivery === null ? 'the server is not a relay' : 'hookline dev evaluates events on this machine'}`,
+      hint: 'Send the request to a relay, for example to the URL that hookline connect prints.',
     })
   }
   const { repository } = addressedBy(url)
   if (repository === '') {
     throw new UserError({
-      message: 'which repository? The URL names none, and there is no git remote',
-      hint: 'run it in a clone of the repository',
+      message: 'the repository is unknown: the URL names none, and there is no git remote origin',
+      hint: 'Run the command in a clone of the repository.',
     })
   }
   const github = { repository, ask: githubOf(process.env), ...systemClock }
-  if (batch !== null) process.stderr.write(`${whyQueued(answer)}\n`)
+  if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
   const { secondsOf } = await import('./send/batch.ts')
   const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
-  const tell = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
-  const ended = await followRun(found, github, tell)
+  const report = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
+  const ended = await followRun(found, github, report)
   if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
   if (await hasNoJob(ended, github)) process.stderr.write(`${NOT_ALLOWED}\n`)
   if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
 }
 
-const QUEUED = "GitHub has not taken it yet, and the relay's outbox keeps it: hookline outbox list"
+const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline outbox list'
 
-function whyQueued({ batch }: Answer): string {
-  return batch === null ? QUEUED : `the relay collects it, and hands it over in the batch ${batch}`
+function queuedText({ batch }: RelayResponse): string {
+  return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
 }
 
 /** @throws InvalidArgumentError */
-function wholeNumber(text: string): number {
+function readCount(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give a whole number from 1 to 9999.')
 }
 
-const FILTERED = 'filtered: the condition in the grant wants none of it, so GitHub was not asked'
-
-const NO_TRIGGER =
-  'accepted, but the URL names no trigger: it ends in /<workflow>/<trigger>, as in /hook/webhook, without an extension'
-
-const NOTHING_FIRED =
-  'taken, and nothing fired: the terminal of hookline dev, and its page, say which condition did not hold'
-
 const SKIPPED =
-  'nothing ran: does the guard in `if:` name another workflow or trigger than the URL?'
+  'every job was skipped: compare the job condition (`if:`) with the workflow and trigger of the URL'
 
-/** Where the workflow is at hand, and its runs will not tell which delivery started them. */
-async function tellRunName(url: URL): Promise<void> {
+/** Advises a `run-name`, if the workflow file is here and its runs do not show their delivery. */
+async function printRunNameAdvice(url: URL): Promise<void> {
   const [{ addressedBy }, { adviceAt }] = await Promise.all([
     import('./runs.ts'),
     import('./run-name.ts'),
@@ -245,7 +251,7 @@ async function tellRunName(url: URL): Promise<void> {
   if (advice !== undefined && !(await isDev(url))) process.stderr.write(`${advice}\n`)
 }
 
-/** On this machine it may be `hookline dev` that answers, like a relay: its inspector is at the front. */
+/** Whether hookline dev serves a URL of this machine; its front page, the inspector, has a header. */
 async function isDev(url: URL): Promise<boolean> {
   if (!isLoopback(url.hostname)) return false
   const front = new URL('/', url).href
@@ -254,77 +260,80 @@ async function isDev(url: URL): Promise<boolean> {
   return headers[DEV_HEADER] !== undefined
 }
 
-/** As its sender: with what it sends, unless something else is to be sent. @throws UserError */
-function asSender(options: SendOptions): SendOptions {
-  const { as, fixture, file, data } = options
-  if (as === undefined) return options
-  const sender = senderNamed(as)
-  if (!sender && !SIGNATURE_NAMES.includes(as)) {
+/** Adds the example event of --sender, unless another flag sets the request. @throws UserError */
+function withSenderExample(options: SendOptions): SendOptions {
+  const { sender, example, file, data } = options
+  if (sender === undefined) return options
+  if (!senderNamed(sender) && !SIGNATURE_NAMES.includes(sender)) {
     const names = [...new Set([...SENDERS.map(({ name }) => name), ...SIGNATURE_NAMES])]
-    const hint = didYouMean(as, names)
+    const hint = didYouMean(sender, names)
     throw new UserError({
-      message: `unknown sender ${JSON.stringify(as)}`,
+      message: `unknown sender ${JSON.stringify(sender)}`,
       ...(hint && { hint }),
       notes: [`senders: ${names.join(', ')}`],
     })
   }
-  const isOther = (fixture ?? file ?? data) !== undefined
-  const own = isOther ? undefined : fixtureOf(as)?.name
-  return { ...options, ...(own !== undefined && { fixture: own }) }
+  const hasOwnRequest = (example ?? file ?? data) !== undefined
+  const own = hasOwnRequest ? undefined : exampleOf(sender)?.name
+  return { ...options, ...(own !== undefined && { example: own }) }
 }
 
-/** @throws UserError when one of scheme and secret is there without the other */
+/** @throws UserError if the scheme or the secret is missing */
 async function signedRequest(
-  addressed: Addressed,
+  addressed: AddressedRequest,
   options: SendOptions,
   given: Secret | undefined,
-): Promise<Addressed> {
-  const sender = senderNamed(options.as ?? '')
-  const asked = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.as)
-  const scheme = asked ?? addressed.scheme
-  const secret = options.key === undefined ? given : pairedKey(options.key, scheme ?? '')
+): Promise<AddressedRequest> {
+  const sender = senderNamed(options.sender ?? '')
+  const wanted = options.sign ?? (sender ? (sender.scheme ?? sender.name) : options.sender)
+  const scheme = wanted ?? addressed.scheme
+  const { privateKey } = options
+  const secret = privateKey === undefined ? given : keyOfPair(privateKey, scheme ?? '')
   if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
-    process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
+    process.stderr.write(`sent without a signature. ${ONLY_AMAZON}\n`)
     return addressed
   }
-  if (!secret && asked === undefined) return addressed
-  if (!secret) {
-    const isPaired = PAIRED.includes(scheme ?? '')
-    throw new UserError({
-      message: `${options.sign === undefined ? '--as' : '--sign'} needs the secret`,
-      hint: isPaired
-        ? `give --key ${scheme}.pem: where there is no such file, a pair of keys is made, and its public half shown`
-        : 'set HOOKLINE_WEBHOOK_SECRET, or give --secret-stdin',
-    })
-  }
+  if (!secret && wanted === undefined) return addressed
+  if (!secret) throw missingSecret(options, scheme ?? '')
   if (scheme === undefined) {
     throw new UserError({
-      message: 'there is a secret, but nothing says how to sign',
-      hint: 'give --as or --sign, or unset HOOKLINE_WEBHOOK_SECRET',
+      message: 'there is a secret, but no signature scheme',
+      hint: 'Add --sender or --sign, or unset HOOKLINE_WEBHOOK_SECRET.',
     })
   }
-  const moment = {
+  return signed(addressed, scheme, secret, {
     timestamp: Math.floor(Date.now() / 1000),
     id: `msg_${crypto.randomUUID()}`,
-  }
-  return signed(addressed, scheme, secret, { ...moment, place: sender?.options ?? {} })
+    place: sender?.options ?? {},
+  })
 }
 
-/** Who made a pair of keys has to tell the workflow the public half: it is shown once. */
-function pairedKey(file: string, scheme: string): Secret {
+function missingSecret({ sender, sign }: SendOptions, scheme: string): UserError {
+  const variable = senderNamed(sender ?? '')?.secret
+  const exported = variable !== undefined && process.env[variable] ? `$${variable}` : '…'
+  return new UserError({
+    message: `${sign === undefined ? '--sender' : '--sign'} needs the secret that signs the request`,
+    hint: PAIRED.includes(scheme)
+      ? `Add --private-key ${scheme}.pem. A missing file is created, and its public key is printed.`
+      : `Run: export HOOKLINE_WEBHOOK_SECRET="${exported}"`,
+  })
+}
+
+/** The private key in a file. For a new file, prints the public key that the workflow needs. */
+function keyOfPair(file: string, scheme: string): Secret {
   const { secret, publicText } = keyInFile(file, scheme)
   if (publicText !== undefined) {
     const name = senderNamed(scheme)?.secret
-    process.stderr.write(`made ${file}; the workflow gets its public half: ${name}=${publicText}\n`)
+    process.stderr.write(`created ${file}; set its public key: ${name}=${publicText}\n`)
   }
   return secret
 }
 
-async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<Answer> {
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<RelayResponse> {
+  const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {
-    // For the real jobs of dev on this machine; to nobody else.
+    // The key lets hookline dev run real jobs; it is sent to this machine only.
     const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')
     const own =
       key && isLoopback(url.hostname)
@@ -333,11 +342,11 @@ async function send(url: URL, { method, headers, body }: OutgoingRequest): Promi
     const call = sendExactly({ method, url, headers: own, body, timeout: TIMEOUT })
     const reply = await withProgress(`waiting for ${url.host}`, call)
     const sealed = url.searchParams.get(PARAMETER.token)
-    const brought = [token, key, sealed ? new Secret(sealed) : undefined]
-    return readAnswer(withoutSecrets(reply, brought))
+    const secrets = [token, key, sealed ? new Secret(sealed) : undefined]
+    return readResponse(withoutSecrets(reply, secrets))
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const hint = unreachableHint(error, 'is the relay, or hookline dev, running there?')
+    const hint = unreachableHint(error, 'Start the relay or hookline dev, and check the address.')
     throw new UserError({ message: `${url.host}: ${error.message}`, hint }, { cause: error })
   }
 }

@@ -1,30 +1,33 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
 import type { RunningServer } from '../relay/http-server.ts'
-import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
+import { bugOf, errorCode, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
+import { HELP_WIDTH, wrap } from '../wire/settings-help.ts'
 import { type Shell, shellOf } from '../wire/shell.ts'
+import { systemProblem } from '../wire/system-error.ts'
 import { problemWithoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
-/** What the exit code of every command says. */
+/** The exit codes of every command. */
 export const EXIT = { done: 0, failure: 1, usage: 2, bug: 70 } as const
 
 /** For `--help`. 70 is the EX_SOFTWARE of sysexits.h. */
 export const EXIT_CODES = `Exit codes:
-  ${EXIT.done}   done
-  ${EXIT.failure}   something that you can mend, and the message says how
-  ${EXIT.usage}   wrong usage: an unknown command or option, or settings that exclude each other
-  ${EXIT.bug}  a bug of ours`
+  ${EXIT.done}   success
+  ${EXIT.failure}   an error that you can fix; the message says how
+  ${EXIT.usage}   wrong usage: an unknown command or option, or conflicting settings
+  ${EXIT.bug}  a bug in Hookline`
 
-/** Says on standard error what went wrong, and gives the exit code for it. */
+/** Prints an error to standard error, and returns its exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-  if (!(error instanceof UserError)) {
+  const problems = problemsOf(error)
+  if (!problems) {
     reportBug(error)
     return EXIT.bug
   }
-  for (const problem of error.problems) {
+  for (const problem of problems) {
     const text = renderProblem(problem)
     const title = styled(process.stderr, ['red', 'bold'], 'error:')
     process.stderr.write(`${text.replace(/^error:/, title)}\n`)
@@ -32,7 +35,14 @@ export function reportError(error: unknown): number {
   return error instanceof UsageError ? EXIT.usage : EXIT.failure
 }
 
-/** The same for a program that asked for JSON, on standard output; help is no failure. */
+/** The problems that the user can fix; `undefined` for a bug. */
+function problemsOf(error: unknown): readonly Problem[] | undefined {
+  if (error instanceof UserError) return error.problems
+  const problem = systemProblem(error)
+  return problem && [problem]
+}
+
+/** Prints an error as JSON to standard output, for --json. `--help` is no error. */
 export function printFailure(error: unknown): void {
   if (error instanceof CommanderError && error.exitCode === 0) return
   print(printableJson(JSON.stringify({ error: failureJson(error) })))
@@ -40,65 +50,79 @@ export function printFailure(error: unknown): void {
 
 function failureJson(error: unknown) {
   if (error instanceof CommanderError) {
-    // The help, in place of what was asked for, has no message of its own.
+    // Commander shows the help if the command is missing, and gives no message.
     const isHelp = error.code === 'commander.help'
-    const message = isHelp ? 'there is no such command' : error.message.replace(/^error: /, '')
+    const message = isHelp ? 'unknown or missing command' : error.message.replace(/^error: /, '')
     return { code: 'wrong_usage', message, notes: [] }
   }
-  if (!(error instanceof UserError)) {
-    return { code: 'internal_error', message: 'a bug of ours: please report it', notes: [] }
+  const problems = problemsOf(error)
+  if (!problems) {
+    return { code: 'internal_error', message: `a bug in Hookline. Report it: ${BUGS}`, notes: [] }
   }
-  const [first, ...others] = error.problems.map(problemWithoutTokens)
+  const [first, ...others] = problems.map(problemWithoutTokens)
   const placed = ({ message, position }: Problem) =>
     position ? `${position.source.name}:${position.line}:${position.column}: ${message}` : message
   return {
     code: error instanceof UsageError ? 'wrong_usage' : 'failed',
-    message: first ? placed(first) : error.message,
+    message: first ? placed(first) : '',
     notes: [...(first?.hint ? [first.hint] : []), ...(first?.notes ?? []), ...others.map(placed)],
   }
 }
 
 export function reportBug(error: unknown): void {
   const { name, frames } = bugOf(error)
-  process.stderr.write(
-    `hookline: internal error (${name}), please report it\n${frames.join('\n')}\n`,
-  )
+  const report = `hookline: internal error (${name}). Report it: ${BUGS}\n${frames.join('\n')}\n`
+  process.stderr.write(report)
 }
 
-/** `hookline … | head` closes the pipe early: that is not a fault. */
-export function endQuietlyOnClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(EXIT.done)
+const BUGS = 'https://github.com/hookline/hookline/issues'
+
+/**
+ * Ends the process without a stack trace if standard output fails. A reader that closes the pipe, as in
+ * `hookline … | head`, is no error; a full disk is an error of the operating system.
+ */
+export function endOnClosedOutput(): void {
+  process.stdout.on('error', (error) => {
+    if (errorCode(error) === 'EPIPE') process.exit()
+    const problem = systemProblem(error, 'standard output')
+    process.exit(reportError(problem ? new UserError(problem, { cause: error }) : error))
   })
+  // stderr may be closed too; ignore its errors.
+  process.stderr.on('error', () => {})
 }
 
-/** The shell that lines are pasted into. */
+/** Reports an error that no command caught. By default Node prints the line of the bundle. */
+export function reportUncaughtErrors(): void {
+  process.on('uncaughtException', (error) => process.exit(reportError(error)))
+  process.on('unhandledRejection', (error) => process.exit(reportError(error)))
+}
+
+/** The shell of the user, for lines to paste. */
 export function shellHere(): Shell {
   return shellOf(process.env, process.platform)
 }
 
-/** A line, or lines, on standard output. */
+/** Prints lines to standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
 type Style = Parameters<typeof styleText>[0]
 
-/** What of a stream matters here: those of a process on a terminal have more than a file or a pipe. */
+/** A stream of a process. Only a terminal has the optional members. */
 interface Screen {
   readonly isTTY?: boolean
   hasColors?(): boolean
 }
 
-/** The text in a style; as it is where nobody would see colours, or has asked for none. */
+/** The text in a style, or unchanged if the stream is no terminal or NO_COLOR is set. */
 export function styled(screen: Screen, style: Style, text: string): string {
-  // https://no-color.org: any value but the empty one counts.
-  const isColourful = !process.env.NO_COLOR && screen.isTTY && screen.hasColors?.()
-  return isColourful ? styleText(style, text, { validateStream: false }) : text
+  // Any value that is not empty disables colors: https://no-color.org
+  const hasColors = !process.env.NO_COLOR && screen.isTTY && screen.hasColors?.()
+  return hasColors ? styleText(style, text, { validateStream: false }) : text
 }
 
-/** Milliseconds after which a person begins to wonder. */
+/** Milliseconds. A wait of more than a second needs an explanation. */
 const PROGRESS_AFTER = 1000
 
 const CLEAR_LINE = '\r\u001b[K'
@@ -108,10 +132,10 @@ interface Output extends Screen {
 }
 
 /**
- * Waits for what is being done; says so once it takes longer than a second. On a terminal the line
- * counts the seconds and goes away at the end, elsewhere it is written once.
+ * Waits for a promise and shows progress after one second. On a terminal the line counts the seconds and
+ * disappears at the end; elsewhere it is written once.
  *
- * @param what is being done, in the form `asking GitHub`
+ * @param what the activity: `asking GitHub`
  */
 export async function withProgress<Result>(
   what: string,
@@ -132,15 +156,16 @@ export async function withProgress<Result>(
   }
 }
 
-/** Says on standard error what works, but should be mended. */
+/** Prints warnings to standard error. */
 export function warn(problems: readonly Problem[]): void {
   for (const problem of problems) process.stderr.write(`${renderProblem(problem, 'warning')}\n`)
 }
 
 /**
- * A first Ctrl-C, or `kill`, lets a server finish what it accepted; a second one ends at once.
+ * Stops a server on SIGINT or SIGTERM: the first signal lets it finish the accepted requests, a second
+ * signal ends the process immediately.
  *
- * @returns what does as the first one does
+ * @returns a function with the effect of the first signal
  */
 export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   const stop = () => {
@@ -153,12 +178,7 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   return stop
 }
 
-/** Names in lines that fit a terminal, the later ones indented. */
+/** Sorted names in lines of at most 80 columns; every line after the first is indented. */
 export function wrapped(names: readonly string[], indent: number): string {
-  const lines =
-    [...names]
-      .sort()
-      .join(', ')
-      .match(/.{1,86}(?:,|$)/g) ?? []
-  return lines.map((line) => line.trim()).join(`\n${' '.repeat(indent)}`)
+  return wrap([...names].sort().join(', '), HELP_WIDTH - indent).join(`\n${' '.repeat(indent)}`)
 }

@@ -1,3 +1,4 @@
+import { parse } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
@@ -26,15 +27,14 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { POSIX, type Shell } from '../wire/shell.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
-import type { MadeDoor } from './grant/door.ts'
 import { type MadeGrant, makeGrant } from './grant.ts'
+import { describeRelay, type RelayDescription } from './relay-description.ts'
 import { type ScopeOptions, withScopeOptions } from './scope.ts'
 import { GITHUB_TOKEN, sealingKey } from './seal.ts'
 import { shellHere, warn } from './terminal.ts'
 
 interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
   readonly relay?: string
-  readonly selfHosted?: boolean
   readonly trigger?: string
   readonly bot?: boolean
   readonly secretEnv?: string
@@ -42,95 +42,124 @@ interface UrlOptions extends BotUrlOptions, Partial<ScopeOptions> {
 }
 
 const HELP = `
-The URL carries the safest that is at hand: a grant, where HOOKLINE_SIGNING_KEYS are the keys of a relay
-with a token or an App of its own (--dispatch, --ref and --expires narrow it); a token sealed for this one
-path, where the relay has keys for it; else nothing, and the sender sets a header. Where the file of the
-workflow is here, the path that its trigger asks for follows, and a grant has the relay ask what the file
-asks: \`verify\`, with the secret by its own name in the environment or by --secret-env, and as much of
-\`config.filter\` as an expression can say. A token itself is never printed.
+With --relay the command asks the relay which form its URLs have. The URL
+contains the narrowest credential that is available:
+  1. a grant, if HOOKLINE_SIGNING_KEYS holds the signing keys of the relay
+     (--dispatch, --ref and --expires limit it)
+  2. HOOKLINE_CREDENTIAL, if it is a grant or a sealed token
+  3. HOOKLINE_CREDENTIAL, sealed for this path, if it is a GitHub token
+Otherwise the sender sets the header X-Platform-Authorization.
+
+If the workflow file is in this folder, the URL includes the path of its
+trigger, and the relay checks its "verify" and "config.filter" before it calls
+GitHub. A credential itself is never printed.
 
 ${environmentHelp(
   'HOOKLINE_SIGNING_KEYS',
-  'HOOKLINE_GITHUB_TOKEN',
-  ['BOT_TOKEN', "the bot's token, for --set and for what the bot API knows of its webhook"],
-  ['BOT_SECRET', 'the option secretToken of the trigger'],
+  'HOOKLINE_CREDENTIAL',
+  ['BOT_TOKEN', 'bot token, for --register and to show the webhook'],
+  ['BOT_SECRET', 'secret token of the webhook (option secretToken)'],
   'HOOKLINE_TELEGRAM_API_URL',
 )}
 
 Examples:
   $ hookline url hook --relay https://relay.example --repository octo/repo
-  $ hookline url bot --bot --set --relay https://relay.example --repository octo/repo`
+  $ hookline url bot --bot --register --relay https://relay.example`
 
 export function urlCommand(): Command {
   const command = new Command('url')
-    .description('print a webhook URL, its curl line, and for a bot the setWebhook call')
+    .description('print a webhook URL and a curl line; register the webhook of a bot')
     .argument('<workflow>', 'file name of the workflow, without its extension')
-    .option('--relay <url>', 'address of the relay; by default hookline dev, on this machine')
-    .option('--repository <owner/name>', 'by default, with --relay, the git remote origin')
-    .option('--self-hosted', 'the URL of a relay that serves one repository, or of dev')
-    .option('--trigger <name>', 'trigger, by default webhook')
-    .option('--bot', 'the URL of messaging_bot, and the call that registers it')
+    .option('--relay <url>', 'address of the relay (default: hookline dev, localhost:3000)')
+    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
+    .option('--trigger <name>', 'trigger (default: webhook)')
+    .option('--bot', 'print the URL and the setWebhook call of messaging_bot')
     .option('--updates <kind...>', 'kinds of update besides new messages', [])
-    .option('--set', 'make the setWebhook call')
+    .option('--register', 'register the URL with the Bot API (setWebhook)')
   return withScopeOptions(command)
-    .option('--secret-env <name>', "variable with the sender's secret, for a trigger that verifies")
-    .option('--json', 'print one JSON object')
+    .option('--secret-env <name>', "variable with the sender's secret")
+    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(printUrl)
 }
 
-async function printUrl(workflow: string, given: UrlOptions): Promise<void> {
-  const { bot = given.set, json } = given
+async function printUrl(argument: string, given: UrlOptions): Promise<void> {
+  const { bot = given.register, json } = given
+  const workflow = workflowName(argument)
+  const trigger = given.trigger ?? (bot ? 'messaging_bot' : 'webhook')
+  await checkTrigger(trigger)
   const relay = baseOf(readAddress(given.relay ?? DEV, RELAY_ADDRESS))
-  const repository = repositoryOf(given)
-  const options = { ...given, ...(repository !== undefined && { repository }) }
-  const trigger = options.trigger ?? (bot ? 'messaging_bot' : 'webhook')
-  const { TRIGGERS } = await import('../triggers/index.ts')
-  if (!TRIGGERS.has(trigger)) {
-    const names = [...TRIGGERS.keys()]
-    const hint = didYouMean(trigger, names)
-    const notes = [`triggers: ${names.join(', ')}`]
-    const message = `unknown trigger ${quoted(trigger)}`
-    throw new UserError({ message, ...(hint && { hint }), notes })
-  }
-  if (given.repository === undefined) await tellMissing(workflow)
-  const bare = webhookUrl({ relay, repository, workflow, trigger })
+  // A request to hookline dev carries no credential.
+  const isDev = given.relay === undefined && given.repository === undefined
+  const description = given.relay === undefined ? undefined : await describeRelay(relay)
+  const repository = isDev ? undefined : repositoryOf(given, description)
+  if (given.repository === undefined) await warnOfMissingFile(workflow)
+  const bare = webhookUrl({
+    relay,
+    repository: description?.singleRepository ? undefined : repository,
+    workflow,
+    trigger,
+  })
   const path = bare.split('/').slice(-2).join('/')
   const found = await triggerHere(path)
-  const granted = await grantFor(path, options, found)
-  // What hookline dev is sent brings no credential.
-  const isDev = given.relay === undefined && repository === undefined
+  const granted = await grantFor(path, { ...given, ...(repository && { repository }) }, found)
   const shell = shellHere()
-  const variable = shell.variable('HOOKLINE_GITHUB_TOKEN')
-  const token =
-    granted?.text ?? (isDev ? undefined : await sealedAtHand(relay, repository, path, variable))
+  const variable = shell.variable('HOOKLINE_CREDENTIAL')
+  const credential =
+    granted?.text ??
+    (isDev ? undefined : await sealedCredential({ relay, repository, path, variable, description }))
   const seal = isDev ? undefined : sealCommand(relay, repository, path, shell)
   const described = bot
-    ? await describeBot(bare, token === variable ? undefined : token, options, process.env)
-    : describeWebhook(bare, found?.example ?? ANY_REQUEST, token, seal, shell)
+    ? await describeBot(bare, credential === variable ? undefined : credential, given, process.env)
+    : describeWebhook(bare, found?.example ?? ANY_REQUEST, credential, seal, shell)
+  if (!bot && !isDev && credential === undefined) warn([NO_CREDENTIAL])
   const { text: own, ...others } = described
   const fields = { ...others, ...(granted && grantFields(granted)) }
-  const text = own + (granted ? doorLines(granted) : '')
+  const text = own + (granted ? conditionLines(granted) : '')
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
 
-/** A slip in the name would be a URL that starts nothing; where no file is here at all, nobody can tell. */
-async function tellMissing(given: string): Promise<void> {
+const NO_CREDENTIAL = {
+  message: 'the URL contains no credential, and the relay refuses requests without one',
+  hint: 'Have the sender set the header X-Platform-Authorization, or set HOOKLINE_CREDENTIAL or HOOKLINE_SIGNING_KEYS and run the command again.',
+}
+
+/** @throws UserError for a path, with the name that a URL needs in its place */
+function workflowName(argument: string): string {
+  if (!/[\\/]/.test(argument)) return argument
+  const name = parse(argument.replaceAll('\\', '/')).name
+  throw new UserError({
+    message: `the workflow ${quoted(argument)} is a path`,
+    hint: `Use the file name without its extension: hookline url ${name}`,
+  })
+}
+
+async function checkTrigger(trigger: string): Promise<void> {
+  const { TRIGGERS } = await import('../triggers/index.ts')
+  if (TRIGGERS.has(trigger)) return
+  const names = [...TRIGGERS.keys()]
+  const hint = didYouMean(trigger, names)
+  const notes = [`triggers: ${names.join(', ')}`]
+  const message = `unknown trigger ${quoted(trigger)}`
+  throw new UserError({ message, ...(hint && { hint }), notes })
+}
+
+/** Warns of a URL that starts nothing; only a folder with workflow files shows that. */
+async function warnOfMissingFile(given: string): Promise<void> {
   const { workflowNamesHere } = await import('./workflows-here.ts')
-  // In the URL it stands without its extension, too.
   const workflow = given.replace(/\.ya?ml$/, '')
   const names = workflowNamesHere()
   if (names.length === 0 || names.includes(workflow)) return
   const hint = didYouMean(workflow, names)
   const notes = [`workflows here: ${names.join(', ')}`]
-  const message = `there is no workflow file ${quoted(workflow)} here, so that the URL starts nothing`
+  const message = `there is no workflow file ${quoted(workflow)} here, so the URL starts nothing`
   warn([{ message, ...(hint && { hint }), notes }])
 }
 
-/** Where `hookline dev` listens. */
+/** The address of `hookline dev`. */
 const DEV = 'http://localhost:3000'
 
-/** The trigger, where its file is here: its path goes into the URL, and what it asks into the grant. */
+/** The trigger, if its file is in this folder; its conditions include only readable secrets. */
 async function triggerHere(path: string): Promise<FoundTrigger | undefined> {
   const { triggersHere, triggersToAsk } = await import('./workflows-here.ts')
   const isIt = (each: FoundTrigger) => `${each.workflow}/${each.trigger}` === path
@@ -139,123 +168,134 @@ async function triggerHere(path: string): Promise<FoundTrigger | undefined> {
   return asking ?? (other && { ...other, proofs: [], filter: undefined })
 }
 
-/** @throws UserError where a hosted relay would take another part of the URL for the repository */
-function repositoryOf({ repository, relay, selfHosted }: UrlOptions): string | undefined {
-  if (repository !== undefined || selfHosted || relay === undefined) return repository
+/** @throws UserError if the URL has to contain a repository, and none is known */
+function repositoryOf(
+  { repository, relay }: UrlOptions,
+  description: RelayDescription | undefined,
+): string | undefined {
+  if (repository !== undefined || relay === undefined) return repository
   const origin = originRepository()
   if (origin !== '') return origin
+  if (description?.singleRepository) return undefined
   throw new UserError({
-    message: 'which repository? There is no git remote',
-    hint: 'give --repository owner/name, or --self-hosted for a relay that serves one repository',
+    message: 'the repository is unknown, because there is no git remote origin',
+    hint: 'Add --repository owner/name.',
   })
 }
 
-/** A token that was sealed before, or can be now; a plain one does not belong in a URL. */
-async function sealedAtHand(
-  relay: string,
-  repository: string | undefined,
-  path: string,
-  variable: string,
-) {
-  const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')?.reveal() ?? ''
-  if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
-  if (!GITHUB_TOKEN.test(token) || repository === undefined) return undefined
-  try {
-    const { sealToken } = await import('../relay/seal.ts')
-    return await sealToken({ token, repository, path }, await sealingKey({ relay }))
-  } catch {
-    // A relay without keys for it: the token goes into a header.
-    return undefined
-  }
-}
-
-interface Granted extends MadeGrant {
-  /** What the trigger asks, and the relay cannot. */
-  readonly left: readonly string[]
+interface CredentialOptions {
+  readonly relay: string
+  readonly repository: string | undefined
+  readonly path: string
+  /** The shell's variable: `$HOOKLINE_CREDENTIAL`. */
+  readonly variable: string
+  readonly description: RelayDescription | undefined
 }
 
 /**
- * A grant for the URL's own path, which asks what the trigger's file asks; `undefined` where the keys
- * are not at hand.
+ * The grant or sealed token of HOOKLINE_CREDENTIAL, as the shell's variable; or its GitHub token, sealed
+ * for this path. `undefined` for anything else, because a plain token does not belong into a URL.
+ *
+ * @throws UserError if the relay's sealing key cannot be fetched
  */
+async function sealedCredential({
+  relay,
+  repository,
+  path,
+  variable,
+  description,
+}: CredentialOptions): Promise<string | undefined> {
+  const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')?.reveal() ?? ''
+  if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
+  if (!GITHUB_TOKEN.test(token) || repository === undefined || !description?.seal) return undefined
+  const { sealToken } = await import('../relay/seal.ts')
+  return sealToken({ token, repository, path }, await sealingKey({ relay }))
+}
+
+interface UrlGrant extends MadeGrant {
+  /** The conditions of the trigger that only the workflow can check: one line each. */
+  readonly inWorkflow: readonly string[]
+}
+
+/** A grant for the URL's path with the conditions of its trigger; `undefined` without signing keys. */
 async function grantFor(
   path: string,
   options: UrlOptions,
   found: FoundTrigger | undefined,
-): Promise<Granted | undefined> {
+): Promise<UrlGrant | undefined> {
   const { repository, dispatch, ref, expires, secretEnv, relay } = options
   const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   if (keys && repository !== undefined) {
-    const { doorOfTrigger, withoutVerify } = await import('./grant/of-trigger.ts')
-    const { secretFrom } = await import('./grant/door.ts')
+    const { conditionsOfTrigger, withoutVerify } = await import('./grant/of-trigger.ts')
+    const { secretFrom } = await import('./grant/conditions.ts')
     const secret = secretFrom(secretEnv, undefined, process.env)
-    const asked = found ? doorOfTrigger(found, secret) : { door: undefined, left: [] }
+    const { conditions, inWorkflow } = found
+      ? conditionsOfTrigger(found, secret)
+      : { conditions: undefined, inWorkflow: [] }
     const scope = { ...options, repository, path }
-    const make = (door: MadeDoor | undefined) => makeGrant({ ...scope, door }, process.env)
     try {
-      return { ...(await make(asked.door)), left: asked.left }
+      return { ...(await makeGrant({ ...scope, conditions }, process.env)), inWorkflow }
     } catch (error) {
-      // A relay without keys to seal by cannot be given a secret; who named one is told so.
-      if (!(error instanceof UserError) || !asked.door?.isSecret || secret || !relay) throw error
+      // A relay without sealing keys cannot receive a secret; the workflow then verifies instead. An
+      // explicit --secret-env asks for the relay, so that the error counts.
+      if (!(error instanceof UserError) || !conditions?.isSecret || secret || !relay) throw error
       const [problem] = error.problems
-      const left = [...asked.left, `verify: ${problem?.message ?? 'it cannot be sealed'}`]
-      return { ...(await make(withoutVerify(asked.door))), left }
+      const reason = `verify: ${problem?.message ?? 'the secret cannot be sealed'}`
+      const rest = { ...scope, conditions: withoutVerify(conditions) }
+      return { ...(await makeGrant(rest, process.env)), inWorkflow: [...inWorkflow, reason] }
     }
   }
   if ([dispatch, ref, expires, secretEnv].every((flag) => flag === undefined)) return undefined
   throw new UserError({
-    message: '--dispatch, --ref, --expires and --secret-env belong to a grant, and there is none',
-    hint: 'set HOOKLINE_SIGNING_KEYS, and give --repository owner/name',
+    message:
+      '--dispatch, --ref, --expires and --secret-env limit a grant, which needs signing keys',
+    hint: 'Set HOOKLINE_SIGNING_KEYS, and add --repository owner/name.',
   })
 }
 
 interface BotUrlOptions {
   readonly updates: readonly string[]
-  readonly set?: boolean
+  readonly register?: boolean
 }
 
 /**
- * A bot's webhook URL and its setWebhook call; with `set`, makes the call. What the bot API knows of
- * the webhook is shown when the token is there.
+ * A bot's webhook URL and its setWebhook call. With `register` it makes the call. With BOT_TOKEN it shows
+ * the present webhook.
  *
- * @throws UserError when a token that is needed is not in the environment, or the bot API refuses
+ * @throws UserError if a variable is missing or the Bot API refuses the call
  */
 async function describeBot(
   bare: string,
   grant: string | undefined,
-  { updates, set = false }: BotUrlOptions,
+  { updates, register = false }: BotUrlOptions,
   env: Environment,
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
-  const carried = grant ?? readSetting(env, 'HOOKLINE_GITHUB_TOKEN')?.reveal()
+  const carried = grant ?? readSetting(env, 'HOOKLINE_CREDENTIAL')?.reveal()
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
-  if (set) {
-    if (!bot) throw missing('BOT_TOKEN', 'the token of the bot, as BotFather gives it')
-    if (!carried) throw missing('HOOKLINE_GITHUB_TOKEN', 'what the URL carries in __token')
-    const carrying = withToken(bare, encodeURIComponent(carried))
-    const secretToken = env.BOT_SECRET || undefined
-    await setWebhook(bot, { url: carrying, secretToken, updates: kinds })
+  if (register) {
+    if (!bot) throw missing('BOT_TOKEN', 'the token that BotFather gave you')
+    if (!carried) throw missing('HOOKLINE_CREDENTIAL', 'the credential that the URL contains')
+    const url = withToken(bare, encodeURIComponent(carried))
+    await setWebhook(bot, { url, secretToken: env.BOT_SECRET || undefined, updates: kinds })
   }
-  const url = withToken(bare, grant ?? shellHere().variable('HOOKLINE_GITHUB_TOKEN'))
-  const { call, text: register } = registrationOf(url, kinds, env)
+  const url = withToken(bare, grant ?? shellHere().variable('HOOKLINE_CREDENTIAL'))
+  const { call, text: line } = registrationOf(url, kinds, env)
   const webhook = bot && (await getWebhookInfo(bot))
-  const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the bot API'
-  const title = set ? 'Webhook, as it was just set' : 'Webhook now'
-  const text = lines('Webhook URL', url, 'Register it', register, title, state)
-  return { text, url, setWebhook: call, set, webhook: webhook ?? null }
+  const state = webhook ? infoText(webhook, bare) : 'unknown: set BOT_TOKEN to ask the Bot API'
+  const title = register ? 'Webhook, registered just now' : 'Present webhook'
+  const text = lines('Webhook URL', url, 'Register it', line, title, state)
+  return { text, url, setWebhook: call, registered: register, webhook: webhook ?? null }
 }
 
-/**
- * The call that registers a bot's webhook, and as a line for the shell, which fills in the bot's token
- * and its secret.
- */
+/** The setWebhook call, also as a line in which the shell fills in the bot's token and secret. */
 export function registrationOf(
   url: string,
   updates: readonly UpdateKind[] = [],
   env: Environment = process.env,
 ) {
   const shell = shellHere()
-  const names = ['HOOKLINE_GITHUB_TOKEN', 'BOT_TOKEN', 'BOT_SECRET']
+  const names = ['HOOKLINE_CREDENTIAL', 'BOT_TOKEN', 'BOT_SECRET']
   const variables = names.map((name) => shell.variable(name))
   const [, botToken = '', secretToken = ''] = variables
   const body = setWebhookBody({ url, secretToken, updates })
@@ -268,7 +308,7 @@ export function registrationOf(
   return { call, text }
 }
 
-/** In a here-document the shell fills in every variable. */
+/** A here-document, because the shell fills in every variable of it. */
 function hereDocument(url: string, botToken: string, body: object): string {
   return `curl -sS ${POSIX.quoted(url, [botToken])} -H 'Content-Type: application/json' -d @- <<JSON
 ${JSON.stringify(body)}
@@ -277,11 +317,14 @@ JSON`
 
 function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
   if (!BOT_TOKEN.test(token)) {
-    throw new UserError({ message: 'BOT_TOKEN is not a bot token: digits, a colon and a string' })
+    throw new UserError({
+      message: 'BOT_TOKEN is not a bot token',
+      hint: 'A bot token has digits, a colon and a string: 123456:ABC-DEF1234',
+    })
   }
   const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
   const api = apiFrom(env)
-  // Its answers may hold what it was given: the secrets are taken out of them.
+  // A response may repeat the request, so its secrets are removed.
   const hiding: Http = async (request) => {
     const reply = await http(request)
     const text = hidden.reduce(
@@ -309,19 +352,22 @@ function updateKind(name: string): UpdateKind {
 }
 
 function missing(variable: string, meaning: string): UserError {
-  return new UserError({ message: `--set needs ${variable} in the environment: ${meaning}` })
+  return new UserError({
+    message: `--register needs ${variable}: ${meaning}`,
+    hint: `Set it without showing it: read -rs ${variable} && export ${variable}`,
+  })
 }
 
 function infoText({ url, pending, lastError, updates }: WebhookInfo, bare: string): string {
-  if (url === '') return `none, ${pending} updates waiting to be polled`
+  if (url === '') return `none; ${pending} updates waiting`
   return [
-    `${url}${url === bare ? '' : ' (not the one above)'}`,
+    `${url}${url === bare ? '' : ' (not the URL above)'}`,
     `${pending} updates waiting${updates.length > 0 ? `, of ${updates.join(', ')}` : ''}`,
     ...(lastError ? [`last error ${lastError.at}: ${lastError.message}`] : []),
   ].join('\n')
 }
 
-/** What a command prints: as text, or the other fields as JSON. */
+/** The output of the command: `text`, or the other fields as JSON. */
 interface Described {
   readonly text: string
   readonly url: string
@@ -329,10 +375,10 @@ interface Described {
 }
 
 /**
- * A webhook URL, and a curl line to try it with, which keeps the token out of the URL.
+ * A webhook URL and a curl line that keeps the credential out of the URL.
  *
- * @param token a grant or a sealed one, which may stand in the URL; `undefined` for a header
- * @param seal the command that makes one, for who cannot set a header; absent where none is needed
+ * @param token a grant or a sealed token, which the URL may contain; `undefined` for a header
+ * @param seal the command that seals a token; `undefined` if the URL needs no credential
  */
 function describeWebhook(
   bare: string,
@@ -341,18 +387,18 @@ function describeWebhook(
   seal: string | undefined,
   shell: Shell,
 ): Described {
-  const place = bare + example.path
+  const address = bare + example.path
   const isOpen = token === undefined && seal === undefined
-  // Stands for the token in what is printed; the shell puts it in.
-  const variable = shell.variable('HOOKLINE_GITHUB_TOKEN')
+  // The shell fills in the credential, so that it is never printed.
+  const variable = shell.variable('HOOKLINE_CREDENTIAL')
   const curl = exampleLine(bare, example, isOpen ? undefined : (token ?? variable), shell.request)
-  const url = token === undefined ? place : withToken(place, token)
+  const url = token === undefined ? address : withToken(address, token)
   const parts = ['Webhook URL', url]
   if (token !== undefined || seal === undefined) {
     return { text: lines(...parts, 'Try it', curl), url, curl }
   }
   const header = `X-Platform-Authorization: Bearer ${variable}`
-  const other = 'A sender that sets no header needs a token that may stand in a URL'
+  const other = 'For a sender that cannot set headers, seal a token for the URL'
   parts.push('Header that the sender sets', header, 'Try it', curl, other, seal)
   return { text: lines(...parts), url, header, curl }
 }
@@ -367,23 +413,25 @@ function sealCommand(
   return `hookline seal --relay ${quoted(relay)} ${scope}   # or hookline grant`
 }
 
-function grantFields({ grant, door, left }: Granted) {
-  return { grant, ...(door && { door: door.shown }), ...(left.length > 0 && { left }) }
+function grantFields({ grant, conditions, inWorkflow }: UrlGrant) {
+  return {
+    grant,
+    ...(conditions && { conditions: conditions.shown }),
+    ...(inWorkflow.length > 0 && { inWorkflow }),
+  }
 }
 
-/** What the relay asks by the grant, and what it leaves to the workflow. */
-function doorLines({ door, left }: Granted): string {
-  const asked = Object.entries(door?.shown ?? {}).map(([name, what]) => `${name}: ${what}`)
+/** The conditions that the relay checks, and those that only the workflow checks. */
+function conditionLines({ conditions, inWorkflow }: UrlGrant): string {
+  const checked = Object.entries(conditions?.shown ?? {}).map(([name, what]) => `${name}: ${what}`)
   const parts = [
-    ...(asked.length > 0
-      ? ['The relay asks this by itself, as the file says it now', asked.join('\n')]
-      : []),
-    ...(left.length > 0 ? ['It leaves to the workflow', left.join('\n')] : []),
+    ...(checked.length > 0 ? ['The relay checks, as the file says now', checked.join('\n')] : []),
+    ...(inWorkflow.length > 0 ? ['Only the workflow checks', inWorkflow.join('\n')] : []),
   ]
   return parts.length > 0 ? `\n${lines(...parts)}` : ''
 }
 
-/** Headings with what stands under them, at the margin, so that it can be pasted into a shell. */
+/** Headings as shell comments, so that the whole output can be pasted into a shell. */
 function lines(...parts: string[]): string {
   return parts.map((part, at) => (at % 2 === 0 ? `# ${part}` : `${part}\n`)).join('\n')
 }

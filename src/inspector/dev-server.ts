@@ -410,7 +410,7 @@ async function devCredentials(host: string | undefined, env: Environment): Promi
   if (host === undefined) return NO_CREDENTIALS
   const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS')
   if (!accessKeys) {
-    const hint = 'make a key with: hookline keys access'
+    const hint = 'make a key with: hookline keys create access'
     throw new UserError({ message: 'HOOKLINE_ACCESS_KEYS is missing', hint })
   }
   return judgeCredentials({

@@ -141,10 +141,11 @@ export function relayPorts(
   }
 }
 
-function discoveryOf({ authority, dispatch, pages }: RelayConfig, outbox: boolean) {
+function discoveryOf({ authority, dispatch, pages, repository }: RelayConfig, outbox: boolean) {
   const kind = authority === undefined ? 'none' : 'app' in authority ? 'app' : 'token'
   const seal = pages.has(SEAL_KEYS_PATH) ? SEAL_KEYS_PATH : null
-  return discoveryPage({ dispatch, credential: kind, outbox, seal })
+  const singleRepository = repository !== undefined
+  return discoveryPage({ dispatch, credential: kind, outbox, singleRepository, seal })
 }
 
 const MEGABYTE = 1024 * 1024
@@ -170,7 +171,7 @@ function checkAuthority(env: Environment): void {
     throw new UsageError({
       message:
         'HOOKLINE_ACCESS_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
-      hint: 'remove HOOKLINE_ACCESS_KEYS, and give senders grants: hookline keys sign, hookline grant',
+      hint: 'remove HOOKLINE_ACCESS_KEYS, and give senders grants: hookline keys create signing, hookline grant',
     })
   }
   if (app && (!id || !key)) {
@@ -182,7 +183,7 @@ function checkAuthority(env: Environment): void {
   if (app && !signKeys) {
     throw new UserError({
       message: 'HOOKLINE_SIGNING_KEYS is missing',
-      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys sign',
+      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys create signing',
     })
   }
   if (token && !keys && !signKeys) {
@@ -282,7 +283,7 @@ function authorityOf(
 }
 
 /**
- * A JWK, an array of them, or a JWK set: as `hookline keys new` prints it.
+ * A JWK, an array of them, or a JWK set: as `hookline keys create sealing` prints it.
  *
  * @throws UserError when it is none of them
  */
@@ -293,7 +294,7 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
     throw new UserError(
       {
         message: 'HOOKLINE_SEALING_KEYS holds no sealing keys',
-        hint: 'make them with: hookline keys new',
+        hint: 'make them with: hookline keys create sealing',
       },
       { cause },
     )
@@ -301,7 +302,7 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
 }
 
 /**
- * A JWK, an array of them, or a JWK set: as `hookline keys sign` prints it.
+ * A JWK, an array of them, or a JWK set: as `hookline keys create signing` prints it.
  *
  * @throws UserError when it is none of them
  */
@@ -314,7 +315,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
   }
   throw new UserError({
     message: 'HOOKLINE_SIGNING_KEYS holds no signing keys',
-    hint: 'make them with: hookline keys sign',
+    hint: 'make them with: hookline keys create signing',
   })
 }
 
@@ -334,7 +335,7 @@ export function weakKeyProblems(env: Environment): readonly Problem[] {
   )
   return weak.map((name) => ({
     message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'make one with: hookline keys access',
+    hint: 'make one with: hookline keys create access',
   }))
 }
 

@@ -14,6 +14,8 @@ export interface Discovery {
   /** The relay's own GitHub credential. */
   readonly credential: 'none' | 'token' | 'app'
   readonly outbox: boolean
+  /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
+  readonly singleRepository: boolean
   /** Where its public sealing keys are, if it has any. */
   readonly seal: typeof SEAL_KEYS_PATH | null
 }

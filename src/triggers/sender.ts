@@ -38,7 +38,7 @@ export interface Facts {
   readonly events?: readonly [path: string, ...usual: string[]]
 }
 
-/** A service that people ask for, by its name: as in `init --sender stripe` and `send --as stripe`. */
+/** A service that people ask for, by its name: as in `init --sender stripe` and `send --sender stripe`. */
 export interface Sender extends Facts {
   readonly name: string
 }

@@ -38,6 +38,7 @@ export const SETTINGS = {
   HOOKLINE_REPOSITORY: { read: repository },
 
   HOOKLINE_GITHUB_TOKEN: { read: token },
+  HOOKLINE_CREDENTIAL: { read: token },
   HOOKLINE_APP_ID: { read: appId },
   HOOKLINE_APP_KEY: { read: secret },
   HOOKLINE_ACCESS_KEYS: { read: accessKeys },
@@ -59,6 +60,7 @@ export const SETTINGS = {
   HOOKLINE_GITHUB_TIMEOUT_MS: { preset: '8000', read: wholeAbove0 },
   HOOKLINE_MAX_BODY_MEMORY_MB: { preset: '128', read: wholeAbove0 },
   HOOKLINE_MAX_CONNECTIONS: { preset: '5000', read: wholeAbove0 },
+  HOOKLINE_OUTBOX: { read: plain },
   HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: { preset: '2500', read: whole(1, 60_000) },
   HOOKLINE_OUTBOX_MIN_INTERVAL_MS: { preset: '350', read: whole(0, 60_000) },
   HOOKLINE_OUTBOX_MAX_AGE_HOURS: { preset: '72', read: fraction(8760) },
@@ -115,7 +117,7 @@ function accessKeys(text: string, name: string): readonly Secret[] {
   if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
     message: `${name} is missing`,
-    hint: 'make a key with: hookline keys access',
+    hint: 'make a key with: hookline keys create access',
   })
 }
 

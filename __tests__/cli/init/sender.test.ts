@@ -77,7 +77,7 @@ test('the steps to try it send as the sender does, with its secret in no argumen
     'echo .env >> .gitignore',
     'read -rs SQUARE_SIGNATURE_KEY && echo "SQUARE_SIGNATURE_KEY=$SQUARE_SIGNATURE_KEY" >> .env',
     "echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env",
-    `HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --as square`,
+    `HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --sender square`,
   ])
   expect(secrets).toEqual(['gh secret set SQUARE_SIGNATURE_KEY', 'gh secret set SQUARE_URL'])
 })

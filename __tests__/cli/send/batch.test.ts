@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function send(args: readonly string[]) {
   const env = {
-    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    HOOKLINE_CREDENTIAL: TOKEN,
     HOOKLINE_WEBHOOK_SECRET: 'hush',
     HOOKLINE_API_URL: github.url,
   }
@@ -38,7 +38,7 @@ async function send(args: readonly string[]) {
 const dispatches = () => github.calls.filter(({ url }) => url?.endsWith('/dispatches'))
 
 run('the first event of a credential is sent alone, and the output says so', async () => {
-  const { exitCode, stdout } = await send([hook, '--as', 'stripe', '--batch', '3'])
+  const { exitCode, stdout } = await send([hook, '--sender', 'stripe', '--count', '3'])
   expect(exitCode).toBe(0)
   expect(stdout).toMatch(
     /^http:\S+\/octo\/repo\/hook\/webhook\n3 events .*\nbatch \S{36} {2}2 events\n1 event /,
@@ -63,7 +63,7 @@ run('--batch 3 sends three signed events to collect, and --wait follows their ru
   })
   const args = [
     `${relay.url}/octo/repo/hook/other?__batch=2`,
-    ...['--as', 'stripe', '--batch', '3', '--wait', '--json'],
+    ...['--sender', 'stripe', '--count', '3', '--wait', '--json'],
   ]
   const { exitCode, stdout, stderr } = await send(args)
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('success')])
@@ -80,7 +80,7 @@ run('--batch 3 sends three signed events to collect, and --wait follows their ru
 })
 
 run('a collected event is printed with the id of its batch', async () => {
-  const { exitCode, stdout } = await send([`${hook}?__batch=1`, '--as', 'stripe'])
+  const { exitCode, stdout } = await send([`${hook}?__batch=1`, '--sender', 'stripe'])
   expect(exitCode).toBe(0)
   expect(stdout).toMatch(/batch \S{36}\n/)
 })
@@ -88,11 +88,11 @@ run('a collected event is printed with the id of its batch', async () => {
 run.each([
   [
     'a bad period',
-    () => [`${hook}?__batch=0`, '--as', 'stripe', '--batch', '3'],
+    () => [`${hook}?__batch=0`, '--sender', 'stripe', '--count', '3'],
     1,
     '1 event sent',
   ],
-  ['a count that is no number', () => [hook, '--batch', 'many'], 2, '9999'],
+  ['a count that is no number', () => [hook, '--count', 'many'], 2, '9999'],
 ])('%s ends it', async (_, args, code, text) => {
   const { exitCode, stdout, stderr } = await send(args())
   expect([exitCode, stdout + stderr]).toEqual([code, expect.stringContaining(text)])

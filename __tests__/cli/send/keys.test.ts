@@ -38,9 +38,9 @@ async function send(...args: readonly string[]) {
 
 test('--key creates a key pair once, prints its public key, and signs with it from then on', async () => {
   const file = join(folder, 'discord.pem')
-  const first = await send('--as', 'discord', '--key', file)
+  const first = await send('--sender', 'discord', '--private-key', file)
   const [, secret = ''] = /DISCORD_PUBLIC_KEY=([0-9a-f]{64})$/m.exec(first.errors) ?? []
-  const second = await send('--as', 'discord', '--key', file)
+  const second = await send('--sender', 'discord', '--private-key', file)
   expect([first.code, second.code, second.errors]).toEqual([0, 0, ''])
   const trigger = bound('webhook', { verify: { scheme: 'discord', secret } })
   for (const sent of received) expect((await receive(trigger, sent)).items).toHaveLength(1)
@@ -48,19 +48,23 @@ test('--key creates a key pair once, prints its public key, and signs with it fr
 })
 
 test('an event of aws-sns is sent unsigned, with a warning', async () => {
-  const { code, errors } = await send('--as', 'aws-sns')
+  const { code, errors } = await send('--sender', 'aws-sns')
   expect([code, errors]).toEqual([0, expect.stringContaining('Amazon')])
   expect(received.splice(0)).toHaveLength(1)
 })
 
 test.each([
-  ['without a key', ['--as', 'plaid'], '--key plaid.pem'],
+  ['without a key', ['--sender', 'plaid'], '--key plaid.pem'],
   [
     'with one where there are no pairs',
-    ['--as', 'stripe', '--key', 'x'],
+    ['--sender', 'stripe', '--private-key', 'x'],
     'HOOKLINE_WEBHOOK_SECRET',
   ],
-  ['with one that cannot be made', ['--as', 'discord', '--key', '/no/folder/x'], '/no/folder/x'],
+  [
+    'with one that cannot be made',
+    ['--sender', 'discord', '--private-key', '/no/folder/x'],
+    '/no/folder/x',
+  ],
 ])('%s nothing is sent', async (_, args, hint) => {
   const { code, errors } = await send(...args)
   expect([code === 0, errors]).toEqual([false, expect.stringContaining(hint)])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { FIXTURES } from '../../../src/cli/send/fixtures.ts'
+import { EXAMPLES } from '../../../src/cli/send/examples.ts'
 import { readSaved, savedTarget } from '../../../src/cli/send/request.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { gzip, toBase64 } from '../../../src/wire/bytes.ts'
@@ -66,7 +66,7 @@ describe('a saved request', () => {
   })
 })
 
-test.each([...FIXTURES.values()])(
+test.each([...EXAMPLES.values()])(
   'fixture $name has the name of its sender, a known scheme, and the content type of its body',
   ({ name, scheme, request }) => {
     expect(name).toMatch(/^[a-z-]+(?:\.[a-z_-]+)+\w*$/)
@@ -82,7 +82,7 @@ test.each([...FIXTURES.values()])(
 )
 
 test('deliveries of senders that number them differ', () => {
-  const ping = FIXTURES.get('github.ping')
+  const ping = EXAMPLES.get('github.ping')
   const now = new Date(0)
   const ids = ['1', '2'].map((id) => ping?.request({ id, now }).headers['x-github-delivery'])
   expect(ids).toEqual(['1', '2'])

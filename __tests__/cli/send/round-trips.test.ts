@@ -102,7 +102,7 @@ describe('a request that the inspector saves', () => {
       headers: ownHeaders(original),
     })
 
-    await send([`${here.relay.url}/octo/repo`, '--file', file], { HOOKLINE_GITHUB_TOKEN: TOKEN })
+    await send([`${here.relay.url}/octo/repo`, '--file', file], { HOOKLINE_CREDENTIAL: TOKEN })
     const [payload] = here.payloads()
     expect(payload).toMatchObject({ method: original.method, path: original.path })
     const { headers = {}, body } = payload ?? {}

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 async function send(args: readonly string[], env: Record<string, string> = {}, input = '') {
-  const all = { HOOKLINE_GITHUB_TOKEN: TOKEN, ...env }
+  const all = { HOOKLINE_CREDENTIAL: TOKEN, ...env }
   const ended = await runShared(['send', ...args], { cwd: folder, env: all, input })
   expect(ended.stdout + ended.stderr).not.toContain(TOKEN)
   return ended
@@ -39,7 +39,7 @@ function arrived() {
 
 describe('the request', () => {
   test('a fixture arrives as its sender would send it', async () => {
-    const { exitCode, stdout } = await send([hook, '--fixture', 'github.issues.opened'])
+    const { exitCode, stdout } = await send([hook, '--example', 'github.issues.opened'])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(
       /^POST http:.*\/octo\/repo\/hook\/webhook\n200 .*delivery .*\n\{"success":true\}\n$/,
@@ -55,7 +55,7 @@ describe('the request', () => {
   })
 
   test('a secret in the environment signs the request', async () => {
-    await send([hook, '--fixture', 'github.push'], { HOOKLINE_WEBHOOK_SECRET: 'hush' })
+    await send([hook, '--example', 'github.push'], { HOOKLINE_WEBHOOK_SECRET: 'hush' })
     const [payload] = arrived()
     const hex = createHmac('sha256', 'hush').update(String(payload?.body)).digest('hex')
     expect(payload?.headers['x-hub-signature-256']).toBe(`sha256=${hex}`)
@@ -95,8 +95,8 @@ describe('the request', () => {
 
 describe('the response', () => {
   test('a rejected request is shown with its cure, and exits with 1', async () => {
-    const { exitCode, stdout } = await send([hook, '--fixture', 'github.ping'], {
-      HOOKLINE_GITHUB_TOKEN: '',
+    const { exitCode, stdout } = await send([hook, '--example', 'github.ping'], {
+      HOOKLINE_CREDENTIAL: '',
     })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^401 [\s\S]*X-Platform-Authorization/m)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Query } from 'mingo'
 import { onSection, secretsOf } from '../../../src/cli/init/sender.ts'
-import { fixtureOf } from '../../../src/cli/send/fixtures.ts'
+import { exampleOf } from '../../../src/cli/send/examples.ts'
 import { keyInFile, PAIRED, signed } from '../../../src/cli/send/signatures.ts'
 import type { Sender } from '../../../src/triggers/sender.ts'
 import { SENDERS } from '../../../src/triggers/senders.ts'
@@ -139,9 +139,9 @@ function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
 
 const at = new Date('2026-11-22T00:00:00Z')
 
-/** What `send --as` makes of a sender's own payload. */
+/** What `send --sender` makes of a sender's own payload. */
 function sentBy({ name, scheme = name, options = {} }: Sender) {
-  const made = fixtureOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: at })
+  const made = exampleOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: at })
   const { headers = {}, body = {} } = made ?? {}
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const request = { method: 'POST', headers, body: new TextEncoder().encode(text) }
@@ -152,7 +152,7 @@ function sentBy({ name, scheme = name, options = {} }: Sender) {
 }
 
 test('every sender has a payload', () => {
-  expect(SENDERS.filter(({ name }) => fixtureOf(name) === undefined)).toEqual([])
+  expect(SENDERS.filter(({ name }) => exampleOf(name) === undefined)).toEqual([])
 })
 
 test.each(SENDERS.filter(({ secret }) => secret !== undefined))(

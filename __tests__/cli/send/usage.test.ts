@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { FIXTURES } from '../../../src/cli/send/fixtures.ts'
+import { EXAMPLES } from '../../../src/cli/send/examples.ts'
 import { CLI_BUNDLE, runShared } from '../../support/cli.ts'
 
 test('--list names every fixture and its signature scheme', async () => {
   const { exitCode, stdout } = await runShared(['send', '--list'])
   expect(exitCode).toBe(0)
   const names = [...stdout.matchAll(/^\S+/gm)].map(([name]) => name)
-  expect(names).toEqual([...FIXTURES.keys()])
+  expect(names).toEqual([...EXAMPLES.keys()])
   const { stdout: json } = await runShared(['send', '--list', '--json'])
   expect(JSON.parse(json)).toContainEqual({ name: 'slack.message', sign: 'slack' })
 })
@@ -15,15 +15,15 @@ const URL = 'http://127.0.0.1:9/x'
 
 test.each([
   ['no URL', [], 2, 'url'],
-  ['--fixture with --file', [URL, '--fixture', 'github.push', '--file', 'x'], 2, '--file'],
-  ['an unknown fixture', [URL, '--fixture', 'github.psh'], 1, '"github.push"'],
+  ['--example with --file', [URL, '--example', 'github.push', '--file', 'x'], 2, '--file'],
+  ['an unknown fixture', [URL, '--example', 'github.psh'], 1, '"github.push"'],
   ['an invalid URL', ['localhost'], 1, 'URL'],
-  ['a missing file', [URL, '--file', 'no.json'], 1, '--file: no.json'],
+  ['a missing file', [URL, '--file', 'no.json'], 1, '--file no.json'],
   ['a file without a request', [URL, '--file', CLI_BUNDLE], 1, 'saved request'],
   ['an invalid header', [URL, '--header', 'x'], 1, 'name: value'],
   ['--sign without a secret', [URL, '--sign', 'github'], 1, 'HOOKLINE_WEBHOOK_SECRET'],
-  ['--as without a secret', [URL, '--as', 'stripe'], 1, '--as'],
-  ['an unknown sender', [URL, '--as', 'strip'], 1, '"stripe"'],
+  ['--sender without a secret', [URL, '--sender', 'stripe'], 1, '--sender'],
+  ['an unknown sender', [URL, '--sender', 'strip'], 1, '"stripe"'],
   ['an empty secret', [URL, '--sign', 'github', '--secret-stdin'], 1, 'secret'],
 ] as const)('%s is refused before anything is sent', async (_, args, exitCode, words) => {
   const ended = await runShared(['send', ...args])

@@ -111,8 +111,8 @@ test('the inspector shows each event with its request, and the batch with its it
   expect(JSON.stringify(batch)).not.toContain('a-secret')
 })
 
-test('send --batch fills one', async () => {
-  const args = ['send', `${dev.hook('hook/webhook/doc/7')}`, '--data', '{"n":7}', '--batch', '4']
+test('send --count fills one', async () => {
+  const args = ['send', `${dev.hook('hook/webhook/doc/7')}`, '--data', '{"n":7}', '--count', '4']
   const { exitCode, stdout } = await runShared([...args, '--json'], {})
   expect(exitCode).toBe(0)
   const { batch } = JSON.parse(stdout)

@@ -1,15 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { runShared } from '../../support/cli.ts'
+import { DescribedRelay } from '../../support/described-relay.ts'
 import { MESSAGES } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-const RELAY = ['--relay', 'https://relay.example', '--repository', 'octo/repo']
+const relay = await new DescribedRelay().start()
+afterAll(() => relay.stop())
+const RELAY = ['--relay', relay.url, '--repository', 'octo/repo']
 const TOKEN = 'ghp_0123456789abcdefghij+/='
 const SECRET = 'correct-horse_battery-staple'
 
@@ -42,40 +43,42 @@ function shell(script: string, env: Record<string, string>): Promise<string> {
 
 describe('hookline url', () => {
   test.each([
-    [['hook', ...RELAY], 'https://relay.example/octo/repo/hook/webhook'],
-    [['hook.yml', ...RELAY], 'https://relay.example/octo/repo/hook/webhook'],
-    [['hook', ...RELAY, '--trigger', 'slack'], 'https://relay.example/octo/repo/hook/slack'],
+    [['hook', ...RELAY], `${relay.url}/octo/repo/hook/webhook`],
+    [['hook.yml', ...RELAY], `${relay.url}/octo/repo/hook/webhook`],
+    [['hook', ...RELAY, '--trigger', 'slack'], `${relay.url}/octo/repo/hook/slack`],
     [['hook'], 'http://localhost:3000/webhook/hook/webhook'],
     [['bot', '--bot'], 'http://localhost:3000/webhook/bot/messaging_bot'],
     [
-      ['bot', '--relay', 'https://a.example/base/', '--repository', 'o/r', '--bot'],
-      'https://a.example/base/o/r/bot/messaging_bot',
+      ['bot', '--relay', `${relay.url}/base/`, '--repository', 'o/r', '--bot'],
+      `${relay.url}/base/o/r/bot/messaging_bot`,
     ],
   ])('%j', async (args, url) => {
     const { code, stdout } = await hookline(['url', ...args])
     expect(code).toBe(0)
     // A bot sets no header; everything else does, rather than carry a plain token in its URL.
-    const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_GITHUB_TOKEN` : url
+    const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_CREDENTIAL` : url
     expect(stdout).toContain(`${whole}\n`)
     const { stdout: json } = await hookline(['url', ...args, '--json'])
     expect(JSON.parse(json)).toMatchObject({ url: whole })
   })
 
   test('a relay gets the repository of the git remote, or is told that there is none', async () => {
-    const args = ['url', 'hook', '--relay', 'https://relay.example']
+    const args = ['url', 'hook', '--relay', relay.url]
     expect(await hookline(args)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--self-hosted'),
+      stderr: expect.stringContaining('--repository'),
     })
     const folder = await mkdtemp(join(tmpdir(), 'hookline-url-'))
     execFileSync('git', ['init', '-q'], { cwd: folder })
     const remote = ['remote', 'add', 'origin', 'git@github.com:octo/repo.git']
     execFileSync('git', remote, { cwd: folder })
     const { stdout } = await hookline([...args, '--json'], {}, folder)
-    const alone = await hookline([...args, '--json', '--self-hosted'], {}, folder)
+    const single = await new DescribedRelay({ singleRepository: true }).start()
+    const alone = await hookline(['url', 'hook', '--relay', single.url, '--json'], {}, folder)
+    single.stop()
     await rm(folder, { recursive: true })
-    expect(JSON.parse(stdout).url).toBe('https://relay.example/octo/repo/hook/webhook')
-    expect(JSON.parse(alone.stdout).url).toBe('https://relay.example/webhook/hook/webhook')
+    expect(JSON.parse(stdout).url).toBe(`${relay.url}/octo/repo/hook/webhook`)
+    expect(JSON.parse(alone.stdout).url).toBe(`${single.url}/webhook/hook/webhook`)
   })
 
   test('what a trigger asks for stands in the URL and the curl line, where its file is here', async () => {
@@ -87,33 +90,31 @@ describe('hookline url', () => {
       const { stdout } = await hookline(['url', name, ...RELAY, '--json'], {}, folder)
       return JSON.parse(stdout)
     }
-    const url = 'https://relay.example/octo/repo/user/webhook/users/userId'
+    const url = `${relay.url}/octo/repo/user/webhook/users/userId`
     expect(await own('user')).toMatchObject({
       url,
       curl: expect.stringMatching(/-X PUT .*userId'$/),
     })
-    expect((await own('other')).url).toBe('https://relay.example/octo/repo/other/webhook')
+    expect((await own('other')).url).toBe(`${relay.url}/octo/repo/other/webhook`)
     await rm(folder, { recursive: true })
   })
 
   test('for hookline dev there is nothing to bring', async () => {
     const { stdout } = await hookline(['url', 'hook'], {
-      HOOKLINE_GITHUB_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+      HOOKLINE_CREDENTIAL: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
     })
     expect(stdout).toContain("'http://localhost:3000/webhook/hook/webhook'\n")
     expect(stdout).not.toMatch(/X-Platform|seal/)
   })
 
   test('a token of GitHub is sealed where the relay has a key for it, and shown nowhere', async () => {
-    const keys = (await hookline(['keys', 'new'])).stdout.trim()
+    const keys = (await hookline(['keys', 'create', 'sealing'])).stdout.trim()
     const published = (await hookline(['keys', 'public'], { HOOKLINE_SEALING_KEYS: keys })).stdout
-    const relay = createServer((_, response) => response.end(published))
-    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
-    const { port } = relay.address() as AddressInfo
-    const address = ['--relay', `http://127.0.0.1:${port}`, '--repository', 'octo/repo']
+    const sealing = await new DescribedRelay({ keys: published }).start()
+    const address = ['--relay', sealing.url, '--repository', 'octo/repo']
     const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz'
-    const { stdout } = await hookline(['url', 'hook', ...address], { HOOKLINE_GITHUB_TOKEN: token })
-    relay.close()
+    const { stdout } = await hookline(['url', 'hook', ...address], { HOOKLINE_CREDENTIAL: token })
+    sealing.stop()
     expect(stdout).toMatch(
       /\/octo\/repo\/hook\/webhook\?__token=[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+\n/,
     )
@@ -123,8 +124,8 @@ describe('hookline url', () => {
   test('its curl line keeps the token out of the URL', async () => {
     const { stdout } = await hookline(['url', 'hook', ...RELAY, '--json'])
     const { curl } = JSON.parse(stdout) as { curl: string }
-    const args = await shell(curl, { HOOKLINE_GITHUB_TOKEN: TOKEN })
-    expect(args).toContain('https://relay.example/octo/repo/hook/webhook\n')
+    const args = await shell(curl, { HOOKLINE_CREDENTIAL: TOKEN })
+    expect(args).toContain(`${relay.url}/octo/repo/hook/webhook\n`)
     expect(args).toContain(`X-Platform-Authorization: Bearer ${TOKEN}\n`)
   })
 
@@ -133,10 +134,13 @@ describe('hookline url', () => {
     [['url', 'hook', '--repository', 'octo'], 1, 'owner/name'],
     [['url', 'hook', '--repository', 'octo/repo.git'], 1, 'it looks like octo/repo\n'],
     [['url', 'hook', ...RELAY, '--relay', 'relay.example'], 1, 'https://relay.example'],
-    [['url', '../x'], 1, 'the workflow'],
+    [['url', '../x'], 1, 'hookline url x'],
+    [['url', '.github/workflows/hook.yml'], 1, 'hookline url hook'],
+    [['url', 'hook', '--relay', 'http://127.0.0.1:1', '--repository', 'o/r'], 1, '127.0.0.1:1'],
+    [['url', 'hook', ...RELAY, '--relay', telegram.url], 1, 'not a Hookline relay'],
     [['url'], 2, 'workflow'],
     [['url', 'hook', '--colour'], 2, '--colour'],
-    [['url', 'bot', '--set'], 1, 'BOT_TOKEN'],
+    [['url', 'bot', '--register'], 1, 'BOT_TOKEN'],
   ])('%j is refused', async (args, exit, message) => {
     const { code, stderr } = await hookline(args)
     expect(code).toBe(exit)
@@ -145,8 +149,8 @@ describe('hookline url', () => {
 })
 
 describe('hookline url --bot', () => {
-  const url = 'https://relay.example/octo/repo/bot/messaging_bot'
-  const env = { BOT_TOKEN, HOOKLINE_GITHUB_TOKEN: TOKEN, BOT_SECRET: SECRET }
+  const url = `${relay.url}/octo/repo/bot/messaging_bot`
+  const env = { BOT_TOKEN, HOOKLINE_CREDENTIAL: TOKEN, BOT_SECRET: SECRET }
   const allowed_updates = ['message', 'channel_post', 'callback_query']
 
   test('prints a setWebhook call that a shell completes', async () => {
@@ -163,8 +167,8 @@ describe('hookline url --bot', () => {
     expect(telegram.calls).toEqual([])
   })
 
-  test('--set makes the call, with the tokens of the environment', async () => {
-    const args = ['url', 'bot', '--set', ...RELAY, '--updates', 'callback_query']
+  test('--register makes the call, with the tokens of the environment', async () => {
+    const args = ['url', 'bot', '--register', ...RELAY, '--updates', 'callback_query']
     const { code, stdout, stderr } = await hookline(args, env)
     expect(code).toBe(0)
     expect(telegram.webhook).toEqual({
@@ -172,12 +176,15 @@ describe('hookline url --bot', () => {
       secret_token: SECRET,
     })
     expect(telegram.calls[0]?.parameters.allowed_updates).toEqual(allowed_updates)
-    expect(stdout).toContain(`# Webhook, as it was just set\n${url}\n0 updates waiting`)
+    expect(stdout).toContain(`# Webhook, registered just now\n${url}\n0 updates waiting`)
     for (const secret of [BOT_TOKEN, TOKEN, SECRET]) expect(stdout + stderr).not.toContain(secret)
   })
 
-  test('--set without a secret registers none', async () => {
-    const { code } = await hookline(['url', 'bot', '--set', ...RELAY], { ...env, BOT_SECRET: '' })
+  test('--register without a secret registers none', async () => {
+    const { code } = await hookline(['url', 'bot', '--register', ...RELAY], {
+      ...env,
+      BOT_SECRET: '',
+    })
     expect(code).toBe(0)
     expect(telegram.webhook).not.toHaveProperty('secret_token')
   })
@@ -186,14 +193,14 @@ describe('hookline url --bot', () => {
     telegram.webhook = { url: 'https://old.example/hook?__token=ghp_oldoldoldold' }
     telegram.push('message', MESSAGES.text)
     const { stdout } = await hookline(['url', 'bot', '--bot', ...RELAY], env)
-    expect(stdout).toContain('https://old.example/hook (not the one above)\n1 updates waiting')
+    expect(stdout).toContain('https://old.example/hook (not the URL above)\n1 updates waiting')
     expect(stdout).not.toContain('ghp_old')
   })
 
   test('tells a refusal of the bot API, without a secret that it repeats', async () => {
     const description = `Bad Request: bad webhook ${url}?__token=${encodeURIComponent(TOKEN)} ${SECRET} ${BOT_TOKEN}`
     telegram.faults.push({ status: 400, body: JSON.stringify({ ok: false, description }) })
-    const { code, stdout, stderr } = await hookline(['url', 'bot', '--set', ...RELAY], env)
+    const { code, stdout, stderr } = await hookline(['url', 'bot', '--register', ...RELAY], env)
     expect(code).toBe(1)
     expect(stderr).toContain('refused the call (400: Bad Request: bad webhook')
     for (const secret of [BOT_TOKEN, TOKEN, encodeURIComponent(TOKEN), SECRET]) {

@@ -8,7 +8,7 @@ import { baseOf } from '../../wire/address.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
-import { doorOfTrigger } from '../grant/of-trigger.ts'
+import { conditionsOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { openTunnel, type Tunnel } from '../tunnel.ts'
 import { triggersToAsk } from '../workflows-here.ts'
@@ -66,8 +66,8 @@ export async function openLine(
   const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
   const path = `${workflow}/${trigger}`
   const { publicJwk, privateJwk } = await newSealKey()
-  const { door, left } = doorOfTrigger(asked, secret?.reveal())
-  const scope = { repository, path, dispatch, door, sealKey: publicJwk }
+  const { conditions, inWorkflow: left } = conditionsOfTrigger(asked, secret?.reveal())
+  const scope = { repository, path, dispatch, conditions, sealKey: publicJwk }
   const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
   const { startRelay } = await import('../../relay/node.ts')
   const relay = await startRelay({

@@ -3,9 +3,9 @@ import type { Sender } from '../../triggers/sender.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { sendExactly } from '../send/exact-request.ts'
-import { fixtureOf } from '../send/fixtures.ts'
-import { type Addressed, outgoingRequest } from '../send/request.ts'
+import { exampleOf } from '../send/examples.ts'
+import { sendExactly } from '../send/http-request.ts'
+import { type AddressedRequest, outgoingRequest } from '../send/request.ts'
 import { ONLY_AMAZON, PAIRED, signed } from '../send/signatures.ts'
 import type { Line } from './line.ts'
 import type { ConnectTarget } from './target.ts'
@@ -46,8 +46,8 @@ async function trialRequest(
   { example, trigger }: ConnectTarget,
   sender: Sender | undefined,
   secret: Secret | undefined,
-): Promise<Addressed> {
-  const fixture = sender && fixtureOf(sender.name)
+): Promise<AddressedRequest> {
+  const fixture = sender && exampleOf(sender.name)
   if (!sender || !fixture) {
     if (example === undefined && trigger !== 'webhook') {
       throw new UserError({
@@ -63,10 +63,10 @@ async function trialRequest(
   if (PAIRED.includes(scheme)) {
     throw new UserError({
       message: `only ${sender.title} can sign a trial: the key that it signs with is its own`,
-      hint: `have ${sender.title} call the URL above; hookline send --as ${sender.name} is for a workflow in hookline dev`,
+      hint: `have ${sender.title} call the URL above; hookline send --sender ${sender.name} is for a workflow in hookline dev`,
     })
   }
-  const outgoing = await outgoingRequest(new URL(url), { fixture: fixture.name, header: [] })
+  const outgoing = await outgoingRequest(new URL(url), { example: fixture.name, header: [] })
   if (!sender.secret) {
     process.stderr.write(`sent without a signature: ${ONLY_AMAZON}\n`)
     return outgoing

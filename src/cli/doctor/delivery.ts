@@ -25,7 +25,7 @@ import {
   RunsError,
   runAt,
 } from '../runs.ts'
-import { readAnswer } from '../send/answer.ts'
+import { readResponse } from '../send/response.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 
 /** What a test event carries, so that it is known for what it is. */
@@ -106,9 +106,9 @@ async function sendToRelay(
     `${relay}/${repository}/${workflow}/${trigger}`,
     `${relay}/webhook/${workflow}/${trigger}`,
   ] as const
-  let answer = readAnswer(await callRelay(forms[0], { json: BODY, token }))
+  let answer = readResponse(await callRelay(forms[0], { json: BODY, token }))
   if (answer.status === 404) {
-    answer = readAnswer(await callRelay(forms[1], { json: BODY, token }))
+    answer = readResponse(await callRelay(forms[1], { json: BODY, token }))
   }
   const { accepted, status, delivery, code, message, hint } = answer
   if (accepted && delivery !== null) return answer

@@ -4,36 +4,37 @@ import type { JsonObject } from '../../wire/json.ts'
 import { checkCondition } from '../../workflow/condition.ts'
 import { PAIRED } from '../send/signatures.ts'
 import { isStandIn } from '../workflows-here.ts'
-import { type MadeDoor, refusalAtDoor } from './door.ts'
-import { saidFilter } from './filter.ts'
+import { type GrantConditions, relayRefusal } from './conditions.ts'
+import { filterExpression } from './filter-expression.ts'
 
-/** What a trigger's own file asks of events that the relay can ask already. */
-export interface TriggerDoor {
-  /** `undefined` where there is nothing. */
-  readonly door: MadeDoor | undefined
-  /** What is left to the workflow, and why: a line each. */
-  readonly left: readonly string[]
+/** The conditions of a trigger's file, divided between the relay and the workflow. */
+export interface TriggerConditions {
+  /** The conditions that the relay can check; `undefined` if there are none. */
+  readonly conditions: GrantConditions | undefined
+  /** The conditions that only the workflow can check, with the reason: one line each. */
+  readonly inWorkflow: readonly string[]
 }
 
-/** An expression of more characters would fill the grant, and with it the URL. */
-const LONGEST_IF = 1500
+/** Characters. A longer expression would make the grant, and the URL with it, too long. */
+const MAX_EXPRESSION = 1500
 
 /**
- * What a grant for a trigger can ask: its `verify`, where the secret is at hand, and its
- * `config.filter`, as far as it can be said as an expression.
+ * Translates the conditions of a trigger into those of a grant: `verify`, if the secret is set, and
+ * `config.filter`, as far as GitHub's expression language can express it.
  *
- * @param secret in place of the one that the file names
+ * @param secret in place of the secret that the file names
  */
-export function doorOfTrigger(
+export function conditionsOfTrigger(
   { proofs, filter, trigger }: FoundTrigger,
   secret?: string,
-): TriggerDoor {
+): TriggerConditions {
   const verified = verifyOf(proofs, secret)
   const filtered = filter === undefined ? { left: [] } : ifOf(filter, trigger)
   const { claims } = verified
   const condition = 'condition' in filtered ? filtered.condition : undefined
   const left = [...verified.left, ...filtered.left]
-  if (claims === undefined && condition === undefined) return { door: undefined, left }
+  if (claims === undefined && condition === undefined)
+    return { conditions: undefined, inWorkflow: left }
   const shown = {
     ...(condition !== undefined && { if: condition }),
     ...(claims && { verify: claims.flatMap(({ scheme }) => scheme) }),
@@ -43,10 +44,10 @@ export function doorOfTrigger(
     ...(condition !== undefined && { if: condition }),
     ...(claims && { verify: claims }),
   }
-  return { door: { claims: made, isSecret: isSecret ?? false, shown }, left }
+  return { conditions: { claims: made, isSecret: isSecret ?? false, shown }, inWorkflow: left }
 }
 
-/** An entry of the claim `verify`. */
+/** One entry of the claim `verify`. */
 type Entry = JsonObject & { readonly scheme: readonly string[] }
 
 function verifyOf(
@@ -63,17 +64,17 @@ function verifyOf(
     scheme: [name = ''],
     ...options
   } of entries) {
-    const refusal = refusalAtDoor(name, SCHEMES.get(name)?.needs ?? [])
+    const refusal = relayRefusal(name, SCHEMES.get(name)?.needs ?? [])
     if (refusal) return { left: [`verify: ${refusal}`] }
     if (String('template' in options ? options.template : '').includes('{url}')) {
       return {
-        left: ['verify: its template names {url}; give --verify where HOOKLINE_PUBLIC_URL is set'],
+        left: ['verify: its template contains {url}, which only the workflow knows'],
       }
     }
   }
   if (secret === undefined && proofs.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return {
-      left: ['verify: its secret is not set here: export it, or name its variable by --secret-env'],
+      left: ['verify: its secret is not set here. Export it, or add --secret-env <name>.'],
     }
   }
   return { claims: entries, left: [] }
@@ -84,17 +85,22 @@ function ifOf(
   trigger: string,
 ): { readonly condition?: string; readonly left: readonly string[] } {
   if (trigger !== 'webhook')
-    return { left: [`config.filter: the items of ${trigger} are not what the relay sees`] }
-  const { expression, unsaid } = saidFilter(filter)
-  const left = unsaid.map((what) => `config.filter: ${what} cannot be said as an expression`)
+    return {
+      left: [`config.filter: it reads the items of ${trigger}, which the relay does not have`],
+    }
+  const { expression, untranslated } = filterExpression(filter)
+  const left = untranslated.map(
+    (part) => `config.filter: ${part} cannot be written as an expression`,
+  )
   if (expression === undefined) return { left }
-  if (expression.length > LONGEST_IF) return { left: ['config.filter: it is too long for a URL'] }
+  if (expression.length > MAX_EXPRESSION)
+    return { left: ['config.filter: its expression is too long for a URL'] }
   checkCondition(expression)
   return { condition: expression, left }
 }
 
-/** The same without what takes a secret; `undefined` where nothing is left. */
-export function withoutVerify({ claims, shown }: MadeDoor): MadeDoor | undefined {
+/** The conditions without signature verification; `undefined` if no condition remains. */
+export function withoutVerify({ claims, shown }: GrantConditions): GrantConditions | undefined {
   if (claims.if === undefined) return undefined
   return { claims: { if: claims.if }, isSecret: false, shown: { if: shown.if } }
 }

@@ -87,7 +87,7 @@ function webhookSteps(
   const isOwn = relay === localServer(port)
   // Keys that end with a relay will do for one whose public address ends with it too.
   const sealing: Readonly<Record<string, Value>> =
-    sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys new' } } : {}
+    sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
@@ -190,7 +190,7 @@ function sendLines(sender: Sender, url: string, shell: Shell): readonly string[]
   const signed = urlSecretOf(sender)
   const address = signed === undefined ? [] : [shell.appending(`${signed}=${url}`, '.env')]
   if (secret === undefined) return signed === undefined ? [] : [ignoreLine(shell), ...address]
-  const send = `hookline send '${url}' --as ${name}`
+  const send = `hookline send '${url}' --sender ${name}`
   if (!PAIRED.includes(scheme)) {
     const firing = shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)
     return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]

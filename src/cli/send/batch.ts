@@ -1,44 +1,40 @@
 import { PARAMETER } from '../../wire/path.ts'
 import { counted } from '../../wire/printable.ts'
+import type { RelayResponse } from './response.ts'
 
-/** Of a batch that is sent from here: seconds in all, and without a further event. */
-const PERIOD = { most: 60, quiet: 3 }
+/** Period of a batch in seconds: at most, and without a further event (debounce). */
+const PERIOD = { most: 60, debounce: 3 }
 
-/** The URL with a period, where it asks for none itself. */
+/** The URL with a batch period, unless the URL has its own. */
 export function withBatch(url: URL): URL {
   if (secondsOf(url) !== undefined) return url
-  const asking = new URL(url)
-  asking.searchParams.set(PARAMETER.batch, String(PERIOD.most))
-  asking.searchParams.set(PARAMETER.quiet, String(PERIOD.quiet))
-  return asking
+  const batched = new URL(url)
+  batched.searchParams.set(PARAMETER.batch, String(PERIOD.most))
+  batched.searchParams.set(PARAMETER.quiet, String(PERIOD.debounce))
+  return batched
 }
 
-/** Seconds for which a URL asks to collect; `undefined` where it does not. */
+/** The batch period of a URL in seconds; `undefined` without one. */
 export function secondsOf({ searchParams }: URL): number | undefined {
   const text = searchParams.get(PARAMETER.batch)
   return text === null ? undefined : Number(text)
 }
 
-/** What a relay made of one event. */
-interface Answered {
-  readonly accepted: boolean
-  readonly status: number
-  readonly batch: string | null
-  readonly message: string | null
-  readonly hint: string | null
-  readonly body: string
-}
-
-/** What became of several events, in lines. */
-export function batchLines(answers: readonly Answered[]): string[] {
+/** A report of several responses: one line for each batch, single event and refusal. */
+export function batchLines(
+  responses: readonly Pick<
+    RelayResponse,
+    'accepted' | 'status' | 'batch' | 'message' | 'hint' | 'body'
+  >[],
+): string[] {
   const batches = new Map<string, number>()
-  for (const { batch } of answers) {
+  for (const { batch } of responses) {
     if (batch !== null) batches.set(batch, (batches.get(batch) ?? 0) + 1)
   }
-  const alone = answers.filter(({ accepted, batch }) => accepted && batch === null).length
-  const refused = answers.filter(({ accepted }) => !accepted)
+  const alone = responses.filter(({ accepted, batch }) => accepted && batch === null).length
+  const refused = responses.filter(({ accepted }) => !accepted)
   return [
-    `${counted(answers.length, 'event')} sent`,
+    `${counted(responses.length, 'event')} sent`,
     ...[...batches].map(([id, count]) => `batch ${id}  ${counted(count, 'event')}`),
     ...(alone === 0 ? [] : [`${counted(alone, 'event')} by itself: ${ALONE}`]),
     ...refused.map(({ status, message, hint, body }) =>
@@ -47,4 +43,4 @@ export function batchLines(answers: readonly Answered[]): string[] {
   ]
 }
 
-const ALONE = 'the relay keeps a credential only once GitHub has accepted it'
+const ALONE = 'the relay starts a batch only after GitHub has accepted the credential once'

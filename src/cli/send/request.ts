@@ -1,48 +1,54 @@
-import { readFileSync } from 'node:fs'
 import type { Outgoing, OutgoingRequest } from '../../triggers/sender.ts'
 import { bodyBytes } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { parseJson } from '../../wire/json.ts'
 import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
-import { FIXTURES } from './fixtures.ts'
+import { readFile } from '../files.ts'
+import { EXAMPLES } from './examples.ts'
 
 export interface RequestOptions {
-  readonly fixture?: string
+  readonly example?: string
   readonly file?: string
   readonly method?: string
   readonly header: readonly string[]
   readonly data?: string
 }
 
-/** A request with the place it goes to. */
-export interface Addressed extends Outgoing {
-  /** How its sender signs, where that is known. */
+/** A request and its URL. */
+export interface AddressedRequest extends Outgoing {
+  /** Signature scheme of the sender, if it is known. */
   readonly scheme?: string | undefined
 }
 
-/** Other options than the source of the request change it. @throws UserError for a wrong option */
-export async function outgoingRequest(url: URL, options: RequestOptions): Promise<Addressed> {
+/** The request of --example, --file or --data, changed by --method, --header and --data. @throws UserError */
+export async function outgoingRequest(
+  url: URL,
+  options: RequestOptions,
+): Promise<AddressedRequest> {
   const source = await sourceOf(url, options)
   const { method = source.request.method, header, data } = options
   const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
   let { body } = source.request
-  // Text, or `@file` as curl has it.
-  if (data?.startsWith('@')) body = readBytes(data.slice(1), '--data')
+  // `@file`, as in curl.
+  if (data?.startsWith('@')) body = readFile(data.slice(1), '--data')
   else if (data !== undefined) body = new TextEncoder().encode(data)
   return { ...source, request: { method: method.toUpperCase(), headers, body } }
 }
 
-async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Promise<Addressed> {
-  if (fixture !== undefined) {
-    const known = FIXTURES.get(fixture)
+async function sourceOf(
+  url: URL,
+  { example, file, data }: RequestOptions,
+): Promise<AddressedRequest> {
+  if (example !== undefined) {
+    const known = EXAMPLES.get(example)
     if (!known) {
-      const names = [...FIXTURES.keys()]
-      const hint = didYouMean(fixture, names)
+      const names = [...EXAMPLES.keys()]
+      const hint = didYouMean(example, names)
       throw new UserError({
-        message: `unknown fixture ${JSON.stringify(fixture)}`,
+        message: `unknown example event ${JSON.stringify(example)}`,
         ...(hint && { hint }),
-        notes: [`fixtures: ${names.join(', ')}`],
+        notes: [`example events: ${names.join(', ')}`],
       })
     }
     const { headers, body } = known.request({ id: crypto.randomUUID(), now: new Date() })
@@ -55,39 +61,31 @@ async function sourceOf(url: URL, { fixture, file, data }: RequestOptions): Prom
       data === undefined ? ['GET', {}] : ['POST', { 'content-type': 'application/json' }]
     return { url, request: { method, headers, body: new Uint8Array() } }
   }
-  const text = new TextDecoder().decode(readBytes(file, '--file'))
+  const text = new TextDecoder().decode(readFile(file, '--file'))
   try {
     const saved = await readSaved(parseJson(text))
     return { url: savedTarget(url, saved), request: saved }
   } catch (cause) {
     const message = `${file} is not a saved request`
-    const hint = 'it is JSON with the keys method, path, headers and body'
+    const hint = 'Write JSON with the keys method, path, headers and body.'
     throw new UserError({ message, hint }, { cause })
-  }
-}
-
-function readBytes(file: string, option: string): Uint8Array {
-  try {
-    return new Uint8Array(readFileSync(file))
-  } catch (cause) {
-    throw new UserError({ message: `${option}: ${file} cannot be read` }, { cause })
   }
 }
 
 function parseHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
-  throw new UserError({ message: '--header is not a header', hint: 'write it as "name: value"' })
+  throw new UserError({ message: '--header is invalid', hint: 'Write --header "name: value".' })
 }
 
-/** A request as it was saved, with the path that followed the repository, or `/webhook/`. */
+/** A saved request. Its path begins after the repository, or after `/webhook/`. */
 interface SavedRequest extends OutgoingRequest {
   /** `<workflow>/<trigger>[/<suffix>][?<query>]` */
   readonly path: string
 }
 
-/** They belong to the connection that the request is sent on, or are the relay's to add. */
-const NOT_REPEATED: ReadonlySet<string> = new Set([
+/** Headers that the connection or the relay sets. */
+const NOT_SENT: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'connection',
@@ -96,29 +94,29 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a saved request: the four keys of a `client_payload`, and the body as it travelled.
+ * Reads a saved request, which has the four keys of a `client_payload`.
  *
- * @throws PayloadError naming what is wrong
- * @throws RangeError or DOMException for a body that does not decode
+ * @throws PayloadError for an invalid key
+ * @throws RangeError or DOMException for a body that cannot be decoded
  */
 export async function readSaved(value: unknown): Promise<SavedRequest> {
   const { path, method, headers, body } = readClientPayload(value)
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
-  const repeated = Object.entries(headers).filter(
-    ([name]) => !NOT_REPEATED.has(name) && !name.startsWith(RESERVED_HEADER_PREFIX),
+  const sent = Object.entries(headers).filter(
+    ([name]) => !NOT_SENT.has(name) && !name.startsWith(RESERVED_HEADER_PREFIX),
   )
   return {
     path: path.replace(/^\//, ''),
     method: method.toUpperCase(),
-    headers: Object.fromEntries(repeated),
+    headers: Object.fromEntries(sent),
     body: await bodyBytes(text, headers[HEADER.bodyEncoding]),
   }
 }
 
 /**
- * Where a saved request goes. An address of at most two segments, `https://relay/owner/name` or
- * `http://localhost:3000/webhook`, is what stood before its path; a longer one is a webhook URL that
- * takes its place.
+ * The URL for a saved request. The saved path is appended to an address of at most two segments,
+ * `https://relay/owner/name` or `http://localhost:3000/webhook`. A longer address is a webhook URL and
+ * replaces the saved path.
  */
 export function savedTarget(address: URL, { path }: SavedRequest): URL {
   const segments = address.pathname.split('/').filter(Boolean)

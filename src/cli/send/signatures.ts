@@ -7,7 +7,7 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { SCHEME } from '../../triggers/lists/scheme.ts'
 import { SIGNING } from '../../triggers/lists/signing.ts'
 import type { Moment, Outgoing, OwnScheme, Sign, SigningTools } from '../../triggers/sender.ts'
@@ -19,10 +19,11 @@ import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
+import { readText, writeText } from '../files.ts'
 
-const OWN_FORM = 'the form is in your workflow: give the header yourself, with --header'
+const OWN_FORM = 'Only your workflow defines this signature: add it yourself with --header.'
 
-/** Of no sender of its own. */
+/** The schemes that belong to no sender. */
 const GENERAL: Readonly<Record<string, Sign>> = {
   token: (outgoing, secret, { place = {} }) => {
     const { header, query, field } = place
@@ -38,7 +39,7 @@ const GENERAL: Readonly<Record<string, Sign>> = {
     withHeaders(outgoing, { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
 }
 
-/** By the names of the option `scheme`. */
+/** The signing functions, by the names of the option `scheme`. */
 const SIGNATURES: ReadonlyMap<string, Sign> = new Map([
   ...Object.entries(SCHEME).flatMap(([name, own]) => {
     const sign = bySchemeOf(own)
@@ -58,7 +59,7 @@ function bySchemeOf(own: OwnScheme): Sign | undefined {
   return (outgoing, secret) => withTokenAt(outgoing, tokenField, secret)
 }
 
-/** `value[*].clientState` in each entry of the list, or a plain field. */
+/** Sets `value[*].clientState` in each entry of the list, or a plain field. */
 function withTokenAt(outgoing: Outgoing, path: string, secret: string): Outgoing {
   const [list = '', field] = path.split('[*].')
   if (field === undefined) return withField(outgoing, path, secret)
@@ -73,13 +74,13 @@ export const SIGNATURE_NAMES: readonly string[] = [...SIGNATURES.keys()].filter(
 )
 
 /**
- * SNS shows its certificate at an address of Amazon's, and no other address is believed: so there is no
- * key of one's own to sign with, not even for a trial.
+ * The certificate of SNS is at an address of Amazon, and verification accepts no other address.
+ * Therefore no other key can sign, not even for a test event.
  */
 export const ONLY_AMAZON =
-  'Amazon alone can sign it: try the workflow without "verify", or publish to the topic'
+  'Only Amazon can sign it: test the workflow without "verify", or publish to the topic.'
 
-/** What cannot be signed here, and why. */
+/** The schemes that cannot be signed here, with the reason. */
 const UNSIGNED = new Map([
   ['aws_sns', ONLY_AMAZON],
   ['hmac', OWN_FORM],
@@ -110,9 +111,9 @@ export function signed(
 }
 
 interface KeyPair {
-  /** As `signed` takes it for a secret. */
+  /** The form that `signed` accepts as a secret. */
   readonly privateText: string
-  /** What the receiver holds, as the sender would show it. */
+  /** The public key as the sender shows it. */
   readonly publicText: string
 }
 
@@ -137,7 +138,7 @@ const MAKE_PAIR: Readonly<Record<Pair, () => KeyPair>> = {
   },
 }
 
-/** The schemes in which the receiver holds a public key, with the pair to try them with. */
+/** The schemes that verify with a public key, with the kind of their key pair. */
 const PAIRS: ReadonlyMap<string, Pair> = new Map(
   Object.keys(SCHEME).flatMap((name): [string, Pair][] => {
     const algorithm = ruleOf(name)?.algorithm
@@ -154,11 +155,11 @@ function pem(key: KeyObject): string {
 }
 
 /**
- * The private key in a file. Where there is no such file, a pair is made and its private half is put
- * there, readable by its owner alone.
+ * The private key in a file. If the file is missing, creates a key pair and writes the private key to the
+ * file with mode 0600.
  *
- * @returns the public half too, when it is new
- * @throws UserError for a scheme without a pair of keys, or a file that cannot be read or written
+ * @returns the public key too, if the pair is new
+ * @throws UserError for a scheme without a key pair, or a file that cannot be read or written
  */
 export function keyInFile(
   file: string,
@@ -166,17 +167,16 @@ export function keyInFile(
 ): { readonly secret: Secret; readonly publicText?: string } {
   const pair = PAIRS.get(scheme)
   if (pair === undefined) {
-    const message = `--key is for ${PAIRED.join(', ')}: ${scheme} has no pair of keys`
-    throw new UserError({ message, hint: 'set HOOKLINE_WEBHOOK_SECRET, or give --secret-stdin' })
+    throw new UserError({
+      message: `--private-key: ${scheme} has no key pair`,
+      hint: 'Set HOOKLINE_WEBHOOK_SECRET, or add --secret-stdin.',
+      notes: [`schemes with a key pair: ${PAIRED.join(', ')}`],
+    })
   }
-  try {
-    if (existsSync(file)) return { secret: new Secret(readFileSync(file, 'utf8').trim()) }
-    const { privateText, publicText } = MAKE_PAIR[pair]()
-    writeFileSync(file, privateText, { mode: 0o600, flag: 'wx' })
-    return { secret: new Secret(privateText), publicText }
-  } catch (cause) {
-    throw new UserError({ message: `--key: ${file} can be neither read nor written` }, { cause })
-  }
+  if (existsSync(file)) return { secret: new Secret(readText(file, '--private-key').trim()) }
+  const { privateText, publicText } = MAKE_PAIR[pair]()
+  writeText(file, privateText, { option: '--private-key', mode: 0o600 })
+  return { secret: new Secret(privateText), publicText }
 }
 
 function byRule(rule: SignedHeader): Sign {
@@ -207,7 +207,7 @@ function timeText({ timeForm }: SignedHeader, { timestamp }: Moment): string {
   return String(timeForm === 'milliseconds' ? timestamp * 1000 : timestamp)
 }
 
-/** Time and signature in their order: by their places, or the time first. */
+/** Time and signature, the time first. */
 function headerText({ parts, prefix = '' }: SignedHeader, time: string, signature: string): string {
   if (!parts) return prefix + signature
   const { separator, timestamp } = parts
@@ -223,7 +223,11 @@ function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): 
     return sign(hash, signed, privateKey(secret, algorithm)).toString(encoding)
   }
   const bytes = KEYS[key].read(secret)
-  if (!bytes) throw new UserError({ message: `${KEYS[key].mistake}, as it is for the receiver` })
+  if (!bytes)
+    throw new UserError({
+      message: KEYS[key].mistake,
+      hint: 'Set HOOKLINE_WEBHOOK_SECRET to the secret that the sender shows.',
+    })
   return TOOLS.hmac(algorithm, bytes, signed, encoding)
 }
 
@@ -242,7 +246,7 @@ const TOOLS: SigningTools = {
   },
 }
 
-/** What stands before the 32 bytes of a private key of Ed25519 in PKCS#8 (RFC 8410). */
+/** The prefix of an Ed25519 private key in PKCS#8 (RFC 8410, section 7). */
 const ED25519_PKCS8 = '302e020100300506032b657004220420'
 
 /** PEM, the base64 of PKCS#8, or the 32 bytes of a key of Ed25519 in hex. */
@@ -254,8 +258,8 @@ function privateKey(secret: string, algorithm: 'ed25519' | 'p256'): KeyObject {
     return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   } catch (cause) {
     const kind = algorithm === 'p256' ? 'ec -pkeyopt ec_paramgen_curve:P-256' : 'ed25519'
-    const message = 'the secret is not a private key: what the receiver holds is the public one'
-    const hint = `give --key with a file that is not there yet: a pair is made in it; or make one with "openssl genpkey -algorithm ${kind}"`
+    const message = 'the secret is not a private key; it may be the public key of the receiver'
+    const hint = `Add --private-key with a new file, or run: openssl genpkey -algorithm ${kind}`
     throw new UserError({ message, hint }, { cause })
   }
 }
@@ -266,9 +270,9 @@ function privateJwk(secret: string): { readonly key: KeyObject; readonly kid: st
     if (!isObject(jwk) || typeof jwk.kid !== 'string') throw new TypeError('no "kid"')
     return { key: createPrivateKey({ key: jwk, format: 'jwk' }), kid: jwk.kid }
   } catch (cause) {
-    const message =
-      'the secret is not a private JWK with a "kid": what the receiver holds is public'
-    throw new UserError({ message }, { cause })
+    const message = 'the secret is not a private JWK with a "kid"'
+    const hint = 'Add --private-key with a new file: the command creates a key pair.'
+    throw new UserError({ message, hint }, { cause })
   }
 }
 

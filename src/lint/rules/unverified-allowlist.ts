@@ -10,7 +10,7 @@ export const unprovenUsers: Rule = {
   isStrict: true,
   finds: 'a list of people or chats that anyone can claim to be one of',
   why: 'Whoever knows the URL can send an update with any id.',
-  fix: 'Give setWebhook a `secret_token` (`hookline url … --bot --set` does), and the same to `secretToken`.',
+  fix: 'Give setWebhook a `secret_token` (`hookline url … --bot --register` does), and the same to `secretToken`.',
   red: 'messaging_bot: {webhook: true, users: [12345]}',
   green: 'messaging_bot: {webhook: true, users: [12345], secretToken: "${{ secrets.BOT_SECRET }}"}',
   around: (part) => workflow(DONE, part).replace(/ +body: .*\n/, ''),

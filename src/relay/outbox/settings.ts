@@ -16,7 +16,7 @@ export function readOutboxSettings(env: Environment): OutboxSettings {
   if (readSetting(env, 'HOOKLINE_SEALING_KEYS') === undefined) {
     throw new UserError({
       message: 'HOOKLINE_SEALING_KEYS is missing',
-      hint: 'what the outbox keeps is sealed; make keys with: hookline keys new',
+      hint: 'what the outbox keeps is sealed; make keys with: hookline keys create sealing',
     })
   }
   return {

@@ -49,5 +49,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*: the URL, and the events.',
-  more: 'The grant in the URL carries the secret, sealed; one that stays: `hookline grant --verify zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
+  more: 'The grant in the URL carries the secret, sealed; one that stays: `hookline grant --sender zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
 }

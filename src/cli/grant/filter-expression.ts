@@ -2,29 +2,30 @@ import type { Json, JsonObject } from '../../wire/json.ts'
 import { isObject } from '../../wire/json.ts'
 import { visibleHeaders } from '../../wire/request.ts'
 
-/** A `config.filter` in GitHub's expression language, as far as it can be said there. */
-export interface SaidFilter {
-  /** `undefined` where nothing of it can be said. */
+/** A `config.filter` in GitHub's expression language, as far as that language can express it. */
+export interface FilterExpression {
+  /** `undefined` if no part of the filter can be translated. */
   readonly expression: string | undefined
-  /** What is left to the workflow: `body.title: $ne of a text`. */
-  readonly unsaid: readonly string[]
+  /** The parts that only the workflow can check: `body.title: $ne of a string`. */
+  readonly untranslated: readonly string[]
 }
 
 /**
- * Says the filter of a `webhook` as a condition of a grant. The condition holds for everything that the
- * filter keeps, so nothing that the workflow wants is lost at the relay; it may hold for more, since
- * GitHub's language tells no case apart and compares freely. The workflow filters again.
+ * Translates the filter of a `webhook` into the condition of a grant. The condition is true for every
+ * request that the filter accepts, so that the relay never drops a request that the workflow wants. The
+ * condition may accept more requests, because GitHub's language ignores case and converts types when it
+ * compares. The workflow filters again.
  *
- * @param filter a query of MongoDB, checked
+ * @param filter a valid MongoDB query
  */
-export function saidFilter(filter: JsonObject): SaidFilter {
+export function filterExpression(filter: JsonObject): FilterExpression {
   const parts = Object.entries(filter).flatMap(([key, value]) => conjuncts(key, value))
-  const said = parts.map((part) => ({ part, expression: sayPart(part) }))
-  const expressions = said.flatMap(({ expression }) => expression ?? [])
-  const unsaid = said.flatMap(({ part, expression }) =>
+  const translated = parts.map((part) => ({ part, expression: translatePart(part) }))
+  const expressions = translated.flatMap(({ expression }) => expression ?? [])
+  const untranslated = translated.flatMap(({ part, expression }) =>
     expression === undefined ? [nameOf(part)] : [],
   )
-  return { expression: joined(expressions, '&&'), unsaid }
+  return { expression: joined(expressions, '&&'), untranslated }
 }
 
 /** One condition of a query: a path with one operator, or an operator over queries. */
@@ -47,37 +48,39 @@ function conjuncts(key: string, value: Json): Part[] {
   const operators = isObject(value) ? Object.entries(value) : []
   const isPlain = operators.length === 0 || !operators.every(([name]) => name.startsWith('$'))
   if (isPlain) return [{ key, operator: '$eq', value }]
-  // Flags change what the expression beside them means, so they stay with it.
+  // $options changes the meaning of $regex, so that the two stay together.
   if (operators.some(([name]) => name === '$options')) return [{ key, operator: '$options', value }]
   return operators.map(([operator, operand]) => ({ key, operator, value: operand ?? null }))
 }
 
 function nameOf({ key, operator, value }: Part): string {
-  const kind = typeof value === 'string' ? ' of a text' : ''
+  const kind = typeof value === 'string' ? ' of a string' : ''
   return key === '' ? operator : `${key}: ${operator}${kind}`
 }
 
-function sayPart({ key, operator, value }: Part): string | undefined {
-  if (operator === '$or') return sayOr(value)
+function translatePart({ key, operator, value }: Part): string | undefined {
+  if (operator === '$or') return translateOr(value)
   const place = placeOf(key)
   const compare = COMPARISONS.get(operator)
-  const said = place && compare?.(place.at, value)
-  if (!place || said === undefined) return undefined
-  // A path that leads through a list means any of its elements: that is left to the workflow.
-  return joined([...place.above.map(isList), said], '||')
+  const comparison = place && compare?.(place.at, value)
+  if (!place || comparison === undefined) return undefined
+  // A path through a list matches any element of the list; only the workflow can check that.
+  return joined([...place.above.map(isList), comparison], '||')
 }
 
-/** Every one of them has to be said, else those that are not would be lost. */
-function sayOr(queries: Json): string | undefined {
+/** Translates $or only if every query translates; otherwise the relay would drop wanted requests. */
+function translateOr(queries: Json): string | undefined {
   if (!Array.isArray(queries)) return undefined
   const arms = queries.map((query) =>
-    isObject(query) ? saidFilter(query as JsonObject) : undefined,
+    isObject(query) ? filterExpression(query as JsonObject) : undefined,
   )
-  const said = arms.flatMap((arm) => (arm && arm.unsaid.length === 0 ? (arm.expression ?? []) : []))
-  return said.length === queries.length ? joined(said, '||') : undefined
+  const expressions = arms.flatMap((arm) =>
+    arm && arm.untranslated.length === 0 ? (arm.expression ?? []) : [],
+  )
+  return expressions.length === queries.length ? joined(expressions, '||') : undefined
 }
 
-/** By operator: what holds for everything that the operator keeps, a list at the place included. */
+/** For each operator: an expression that is true for every value that the operator accepts, lists included. */
 const COMPARISONS: ReadonlyMap<string, (place: string, value: Json) => string | undefined> =
   new Map([
     ['$eq', equal],
@@ -87,9 +90,9 @@ const COMPARISONS: ReadonlyMap<string, (place: string, value: Json) => string | 
     ['$regex', matching],
     ...['$gt:>', '$gte:>=', '$lt:<', '$lte:<='].map((pair) => {
       const [operator = '', sign] = pair.split(':')
-      const say = (place: string, value: Json) =>
+      const compare = (place: string, value: Json) =>
         typeof value === 'number' ? `(${isList(place)} || ${place} ${sign} ${value})` : undefined
-      return [operator, say] as const
+      return [operator, compare] as const
     }),
   ])
 
@@ -101,17 +104,17 @@ function equal(place: string, value: Json): string | undefined {
 
 function oneOf(place: string, values: Json): string | undefined {
   const all = Array.isArray(values) ? values.map((value) => equal(place, value)) : [undefined]
-  const said = all.flatMap((one) => one ?? [])
-  return said.length === all.length ? joined(said, '||') : undefined
+  const expressions = all.flatMap((one) => one ?? [])
+  return expressions.length === all.length ? joined(expressions, '||') : undefined
 }
 
-/** Of texts nothing can be said: `!=` takes `Main` for `main`, and would lose it. */
+/** Strings are not compared, because `!=` ignores case and would drop `Main` for `main`. */
 function other(place: string, value: Json): string | undefined {
   const text = literal(value)
   return text === undefined ? undefined : `toJSON(${place}) != '${text}'`
 }
 
-/** A pattern that is a plain text, anchored or not. */
+/** Translates a pattern that is a plain string, anchored or not. */
 function matching(place: string, pattern: Json): string | undefined {
   const [, start, source = '', end] =
     /^(\^?)((?:[\w \-/:@#,;=~%]|\\[./-])+)(\$?)$/.exec(
@@ -121,11 +124,11 @@ function matching(place: string, pattern: Json): string | undefined {
   const text = literal(source.replaceAll('\\', ''))
   const functions = { '^$': 'eq', '^': 'startsWith', $: 'endsWith', '': 'contains' } as const
   const name = functions[`${start ?? ''}${end ?? ''}` as keyof typeof functions]
-  const said = name === 'eq' ? `${place} == ${text}` : `${name}(${place}, ${text})`
-  return `(${isList(place)} || ${said})`
+  const comparison = name === 'eq' ? `${place} == ${text}` : `${name}(${place}, ${text})`
+  return `(${isList(place)} || ${comparison})`
 }
 
-/** Lists and objects cannot be written there. */
+/** The language has no literals for lists and objects. */
 function literal(value: Json): string | undefined {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
   const isExact =
@@ -136,11 +139,11 @@ function literal(value: Json): string | undefined {
 interface Place {
   /** `body['issue']['title']` */
   readonly at: string
-  /** Whatever stands above it: `body`, `body['issue']`. */
+  /** The parents: `body`, `body['issue']`. */
   readonly above: readonly string[]
 }
 
-/** `undefined` for what the relay does not see as the item has it. */
+/** `undefined` for a path whose value differs between the relay and the item. */
 function placeOf(path: string): Place | undefined {
   const [root = '', ...names] = path.split('.')
   if (root === 'method') return names.length === 0 ? { at: root, above: [] } : undefined

@@ -9,30 +9,30 @@ interface ExactRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Until the whole answer is there, in milliseconds. */
+  /** Milliseconds until the whole response has arrived. */
   readonly timeout: number
 }
 
-/** Bytes of an answer: what is longer is no relay's. */
-const MOST_BYTES = 1024 * 1024
+/** Bytes. The response of a relay is much shorter. */
+const MAX_BYTES = 1024 * 1024
 
-/** Its text, as far as it is read; the rest is not waited for. */
-async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+/** The first MAX_BYTES of a body as text. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of answer) {
+  for await (const chunk of body) {
     chunks.push(chunk)
     length += chunk.length
-    if (length >= MOST_BYTES) break
+    if (length >= MAX_BYTES) break
   }
-  return Buffer.concat(chunks).subarray(0, MOST_BYTES).toString()
+  return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString()
 }
 
 /**
- * Sends one request just as it is, as its sender would: a GET may have a body, no header is added, and
- * the bytes of a value stay. A client that helps, such as node-fetch, refuses the one and does the other.
+ * Sends a request unchanged, like its sender: a GET may have a body, no header is added, and the bytes of
+ * header values stay. node-fetch refuses a GET with a body and adds headers.
  *
- * @throws HttpFailure when no whole answer came
+ * @throws HttpFailure if no complete response arrives
  */
 export async function sendExactly(request: ExactRequest): Promise<HttpReply> {
   const { method, url, headers, body, timeout } = request
@@ -41,7 +41,11 @@ export async function sendExactly(request: ExactRequest): Promise<HttpReply> {
   const { request: begin } = await (isSecure ? import('node:https') : import('node:http'))
   const signal = AbortSignal.timeout(timeout)
   const options: RequestOptions = {
-    ...{ method, agent: proxy ?? false, signal, protocol: url.protocol, port: url.port },
+    method,
+    agent: proxy ?? false,
+    signal,
+    protocol: url.protocol,
+    port: url.port,
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     path: url.pathname + url.search,
     headers: record(
@@ -53,20 +57,20 @@ export async function sendExactly(request: ExactRequest): Promise<HttpReply> {
     ),
   }
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = begin(options)
       sent.on('response', resolve).on('error', reject)
-      // What switches to another protocol ends without either of them.
-      sent.on('close', () => reject(new Error('no answer')))
+      // A connection that switches protocols closes without a response or an error.
+      sent.on('close', () => reject(new Error('no response')))
       sent.end(body)
     })
-    const joined = Object.entries(answer.headersDistinct).map(
+    const joined = Object.entries(response.headersDistinct).map(
       ([name, values = []]) => [name, values.join(', ')] as const,
     )
     return {
-      status: answer.statusCode ?? 0,
+      status: response.statusCode ?? 0,
       headers: Object.fromEntries(joined),
-      text: await beginningOf(answer),
+      text: await beginningOf(response),
     }
   } catch (error) {
     throw httpFailure(error, signal.aborted, proxy)

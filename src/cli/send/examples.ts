@@ -2,44 +2,44 @@ import { PAYLOADS } from '../../triggers/lists/payloads.ts'
 import type { Delivery, Make } from '../../triggers/sender.ts'
 import { senderNamed } from '../../triggers/senders.ts'
 
-/** A request as a well-known service sends it. */
-interface Fixture {
+/** An example event: a request as a sender sends it. */
+interface Example {
   /** `<sender>.<event>` */
   readonly name: string
-  /** How the sender signs, as the option `scheme` says; absent where it does not. */
+  /** Signature scheme of the sender; absent if the sender does not sign. */
   readonly scheme?: string
-  request(delivery: Delivery): FixtureRequest
+  request(delivery: Delivery): ExampleEventRequest
 }
 
-interface FixtureRequest {
+interface ExampleEventRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Text as it stands; an object is sent as JSON. */
+  /** A string is sent unchanged, an object as JSON. */
   readonly body: string | object
 }
 
-/** What no sender of its own sends. */
+/** An HTML form, which belongs to no sender. */
 const contact: Make = () => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams({ name: 'Ada', message: 'Hello & welcome' }).toString(),
 })
 
-/** Requests as common senders send them, by name. */
-export const FIXTURES: ReadonlyMap<string, Fixture> = new Map(
+/** The example events by name. */
+export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
   Object.entries({ ...PAYLOADS, form: { contact } }).flatMap(([sender, payloads]) =>
     Object.entries(payloads).map(([event, make]) => {
       const name = `${sender}.${event}`
-      return [name, fixture(name, sender, make)]
+      return [name, exampleEvent(name, sender, make)]
     }),
   ),
 )
 
-/** The first fixture of a sender. */
-export function fixtureOf(sender: string): Fixture | undefined {
-  return [...FIXTURES.values()].find(({ name }) => name.startsWith(`${sender}.`))
+/** The first example event of a sender. */
+export function exampleOf(sender: string): Example | undefined {
+  return [...EXAMPLES.values()].find(({ name }) => name.startsWith(`${sender}.`))
 }
 
-function fixture(name: string, of: string, make: Make): Fixture {
+function exampleEvent(name: string, of: string, make: Make): Example {
   const sender = senderNamed(of)
   return {
     name,

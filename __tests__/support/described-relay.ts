@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DISCOVERY_PATH } from '../../src/relay/discovery.ts'
+import { SEAL_KEYS_PATH } from '../../src/relay/seal.ts'
+import { VERSION } from '../../src/wire/version.ts'
+
+interface Described {
+  /** The page with the public sealing keys. */
+  readonly keys?: string
+  readonly singleRepository?: boolean
+}
+
+/** A stand-in for the pages that a relay shows to anyone; 404 for every other request. */
+export class DescribedRelay {
+  described: Described
+  readonly #server: Server
+
+  constructor(described: Described = {}) {
+    this.described = described
+    this.#server = createServer((request, response) => {
+      const { keys, singleRepository = false } = this.described
+      const description = {
+        version: VERSION,
+        dispatch: 'repository',
+        credential: 'none',
+        outbox: false,
+        singleRepository,
+        seal: keys === undefined ? null : SEAL_KEYS_PATH,
+      }
+      if (request.url === DISCOVERY_PATH) response.end(JSON.stringify(description))
+      else if (request.url === SEAL_KEYS_PATH && keys !== undefined) response.end(keys)
+      else response.writeHead(404).end()
+    })
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  stop(): void {
+    this.#server.close()
+  }
+}

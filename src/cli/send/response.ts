@@ -1,0 +1,65 @@
+import { fieldsOf } from '../../wire/github.ts'
+import type { HttpReply } from '../../wire/http.ts'
+import { isObject } from '../../wire/json.ts'
+import { HEADER } from '../../wire/payload.ts'
+
+/** The response of a relay or of `hookline dev` to a webhook request. */
+export interface RelayResponse {
+  readonly accepted: boolean
+  readonly status: number
+  /** Delivery id; `null` if the server is not a relay. */
+  readonly delivery: string | null
+  /** Page of the run, if the relay knows it. */
+  readonly run: string | null
+  /** True if the event is in the outbox of the relay. */
+  readonly queued: boolean
+  /** Id of the batch that collects the event. */
+  readonly batch: string | null
+  /** True if the condition of the grant dropped the request, so that no run starts. */
+  readonly filtered: boolean
+  /** True if the path of the URL names no trigger. */
+  readonly noTrigger: boolean
+  /** True if `hookline dev` evaluated the request and no trigger fired. */
+  readonly nothingFired: boolean
+  /** Why the accepted request starts no run; `null` if a run starts. */
+  readonly reason: string | null
+  /** Error code of the relay: `missing_token`. */
+  readonly code: string | null
+  /** Fault and cure; `null` in a response of another server. */
+  readonly message: string | null
+  readonly hint: string | null
+  readonly body: string
+}
+
+export function readResponse({ status, headers, text }: HttpReply): RelayResponse {
+  const { error } = fieldsOf({ text })
+  const { code, message, hint } = isObject(error) ? error : {}
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+  const filtered = headers[HEADER.filtered] !== undefined
+  const noTrigger = headers[HEADER.hint] === 'no_trigger'
+  const nothingFired = headers[HEADER.hint] === 'nothing_fired'
+  return {
+    accepted: status >= 200 && status < 300,
+    status,
+    delivery: headers[HEADER.delivery] ?? null,
+    run: headers[HEADER.run] ?? null,
+    queued: headers[HEADER.queued] === 'true',
+    batch: headers[HEADER.batch] ?? null,
+    filtered,
+    noTrigger,
+    nothingFired,
+    reason: filtered ? FILTERED : noTrigger ? NO_TRIGGER : nothingFired ? NOTHING_FIRED : null,
+    code: textOf(code),
+    message: textOf(message),
+    hint: textOf(hint),
+    body: text,
+  }
+}
+
+const FILTERED = 'no run: the condition of the grant (--if) is not true for this request'
+
+const NO_TRIGGER =
+  'no run: the URL names no trigger. A webhook URL ends in /<workflow>/<trigger>, for example /hook/webhook.'
+
+const NOTHING_FIRED =
+  'nothing fired: the terminal and the page of hookline dev show which condition was not met'
