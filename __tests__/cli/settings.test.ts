@@ -120,6 +120,6 @@ test('help shows the names and descriptions of settings in two columns', () => {
   expect(Object.keys(SETTING_HELP)).toEqual(Object.keys(SETTINGS))
   const help = environmentHelp('HOOKLINE_GITHUB_TOKEN', 'HOOKLINE_API_URL', ['X', 'y'])
   expect(help).toMatch(
-    /^Environment:\n {2}HOOKLINE_GITHUB_TOKEN {4}\S.*\n {2}HOOKLINE_API_URL {2}.* https:.*\n {2}X {17}y$/,
+    /^Environment:\n {2}HOOKLINE_GITHUB_TOKEN {2}\S.*\n {2}HOOKLINE_API_URL {7}.*\(default:\n {25}https:.*\)\n {2}X {22}y$/,
   )
 })

@@ -34,7 +34,9 @@ process.on('message', (/** @type {Run} */ { bundle, args, cwd, env, input }) => 
   process.channel?.unref()
   running = true
   Object.assign(printed, { stdout: '', stderr: '' })
-  process.stdout.removeAllListeners('error')
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(event)
+  process.on('uncaughtException', fail)
   process.exitCode = undefined
   process.argv = [process.execPath, bundle, ...args]
   process.chdir(cwd)

@@ -46,7 +46,7 @@ run('the first event of a credential is sent alone, and the output says so', asy
   expect(dispatches()).toHaveLength(1)
 })
 
-run('--batch 3 sends three signed events to collect, and --wait follows their run', async () => {
+run('--count 3 sends three signed events to collect, and --wait follows their run', async () => {
   github.always(({ url }) => {
     if (url?.endsWith('/dispatches')) return { status: 204 }
     const ran = dispatches().map(({ body }, at) => ({
@@ -67,9 +67,9 @@ run('--batch 3 sends three signed events to collect, and --wait follows their ru
   ]
   const { exitCode, stdout, stderr } = await send(args)
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('success')])
-  const { accepted, batch, answers } = JSON.parse(stdout)
+  const { accepted, batch, responses } = JSON.parse(stdout)
   expect(accepted).toBe(true)
-  expect(answers).toHaveLength(3)
+  expect(responses).toHaveLength(3)
   const one = dispatches().find(({ body }) => payloadOf(body).headers['x-hookline-batch'])
   const payload = readClientPayload(payloadOf(one?.body ?? ''))
   expect(payload.headers['x-hookline-delivery']).toBe(batch)

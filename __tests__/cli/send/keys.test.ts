@@ -54,7 +54,7 @@ test('an event of aws-sns is sent unsigned, with a warning', async () => {
 })
 
 test.each([
-  ['without a key', ['--sender', 'plaid'], '--key plaid.pem'],
+  ['without a key', ['--sender', 'plaid'], '--private-key plaid.pem'],
   [
     'with one where there are no pairs',
     ['--sender', 'stripe', '--private-key', 'x'],
