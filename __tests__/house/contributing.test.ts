@@ -1,59 +1,72 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** Files named without their folder stand beside another one of the same line. */
-function missingIn(line: string): string[] {
-  const named = [...line.matchAll(/`([\w./-]+)`/g)].map(([, name = '']) => name)
-  const whole = named.filter((name) =>
-    /^(?:src|__tests__|scripts|docs|examples|bench|dist)\//.test(name),
-  )
-  const short = named.filter((name) => /^[\w-]+\.(?:ts|tsx|js|json|yml|md)$/.test(name))
-  const besides = [
-    ROOT,
-    ...whole.map((path) => join(ROOT, path.endsWith('/') ? path : dirname(path))),
+/** Paths in backticks that do not exist; `<name>` stands for any name. */
+function missingFiles(text: string): string[] {
+  const named = [
+    ...text.matchAll(/`((?:src|__tests__|scripts|docs|examples|bench|dist|deploy)\/[\w./-]*)`/g),
   ]
-  return [
-    ...whole.filter((path) => !existsSync(join(ROOT, path))),
-    ...short.filter((name) => !besides.some((folder) => existsSync(join(folder, name)))),
-  ]
+  return named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))
 }
 
-test('CONTRIBUTING.md names only files that there are', () => {
-  expect(PAGE.split('\n').flatMap(missingIn)).toEqual([])
+test('CONTRIBUTING.md names only files and folders that exist', () => {
+  expect(missingFiles(PAGE)).toEqual([])
+  expect(missingFiles('see `src/relay/nowhere.ts`')).toEqual(['src/relay/nowhere.ts'])
 })
 
-test.each(['see `src/relay/nowhere.ts`', '`src/relay/relay.ts`, with `nowhere.ts`'])(
-  'it would not pass with: %s',
-  (line) => expect(missingIn(line)).toHaveLength(1),
-)
+/** Cells of a table below its header row. */
+function rowsBelow(header: string): string[][] {
+  const [, table = ''] = PAGE.split(`${header}\n`)
+  const lines = table.split('\n\n', 1)[0]?.split('\n').slice(1) ?? []
+  return lines.map((line) => line.slice(2, -2).split(' | '))
+}
 
-/** What somebody wants to change, and a text that only the file to open has. */
-const WANTED: readonly (readonly [what: string, text: string])[] = [
-  ['what the relay answers on 429', "429, 'rate_limited'"],
-  ['what a bot’s item contains', 'export function updateItem'],
-  ['how `on.` is rewritten', 'export function rewriteExpression'],
-]
+describe('the map', () => {
+  const rows = rowsBelow('| to change | open | look for |').map(
+    (cells) => cells.map((cell) => cell.replaceAll('`', '')) as [string, string, string],
+  )
 
-describe('who wants to change', () => {
-  const rows =
-    PAGE.split(/^\| to change \| open \|$/m)[1]
-      ?.split('\n\n')[0]
-      ?.split('\n') ?? []
+  test('has rows', () => expect(rows.length).toBeGreaterThan(10))
 
-  test.each(WANTED)('%s finds the one file', (what, text) => {
-    const row = rows.find((line) => line.replaceAll("'", '’').startsWith(`| ${what}`)) ?? ''
-    const [, path = ''] = /`(src\/[\w./-]+\.ts)`/.exec(row) ?? []
-    expect(path).not.toBe('')
-    expect(readFileSync(join(ROOT, path), 'utf8')).toContain(text)
-    const beside = readdirSync(join(ROOT, dirname(path))).filter((name) => name !== basename(path))
-    const others = beside
-      .filter((name) => name.endsWith('.ts'))
-      .filter((name) => readFileSync(join(ROOT, dirname(path), name), 'utf8').includes(text))
-    expect(others).toEqual([])
+  test.each(rows)('%s: %s exports %s', (_, path, name) => {
+    expect(exportedNames(path)).toContain(name)
   })
+})
+
+function exportedNames(path: string): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const declared = text.matchAll(
+    /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+  )
+  return [...declared].map(([, name = '']) => name)
+}
+
+test('the table of packages names every development dependency once', () => {
+  const cells = rowsBelow('| purpose | packages |').map(([, packages = '']) => packages)
+  const named = [...cells.join(' ').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  expect(named.sort()).toEqual(Object.keys(MANIFEST.devDependencies).sort())
+})
+
+test('the table of commands names every script that a contributor runs', () => {
+  const named = rowsBelow('| command | purpose |').map(([command = '']) => command)
+  const missing = ['fix', 'test', 'jest', 'typecheck', 'lint', 'bench', 'test:soak'].filter(
+    (name) =>
+      !named.some(
+        (command) => command.includes(`npm run ${name}`) || command.includes(`npm ${name}`),
+      ),
+  )
+  expect(missing).toEqual([])
+})
+
+test('the first screen is: clone, change, fix, test', () => {
+  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(PAGE) ?? []
+  expect(PAGE.indexOf(block)).toBeLessThan(300)
+  for (const part of ['git clone', 'npm ci', 'npm run fix', 'npm test -- '])
+    expect(block).toContain(part)
 })
