@@ -15,7 +15,7 @@ const config :Workerd.Config = (
 const relay :Workerd.Worker = (
   modules = [
     (name = "worker.js", esModule = embed "../dist/relay/worker.js"),
-    (name = "door.js", esModule = embed "../dist/relay/door.js"),
+    (name = "verification.js", esModule = embed "../dist/relay/verification.js"),
     (name = "clock.js", esModule = embed "../dist/relay/clock.js"),
     (name = "durable-outbox.js", esModule = embed "../dist/relay/durable-outbox.js"),
   ],

@@ -10,7 +10,7 @@ import { Stryker } from '@stryker-mutator/core'
  * @type {ReadonlyMap<string, readonly string[]>}
  */
 const MODULES = new Map([
-  ['src/relay/claims.ts', ['relay/claims']],
+  ['src/relay/credentials/claims.ts', ['relay/claims']],
   ['src/wire/github.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['wire/graphql']],
   ['src/state/branch.ts', ['state/branch-rules']],

@@ -14,6 +14,8 @@ export const WIRING = [
   // A browser is outside too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{node,worker,durable-outbox,config,http-server,platform-pool,stale-connections}.ts',
+  'relay/{durable-outbox,config}.ts',
+  'relay/http/{node,node-server,worker}.ts',
+  'relay/github/{connection-pool,stale-connections}.ts',
   'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
 ]

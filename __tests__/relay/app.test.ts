@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { App, readAppKey } from '../../src/relay/app.ts'
+import { App, readAppKey } from '../../src/relay/credentials/app.ts'
 import type { Clock } from '../../src/wire/github.ts'
 import { PlatformFault } from '../../src/wire/github.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { startRelay } from '../../src/relay/node.ts'
+import { startRelay } from '../../src/relay/http/node.ts'
 import { BodyMemory } from '../../src/relay/ports.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'

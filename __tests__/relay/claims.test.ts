@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { covers, isCanonicalCompact, keyById, readScope } from '../../src/relay/claims.ts'
-import { judgeCredentials } from '../../src/relay/credentials.ts'
-import { newSignKey, signGrant } from '../../src/relay/grant.ts'
-import { newSealKey, sealToken } from '../../src/relay/seal.ts'
+import {
+  covers,
+  isCanonicalCompact,
+  keyById,
+  readScope,
+} from '../../src/relay/credentials/claims.ts'
+import { judgeCredentials } from '../../src/relay/credentials/credentials.ts'
+import { newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 const REPOSITORY = 'octo/repo'

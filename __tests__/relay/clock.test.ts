@@ -12,7 +12,7 @@ import {
   tick,
   tickAt,
 } from '../../src/relay/clock.ts'
-import type { Dispatch } from '../../src/relay/dispatch.ts'
+import { newSealKey } from '../../src/relay/credentials/seal.ts'
 import {
   RelayError as Fault,
   platformTimeout,
@@ -20,7 +20,7 @@ import {
   type RelayError,
   rateLimited,
 } from '../../src/relay/errors.ts'
-import { newSealKey } from '../../src/relay/seal.ts'
+import type { Dispatch } from '../../src/relay/github/dispatch.ts'
 import { UsageError } from '../../src/wire/errors.ts'
 import { bundle } from '../support/build.ts'
 import { startGitHub } from '../support/github.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { ACCEPTED, customReply } from '../../src/relay/answers.ts'
 import { RelayError } from '../../src/relay/errors.ts'
+import { ACCEPTED, customReply } from '../../src/relay/request/responses.ts'
 import type { Reply } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 import { RUNTIMES } from '../support/relays.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { dispatchTo } from '../../src/relay/dispatch.ts'
 import { RelayError } from '../../src/relay/errors.ts'
+import { dispatchTo } from '../../src/relay/github/dispatch.ts'
 import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
 import { Governor, Governors } from '../../src/relay/governor.ts'
-import { RelayMetrics } from '../../src/relay/metrics.ts'
 import type { PlatformAnswer } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'

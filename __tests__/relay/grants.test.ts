@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { base64url, CompactEncrypt, CompactSign, importJWK } from 'jose'
-import { type Grant, newSignKey, signGrant } from '../../src/relay/grant.ts'
-import { newSealKey, sealToken } from '../../src/relay/seal.ts'
+import { type Grant, newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import {
   APP_ID,
   type AppPlatform,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import { LIMIT_OF, writePayload } from '../../src/relay/payload.ts'
+import { LIMIT_OF, writePayload } from '../../src/relay/request/client-payload.ts'
 import { bodyBytes, utf8Text } from '../../src/wire/bytes.ts'
 import { LIMITS } from '../../src/wire/limits.ts'
 import { fc } from '../support/properties.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newSealKey, sealToken } from '../../src/relay/seal.ts'
+import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import { bundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -37,7 +37,7 @@ async function startProcess(env: Readonly<Record<string, string>>): Promise<Subj
 
 const PROCESSES = [
   ['Node', startProcess],
-  ['workerd', (env: Record<string, string>) => startWorkerd(bundle('relay/worker.js'), env)],
+  ['workerd', (env: Record<string, string>) => startWorkerd(bundle('relay/http/worker.js'), env)],
 ] as const
 
 const describeWithUsage = hasUsage ? describe : describe.skip

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import { parseRepository, pathOf, routeWebhook } from '../../src/relay/route.ts'
+import { parseRepository, pathOf, routeWebhook } from '../../src/relay/request/route.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 

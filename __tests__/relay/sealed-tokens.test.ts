@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { CompactEncrypt, importJWK } from 'jose'
-import { newSealKey, type Sealed, type SealKey, sealToken } from '../../src/relay/seal.ts'
+import {
+  newSealKey,
+  type Sealed,
+  type SealKey,
+  sealToken,
+} from '../../src/relay/credentials/seal.ts'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { type Scene, scene, TOKEN } from '../support/scene.ts'

@@ -9,7 +9,7 @@ function bundle(folder: string): string {
   const place = join(bundledPackage(), 'dist', folder)
   const files = readdirSync(place).filter(
     // What the worker loads at the first grant that verifies is another's matter.
-    (name) => name.endsWith('.js') && name !== 'door.js',
+    (name) => name.endsWith('.js') && name !== 'verification.js',
   )
   return files.map((name) => readFileSync(join(place, name), 'utf8')).join('\n')
 }

@@ -1,4 +1,4 @@
-import type { Credential } from '../../src/relay/credentials.ts'
+import type { Credential } from '../../src/relay/credentials/credentials.ts'
 import type { Secret } from '../../src/wire/secret.ts'
 
 /** What a request is worth that brings a token of GitHub. */

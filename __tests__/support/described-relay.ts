@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { DISCOVERY_PATH } from '../../src/relay/discovery.ts'
-import { SEAL_KEYS_PATH } from '../../src/relay/seal.ts'
+import { SEAL_KEYS_PATH } from '../../src/relay/credentials/seal.ts'
+import { DISCOVERY_PATH } from '../../src/relay/endpoints/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
 interface Described {

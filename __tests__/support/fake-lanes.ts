@@ -1,7 +1,11 @@
-import { type CredentialOptions, judgeCredentials } from '../../src/relay/credentials.ts'
-import type { Dispatch, DispatchPort } from '../../src/relay/dispatch.ts'
+import {
+  type CredentialOptions,
+  judgeCredentials,
+} from '../../src/relay/credentials/credentials.ts'
+import { newSealKey, type SealKey } from '../../src/relay/credentials/seal.ts'
+import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
+import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { Governors } from '../../src/relay/governor.ts'
-import { RelayMetrics } from '../../src/relay/metrics.ts'
 import { throughOutbox } from '../../src/relay/outbox/accept.ts'
 import { OutboxActions } from '../../src/relay/outbox/actions.ts'
 import { collectInto } from '../../src/relay/outbox/collect.ts'
@@ -12,8 +16,7 @@ import type { Outbox, OutboxLimits, OutboxLine } from '../../src/relay/outbox/ou
 import { OutboxQueue } from '../../src/relay/outbox/queue.ts'
 import { SharedRoom } from '../../src/relay/outbox/room.ts'
 import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
-import { PACK } from '../../src/relay/payload.ts'
-import { newSealKey, type SealKey } from '../../src/relay/seal.ts'
+import { PACK } from '../../src/relay/request/client-payload.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 export const START = Date.UTC(2026, 0, 2)

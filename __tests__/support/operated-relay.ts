@@ -1,5 +1,5 @@
 import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
-import { serveRelay } from '../../src/relay/http-server.ts'
+import { serveRelay } from '../../src/relay/http/node-server.ts'
 import { type OutboxView, SHOWN_STATES, withOperator } from '../../src/relay/outbox/operator.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { type FakeLanes, fakeLanes } from './fake-lanes.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { newSealKey } from '../../src/relay/seal.ts'
+import { newSealKey } from '../../src/relay/credentials/seal.ts'
 import { bundle } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
@@ -106,7 +106,7 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
 }
 
 async function runOnWorkerd(folder: string, settings: Settings, log: string[]): Promise<Running> {
-  const workerd = await startWorkerd(bundle('relay/worker.js'), settings, { disk: folder })
+  const workerd = await startWorkerd(bundle('relay/http/worker.js'), settings, { disk: folder })
   return {
     url: workerd.url,
     end: async (how) => {

@@ -10,10 +10,10 @@ import { start } from './subjects.js'
  * @param {number} rounds
  */
 export async function credentialCosts(env, rounds) {
-  /** @type {import('../../src/relay/seal.ts')} */
-  const { newSealKey, sealToken } = await compiled('relay/seal.js')
-  /** @type {import('../../src/relay/grant.ts')} */
-  const { newSignKey, signGrant } = await compiled('relay/grant.js')
+  /** @type {import('../../src/relay/credentials/seal.ts')} */
+  const { newSealKey, sealToken } = await compiled('relay/credentials/seal.js')
+  /** @type {import('../../src/relay/credentials/grant.ts')} */
+  const { newSignKey, signGrant } = await compiled('relay/credentials/grant.js')
   const seal = await newSealKey()
   const sign = await newSignKey()
   const sealed = await sealToken({ token: TOKEN, repository: REPOSITORY }, seal.publicJwk)

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { compiled } from './compiled.js'
 
-/** @type {import('../../src/relay/node.ts')} */
-const { startRelay } = await compiled('relay/node.js')
+/** @type {import('../../src/relay/http/node.ts')} */
+const { startRelay } = await compiled('relay/http/node.js')
 
 const { OUTBOX_FILE: outbox, ...env } = process.env
 const relay = await startRelay({ host: '127.0.0.1', port: 0, env, outbox })

@@ -18,8 +18,8 @@ import { start } from './subjects.js'
 export async function outboxCosts(env, rounds) {
   const node = findNode24()
   if (!node) return []
-  /** @type {import('../../src/relay/seal.ts')} */
-  const { newSealKey } = await compiled('relay/seal.js')
+  /** @type {import('../../src/relay/credentials/seal.ts')} */
+  const { newSealKey } = await compiled('relay/credentials/seal.js')
   const { privateJwk } = await newSealKey()
   const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
   const down = await start('upstream', { DOWN: '1' })

@@ -22,7 +22,8 @@ export async function bundle(target, embedded = []) {
   const built = await ncc(resolve(entry), { cache: false, quiet: true, esm: module, externals })
   if (portable) refuseNodeOnly(target, built)
   const scripts = await Promise.all(
-    [[file, built.code], ...chunks(built)].map(async ([name = '', code = '']) => {
+    [[file, built.code], ...chunks(built)].map(async ([name = '', bundled = '']) => {
+      const code = portable ? importsFromOwnFolder(bundled) : bundled
       return [name, minify ? await shrink(code, { module, smallest: portable }) : code]
     }),
   )
@@ -40,6 +41,19 @@ export async function bundle(target, embedded = []) {
     const executable = name === file && target.executable === true
     return [`${folder}/${name}`, { content: Buffer.from(text), executable }]
   })
+}
+
+/**
+ * Points the dynamic imports of other bundles to the folder of this one: in `build/` the modules lie in
+ * several folders, in `dist/relay/` all bundles lie in one.
+ *
+ * @param {string} code
+ */
+function importsFromOwnFolder(code) {
+  return code.replace(
+    /(\bimport\(\s*(?:\/\*[^*]*\*\/\s*)?)(["'])\.[./\w-]*\/([\w-]+\.js)\2/g,
+    '$1$2./$3$2',
+  )
 }
 
 /**

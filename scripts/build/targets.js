@@ -50,7 +50,7 @@ export const TARGETS = [
     minify: true,
   },
   {
-    entry: 'build/relay/worker.js',
+    entry: 'build/relay/http/worker.js',
     folder: 'relay',
     file: 'worker.js',
     format: 'module',
@@ -60,10 +60,10 @@ export const TARGETS = [
   },
   {
     // What `worker.js` imports at the first grant that asks for something.
-    entry: 'build/relay/door.js',
+    entry: 'build/relay/request/verification.js',
     folder: 'relay',
-    file: 'door.js',
-    licenses: 'door.licenses.txt',
+    file: 'verification.js',
+    licenses: 'verification.licenses.txt',
     format: 'module',
     minify: true,
     portable: true,

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { JWK } from 'jose'
-import type { Grant } from '../relay/grant.ts'
+import type { Grant } from '../relay/credentials/grant.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
@@ -82,7 +82,7 @@ const MAX_LENGTH = 4000
  */
 export async function makeGrant(options: GrantOptions, env: Environment): Promise<MadeGrant> {
   const [{ signGrant }, { readSignKeys }, { conditionsFrom }] = await Promise.all([
-    import('../relay/grant.ts'),
+    import('../relay/credentials/grant.ts'),
     import('../relay/config.ts'),
     import('./grant/conditions.ts'),
   ])
@@ -113,7 +113,7 @@ export async function makeGrant(options: GrantOptions, env: Environment): Promis
 /** @throws UserError if no public key is given */
 async function encrypted(grant: string, options: GrantOptions): Promise<string> {
   const { relay, relayKey, sealKey } = options
-  const { sealGrant } = await import('../relay/seal.ts')
+  const { sealGrant } = await import('../relay/credentials/seal.ts')
   if (sealKey) return sealGrant(grant, sealKey)
   if (relay === undefined && relayKey === undefined) {
     throw new UserError({

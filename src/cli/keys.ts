@@ -48,7 +48,7 @@ function createCommand(): Command {
 }
 
 async function createSigningKey(): Promise<void> {
-  const { newSignKey } = await import('../relay/grant.ts')
+  const { newSignKey } = await import('../relay/credentials/grant.ts')
   const { readSignKeys } = await import('../relay/config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
@@ -56,13 +56,13 @@ async function createSigningKey(): Promise<void> {
 }
 
 async function createSealingKey(): Promise<void> {
-  const { newSealKey } = await import('../relay/seal.ts')
+  const { newSealKey } = await import('../relay/credentials/seal.ts')
   const keys = [await newSealKey(), ...(await presentSealingKeys())]
   print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
 }
 
 async function printPublicKeys(): Promise<void> {
-  const { sealKeysPage } = await import('../relay/seal.ts')
+  const { sealKeysPage } = await import('../relay/credentials/seal.ts')
   const keys = await presentSealingKeys()
   if (keys.length === 0) {
     throw new UserError({

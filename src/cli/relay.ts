@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
-import type { RunningServer } from '../relay/http-server.ts'
+import type { RunningServer } from '../relay/http/node-server.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
@@ -49,7 +49,7 @@ export function relayCommand(): Command {
 
 async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptions): Promise<void> {
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
-  const { startRelay } = await import('../relay/node.ts')
+  const { startRelay } = await import('../relay/http/node.ts')
   const relay = await startRelay({
     ...{ host, port: parsePort(port), env: process.env },
     ...{ repository, outbox },

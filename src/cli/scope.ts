@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Scope } from '../relay/claims.ts'
+import type { Scope } from '../relay/credentials/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'

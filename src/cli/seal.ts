@@ -45,7 +45,7 @@ export function sealCommand(): Command {
 }
 
 async function seal(options: SealOptions): Promise<void> {
-  const { sealToken } = await import('../relay/seal.ts')
+  const { sealToken } = await import('../relay/credentials/seal.ts')
   const { expires } = options
   const scope = {
     ...(await readScopeOptions(options)),
@@ -97,7 +97,7 @@ export async function sealingKey({
 
 /** @throws UserError if the relay is unreachable, unauthenticated (plain http) or publishes no key */
 async function publishedKeys(relay: string): Promise<string> {
-  const { SEAL_KEYS_PATH } = await import('../relay/seal.ts')
+  const { SEAL_KEYS_PATH } = await import('../relay/credentials/seal.ts')
   const base = readAddress(relay, RELAY_ADDRESS)
   if (base.protocol !== 'https:' && !isLoopback(base.hostname)) {
     throw new UserError({
@@ -126,7 +126,7 @@ async function publishedKeys(relay: string): Promise<string> {
 
 /** The first key of a JWK set is the current key. Only the public part of a private key is used. */
 async function firstKey(content: string, source: string): Promise<JWK> {
-  const { readPublicSealKey } = await import('../relay/seal.ts')
+  const { readPublicSealKey } = await import('../relay/credentials/seal.ts')
   const { keys } = fieldsOf({ text: content })
   const [first] = listOf(keys)
   if (first === undefined || first.kty !== 'EC') {

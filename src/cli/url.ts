@@ -208,7 +208,7 @@ async function sealedCredential({
   const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')?.reveal() ?? ''
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
   if (!GITHUB_TOKEN.test(token) || repository === undefined || !description?.seal) return undefined
-  const { sealToken } = await import('../relay/seal.ts')
+  const { sealToken } = await import('../relay/credentials/seal.ts')
   return sealToken({ token, repository, path }, await sealingKey({ relay }))
 }
 

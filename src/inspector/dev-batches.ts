@@ -1,5 +1,5 @@
-import type { CollectPort } from '../relay/batch-period.ts'
-import { PACK } from '../relay/payload.ts'
+import type { CollectPort } from '../relay/request/batch-period.ts'
+import { PACK } from '../relay/request/client-payload.ts'
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../wire/batch.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseWebhookPath } from '../wire/path.ts'

@@ -4,13 +4,17 @@ import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-w
 import { triggerNamed } from '../engine/evaluate.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Scripts } from '../engine/scripts.ts'
-import type { CollectPort } from '../relay/batch-period.ts'
 import { steadyClock, systemClock } from '../relay/config.ts'
-import { type Credentials, judgeCredentials, NO_CREDENTIALS } from '../relay/credentials.ts'
-import type { DispatchPort } from '../relay/dispatch.ts'
-import { answer, type RunningServer, serveRelay } from '../relay/http-server.ts'
+import {
+  type Credentials,
+  judgeCredentials,
+  NO_CREDENTIALS,
+} from '../relay/credentials/credentials.ts'
+import type { DispatchPort } from '../relay/github/dispatch.ts'
+import { answer, type RunningServer, serveRelay } from '../relay/http/node-server.ts'
 import type { RelayPorts, RelayRequest } from '../relay/ports.ts'
 import { relay } from '../relay/relay.ts'
+import type { CollectPort } from '../relay/request/batch-period.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'

@@ -1,10 +1,10 @@
 import { Cron } from 'croner'
 import { type Problem, UsageError } from '../wire/errors.ts'
 import { isRepository, isWorkflowName } from '../wire/path.ts'
-import type { Credential } from './credentials.ts'
-import type { DispatchPort } from './dispatch.ts'
+import type { Credential } from './credentials/credentials.ts'
 import { isAmbiguous, RelayError } from './errors.ts'
-import { parseRepository, type Repository } from './route.ts'
+import type { DispatchPort } from './github/dispatch.ts'
+import { parseRepository, type Repository } from './request/route.ts'
 
 /**
  * The relay's clock: GitHub's `schedule` fires late or not at all, so a relay with an authority of its

@@ -12,25 +12,25 @@ import {
   type SettingName,
   split,
 } from '../wire/settings.ts'
-import { type Pages, RELAY_PAGES } from './answers.ts'
-import { App, readAppKey } from './app.ts'
 import type { ClockPorts, Timer } from './clock.ts'
+import { App, readAppKey } from './credentials/app.ts'
 import {
   type Authority,
   authorityCredential,
   type CredentialOptions,
   judgeCredentials,
-} from './credentials.ts'
-import { DISCOVERY_PATH, discoveryPage } from './discovery.ts'
-import { countingRefusals, dispatchTo } from './dispatch.ts'
+} from './credentials/credentials.ts'
+import { readSignKey, type SignKey } from './credentials/grant.ts'
+import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './credentials/seal.ts'
+import { DISCOVERY_PATH, discoveryPage } from './endpoints/discovery.ts'
+import { RelayMetrics } from './endpoints/metrics.ts'
+import { Readiness } from './endpoints/readiness.ts'
+import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { Governors } from './governor.ts'
-import { readSignKey, type SignKey } from './grant.ts'
-import { RelayMetrics } from './metrics.ts'
+import type { LogEntry } from './http/request-log.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
-import { Readiness } from './readiness.ts'
-import type { LogEntry } from './request-log.ts'
-import { parseRepository, type Repository } from './route.ts'
-import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './seal.ts'
+import { type Pages, RELAY_PAGES } from './request/responses.ts'
+import { parseRepository, type Repository } from './request/route.ts'
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {

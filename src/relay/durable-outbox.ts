@@ -1,7 +1,7 @@
 import { readSetting } from '../wire/settings.ts'
-import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
-import type { dispatchTo } from './dispatch.ts'
+import type { dispatchTo } from './github/dispatch.ts'
+import { type Bindings, namespaceOf, settingsOf } from './http/bindings.ts'
 import { throughOutbox } from './outbox/accept.ts'
 import { Batches } from './outbox/batches.ts'
 import { collectInto } from './outbox/collect.ts'
@@ -12,8 +12,8 @@ import type { OutboxLine } from './outbox/outbox.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { readOutboxSettings } from './outbox/settings.ts'
 import type { ObjectState } from './outbox/sql.ts'
-import { PACK } from './payload.ts'
 import type { RelayPorts } from './ports.ts'
+import { PACK } from './request/client-payload.ts'
 
 interface Given {
   /** Those of a relay without outbox. */

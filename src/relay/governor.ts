@@ -6,10 +6,10 @@ import {
   secondsToWait,
 } from '../wire/github.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import { type Credential, isOwn } from './credentials.ts'
-import type { Dispatch, Govern } from './dispatch.ts'
+import { type Credential, isOwn } from './credentials/credentials.ts'
+import type { PlatformOutcome, RelayMetrics } from './endpoints/metrics.ts'
 import { invalidToken, rateLimited } from './errors.ts'
-import type { PlatformOutcome, RelayMetrics } from './metrics.ts'
+import type { Dispatch, Govern } from './github/dispatch.ts'
 
 /** Calls that GitHub allows at once: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
 const CALLS_AT_ONCE = 100

@@ -1,4 +1,7 @@
 import type { Reply } from '../wire/http.ts'
+import { internalError, methodNotAllowed, RelayError } from './errors.ts'
+import { RequestLog } from './http/request-log.ts'
+import type { RelayPorts, RelayRequest } from './ports.ts'
 import {
   errorReply,
   INERT_HEADERS,
@@ -7,12 +10,9 @@ import {
   RELAY_PAGES,
   servePage,
   withStandardHeaders,
-} from './answers.ts'
-import { internalError, methodNotAllowed, RelayError } from './errors.ts'
-import { Passage } from './passage.ts'
-import type { RelayPorts, RelayRequest } from './ports.ts'
-import { RequestLog } from './request-log.ts'
-import { pathOf } from './route.ts'
+} from './request/responses.ts'
+import { pathOf } from './request/route.ts'
+import { Passage } from './request/webhook.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 

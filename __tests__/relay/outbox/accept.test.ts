@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
+import type { Dispatch, DispatchPort } from '../../../src/relay/github/dispatch.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import {
   dispatchOf,

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { judgeCredentials } from '../../../src/relay/credentials.ts'
+import { judgeCredentials } from '../../../src/relay/credentials/credentials.ts'
+import { RelayMetrics } from '../../../src/relay/endpoints/metrics.ts'
 import { Governors } from '../../../src/relay/governor.ts'
-import { RelayMetrics } from '../../../src/relay/metrics.ts'
 import { LaneObject, type ObjectPorts } from '../../../src/relay/outbox/durable.ts'
 import { CHUNK } from '../../../src/relay/outbox/room.ts'
-import { PACK } from '../../../src/relay/payload.ts'
+import { PACK } from '../../../src/relay/request/client-payload.ts'
 
 const PORTS: ObjectPorts = {
   namespace: {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
 import { RelayError, rateLimited } from '../../../src/relay/errors.ts'
+import type { Dispatch, DispatchPort } from '../../../src/relay/github/dispatch.ts'
 import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { dispatchOf, FakeTime, fakeLanes, HOUR, SECOND, START } from '../../support/fake-lanes.ts'
 import { unavailable } from '../../support/relay-errors.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { DispatchPort } from '../../../src/relay/dispatch.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
+import type { DispatchPort } from '../../../src/relay/github/dispatch.ts'
 import {
   dispatchOf,
   FakeTime,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Dispatch } from '../../../src/relay/dispatch.ts'
+import { newSignKey, type SignKey } from '../../../src/relay/credentials/grant.ts'
+import { newSealKey } from '../../../src/relay/credentials/seal.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
-import { newSignKey, type SignKey } from '../../../src/relay/grant.ts'
+import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import { type Outbox, StorageError } from '../../../src/relay/outbox/outbox.ts'
 import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
-import { newSealKey } from '../../../src/relay/seal.ts'
 import {
   dispatchOf,
   FakeTime,

@@ -8,6 +8,12 @@ import {
   generateKeyPair,
   importJWK,
 } from 'jose'
+import {
+  newSealKey,
+  openSealed,
+  readSealKey,
+  sealToken,
+} from '../../../src/relay/credentials/seal.ts'
 import { NODE_CIPHER } from '../../../src/relay/outbox/on-node.ts'
 import {
   type Cipher,
@@ -15,7 +21,6 @@ import {
   sealEventsFor,
   WEB_CIPHER,
 } from '../../../src/relay/outbox/sealed-event.ts'
-import { newSealKey, openSealed, readSealKey, sealToken } from '../../../src/relay/seal.ts'
 import { dispatchOf } from '../../support/fake-lanes.ts'
 
 const CIPHERS: readonly (readonly [string, Cipher])[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Dispatch, DispatchPort } from '../../../src/relay/dispatch.ts'
+import { newSealKey, type SealKey } from '../../../src/relay/credentials/seal.ts'
 import {
   invalidToken,
   perhapsAccepted,
@@ -7,9 +7,9 @@ import {
   RelayError,
   rateLimited,
 } from '../../../src/relay/errors.ts'
+import type { Dispatch, DispatchPort } from '../../../src/relay/github/dispatch.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
 import { allEvents } from '../../../src/relay/outbox/outbox.ts'
-import { newSealKey, type SealKey } from '../../../src/relay/seal.ts'
 import {
   dispatchOf,
   FakeTime,

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../relay/request-log.ts'
+import type { LogEntry } from '../../relay/http/request-log.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'

@@ -1,7 +1,7 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { newSignKey } from '../../relay/grant.ts'
-import type { RunningServer } from '../../relay/http-server.ts'
-import { newSealKey } from '../../relay/seal.ts'
+import { newSignKey } from '../../relay/credentials/grant.ts'
+import { newSealKey } from '../../relay/credentials/seal.ts'
+import type { RunningServer } from '../../relay/http/node-server.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import { baseOf } from '../../wire/address.ts'
@@ -69,7 +69,7 @@ export async function openLine(
   const { conditions, inWorkflow: left } = conditionsOfTrigger(asked, secret?.reveal())
   const scope = { repository, path, dispatch, conditions, sealKey: publicJwk }
   const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
-  const { startRelay } = await import('../../relay/node.ts')
+  const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({
     ...{ host: '127.0.0.1', port, write },
     env: {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DoorClaims } from '../../relay/door-claims.ts'
+import type { DoorClaims } from '../../relay/request/verification-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/settings.ts'

@@ -1,5 +1,5 @@
-import { type Dispatch, type DispatchPort, refusesAuthority } from '../dispatch.ts'
 import { type Attempts, RelayError } from '../errors.ts'
+import { type Dispatch, type DispatchPort, refusesAuthority } from '../github/dispatch.ts'
 import { backoff, isNotNow, type Outcome, outcomeOf } from './attempt.ts'
 import { isOwnLane, labelOf, repositoryOf } from './lane.ts'
 import type { NewEvent, OutboxEvent, OutboxLine } from './outbox.ts'

@@ -1,8 +1,8 @@
 import { jitter } from '../../wire/http.ts'
-import type { Credential, Credentials, KeptCredential } from '../credentials.ts'
-import { type Dispatch, type DispatchPort, refusesAuthority } from '../dispatch.ts'
+import type { Credential, Credentials, KeptCredential } from '../credentials/credentials.ts'
+import type { SealKey } from '../credentials/seal.ts'
 import { RelayError } from '../errors.ts'
-import type { SealKey } from '../seal.ts'
+import { type Dispatch, type DispatchPort, refusesAuthority } from '../github/dispatch.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** What a call of GitHub came to. */

@@ -1,6 +1,6 @@
 import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch.ts'
-import type { Dispatch } from '../dispatch.ts'
-import { LIMIT_OF, type Packer } from '../payload.ts'
+import type { Dispatch } from '../github/dispatch.ts'
+import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
 import { type AttemptPorts, type Outcome, openDispatch } from './attempt.ts'
 import type { Outbox, OutboxEvent } from './outbox.ts'
 

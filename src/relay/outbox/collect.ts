@@ -1,5 +1,5 @@
-import type { BatchPeriod, CollectPort } from '../batch-period.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch } from '../github/dispatch.ts'
+import type { BatchPeriod, CollectPort } from '../request/batch-period.ts'
 import { type AcceptPorts, type Lanes, mayBeKept } from './accept.ts'
 import { labelOf } from './lane.ts'
 import type { SealedEvent } from './outbox.ts'

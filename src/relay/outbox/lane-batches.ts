@@ -1,5 +1,5 @@
-import type { Dispatch } from '../dispatch.ts'
-import type { Packer } from '../payload.ts'
+import type { Dispatch } from '../github/dispatch.ts'
+import type { Packer } from '../request/client-payload.ts'
 import type { Outcome } from './attempt.ts'
 import type { Batches, BatchPorts } from './batches.ts'
 import type { CollectedEvent } from './collect.ts'

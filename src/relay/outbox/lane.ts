@@ -1,5 +1,5 @@
-import type { Credential } from '../credentials.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { Credential } from '../credentials/credentials.ts'
+import type { Dispatch } from '../github/dispatch.ts'
 import { type Governors, isOwnHolder } from '../governor.ts'
 import { backoff, backoffAside, LONGEST_WAIT, type Outcome } from './attempt.ts'
 import type { OutboxEvent } from './outbox.ts'

@@ -1,12 +1,12 @@
 import { headerValue } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
-import { errorReply } from '../answers.ts'
-import { comparison } from '../credentials.ts'
+import { comparison } from '../credentials/credentials.ts'
+import type { SealKey } from '../credentials/seal.ts'
+import { gauge, type RelayMetrics } from '../endpoints/metrics.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
-import { gauge, type RelayMetrics } from '../metrics.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
-import type { SealKey } from '../seal.ts'
+import { errorReply } from '../request/responses.ts'
 import type { DeadFilter } from './actions.ts'
 import {
   type OutboxEvent,

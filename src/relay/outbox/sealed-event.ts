@@ -1,8 +1,8 @@
 import { base64url, compactDecrypt, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
-import { type KeptCredential, keepCredential } from '../credentials.ts'
-import type { Dispatch } from '../dispatch.ts'
-import type { SealKey } from '../seal.ts'
+import { type KeptCredential, keepCredential } from '../credentials/credentials.ts'
+import type { SealKey } from '../credentials/seal.ts'
+import type { Dispatch } from '../github/dispatch.ts'
 
 /** An event as it lay sealed. */
 interface OpenedEvent {

@@ -1,4 +1,4 @@
-import { type Bindings, namespaceOf } from '../bindings.ts'
+import { type Bindings, namespaceOf } from '../http/bindings.ts'
 import type { ObjectStorage } from './sql.ts'
 
 /** The path by which the object of the clock is asked. */

@@ -1,6 +1,6 @@
-import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
-import type { Dispatch } from './dispatch.ts'
-import { badBatch } from './errors.ts'
+import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import { badBatch } from '../errors.ts'
+import type { Dispatch } from '../github/dispatch.ts'
 
 /** How long a URL asks to collect events into one. */
 export interface BatchPeriod {

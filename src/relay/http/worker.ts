@@ -1,10 +1,8 @@
-import { byteString, collect } from '../wire/bytes.ts'
-import { UserError } from '../wire/errors.ts'
-import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../wire/github.ts'
-import { headerValue, type RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
-import { errorReply, withStandardHeaders } from './answers.ts'
-import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
+import { byteString, collect } from '../../wire/bytes.ts'
+import { UserError } from '../../wire/errors.ts'
+import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../../wire/github.ts'
+import { headerValue, type RawHeaders } from '../../wire/headers.ts'
+import type { Reply } from '../../wire/http.ts'
 import {
   type LoadClock,
   openClock,
@@ -13,15 +11,17 @@ import {
   type RelayClock,
   readRelayConfig,
   relayPorts,
-} from './config.ts'
-import { countingRefusals, type DispatchOptions, dispatchTo } from './dispatch.ts'
-import type { LoadDoor } from './door-claims.ts'
-import { internalError } from './errors.ts'
-import type { LaneObject } from './outbox/durable.ts'
-import type { ObjectState } from './outbox/sql.ts'
-import { firstTickIn, noteTick, TICK } from './outbox/ticks.ts'
-import type { RelayPorts, RelayRequest } from './ports.ts'
-import { relay } from './relay.ts'
+} from '../config.ts'
+import { internalError } from '../errors.ts'
+import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
+import type { LaneObject } from '../outbox/durable.ts'
+import type { ObjectState } from '../outbox/sql.ts'
+import { firstTickIn, noteTick, TICK } from '../outbox/ticks.ts'
+import type { RelayPorts, RelayRequest } from '../ports.ts'
+import { relay } from '../relay.ts'
+import { errorReply, withStandardHeaders } from '../request/responses.ts'
+import type { LoadDoor } from '../request/verification-claims.ts'
+import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
 interface Context {
@@ -121,9 +121,9 @@ function openedFor(env: Bindings): Promise<Opened> {
 }
 
 /** Files beside this one: whoever asks for none of them never reads them. */
-const door: LoadDoor = () => import(/* webpackIgnore: true */ './door.ts')
-const loadClock: LoadClock = () => import(/* webpackIgnore: true */ './clock.ts')
-const loadOutbox = () => import(/* webpackIgnore: true */ './durable-outbox.ts')
+const door: LoadDoor = () => import(/* webpackIgnore: true */ '../request/verification.ts')
+const loadClock: LoadClock = () => import(/* webpackIgnore: true */ '../clock.ts')
+const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
 async function open(env: Bindings): Promise<Opened> {
   const settings = settingsOf(env)

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { STEPS } from '../../../src/relay/passage.ts'
+import { STEPS } from '../../../src/relay/request/webhook.ts'
 import type { RawRequest } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted } from './door.ts'
+import { doorScene, granted } from './requests.ts'
 
 const TARGET = '/octo/repo/hook/webhook'
 const ZOOM_SECRET = 'zoom-secret-token-5f1b'

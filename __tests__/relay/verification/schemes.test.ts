@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { signGrant } from '../../../src/relay/grant.ts'
+import { signGrant } from '../../../src/relay/credentials/grant.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted, OPERATOR_KEY, SIGN_KEY } from './door.ts'
+import { doorScene, granted, OPERATOR_KEY, SIGN_KEY } from './requests.ts'
 
 /** Those that a grant refuses, each with its reason. */
 function refusedFor({ signer }: Row): string | undefined {

@@ -1,7 +1,7 @@
-import type { DispatchMode } from '../wire/payload.ts'
-import { VERSION } from '../wire/version.ts'
-import type { Page } from './answers.ts'
-import type { SEAL_KEYS_PATH } from './seal.ts'
+import type { DispatchMode } from '../../wire/payload.ts'
+import { VERSION } from '../../wire/version.ts'
+import type { SEAL_KEYS_PATH } from '../credentials/seal.ts'
+import type { Page } from '../request/responses.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
 

@@ -1,8 +1,8 @@
-import { type BodyEncoding, gzip, toBase64 } from '../wire/bytes.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { type DispatchEvent, HEADER, writeClientPayload } from '../wire/payload.ts'
-import type { Secret } from '../wire/secret.ts'
-import { payloadTooLarge, tokenInBody } from './errors.ts'
+import { type BodyEncoding, gzip, toBase64 } from '../../wire/bytes.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { type DispatchEvent, HEADER, writeClientPayload } from '../../wire/payload.ts'
+import type { Secret } from '../../wire/secret.ts'
+import { payloadTooLarge, tokenInBody } from '../errors.ts'
 
 export interface ReceivedBody {
   readonly bytes: Uint8Array

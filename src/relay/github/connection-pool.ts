@@ -5,7 +5,7 @@ import {
   type PlatformCall,
   PlatformFault,
   type PlatformRequest,
-} from '../wire/github.ts'
+} from '../../wire/github.ts'
 import { type RequestOnConnection, StaleConnectionDetector } from './stale-connections.ts'
 
 interface PlatformPool {

@@ -1,5 +1,5 @@
-import type { Environment } from '../wire/settings.ts'
-import type { ObjectNamespace } from './outbox/durable.ts'
+import type { Environment } from '../../wire/settings.ts'
+import type { ObjectNamespace } from '../outbox/durable.ts'
 
 /** What a worker is given: settings, which are text, and the outbox where it is bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>

@@ -1,6 +1,6 @@
-import { type Credential, isOwn } from './credentials.ts'
-import { refusesAuthority } from './dispatch.ts'
-import { RelayError } from './errors.ts'
+import { type Credential, isOwn } from '../credentials/credentials.ts'
+import { RelayError } from '../errors.ts'
+import { refusesAuthority } from '../github/dispatch.ts'
 
 /** Why new events can neither be forwarded nor kept. */
 export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'

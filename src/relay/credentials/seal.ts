@@ -8,8 +8,8 @@ import {
   importJWK,
   type JWK,
 } from 'jose'
-import { isObject, parsePlainJson } from '../wire/json.ts'
-import type { Page } from './answers.ts'
+import { isObject, parsePlainJson } from '../../wire/json.ts'
+import type { Page } from '../request/responses.ts'
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */

@@ -1,7 +1,7 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
-import { isObject, parsePlainJson } from '../wire/json.ts'
+import { isObject, parsePlainJson } from '../../wire/json.ts'
+import { DOOR_CLAIMS, type DoorClaims } from '../request/verification-claims.ts'
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
-import { DOOR_CLAIMS, type DoorClaims } from './door-claims.ts'
 
 /**
  * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so

@@ -5,7 +5,7 @@ import { UserError } from '../../../src/wire/errors.ts'
 import { holds } from '../../../src/workflow/condition.ts'
 import { type RawRequest, send } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './door.ts'
+import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './requests.ts'
 
 const BODY = {
   action: 'opened',

@@ -1,25 +1,13 @@
-import type { Asking } from '../triggers/sender.ts'
-import { utf8Text } from '../wire/bytes.ts'
-import { forwardedHeaders, headerValue, type RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { isWorkflowName, namesNoTrigger } from '../wire/path.ts'
-import { HEADER } from '../wire/payload.ts'
-import type { Secret } from '../wire/secret.ts'
-import {
-  ACCEPTED,
-  customReply,
-  echoedHeaders,
-  FILTERED,
-  handshake,
-  QUEUED,
-  unsignedHandshake,
-} from './answers.ts'
-import { type BatchPeriod, batchPeriod } from './batch-period.ts'
-import type { Scope } from './claims.ts'
-import { type Credential, presentedToken } from './credentials.ts'
-import type { Dispatch, DispatchTarget } from './dispatch.ts'
-import type { DoorClaims, OpenDoor } from './door-claims.ts'
+import type { Asking } from '../../triggers/sender.ts'
+import { utf8Text } from '../../wire/bytes.ts'
+import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
+import type { Reply } from '../../wire/http.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { isWorkflowName, namesNoTrigger } from '../../wire/path.ts'
+import { HEADER } from '../../wire/payload.ts'
+import type { Secret } from '../../wire/secret.ts'
+import type { Scope } from '../credentials/claims.ts'
+import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import {
   type Attempts,
   badResponseOption,
@@ -31,7 +19,11 @@ import {
   noTrigger,
   RelayError,
   signatureRejected,
-} from './errors.ts'
+} from '../errors.ts'
+import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import type { HeldBody, RelayPorts, RelayRequest } from '../ports.ts'
+import { type BatchPeriod, batchPeriod } from './batch-period.ts'
 import {
   isAnyIn,
   LIMIT_OF,
@@ -39,10 +31,18 @@ import {
   redactRequest,
   scrub,
   writePayload,
-} from './payload.ts'
-import type { HeldBody, RelayPorts, RelayRequest } from './ports.ts'
-import type { RequestLog } from './request-log.ts'
+} from './client-payload.ts'
+import {
+  ACCEPTED,
+  customReply,
+  echoedHeaders,
+  FILTERED,
+  handshake,
+  QUEUED,
+  unsignedHandshake,
+} from './responses.ts'
 import { formOf, routeWebhook, type Webhook } from './route.ts'
+import type { DoorClaims, OpenDoor } from './verification-claims.ts'
 
 /**
  * What a webhook passes, in this order; the first step that answers ends it. A credential is judged

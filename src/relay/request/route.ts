@@ -4,9 +4,9 @@ import {
   isRepositoryName,
   type ReservedParameters,
   splitOnce,
-} from '../wire/path.ts'
-import { badOwner, badRepository, notFound } from './errors.ts'
-import { splitTarget } from './target.ts'
+} from '../../wire/path.ts'
+import { badOwner, badRepository, notFound } from '../errors.ts'
+import { splitTarget } from '../target.ts'
 
 export interface Repository {
   readonly owner: string

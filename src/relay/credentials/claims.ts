@@ -1,6 +1,6 @@
-import { type DispatchEvent, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
-import type { Secret } from '../wire/secret.ts'
-import type { Repository } from './route.ts'
+import { type DispatchEvent, type DispatchMode, isDispatchMode } from '../../wire/payload.ts'
+import type { Secret } from '../../wire/secret.ts'
+import type { Repository } from '../request/route.ts'
 
 /** For what a token is wanted. */
 export interface TokenRequest {

@@ -1,5 +1,5 @@
 import { CompactSign, type CryptoKey } from 'jose'
-import { fromBase64 } from '../wire/bytes.ts'
+import { fromBase64 } from '../../wire/bytes.ts'
 import {
   type Clock,
   fieldsOf,
@@ -7,14 +7,14 @@ import {
   type PlatformAnswer,
   type PlatformCall,
   refusalOf,
-} from '../wire/github.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
-import { Secret } from '../wire/secret.ts'
-import { BoundedCache } from './bounded-cache.ts'
+} from '../../wire/github.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
+import { Secret } from '../../wire/secret.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { platformUnavailable, RelayError } from '../errors.ts'
+import { AGENT, relayError } from '../github/session.ts'
+import type { Repository } from '../request/route.ts'
 import type { TokenRequest } from './claims.ts'
-import { platformUnavailable, RelayError } from './errors.ts'
-import { AGENT, relayError } from './github.ts'
-import type { Repository } from './route.ts'
 
 /**
  * A GitHub App as the relay's authority: https://docs.github.com/apps/creating-github-apps. For

@@ -5,9 +5,9 @@ import {
   type GitHubRefusal,
   type PlatformAnswer,
   type PlatformCall,
-} from '../wire/github.ts'
-import type { DispatchEvent } from '../wire/payload.ts'
-import type { TokenSource } from './claims.ts'
+} from '../../wire/github.ts'
+import type { DispatchEvent } from '../../wire/payload.ts'
+import type { TokenSource } from '../credentials/claims.ts'
 import {
   type Attempts,
   invalidToken,
@@ -19,8 +19,8 @@ import {
   RelayError,
   rateLimited,
   redirected,
-} from './errors.ts'
-import type { Repository } from './route.ts'
+} from '../errors.ts'
+import type { Repository } from '../request/route.ts'
 
 export interface GitHubOptions {
   readonly call: PlatformCall

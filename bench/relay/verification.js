@@ -24,10 +24,10 @@ const BODY = JSON.stringify({ id: 1, action: 'opened', text: 'x'.repeat(2000) })
  * @returns {Promise<Row[]>}
  */
 export async function doorCosts(env, rounds) {
-  /** @type {import('../../src/relay/seal.ts')} */
-  const { newSealKey, sealGrant } = await compiled('relay/seal.js')
-  /** @type {import('../../src/relay/grant.ts')} */
-  const { newSignKey, signGrant } = await compiled('relay/grant.js')
+  /** @type {import('../../src/relay/credentials/seal.ts')} */
+  const { newSealKey, sealGrant } = await compiled('relay/credentials/seal.js')
+  /** @type {import('../../src/relay/credentials/grant.ts')} */
+  const { newSignKey, signGrant } = await compiled('relay/credentials/grant.js')
   const seal = await newSealKey()
   const sign = await newSignKey()
   const own = {
@@ -81,7 +81,7 @@ function signed(token) {
  */
 async function loadCosts(rounds) {
   const file = await bundled('door')
-  const script = fileURLToPath(new URL('./door-load.js', import.meta.url))
+  const script = fileURLToPath(new URL('./verification-load.js', import.meta.url))
   const figures = Array.from({ length: rounds }, () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', script, file], {
       encoding: 'utf8',

@@ -1,6 +1,6 @@
-import { parseWebhookPath, type WebhookPath } from '../wire/path.ts'
-import type { Attempts, RelayError } from './errors.ts'
-import type { Repository } from './route.ts'
+import { parseWebhookPath, type WebhookPath } from '../../wire/path.ts'
+import type { Attempts, RelayError } from '../errors.ts'
+import type { Repository } from '../request/route.ts'
 
 /** One line of the log. Nothing but these fields: no URL, no header, no body. */
 export interface LogEntry {

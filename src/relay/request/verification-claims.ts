@@ -1,5 +1,5 @@
-import type { RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
+import type { RawHeaders } from '../../wire/headers.ts'
+import type { Reply } from '../../wire/http.ts'
 
 /** What a grant asks of an event before it is one: as the relay's own key signed it. */
 export interface DoorClaims {

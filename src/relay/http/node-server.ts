@@ -3,12 +3,12 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../wire/errors.ts'
-import type { Reply } from '../wire/http.ts'
-import { errorReply, withStandardHeaders } from './answers.ts'
-import { malformedRequest, type RelayError } from './errors.ts'
-import type { RelayPorts, RelayRequest } from './ports.ts'
-import { relay } from './relay.ts'
+import { UserError } from '../../wire/errors.ts'
+import type { Reply } from '../../wire/http.ts'
+import { malformedRequest, type RelayError } from '../errors.ts'
+import type { RelayPorts, RelayRequest } from '../ports.ts'
+import { relay } from '../relay.ts'
+import { errorReply, withStandardHeaders } from '../request/responses.ts'
 
 interface RelayServerOptions {
   readonly host: string

@@ -1,12 +1,12 @@
-import { visible } from '../triggers/handshake.ts'
-import { HANDSHAKE } from '../triggers/lists/handshake.ts'
-import type { Asking, Handshake } from '../triggers/sender.ts'
-import { headerValue, type RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { PARAMETER, type ReservedParameters } from '../wire/path.ts'
-import { HEADER } from '../wire/payload.ts'
-import { badResponseOption, type RelayError } from './errors.ts'
+import { visible } from '../../triggers/handshake.ts'
+import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
+import type { Asking, Handshake } from '../../triggers/sender.ts'
+import { headerValue, type RawHeaders } from '../../wire/headers.ts'
+import type { Reply } from '../../wire/http.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
+import { HEADER } from '../../wire/payload.ts'
+import { badResponseOption, type RelayError } from '../errors.ts'
 
 /**
  * On every answer. A caller chooses the content of a custom response, so whatever a browser is

@@ -2,7 +2,7 @@ import { write as writeTo } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Environment, readSetting } from '../wire/settings.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
   openClock,
   platformOf,
@@ -10,12 +10,12 @@ import {
   type RelayConfig,
   readRelayConfig,
   relayPorts,
-} from './config.ts'
-import { type ClientLimits, type RunningServer, serveRelay } from './http-server.ts'
-import { type NodeOutbox, openNodeOutbox } from './outbox/on-node.ts'
-import { type OperatorOptions, withOperator } from './outbox/operator.ts'
-import type { Packer } from './payload.ts'
-import { platformPool } from './platform-pool.ts'
+} from '../config.ts'
+import { platformPool } from '../github/connection-pool.ts'
+import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
+import { type OperatorOptions, withOperator } from '../outbox/operator.ts'
+import type { Packer } from '../request/client-payload.ts'
+import { type ClientLimits, type RunningServer, serveRelay } from './node-server.ts'
 
 interface RelayOptions {
   readonly host: string
@@ -57,10 +57,10 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const github = platformOf(env, config, platform.call)
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
-    door: () => import('./door.ts'),
+    door: () => import('../request/verification.ts'),
     outbox: options.outbox !== undefined,
   })
-  const clock = await openClock(env, config, github, direct, write, () => import('./clock.ts'))
+  const clock = await openClock(env, config, github, direct, write, () => import('../clock.ts'))
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const outbox =
     options.outbox === undefined

@@ -1,11 +1,11 @@
-import { fieldsOf, type PlatformCall } from '../wire/github.ts'
-import { writeDispatch, writeWorkflowDispatch } from '../wire/payload.ts'
-import { BoundedCache } from './bounded-cache.ts'
-import { type Credential, isOwn } from './credentials.ts'
-import { type Attempts, RelayError } from './errors.ts'
-import { type GitHubOptions, GitHubSession, type Outcome } from './github.ts'
-import type { RelayMetrics } from './metrics.ts'
-import type { Repository } from './route.ts'
+import { fieldsOf, type PlatformCall } from '../../wire/github.ts'
+import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { type Credential, isOwn } from '../credentials/credentials.ts'
+import type { RelayMetrics } from '../endpoints/metrics.ts'
+import { type Attempts, RelayError } from '../errors.ts'
+import type { Repository } from '../request/route.ts'
+import { type GitHubOptions, GitHubSession, type Outcome } from './session.ts'
 
 /** An accepted request on its way to the platform, or to the local engine. */
 export interface Dispatch {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { makeGrant } from '../../../src/cli/grant.ts'
-import { newSignKey } from '../../../src/relay/grant.ts'
-import { newSealKey } from '../../../src/relay/seal.ts'
+import { newSignKey } from '../../../src/relay/credentials/grant.ts'
+import { newSealKey } from '../../../src/relay/credentials/seal.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import {
   type KeptConnection,
