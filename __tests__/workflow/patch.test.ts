@@ -151,6 +151,15 @@ describe('insert', () => {
     expect(patched(text, operation)).toBe(wanted)
   })
 
+  test.each([
+    ['one blank line', '\na: 1\n', 'n: 0\n\na: 1\n'],
+    ['two blank lines', '\n\na: 1\n', 'n: 0\n\n\na: 1\n'],
+    ['no blank line', 'a: 1\n', 'n: 0\na: 1\n'],
+  ])('first in a document that begins with %s', (_, text, wanted) => {
+    const operation = { op: 'insert', path: [], where: 'first', lines: ['n: 0'] } as const
+    expect(patched(text, operation)).toBe(wanted)
+  })
+
   test('into an empty document, what comes into the same place is made once', () => {
     const top = (where: 'first' | 'last', line: string): Operation => {
       return { op: 'insert', path: [], lines: [line], where }

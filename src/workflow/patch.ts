@@ -418,14 +418,16 @@ function valueSpan(text: string, { key, value }: NodePair) {
   return { start: colon, end: colon, isEmpty: true }
 }
 
-/** Where the blank lines above a line begin. */
+/** The start of the blank lines above a line; the start of the line itself if there are none. */
 function blanksAbove(text: string, lineStart: number): number {
   let start = lineStart
-  for (;;) {
-    const above = text.lastIndexOf('\n', start - 2) + 1
-    if (start === 0 || text.slice(above, start).trim() !== '') return start
+  while (start > 0) {
+    // `lastIndexOf` searches from 0 if the index is negative, so the first line is a case of its own.
+    const above = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
+    if (text.slice(above, start).trim() !== '') return start
     start = above
   }
+  return start
 }
 
 function asLines(lines: Lines, column: number): string {
