@@ -23,17 +23,17 @@ const { countText, schemesTable, senderPages, sendersCount, sendersTable } = awa
 
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
-  'docs/action.md': { inputs: inputsList, outputs: outputsList },
-  'docs/config.md': { config: configList },
-  'docs/relay.md': { settings: settingsTable },
-  'docs/cli.md': { commands: commandList },
-  'docs/comparison.md': { senders: sendersCount },
+  'docs/reference/action.md': { inputs: inputsList, outputs: outputsList },
+  'docs/reference/config.md': { config: configList },
+  'docs/host/relay.md': { settings: settingsTable },
+  'docs/reference/commands.md': { commands: commandList },
+  'docs/learn/comparison.md': { senders: sendersCount },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }
 
 const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
 for (const [name, parts] of Object.entries(DOCUMENTS)) await renew(name, parts)
-await write('docs/rules.md', rulesPage(RULES))
+await write('docs/reference/rules.md', rulesPage(RULES))
 for (const [name = '', text = ''] of senderPages()) await write(name, text)
 
 /**

@@ -64,8 +64,8 @@ describe('help', () => {
     expect(taking).toEqual([])
   })
 
-  test('and docs/cli.md give the same exit codes', () => {
-    const docs = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  test('and docs/reference/commands.md give the same exit codes', () => {
+    const docs = readFileSync(new URL('../../docs/reference/commands.md', import.meta.url), 'utf8')
     const [, listed = ''] = helpOf().split('Exit codes:\n')
     const codes = [...listed.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(
       ([, code, text]) => `| ${code} | ${text} |`,

@@ -39,7 +39,11 @@ test('the first screen of README.md leads each sender to its page', () => {
   const [screen = ''] = readme?.text.split(/^## /m) ?? []
   const targets = [...screen.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)
   expect(targets).toEqual(
-    expect.arrayContaining(['docs/senders/README.md', 'docs/senders/curl.md', 'docs/bot.md']),
+    expect.arrayContaining([
+      'docs/senders/README.md',
+      'docs/senders/curl.md',
+      'docs/guides/bot.md',
+    ]),
   )
   expect(screen.split('\n').length).toBeLessThan(60)
 })

@@ -49,8 +49,8 @@ test.each(NAMES)('%s: every link has a target', (name) => {
 })
 
 test('a link to a file or heading that does not exist is broken', () => {
-  const text = '[a](docs/nowhere.md) [a](docs/config.md#nowhere) ![a](docs/images/no.png)'
-  const missing = ['docs/nowhere.md#', 'docs/config.md#nowhere', 'docs/images/no.png#']
+  const text = '[a](docs/nowhere.md) [a](docs/reference/config.md#nowhere) ![a](docs/images/no.png)'
+  const missing = ['docs/nowhere.md#', 'docs/reference/config.md#nowhere', 'docs/images/no.png#']
   expect(broken('README.md', text)).toEqual(missing)
 })
 

@@ -128,8 +128,8 @@ describe('a page fails with', () => {
   })
 })
 
-test('docs/relay.md lists every error code of the relay, and no other', () => {
-  const page = PAGES.find(({ name }) => name === 'docs/relay.md')
+test('docs/host/relay.md lists every error code of the relay, and no other', () => {
+  const page = PAGES.find(({ name }) => name === 'docs/host/relay.md')
   const sections = page?.text.split(/^## /m) ?? []
   const table = sections.find((section) => section.includes('`payload_too_large`')) ?? ''
   const column = [...table.matchAll(/^\| [^|]* \| ([^|]*) \|/gm)]
@@ -142,14 +142,14 @@ test('docs/relay.md lists every error code of the relay, and no other', () => {
   expect(listed.sort()).toEqual([...new Set([...answered].map(([, code]) => code))].sort())
 })
 
-test('docs/cli.md or docs/relay.md lists every variable that a command reads', () => {
+test('docs/reference/commands.md or docs/host/relay.md lists every variable that a command reads', () => {
   const table = (name: string, from: string) =>
     PAGES.find((page) => page.name === name)
       ?.text.split(from)[1]
       ?.split('\n\n')[0] ?? ''
   const listed = [
-    table('docs/cli.md', '## Variables\n\n'),
-    table('docs/relay.md', '| variable | default | meaning |'),
+    table('docs/reference/commands.md', '## Variables\n\n'),
+    table('docs/host/relay.md', '| variable | default | meaning |'),
   ].join('\n')
   const read = ['cli', 'relay', 'inspector'].flatMap((folder) =>
     readdirSync(`${ROOT}src/${folder}`, { recursive: true, encoding: 'utf8' })

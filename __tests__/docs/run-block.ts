@@ -49,7 +49,7 @@ function isExampleOfRule({ heading, language, text }: Block): void {
 
 /** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */
 export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
-  if (page.name === 'docs/rules.md') return isExampleOfRule(block)
+  if (page.name === 'docs/reference/rules.md') return isExampleOfRule(block)
   const run = RUNNERS.get(block.language)
   if (!run) {
     const place = `${block.page}:${block.line}`

@@ -11,7 +11,7 @@ const TRIAGE = `on:
 jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
 `
 
-/** By the answer of the bot on docs/bot.md: whatever is written comes back, as text. */
+/** By the answer of the bot on docs/guides/bot.md: whatever is written comes back, as text. */
 const ECHO: Scenario = {
   message: { text: '"; touch pwned #\n$(id)' },
   calls: [[SEND, { chat_id: 1111111, text: 'You wrote: "; touch pwned #\n$(id)' }]],
@@ -28,43 +28,43 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     message: {},
     calls: [[SEND, { chat_id: 1111111, text: 'Done' }]],
   },
-  'docs/bot.md bot': ECHO,
-  'docs/bot.md bot-webhook': ECHO,
-  'docs/bot.md chat-ops': {
+  'docs/guides/bot.md bot': ECHO,
+  'docs/guides/bot.md bot-webhook': ECHO,
+  'docs/guides/bot.md chat-ops': {
     message: { text: '/deploy staging', from: PERSON, chat: GROUP },
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed staging'],
     calls: [[SEND, { chat_id: -1001234567890, text: 'staging, success' }]],
   },
-  'docs/compiler.md hook': { prints: ['order 1'] },
-  'docs/comparison.md feed': {
+  'docs/reference/compiler.md hook': { prints: ['order 1'] },
+  'docs/learn/comparison.md feed': {
     event: { event: 'schedule', payload: { schedule: '17 * * * *' } },
     checkout: { 'read-feed.sh': '#!/bin/sh\necho "reading $1"\n' },
     prints: ['reading https://example.com/feed.xml'],
   },
-  'docs/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
-  'docs/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
-  'docs/scale.md hub': { rest: '/orders', prints: ['order 1'] },
-  'docs/recipes.md test-workflows': {
+  'docs/reference/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
+  'docs/reference/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
+  'docs/reference/limits.md hub': { rest: '/orders', prints: ['order 1'] },
+  'docs/guides/recipes.md test-workflows': {
     event: { event: 'pull_request', payload: {} },
     checkout: { 'workflows/triage.yml': TRIAGE },
     prints: ['1 workflow file: no problems', 'true'],
   },
-  'docs/recipes.md release': {
+  'docs/guides/recipes.md release': {
     headers: { 'x-github-event': 'release' },
     body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed v1.2.3'],
   },
-  'docs/recipes.md order': {
+  'docs/guides/recipes.md order': {
     body: { order: 7, status: '$(touch pwned)' },
     prints: ['order 7 is $(touch pwned)'],
   },
-  'docs/recipes.md services': {
+  'docs/guides/recipes.md services': {
     body: { services: ['mail', 'web; id'] },
     prints: ['restarting mail\nrestarting web; id\n'],
   },
-  'docs/recipes.md chat-build': {
+  'docs/guides/recipes.md chat-build': {
     message: { from: PERSON, message_id: 5 },
     checkout: { 'build.sh': '#!/bin/sh\necho built\n' },
     prints: ['built'],
@@ -78,7 +78,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/recipes.md ask': {
+  'docs/guides/recipes.md ask': {
     event: { event: 'workflow_dispatch', payload: {} },
     call: { version: 'v1.2.3' },
     vars: { APPROVERS_CHAT: '-1001234567890' },
@@ -95,7 +95,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/recipes.md approve': {
+  'docs/guides/recipes.md approve': {
     update: [
       'callback_query',
       {
@@ -113,7 +113,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       [SEND, { chat_id: -1001234567890, text: 'On its way' }],
     ],
   },
-  'docs/recipes.md digest': {
+  'docs/guides/recipes.md digest': {
     schedule: '0 7 * * 1-5',
     message: { from: PERSON, text: 'Lunch?' },
     prints: ['Ada: Lunch?'],

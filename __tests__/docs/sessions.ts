@@ -9,14 +9,14 @@ const BOT =
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   // The public repository of Hookline is there to be cloned.
-  'docs/action.md': { clones: true },
-  'docs/bot.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
-  'docs/compiler.md': { files: WORKFLOW },
+  'docs/reference/action.md': { clones: true },
+  'docs/guides/bot.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
+  'docs/reference/compiler.md': { files: WORKFLOW },
   // A token of one's own, as GitHub shows it once.
-  'docs/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
-  'docs/recipes.md': {
+  'docs/guides/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
+  'docs/guides/recipes.md': {
     files: WORKFLOW,
     env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' },
   },
-  'docs/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
+  'docs/guides/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
 }

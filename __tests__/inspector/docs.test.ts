@@ -5,13 +5,13 @@ import { fixtureName, fixtureText } from '../../src/inspector/page/request-text.
 import { BOUNDS } from '../../src/inspector/recorder.ts'
 import { type Dev, startDev } from '../support/dev.ts'
 
-const page = readFileSync(new URL('../../docs/inspector.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/guides/inspector.md', import.meta.url), 'utf8')
 
 function block(language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(page)?.[1] ?? ''
 }
 
-describe('docs/inspector.md', () => {
+describe('docs/guides/inspector.md', () => {
   test('names the expressions that are offered', () => {
     const issue = { title: 'it breaks' }
     const shared = { trigger: 'webhook', item: 0, fields: ['body'] }

@@ -130,11 +130,11 @@ test('JSON has the id, the range and the fix of each', async () => {
 
 test('a person is led to the section of the rule', () => {
   const shown = renderProblem(withRule({ code: 'always-true', level: 'warning', message: 'm' }))
-  expect(shown).toContain('/docs/rules.md#always-true')
+  expect(shown).toContain('/docs/reference/rules.md#always-true')
 })
 
-test('docs/rules.md is what the rules say: else run "npm run docs"', () => {
-  const page = readFileSync(new URL('../../docs/rules.md', import.meta.url), 'utf8')
+test('docs/reference/rules.md is what the rules say: else run "npm run docs"', () => {
+  const page = readFileSync(new URL('../../docs/reference/rules.md', import.meta.url), 'utf8')
   expect(rulesPage(RULES)).toBe(page)
   for (const id of [...RULES.map((rule) => rule.id), 'unused-ignore', 'mistakes']) {
     expect(page).toContain(`\n## ${id}\n`)

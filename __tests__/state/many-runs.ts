@@ -72,7 +72,7 @@ export function testManyRuns({
     return { given, calls }
   }
 
-  /** docs/scale.md has the figure of 200 events. */
+  /** docs/reference/limits.md has the figure of 200 events. */
   test.each([[events, concurrent]])(
     '%d events, each sent twice, %d runs at once: every one is handed on once',
     async (events, atOnce) => {

@@ -292,7 +292,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
 test('every kind of store is held by the tests above, and named to users', async () => {
   expect(PLACES.map(([kind]) => kind).sort()).toEqual([...STORE_KINDS].sort())
   const metadata = await readFile(new URL('../../action.yml', import.meta.url), 'utf8')
-  const config = await readFile(new URL('../../docs/config.md', import.meta.url), 'utf8')
+  const config = await readFile(new URL('../../docs/reference/config.md', import.meta.url), 'utf8')
   for (const kind of STORE_KINDS) {
     expect(metadata).toContain(`\`${kind}:<`)
     expect(config).toContain(`| \`${kind}:`)

@@ -46,7 +46,7 @@ jobs: {}`
   })
 
   test.each(['rss', 'poll', 'script', 'reddit'])('with %s says where to read on', (name) => {
-    expect(file(`on: ${name}`).join()).toContain('docs/comparison.md#triggers-that-poll-a-service')
+    expect(file(`on: ${name}`).join()).toContain('docs/learn/comparison.md#triggers-that-poll-a-service')
   })
 
   test('takes methods in capitals', () => {

@@ -127,7 +127,7 @@ function urlText(sender) {
   const url = `https://relay.example.com/octo/repo/${sender.name}/${triggerOf(sender)}?__token=…`
   const urlSecret = urlSecretOf(sender)
   const signed = urlSecret ? ` It is signed too: \`gh secret set ${urlSecret}\`.` : ''
-  return `\`connect\` prints your URL, \`${url}\` ([how to keep it](../credentials.md)).${signed}`
+  return `\`connect\` prints your URL, \`${url}\` ([how to keep it](../guides/credentials.md)).${signed}`
 }
 
 /** @param {Sender} sender */

@@ -40,7 +40,7 @@ export function checkCommand(): Command {
     .addOption(stateOption())
     .addOption(eventOption())
     .addOption(platformOption())
-    .option('--strict', 'what docs/rules.md marks so is an error, not a warning')
+    .option('--strict', 'what docs/reference/rules.md marks so is an error, not a warning')
     .option('--fix', 'mend what is safe for certain, in the files themselves')
     .option('--all', 'look at every workflow, also at those that do not use the action')
     .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))

@@ -7,8 +7,8 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { Rule, RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
-/** Where the page of a rule is: `docs/rules.md#unknown-output`. */
-const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
+/** Where the page of a rule is: `docs/reference/rules.md#unknown-output`. */
+const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/reference/rules.md'
 
 /** Findings of no rule of `RULES`, by id: SARIF lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ import { type Callees, type Flow, flowOf } from './flow/flow.ts'
 import { inlineTriggers } from './native-problems.ts'
 import { fieldsOf, inputProblems, untrustedProblems } from './untrusted.ts'
 
-/** One kind of mistake: what finds it, and what its part of docs/rules.md says. */
+/** One kind of mistake: what finds it, and what its part of docs/reference/rules.md says. */
 export interface Rule {
   readonly id: string
   /** How its findings count: what cannot mean anything is an error, what may be meant a warning. */
@@ -20,7 +20,7 @@ export interface Rule {
   readonly isStrict: boolean
   /** What it finds, in a line. */
   readonly finds: string
-  /** Why that is a mistake, and what would do: Markdown, as docs/rules.md has it. */
+  /** Why that is a mistake, and what would do: Markdown, as docs/reference/rules.md has it. */
   readonly why: string
   readonly fix: string
   /** A part of a workflow that it finds something in, and one where it does not. */

@@ -299,7 +299,7 @@ function notes(outcome: GitHubOutcome, message: string): NonNullable<Problem['no
       : `at ${reset.toISOString().slice(11, 16)} UTC`
     return [
       `the calls that GitHub allows this token in an hour are spent; there are new ones ${again}`,
-      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/scale.md',
+      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/reference/limits.md',
     ]
   }
   const kind = outcome.accepted ? undefined : outcome.refusal.kind

@@ -201,7 +201,7 @@ test('init --agent writes the workflow, and prints which secrets to set', async 
 
 test('the page shows the file that init writes', () => {
   const page = readFileSync(
-    fileURLToPath(new URL('../../../docs/agents.md', import.meta.url)),
+    fileURLToPath(new URL('../../../docs/guides/coding-agents.md', import.meta.url)),
     'utf8',
   )
   for (const agent of AGENT_NAMES) expect(page).toContain(`init --agent ${agent}`)

@@ -6,7 +6,7 @@ import { CONFIG_OPTIONS, configSchema } from '../../../src/triggers/config.ts'
 import { dispatchEvent } from '../../support/action.ts'
 import { itemsOf, runJob } from './scene.ts'
 
-const text = readFileSync(new URL('../../../docs/config.md', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../../../docs/reference/config.md', import.meta.url), 'utf8')
 const [, recipes = ''] = text.split('\n## Recipes\n')
 
 /** The first block of YAML under a heading. */

@@ -190,7 +190,7 @@ describe('the admin API', () => {
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
     expect(named).toHaveLength(11)
-    const page = await readFile(join(import.meta.dirname, '../../../docs/outbox.md'), 'utf8')
+    const page = await readFile(join(import.meta.dirname, '../../../docs/host/outbox.md'), 'utf8')
     const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z]+\})?`/g)].map(
       ([, name]) => name,
     )

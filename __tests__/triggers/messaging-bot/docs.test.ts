@@ -13,7 +13,7 @@ import { readOutputFile } from '../../support/output-file.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 const root = new URL('../../../', import.meta.url)
-const page = readFileSync(new URL('docs/bot.md', root), 'utf8')
+const page = readFileSync(new URL('docs/guides/bot.md', root), 'utf8')
 
 interface Step {
   readonly name?: string
@@ -64,7 +64,7 @@ test('the page has a poller, a webhook and a chat-ops workflow, complete', () =>
   expect([...WORKFLOWS.keys()]).toEqual(['bot.yml', 'bot-webhook.yml', 'chat-ops.yml'])
 })
 
-describe.each([...WORKFLOWS])('docs/bot.md: %s', (name, content) => {
+describe.each([...WORKFLOWS])('docs/guides/bot.md: %s', (name, content) => {
   test('has an on: section without a mistake', () => {
     const source = { name, text: onSection(name), file: name }
     expect(readOnSection('bot', source, {}).triggers.map((trigger) => trigger.name)).toEqual([

@@ -69,7 +69,7 @@ export function stayLines({ repository, workflow }: ConnectTarget): string[] {
     '',
     'The URL and its key are gone. To stay:',
     '  hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
-    '  run the relay, on a machine or at the edge: docs/relay.md',
+    '  run the relay, on a machine or at the edge: docs/host/relay.md',
     `  hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
   ]
 }

@@ -267,7 +267,7 @@ function conflict(description: string): BotFault {
   if (/webhook is active|setWebhook/i.test(description)) {
     return fault('webhook', 'this bot has a webhook, and so cannot be polled (409 Conflict)', [
       'set "webhook: true" to receive its messages by that webhook',
-      'or remove it, with one call of the method deleteWebhook: see docs/bot.md',
+      'or remove it, with one call of the method deleteWebhook: see docs/guides/bot.md',
     ])
   }
   const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others']
