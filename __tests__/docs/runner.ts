@@ -255,7 +255,7 @@ async function runReply(step: Step, contexts: Contexts, called: Called): Promise
   const inputs = {
     ...REPLY_DEFAULTS,
     ...texts(filled(step.with ?? {}, contexts)),
-    required: 'true',
+    'fail-on-error': 'true',
     ...called.replyInputs,
   }
   const { exitCode, outputs, stdout } = await runReplyInShared({ ...called.event, inputs })

@@ -617,7 +617,7 @@ describe('a sender does not choose', () => {
     ['hookline/hookline@v1', ['telegram-api-url', 'workflow', 'state']],
     [
       'hookline/hookline/reply@v1',
-      ['telegram-api-url', 'slack-url', 'slack-api-url', 'discord-url', 'file', 'to'],
+      ['telegram-api-url', 'slack-response-url', 'slack-api-url', 'discord-url', 'file', 'to'],
     ],
     ['stefanzweifel/git-auto-commit-action@v5', ['commit_options']],
     ['vmactions/freebsd-vm@v1', ['prepare', 'run']],
@@ -628,7 +628,7 @@ describe('a sender does not choose', () => {
   test.each([
     ['docker/build-push-action@v6', ['build-args', 'tags']],
     ['hookline/hookline/reply@v1', ['text', 'buttons', 'edit']],
-    ['acme/other@v1', ['key', 'path', 'slack-url', 'add']],
+    ['acme/other@v1', ['key', 'path', 'slack-response-url', 'add']],
   ])('but of %s: %j', (uses, inputs) => {
     expect(flagged(given(uses, inputs))).toEqual([])
   })

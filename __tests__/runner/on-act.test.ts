@@ -324,14 +324,14 @@ jobs:
         with:
           to: \${{ toJSON(on) }}
           token: \${{ secrets.BOT_TOKEN }}
-          required: true
+          fail-on-error: true
           telegram-api-url: STAND-IN
           text: working on \${{ on.messaging_bot.outputs.text }}
       - uses: hookline/hookline/reply@v1
         with:
           to: \${{ toJSON(on) }}
           token: \${{ secrets.BOT_TOKEN }}
-          required: true
+          fail-on-error: true
           telegram-api-url: STAND-IN
           edit: \${{ steps.first.outputs.id }}
           text: done with \${{ on.messaging_bot.outputs.text }}

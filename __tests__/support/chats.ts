@@ -126,6 +126,7 @@ export interface Replied {
   readonly masked: readonly string[]
   readonly warnings: readonly string[]
   readonly slept: readonly number[]
+  readonly notices?: readonly string[]
 }
 
 /** Answers as the step would, with every input at its default that is not given. */
@@ -134,6 +135,7 @@ export async function replyWith(
   { event, files = {} }: { event?: Json; files?: Readonly<Record<string, string>> } = {},
 ): Promise<Replied> {
   const [masked, warnings, slept]: [string[], string[], number[]] = [[], [], []]
+  const notices: string[] = []
   const input = (name: string) => {
     if (!(name in MANIFEST.inputs)) throw new Error(`action.yml has no input ${name}`)
     return String(given[name] ?? MANIFEST.inputs[name].default ?? '')
@@ -143,6 +145,7 @@ export async function replyWith(
     sleep: async (duration) => void slept.push(duration),
     mask: (secret) => void masked.push(secret),
     warn: (message) => void warnings.push(message),
+    notice: (message) => void notices.push(message),
     readFile: (path) => {
       if (files[path] === undefined) throw new Error('ENOENT')
       return new TextEncoder().encode(files[path])
@@ -153,7 +156,7 @@ export async function replyWith(
         payload: event ?? { action: 'webhook' },
       })),
   })
-  return { id, masked, warnings, slept }
+  return { id, masked, warnings, slept, ...(notices.length > 0 && { notices }) }
 }
 
 /** The `on` context of an item that fired. */

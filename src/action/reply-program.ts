@@ -11,7 +11,7 @@ import { reply } from './reply.ts'
 
 const input = (name: string) => core.getInput(name)
 
-/** What started this run, taken apart only for a chat that needs it. */
+/** The requests of the event that started this run; only some chats need them. */
 async function requests() {
   const { eventRequests } = await import('./reply/event-requests.ts')
   const path = process.env.GITHUB_EVENT_PATH ?? ''
@@ -23,6 +23,7 @@ reply(input, {
   http,
   sleep: (duration) => sleep(duration),
   mask: core.setSecret,
+  notice: (message) => core.notice(message, { title: 'Hookline' }),
   warn: (message) => core.warning(printable(withoutTokens(message)), { title: 'Hookline' }),
   readFile: (path) => readFileSync(resolve(process.env.GITHUB_WORKSPACE || '.', path)),
   requests,

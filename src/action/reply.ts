@@ -1,111 +1,131 @@
-import { UserError } from '../wire/errors.ts'
+import { bugOf, UserError } from '../wire/errors.ts'
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
 import {
-  type Answer,
   type Attachment,
   type Chat,
-  NotDelivered,
-  type Occasion,
+  noReplyTarget,
+  type Reply,
+  type ReplyContext,
   type ReplyPorts,
-  unanswerable,
 } from './reply/chat.ts'
-import { readAnswer, readFlag } from './reply/inputs.ts'
+import { readFlag, readReply } from './reply/inputs.ts'
 import { cutShort, type Measure, splitText } from './reply/split.ts'
 
-type Way = (occasion: Occasion) => Chat | Promise<Chat>
+type Input = (name: string) => string
 
-const telegram: Way = async (occasion) =>
-  (await import('./reply/telegram.ts')).telegramChat(occasion)
+type OpenChat = (context: ReplyContext) => Promise<Chat>
 
-/** By trigger, how an item of it is answered; only that file is loaded. */
-const CHATS: ReadonlyMap<string, Way> = new Map<string, Way>([
+const telegram: OpenChat = async (context) =>
+  (await import('./reply/telegram.ts')).telegramChat(context)
+
+/** How to open the chat of an item, by the name of its trigger; only that chat's file is loaded. */
+const CHATS: ReadonlyMap<string, OpenChat> = new Map<string, OpenChat>([
   ['messaging_bot', telegram],
   ['telegram_bot', telegram],
-  ['slack', async (occasion) => (await import('./reply/slack.ts')).slackChat(occasion)],
-  ['discord', async (occasion) => (await import('./reply/discord.ts')).discordChat(occasion)],
+  ['slack', async (context) => (await import('./reply/slack.ts')).slackChat(context)],
+  ['discord', async (context) => (await import('./reply/discord.ts')).discordChat(context)],
 ])
 
 /**
- * Answers where an item came from.
+ * Replies in the chat that an item came from. The work of the job is done, so a reply that fails is only
+ * a warning, unless the input `fail-on-error` is true.
  *
  * @param input reads an input of reply/action.yml
- * @returns the id by which the answer can be changed; empty where there is none
- * @throws UserError for an input that is wrong, or an item that has no way back; with `required` also
- *   when the answer is not taken, which is a warning otherwise: the job's work is done
+ * @returns the id of the message, for a later edit; empty if there is none
+ * @throws UserError if `fail-on-error` is true and the reply fails
  */
-export async function reply(input: (name: string) => string, ports: ReplyPorts): Promise<string> {
-  const { trigger, item } = firedItem(input('to'))
-  const way = CHATS.get(trigger)
-  if (!way) throw unanswerable(`an item of ${JSON.stringify(trigger)}`)
-  const isRequired = readFlag(input, 'required')
-  const answer = readAnswer(input, ports)
+export async function reply(input: Input, ports: ReplyPorts): Promise<string> {
+  const failOnError = readFlag(input, 'fail-on-error')
   try {
-    const chat = await way({ item, input, answer, ports })
-    return await deliver(chat, answer)
+    return await sendReply(input, ports)
   } catch (error) {
-    if (isRequired || !(error instanceof NotDelivered)) throw error
-    const lines = error.problems.flatMap(({ message, hint, notes = [] }) => [
-      message,
-      ...(hint ? [hint] : []),
-      ...notes,
-    ])
-    ports.warn(['the reply was not delivered', ...lines].join('\n'))
+    if (failOnError) throw error
+    ports.warn(['the reply was not sent', ...faultOf(error)].join('\n'))
     return ''
   }
 }
 
-/** The trigger of an `on` context that fired, with its outputs. */
+async function sendReply(input: Input, ports: ReplyPorts): Promise<string> {
+  const { trigger, item } = firedItem(input('to'))
+  const openChat = CHATS.get(trigger)
+  if (!openChat) throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)
+  const reply = readReply(input, ports)
+  if (!reply) {
+    ports.notice('no reply was sent: the text is empty, and there is no file')
+    return ''
+  }
+  const chat = await openChat({ item, input, reply, ports })
+  return deliver(chat, reply)
+}
+
+/** The lines that describe an error; of a bug only its kind, because a message may hold a payload. */
+function faultOf(error: unknown): string[] {
+  if (!(error instanceof UserError)) return [`internal error (${bugOf(error).name})`]
+  return error.problems.flatMap(({ message, hint, notes = [] }) => [
+    message,
+    ...(hint ? [hint] : []),
+    ...notes,
+  ])
+}
+
+/** The trigger of an `on` context that fired, and its outputs. */
 function firedItem(text: string): { readonly trigger: string; readonly item: JsonObject } {
   let context: unknown
   try {
     context = parseJson(text)
   } catch {
-    // Said below, as for JSON of another shape; the text may be a stranger's.
+    // The error below covers invalid JSON, too; it shows none of the text, which may be untrusted.
   }
   if (!isObject(context)) {
     throw new UserError({
-      message: 'input "to" is no "on" context',
-      hint: 'give it as: to: ${{ toJSON(matrix.on) }}, or: to: ${{ steps.hookline.outputs.on }}',
+      message: 'input "to" is not an "on" context',
+      hint: 'Write to: ${{ toJSON(matrix.on) }}, or to: ${{ steps.hookline.outputs.on }}',
     })
   }
   for (const [trigger, state] of Object.entries(context)) {
     if (!isObject(state) || state.outcome !== 'success') continue
-    // It was parsed from JSON.
+    // The context was parsed from JSON.
     if (isObject(state.outputs)) return { trigger, item: state.outputs as JsonObject }
-    throw unanswerable('a list of items, as "outputsMode: combine" makes it,')
+    throw noReplyTarget('a list of items (outputsMode: combine)')
   }
   throw new UserError({
-    message: 'input "to" holds no item: nothing fired',
-    hint: "guard the step: if: steps.hookline.outputs.triggered == 'true'",
+    message: 'input "to" has no item, because no trigger fired',
+    hint: "Add to the step: if: steps.hookline.outputs.triggered == 'true'",
   })
 }
 
-/** Says all of it, in as many messages as it takes. @returns the id of the first */
-async function deliver(chat: Chat, { text, format, edit, buttons, file }: Answer): Promise<string> {
+/**
+ * Sends the whole text, in as many messages as needed up to the chat's maximum; a longer text becomes a
+ * file or, if the chat accepts none, is cut with a note.
+ *
+ * @returns the id of the first message
+ */
+async function deliver(chat: Chat, { text, format, edit, buttons, file }: Reply): Promise<string> {
   const measure: Measure = {
-    longest: chat.longest,
+    maxLength: chat.maxLength,
     length: (part) => chat.length(part),
     hasFences: format === 'markdown' || format === 'raw',
     hasTags: format === 'html',
   }
-  let parts = splitText(text, measure, chat.mostParts + 1)
+  let parts = splitText(text, measure, chat.maxParts + 1)
   let attachment = file
-  if (parts.length > chat.mostParts) {
+  if (parts.length > chat.maxParts) {
     const size = counted(text.length, 'character')
-    if (chat.takesFiles && !file) {
-      attachment = whole(text, format)
-      parts = [cutShort(text, `\n… (${size} in all: see the file)`, { ...measure, longest: 900 })]
+    if (chat.supportsFiles && !file) {
+      attachment = textFile(text, format)
+      const note = `\n… (${size} in all: see the file)`
+      parts = [cutShort(text, note, { ...measure, maxLength: 900 })]
     } else {
       const note = `\n… (cut: ${size} in all)`
-      const last = parts.slice(chat.mostParts - 1).join('\n')
-      parts = [...parts.slice(0, chat.mostParts - 1), cutShort(last, note, measure)]
+      const last = parts.slice(chat.maxParts - 1).join('\n')
+      parts = [...parts.slice(0, chat.maxParts - 1), cutShort(last, note, measure)]
     }
   }
   let first = ''
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1
-    const id = await chat.say({
+    const id = await chat.send({
       text: part,
       edit: at === 0 ? edit : '',
       buttons: isLast ? buttons : [],
@@ -116,8 +136,8 @@ async function deliver(chat: Chat, { text, format, edit, buttons, file }: Answer
   return first
 }
 
-/** The text as a file, for what is too long to be said. */
-function whole(text: string, format: Answer['format']): Attachment {
+/** The whole text as a file. */
+function textFile(text: string, format: Reply['format']): Attachment {
   const ending = { plain: 'txt', markdown: 'md', html: 'html', raw: 'txt' }[format]
   return { name: `reply.${ending}`, bytes: new TextEncoder().encode(text) }
 }

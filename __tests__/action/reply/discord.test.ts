@@ -76,15 +76,23 @@ describe('an answer is changed', () => {
     })
   })
 
+  test('another message than the one of the button by its own id', async () => {
+    const item = { ...ITEM, type: InteractionType.MessageComponent, message: { id: '77' } }
+    await answer({ edit: '78' }, { item })
+    expect(api.calls).toMatchObject([{ method: 'PATCH', path: `${webhook}/messages/78` }])
+  })
+
   test('by nothing that leads elsewhere', async () => {
-    await expect(answer({ edit: '../../channels/1' })).rejects.toThrow(/no id of a message/)
+    await expect(answer({ edit: '../../channels/1', 'fail-on-error': 'true' })).rejects.toThrow(
+      /not a message id/,
+    )
     expect(api.calls).toEqual([])
   })
 })
 
 describe('what the sender alone may see', () => {
   test('does not take the public place of "thinking…"', async () => {
-    await answer({ visibility: 'sender' })
+    await answer({ ephemeral: 'true' })
     expect(api.calls.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'POST'])
     expect(api.body(2)).toMatchObject({ flags: MessageFlags.Ephemeral })
   })
@@ -92,7 +100,7 @@ describe('what the sender alone may see', () => {
   test('leaves an earlier answer where it is', async () => {
     await api.stop()
     api = await discordStandIn({ flags: 0 }).start()
-    await answer({ visibility: 'sender' })
+    await answer({ ephemeral: 'true' })
     expect(api.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 })
@@ -125,7 +133,11 @@ describe('how a text is written', () => {
   })
 
   test('nobody is notified, unless that is wanted', async () => {
-    await answer({ text: '@everyone <@80351110224678912>', mentions: 'true', silent: 'true' })
+    await answer({
+      text: '@everyone <@80351110224678912>',
+      'allow-mentions': 'true',
+      silent: 'true',
+    })
     expect(api.body(0)).toEqual({
       content: '@everyone <@80351110224678912>',
       allowed_mentions: { parse: ['users', 'roles', 'everyone'] },
@@ -194,13 +206,13 @@ describe('what is not taken', () => {
   test.each([
     ['an interaction that is over', { status: 404, body: { code: 10_015 } }, /15 minutes/],
     ['a token that is over', { status: 401, body: { code: 50_027 } }, /15 minutes/],
-    ['an edit of nothing', { status: 404, body: { code: 10_008 } }, /"edit" is the output "id"/],
+    ['an edit of nothing', { status: 404, body: { code: 10_008 } }, /"edit" to the output "id"/],
   ])('%s', async (_, fault, words) => {
     api.faults.push(fault, fault)
     const { warnings } = await answer({})
     expect(warnings).toEqual([expect.stringMatching(words)])
     expect(warnings.join()).not.toContain(TOKEN)
-    await expect(answer({ required: 'true' })).rejects.toThrow(/Discord refused/)
+    await expect(answer({ 'fail-on-error': 'true' })).rejects.toThrow(/Discord rejected/)
   })
 
   test.each([
@@ -219,11 +231,11 @@ describe('what is not taken', () => {
   })
 
   test.each([
-    ['a value of 101 characters', { buttons: `[a](${'x'.repeat(101)})` }, /more than the 100/],
-    ['six buttons in a row', { buttons: '[a](b) '.repeat(6) }, /more than the 5/],
-    ['html', { format: 'html' }, /knows no html/],
+    ['a value of 101 characters', { buttons: `[a](${'x'.repeat(101)})` }, /the limit is 100/],
+    ['six buttons in a row', { buttons: '[a](b) '.repeat(6) }, /the limit is 5/],
+    ['html', { format: 'html' }, /not support html/],
   ])('%s is an error of the step', async (_, more, words) => {
-    await expect(answer(more)).rejects.toThrow(words)
+    await expect(answer({ ...more, 'fail-on-error': 'true' })).rejects.toThrow(words)
   })
 })
 

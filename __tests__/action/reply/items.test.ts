@@ -13,13 +13,56 @@ import { fc } from '../../support/properties.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
 test.each([
-  ['an item of a trigger without a way back', fired('webhook', { body: {} }), /cannot be answered/],
+  ['an item of a trigger without a way back', fired('webhook', { body: {} }), /cannot reply/],
   ['an update without a chat', fired('messaging_bot', { update_id: 1 }), /without a chat/],
   ['a list of items', fired('messaging_bot', [{ message_id: 1 }]), /combine/],
-  ['nothing that fired', '{"webhook":{"outcome":"skipped","outputs":{}}}', /nothing fired/],
-  ['nothing at all', '', /no "on" context/],
+  ['nothing that fired', '{"webhook":{"outcome":"skipped","outputs":{}}}', /no trigger fired/],
+  ['nothing at all', '', /not an "on" context/],
 ])('%s is told, with what can be answered', async (_, to, message) => {
-  await expect(replyWith({ to, text: 'done', token: BOT_TOKEN })).rejects.toThrow(message)
+  await expect(
+    replyWith({ to, text: 'done', token: BOT_TOKEN, 'fail-on-error': 'true' }),
+  ).rejects.toThrow(message)
+})
+
+test.each([
+  ['no text', {}],
+  ['spaces', { text: ' \n' }],
+  ['an empty file of text', { 'text-file': 'empty.md' }],
+])('%s sends nothing, with a notice', async (_, given) => {
+  const to = fired('messaging_bot', { chat: { id: 1 } })
+  const files = { 'empty.md': '' }
+  const { id, warnings, notices } = await replyWith(
+    { to, token: BOT_TOKEN, 'fail-on-error': 'true', ...given },
+    { files },
+  )
+  expect([id, warnings, notices]).toEqual(['', [], [expect.stringMatching(/text is empty/)]])
+})
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['nothing fired', { to: '{}' }, /no trigger fired/],
+  ['a wrong input', { format: 'latex' }, /unknown value "latex"/],
+  ['a text given twice', { 'text-file': 'a.md' }, /cannot be combined/],
+])('%s is a warning, and an error only with fail-on-error', async (_, given, words) => {
+  const to = fired('messaging_bot', { chat: { id: 1 } })
+  const all = { to, text: 'done', token: BOT_TOKEN, ...given }
+  const files = { 'a.md': 'x' }
+  const { id, warnings } = await replyWith(all, { files })
+  expect([id, warnings]).toEqual(['', [expect.stringMatching(words)]])
+  await expect(replyWith({ ...all, 'fail-on-error': 'true' }, { files })).rejects.toThrow(words)
+})
+
+test.each([
+  ['github.com', 'https://example.com/x', 'example.com'],
+  ['https://github.com/octo', 'https://github.com@example.com/', 'example.com'],
+  ['the docs at github\u3002com', 'https://example.com', 'example.com'],
+  ['**github.com**', 'https://example.com', 'example.com'],
+  ['github.com', 'https://www.github.com/octo', undefined],
+  ['Node.js', 'https://nodejs.org', undefined],
+  ['v1.2.3', 'https://example.com', undefined],
+  ['the docs', 'https://example.com', undefined],
+])('a link %s to %s shows the host %s', (text, url, host) => {
+  const shown = renderMarkdown(`[${text}](${url})`, SAME)
+  expect(shown).toBe(host === undefined ? text : `${text.replaceAll('*', '')} (${host})`)
 })
 
 const same = (text: string) => text
@@ -35,7 +78,7 @@ const SAME: Style = {
 const LETTERS = fc.string({ unit: fc.constantFrom(...'ab *_`[]()\\\n-1.<&>é🚀'), maxLength: 300 })
 
 test('a text that is split loses nothing but the breaks at which it was cut', () => {
-  const measure = { longest: 40, length: (text: string) => text.length, hasFences: false }
+  const measure = { maxLength: 40, length: (text: string) => text.length, hasFences: false }
   fc.assert(
     fc.property(LETTERS, (text) => {
       const parts = splitText(text, measure)
@@ -71,7 +114,7 @@ test.each<[string, () => unknown]>([
   ['brackets before an address', () => parseMarkdown(`${'['.repeat(1_500_000)}](x`)],
   [
     'a line of many parts',
-    () => splitText('**a'.repeat(40_000), { longest: 1_000, length: marked, hasFences: true }, 6),
+    () => splitText('**a'.repeat(40_000), { maxLength: 1_000, length: marked, hasFences: true }, 6),
   ],
 ])('%s: time grows with the length', (_, read) => {
   const before = process.cpuUsage()

@@ -41,7 +41,7 @@ jobs:
           to: \${{ toJSON(matrix.on) }}
           text: "**done** \${{ matrix.on.slack.outputs.text }}"
           format: markdown
-          slack-url: ${slack.url}
+          slack-response-url: ${slack.url}
   never:
     needs: on
     if: needs.on.outputs.triggered != 'true'
@@ -105,7 +105,7 @@ describe('the built actions on act', () => {
       }
       const given = `slack-api-url: ${slack.url}/api\n          token: \${{ secrets.SLACK_BOT }}`
       const files = {
-        '.github/workflows/hook.yml': workflow().replace(/slack-url: .*/, given),
+        '.github/workflows/hook.yml': workflow().replace(/slack-response-url: .*/, given),
       }
       const secrets = { SLACK_BOT: TOKEN }
       for (const attempt of ATTEMPTS) {
@@ -136,7 +136,7 @@ describe('the built actions on act', () => {
       const text = workflow()
         .replace('on: slack', 'on: discord')
         .replace('matrix.on.slack.outputs.text', 'matrix.on.discord.outputs.command')
-        .replace(/slack-url: .*/, `discord-url: ${discord.url}`)
+        .replace(/slack-response-url: .*/, `discord-url: ${discord.url}`)
       const payload = dispatched('discord', JSON.stringify(command))
       const event = { name: 'repository_dispatch', payload }
       const run = await runAct({ '.github/workflows/hook.yml': text }, event)

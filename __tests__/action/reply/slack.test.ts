@@ -39,7 +39,7 @@ function answer(
   more: Record<string, string>,
   { item = COMMAND as object, event = command(), files = {} } = {},
 ) {
-  const own = { 'slack-url': api.url, 'slack-api-url': `${api.url}/api`, text: 'done' }
+  const own = { 'slack-response-url': api.url, 'slack-api-url': `${api.url}/api`, text: 'done' }
   return replyWith({ to: fired('slack', item), ...own, ...more }, { event, files })
 }
 
@@ -54,8 +54,8 @@ describe('a command', () => {
   })
 
   test.each([
-    ['in the channel', { visibility: 'channel' }, { response_type: 'in_channel' }],
-    ['to the sender', { visibility: 'sender' }, { response_type: 'ephemeral' }],
+    ['in the channel', { ephemeral: 'false' }, { response_type: 'in_channel' }],
+    ['to the sender', { ephemeral: 'true' }, { response_type: 'ephemeral' }],
     ['in place of what was there', { edit: 'yes' }, { replace_original: true, blocks: [] }],
   ])('%s', async (_, more, body) => {
     await answer(more)
@@ -89,14 +89,14 @@ describe('a response_url is used only', () => {
     ['without a user name', 'http://hooks.slack.com@127.0.0.1/commands/x'],
     ['outside of this network', 'http://169.254.169.254/commands/meta-data'],
   ])('%s', async (_, response_url) => {
-    const refused = answer({}, { event: command({ response_url }) })
+    const refused = answer({ 'fail-on-error': 'true' }, { event: command({ response_url }) })
     await expect(refused).rejects.toThrow(/nothing was sent/)
     expect(api.calls).toEqual([])
   })
 
   test('under the paths that Slack gives out', async () => {
     const event = command({ response_url: url('/services/T1/B1/x') })
-    await expect(answer({}, { event })).rejects.toThrow(/nothing was sent/)
+    await expect(answer({ 'fail-on-error': 'true' }, { event })).rejects.toThrow(/nothing was sent/)
   })
 
   test.each([
@@ -106,7 +106,7 @@ describe('a response_url is used only', () => {
   ])('%s', async (_, item) => {
     const { warnings } = await answer({}, { item })
     expect(warnings).toEqual([
-      expect.stringMatching(/not the one that this run's own event brought/),
+      expect.stringMatching(/does not belong to the event/),
     ])
     expect(api.calls).toEqual([])
   })
@@ -189,7 +189,7 @@ describe('an event, by the token of a bot', () => {
   })
 
   test('goes to the sender alone', async () => {
-    expect((await byBot({ visibility: 'sender' })).id).toBe('')
+    expect((await byBot({ ephemeral: 'true' })).id).toBe('')
     expect(api.paths).toEqual(['POST /api/chat.postEphemeral'])
     expect(api.body(0)).toMatchObject({ channel: 'C1', user: 'U1' })
   })
@@ -214,11 +214,11 @@ describe('an event, by the token of a bot', () => {
       body: { ok: true, upload_url: 'https://evil.example/slack.com', file_id: 'F' },
     })
     const { warnings } = await byBot({ file: 'a.txt' }, EVENT, { 'a.txt': 'bytes' })
-    expect(warnings).toEqual([expect.stringMatching(/no place of its own/)])
+    expect(warnings).toEqual([expect.stringMatching(/not its own/)])
   })
 
   test.each([
-    ['not_in_channel', /invite the bot/],
+    ['not_in_channel', /Invite the bot/],
     ['missing_scope', /the scope chat:write/],
     ['message_not_found', /output "id"/],
   ])('%s is told with what helps', async (error, words) => {
@@ -231,11 +231,13 @@ describe('an event, by the token of a bot', () => {
     api.faults.push(busy('20'), busy('30'))
     expect(await byBot({})).toMatchObject({ id: '1763712001.000100', slept: [20_000, 30_000] })
     api.faults.push(busy('40'), busy('30'))
-    expect((await byBot({})).warnings).toEqual([expect.stringMatching(/asks to wait 30 s/)])
+    expect((await byBot({})).warnings).toEqual([expect.stringMatching(/rate limited for 30 s/)])
   })
 
   test('without a token it says so', async () => {
-    await expect(answer({}, { item: EVENT })).rejects.toThrow(/"token" is empty/)
+    await expect(answer({ 'fail-on-error': 'true' }, { item: EVENT })).rejects.toThrow(
+      /"token" is empty/,
+    )
   })
 })
 
@@ -275,7 +277,7 @@ describe('how a text is written', () => {
       expect(text).not.toMatch(/@channel|@here|<!/)
     }
     api.calls.length = 0
-    const loud = await said({ text: '@channel <@U1> <!here> <b>', mentions: 'true' })
+    const loud = await said({ text: '@channel <@U1> <!here> <b>', 'allow-mentions': 'true' })
     expect(loud.text).toBe('<!channel> <@U1> <!here> &lt;b&gt;')
   })
 
@@ -304,7 +306,9 @@ describe('how a text is written', () => {
   })
 
   test('html is none of its own', async () => {
-    await expect(byBot({ format: 'html' })).rejects.toThrow(/knows no html/)
+    await expect(byBot({ format: 'html', 'fail-on-error': 'true' })).rejects.toThrow(
+      /not support html/,
+    )
   })
 })
 
@@ -315,7 +319,7 @@ describe('each method of the Web API gets its documented fields', () => {
   test.each([
     ['chat.postMessage', {}, { ...common, thread_ts }],
     ['chat.update', { edit: '1.1' }, { ...common, ts: '1.1', blocks: [] }],
-    ['chat.postEphemeral', { visibility: 'sender' }, { ...common, user: 'U1', thread_ts }],
+    ['chat.postEphemeral', { ephemeral: 'true' }, { ...common, user: 'U1', thread_ts }],
   ])('%s', async (method, more, body) => {
     await byBot(more)
     expect(api.paths[0]).toBe(`POST /api/${method}`)

@@ -3,14 +3,12 @@ import { type Http, HttpFailure, type HttpReply, type HttpRequest } from '../../
 import type { JsonObject } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 
-/** How `text` is written: as it is, in a little Markdown, in Telegram's HTML, or in the chat's own. */
+/** The markup of `text`: none, basic Markdown, Telegram's HTML, or the chat's native markup. */
 export const FORMATS = ['plain', 'markdown', 'html', 'raw'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-export const VISIBILITIES = ['channel', 'sender'] as const
-
-/** A button under a message: what it says, and the value that its press brings or where it leads. */
+/** A button under a message. `value` is the data of a press, or the address of a link. */
 export interface Button {
   readonly label: string
   readonly value: string
@@ -22,98 +20,98 @@ export interface Attachment {
   readonly bytes: Uint8Array
 }
 
-/** What the inputs say of an answer, whatever the chat. */
-export interface Answer {
+/** The reply that the inputs describe, for any chat. */
+export interface Reply {
   readonly text: string
   readonly format: Format
-  /** Id of an earlier answer, which is changed instead; empty for none. */
+  /** Id of an earlier reply, which is edited; empty for a new message. */
   readonly edit: string
-  /** In rows; none at all is an empty list. */
+  /** Rows of buttons. */
   readonly buttons: readonly (readonly Button[])[]
   readonly file: Attachment | undefined
-  /** `undefined`: as the chat has it. */
-  readonly visibility: (typeof VISIBILITIES)[number] | undefined
+  /** True: only the person who wrote sees the reply. `undefined`: the default of the chat. */
+  readonly ephemeral: boolean | undefined
   readonly silent: boolean
-  /** Whether those whom the text names are notified. */
-  readonly mentions: boolean
+  /** Whether the chat notifies the people and channels that the text mentions. */
+  readonly allowMentions: boolean
 }
 
-/** One message of an answer; buttons and file go with its last one. */
+/** One message of a reply; buttons and file are part of the last one. */
 export interface Part {
   readonly text: string
   readonly edit: string
-  readonly buttons: Answer['buttons']
+  readonly buttons: Reply['buttons']
   readonly file: Attachment | undefined
 }
 
-/** Where an item came from, ready to be answered. */
+/** The chat that an item came from, ready to send messages. */
 export interface Chat {
-  /** As it is called in messages. */
+  /** The name of the chat service, for messages. */
   readonly name: string
-  /** The longest text of one message, as `length` counts it. */
-  readonly longest: number
-  /** The most messages that one answer may be. */
-  readonly mostParts: number
-  /** Whether it takes files here. */
-  readonly takesFiles: boolean
-  /** How long a part of the text is in this chat's own form. */
+  /** The maximum length of one message, as `length` counts it. */
+  readonly maxLength: number
+  /** The maximum number of messages of one reply. */
+  readonly maxParts: number
+  /** Whether this reply may carry a file. */
+  readonly supportsFiles: boolean
+  /** The length of a text after formatting for this chat. */
   length(text: string): number
   /**
-   * Says one part.
+   * Sends one message.
    *
-   * @returns its id, empty where there is none
-   * @throws NotDelivered when it is not taken
+   * @returns the id of the message; empty if the chat gives none
+   * @throws NotDelivered if the chat refuses the message
    */
-  say(part: Part): Promise<string>
+  send(part: Part): Promise<string>
 }
 
-/** What the answers take of the outside world. */
+/** The outside world, as far as replies need it. */
 export interface ReplyPorts {
   readonly http: Http
   readonly sleep: (duration: number) => Promise<void>
-  /** How a secret is hidden from the log. */
+  /** Masks a secret in the log. */
   mask(secret: string): void
-  /** Says what did not work, where the step goes on. */
   warn(message: string): void
-  /** A file of the job, by its path. @throws when there is none */
+  notice(message: string): void
+  /** Reads a file of the job. @throws if there is no such file */
   readFile(path: string): Uint8Array
-  /** The requests that this run's own event brought: one, or those of a batch. */
+  /** The requests of the event that started this run: one, or the requests of a batch. */
   readonly requests: () => Promise<readonly WebhookRequest[]>
 }
 
-/** An answer to one item: the item, the inputs by name, and the answer that they describe. */
-export interface Occasion {
+/** A reply to one item: the item, the inputs by name, and the reply that the inputs describe. */
+export interface ReplyContext {
   readonly item: JsonObject
   readonly input: (name: string) => string
-  readonly answer: Answer
+  readonly reply: Reply
   readonly ports: ReplyPorts
 }
 
-/** A chat that did not take the answer, though nothing is wrong with the step itself. */
+/** The chat did not accept the reply, although the inputs of the step are valid. */
 export class NotDelivered extends UserError {}
 
-/** An item that has no way back. */
-export function unanswerable(what: string): UserError {
+/** The error for an item that `reply` cannot reply to. */
+export function noReplyTarget(what: string): UserError {
   return new UserError({
-    message: `${what} cannot be answered`,
+    message: `cannot reply to ${what}`,
     notes: [
-      'messaging_bot: a message, or a button that was pressed, is answered in its chat',
-      'slack: a command or an interaction by its response_url, an event by the token of a bot',
-      'discord: a command, a button or a modal, within 15 minutes',
+      'messaging_bot: reply to a message or to a pressed button',
+      'slack: reply to a command or an interaction, or to an event with the token of a bot',
+      'discord: reply to a command, a button or a modal within 15 minutes',
     ],
   })
 }
 
-const PATIENCE = 20_000
+const REQUEST_TIMEOUT = 20_000
 
-/** For all pauses of one call together. */
-const LONGEST_WAIT = 60_000
+/** The total of all pauses of one call. */
+const MAX_WAIT = 60_000
 
 /**
- * Calls a chat once; only where it asks to wait, again. A call that may have arrived is not repeated.
+ * Calls a chat once, and again only after 429. A call that the chat may have received is not retried.
  *
  * @param name of the chat, for messages
- * @throws NotDelivered without a whole answer, or when it asks to wait for more than a minute
+ * @throws NotDelivered if there is no complete response, or if the chat asks to wait for over a minute
  */
 export async function callChat(
   name: string,
@@ -121,36 +119,38 @@ export async function callChat(
   { http, sleep }: Pick<ReplyPorts, 'http' | 'sleep'>,
 ): Promise<HttpReply> {
   for (let waited = 0; ; ) {
-    const reply = await http({ ...request, timeout: PATIENCE }).catch((cause: unknown) => {
-      if (!(cause instanceof HttpFailure)) throw cause
-      throw new NotDelivered({ message: `${name}: ${cause.message}` }, { cause })
-    })
-    if (reply.status !== 429) return reply
-    const pause = retryAfter(reply)
+    const response = await http({ ...request, timeout: REQUEST_TIMEOUT }).catch(
+      (cause: unknown) => {
+        if (!(cause instanceof HttpFailure)) throw cause
+        throw new NotDelivered({ message: `${name}: ${cause.message}` }, { cause })
+      },
+    )
+    if (response.status !== 429) return response
+    const pause = retryAfter(response)
     waited += pause
-    if (waited > LONGEST_WAIT) {
+    if (waited > MAX_WAIT) {
       const seconds = Math.ceil(pause / 1000)
       throw new NotDelivered({
-        message: `${name} asks to wait ${seconds} s (429 Too Many Requests)`,
-        notes: ['up to a minute is waited'],
+        message: `${name}: rate limited for ${seconds} s (429 Too Many Requests)`,
+        notes: ['reply waits for up to one minute; run the job again later'],
       })
     }
     await sleep(pause)
   }
 }
 
-/** Milliseconds, at least one second where the answer names no time. */
+/** Milliseconds; one second if the response names no time. */
 function retryAfter({ headers }: HttpReply): number {
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1000) : 1_000
 }
 
-/** The base address that an input names, without a slash at its end. */
-export function baseAddress(input: Occasion['input'], name: string, otherwise: string): string {
+/** The base address in an input, without a trailing slash. */
+export function baseAddress(input: ReplyContext['input'], name: string, otherwise: string): string {
   return (input(name).trim() || otherwise).replace(/\/+$/, '')
 }
 
-/** A form with files as a body: what fetch would send. */
+/** A `multipart/form-data` body with files, as fetch would send it. */
 export async function multipartBody(
   fields: Readonly<Record<string, string>>,
   files: Readonly<Record<string, Attachment>>,

@@ -2,17 +2,17 @@ import { UserError } from '../../wire/errors.ts'
 import type { HttpReply, HttpRequest } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import {
-  type Answer,
   type Attachment,
   baseAddress,
   type Chat,
   callChat,
   multipartBody,
   NotDelivered,
-  type Occasion,
+  noReplyTarget,
   type Part,
+  type Reply,
+  type ReplyContext,
   type ReplyPorts,
-  unanswerable,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
 import {
@@ -27,10 +27,10 @@ import { objectAt, ownRequest } from './own-event.ts'
 const DISCORD_API = 'https://discord.com/api/v10'
 
 /** https://docs.discord.com/developers/resources/webhook#execute-webhook */
-const LONGEST_TEXT = 2_000
+const MAX_TEXT = 2_000
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object-interaction-type */
-const ANSWERABLE = [2, 3, 5]
+const INTERACTIONS = [2, 3, 5]
 const COMPONENT = 3
 
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
@@ -38,40 +38,40 @@ const FLAGS = { ephemeral: 1 << 6, loading: 1 << 7, silent: 1 << 12 } as const
 
 const IDS = ['id', 'application_id', 'channel_id', 'guild_id']
 
-/** Messages of an interaction: by the webhook that its token opens for 15 minutes. */
-export async function discordChat({ item, input, answer, ports }: Occasion): Promise<Chat> {
-  checkAnswer(answer)
+/** A reply to an interaction, by the webhook that its token opens for 15 minutes. */
+export async function discordChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
+  checkReply(reply)
   const reader = { trigger: 'discord', read: readInteraction, ids: IDS }
   const event = await ownRequest(item, reader, ports)
   const { token, application_id: application } = event ?? {}
   if (typeof token !== 'string' || typeof application !== 'string') {
     throw new NotDelivered({
-      message: "this run's own event brings no interaction of Discord",
-      notes: ['only the run that it started can answer it, in whichever of its jobs'],
+      message: 'the event that started this run has no interaction of Discord',
+      notes: ['only the run that an interaction started can reply to it'],
     })
   }
   if (!/^[\w.-]+$/.test(token) || !/^\d+$/.test(application)) {
-    throw unanswerable('an interaction of Discord without a token')
+    throw noReplyTarget('an interaction of Discord without a token')
   }
   ports.mask(token)
   const api = baseAddress(input, 'discord-url', DISCORD_API)
   const webhook = `${api}/webhooks/${application}/${token}`
-  const interaction = new Interaction(webhook, item, answer, ports)
+  const interaction = new Interaction(webhook, item, reply, ports)
   return {
     name: 'Discord',
-    longest: LONGEST_TEXT,
-    mostParts: 5,
-    takesFiles: true,
-    length: (text) => formatted(text, answer).length,
-    say: (part) => interaction.say(part),
+    maxLength: MAX_TEXT,
+    maxParts: 5,
+    supportsFiles: true,
+    length: (text) => formatted(text, reply).length,
+    send: (part) => interaction.send(part),
   }
 }
 
-function checkAnswer({ format, buttons }: Answer): void {
+function checkReply({ format, buttons }: Reply): void {
   if (format === 'html') {
     throw new UserError({
-      message: 'input "format": Discord knows no html',
-      hint: 'take "markdown", or "raw" for its own Markdown',
+      message: 'input "format": Discord does not support html',
+      hint: 'Use "markdown", or "raw" for the Markdown of Discord.',
     })
   }
   checkButtons(buttons, {
@@ -86,51 +86,50 @@ function checkAnswer({ format, buttons }: Answer): void {
 
 function readInteraction(body: Json): JsonObject | undefined {
   if (!isObject(body) || typeof body.type !== 'number') return undefined
-  return ANSWERABLE.includes(body.type) ? (body as JsonObject) : undefined
+  return INTERACTIONS.includes(body.type) ? (body as JsonObject) : undefined
 }
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding#followup-messages */
 class Interaction {
   readonly #webhook: string
   readonly #item: JsonObject
-  readonly #answer: Answer
+  readonly #reply: Reply
   readonly #ports: ReplyPorts
 
-  constructor(webhook: string, item: JsonObject, answer: Answer, ports: ReplyPorts) {
+  constructor(webhook: string, item: JsonObject, reply: Reply, ports: ReplyPorts) {
     this.#webhook = webhook
     this.#item = item
-    this.#answer = answer
+    this.#reply = reply
     this.#ports = ports
   }
 
   /**
-   * A first message after a deferred answer takes the place of "thinking…", so each one is sent in the
-   * same way. That place is public, or not, as it was opened: what the sender alone may see goes
-   * beside it.
+   * Discord replaces "thinking…" of a deferred response by the first message, and that message has the
+   * visibility of "thinking…". So an ephemeral reply first deletes a public "thinking…".
    */
-  async say(part: Part): Promise<string> {
-    const body = await bodyOf(part, this.#answer)
+  async send(part: Part): Promise<string> {
+    const body = await bodyOf(part, this.#reply)
     if (part.edit !== '') {
-      const reply = await this.#call('PATCH', `/messages/${this.#edited(part.edit)}`, body)
-      return idOf(reply) ?? part.edit
+      const response = await this.#call('PATCH', `/messages/${this.#edited(part.edit)}`, body)
+      return idOf(response) ?? part.edit
     }
-    if (this.#answer.visibility === 'sender') await this.#closePublicPlace()
+    if (this.#reply.ephemeral) await this.#removePublicPlaceholder()
     return idOf(await this.#call('POST', '?wait=true', body)) ?? ''
   }
 
-  /** The message that a pressed button stands under is the original of that interaction. */
+  /** The message of a pressed button is `@original` of that interaction. */
   #edited(id: string): string {
     const { type } = this.#item
     const isOwn = type === COMPONENT && objectAt(this.#item, 'message').id === id
     if (isOwn) return '@original'
     if (id === '@original' || /^\d{1,25}$/.test(id)) return id
     throw new UserError({
-      message: 'input "edit" is no id of a message of Discord',
-      hint: 'give the output "id" of an earlier reply, or @original',
+      message: 'input "edit" is not a message id of Discord',
+      hint: 'Set it to the output "id" of an earlier reply, or to @original.',
     })
   }
 
-  async #closePublicPlace(): Promise<void> {
+  async #removePublicPlaceholder(): Promise<void> {
     const place = '/messages/@original'
     const original = await this.#call('GET', place, {}, [404])
     const message = tryParseJson(original.text)
@@ -148,15 +147,15 @@ class Interaction {
     accepted: readonly number[] = [],
   ): Promise<HttpReply> {
     const url = `${this.#webhook}${path}`
-    const reply = await callChat('Discord', { method, url, ...body }, this.#ports)
-    const isTaken = reply.status >= 200 && reply.status < 300
-    if (isTaken || accepted.includes(reply.status)) return reply
-    const answer = tryParseJson(reply.text)
-    const code = isObject(answer) && typeof answer.code === 'number' ? answer.code : undefined
-    const which = code === undefined ? `${reply.status}` : `${reply.status}, code ${code}`
+    const response = await callChat('Discord', { method, url, ...body }, this.#ports)
+    const isAccepted = response.status >= 200 && response.status < 300
+    if (isAccepted || accepted.includes(response.status)) return response
+    const refusal = tryParseJson(response.text)
+    const code = isObject(refusal) && typeof refusal.code === 'number' ? refusal.code : undefined
+    const which = code === undefined ? `${response.status}` : `${response.status}, code ${code}`
     throw new NotDelivered({
-      message: `Discord refused the answer (${which})`,
-      notes: adviceOn(code, reply.status),
+      message: `Discord rejected the reply (${which})`,
+      notes: adviceOn(code, response.status),
     })
   }
 }
@@ -164,10 +163,10 @@ class Interaction {
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 function adviceOn(code: number | undefined, status: number): string[] {
   if (code === 10_008)
-    return ['"edit" is the output "id" of an earlier reply to the same interaction']
-  if (code === 40_005 || status === 413) return ['the file is larger than Discord takes']
+    return ['Set "edit" to the output "id" of an earlier reply to the same interaction.']
+  if (code === 40_005 || status === 413) return ['The file is larger than Discord allows.']
   if (code === 10_015 || code === 50_027 || status === 404 || status === 401) {
-    return ['an interaction can be answered for 15 minutes']
+    return ['Reply within 15 minutes after the interaction.']
   }
   return []
 }
@@ -177,15 +176,14 @@ function idOf({ text }: HttpReply): string | undefined {
   return isObject(message) && typeof message.id === 'string' ? message.id : undefined
 }
 
-async function bodyOf(part: Part, answer: Answer): Promise<Pick<HttpRequest, 'headers' | 'body'>> {
+async function bodyOf(part: Part, reply: Reply): Promise<Pick<HttpRequest, 'headers' | 'body'>> {
   const { edit, buttons, file } = part
   const isNew = edit === ''
-  const flags =
-    (answer.visibility === 'sender' ? FLAGS.ephemeral : 0) | (answer.silent ? FLAGS.silent : 0)
+  const flags = (reply.ephemeral ? FLAGS.ephemeral : 0) | (reply.silent ? FLAGS.silent : 0)
   const message: JsonObject = {
-    content: formatted(part.text, answer),
-    allowed_mentions: { parse: answer.mentions ? ['users', 'roles', 'everyone'] : [] },
-    // An edit without buttons takes away those that were there.
+    content: formatted(part.text, reply),
+    allowed_mentions: { parse: reply.allowMentions ? ['users', 'roles', 'everyone'] : [] },
+    // An edit without buttons removes the existing buttons.
     ...((buttons.length > 0 || !isNew) && { components: rowsOf(buttons) }),
     ...(isNew && flags !== 0 && { flags }),
     ...(file && { attachments: [{ id: 0, filename: file.name }] }),
@@ -212,15 +210,15 @@ function rowsOf(buttons: Part['buttons']): Json[] {
   }))
 }
 
-function formatted(text: string, { format, mentions }: Answer): string {
+function formatted(text: string, { format, allowMentions }: Reply): string {
   if (format === 'raw') return text
-  const escaped = mentions ? withMentions : escapeMarks
+  const escaped = allowMentions ? withMentions : escapeMarks
   return format === 'markdown'
     ? renderMarkdown(text, { ...DISCORD, text: escaped })
     : text.split('\n').map(escaped).join('\n')
 }
 
-/** Its Markdown, so that what is not meant to be any is shown as it is. */
+/** Escapes the Markdown of Discord. */
 function escapeMarks(text: string): string {
   const escaped = (piece: string) => piece.replace(/[\\*_~`|[\]<]/g, '\\$&')
   return outsideAddresses(text, escaped, (url) => percentEncoded(url, /[\\`[\]]/g)).replace(
@@ -230,7 +228,7 @@ function escapeMarks(text: string): string {
   )
 }
 
-/** People, roles and channels stay named. */
+/** Leaves mentions of people, roles and channels in place. */
 function withMentions(text: string): string {
   return escapeMarks(text).replace(/\\<(@[!&]?\d+|#\d+)>/g, '<$1>')
 }

@@ -3,8 +3,8 @@ import { type PlatformEvent, readClientPayload, webhookPayload } from '../../wir
 import { readWebhookRequest, type WebhookRequest } from '../../wire/request.ts'
 
 /**
- * The requests that an event brought: one, or those of a batch that can be read. None where it is
- * another event: then whoever asks has nothing to answer by, and says so.
+ * The requests of an event: one, or the readable requests of a batch. Empty for another event; the
+ * caller reports that it has nothing to reply to.
  */
 export async function eventRequests(
   readEvent: () => PlatformEvent,

@@ -1,42 +1,51 @@
 import { UserError } from '../../wire/errors.ts'
-import {
-  type Answer,
-  type Attachment,
-  type Button,
-  FORMATS,
-  type ReplyPorts,
-  VISIBILITIES,
-} from './chat.ts'
+import { type Attachment, type Button, FORMATS, type Reply, type ReplyPorts } from './chat.ts'
 
 type Input = (name: string) => string
 
-/** What a button that leads somewhere has for a value. */
+/** The value of a button that is a link. */
 const ADDRESS = /^https?:\/\/\S+$/i
 
 /**
- * Reads what is to be said, by the names of reply/action.yml.
+ * Reads the reply from the inputs of reply/action.yml.
  *
+ * @returns `undefined` if the reply has neither text nor file
  * @throws UserError for the first input that is wrong
  */
-export function readAnswer(input: Input, ports: Pick<ReplyPorts, 'readFile'>): Answer {
-  const file = readAttachment(input('file').trim(), ports)
-  const text = input('text')
-  if (text.trim() === '' && !file) throw new UserError({ message: 'input "text" is empty' })
+export function readReply(input: Input, ports: Pick<ReplyPorts, 'readFile'>): Reply | undefined {
+  const file = readAttachment('file', input, ports)
+  const text = readText(input, ports)
+  if (text.trim() === '' && !file) return undefined
   return {
     text,
     format: oneOf('format', input('format').trim() || 'plain', FORMATS),
     edit: input('edit').trim(),
     buttons: readButtons(input('buttons')),
     file,
-    visibility: input('visibility').trim()
-      ? oneOf('visibility', input('visibility').trim(), VISIBILITIES)
-      : undefined,
+    ephemeral: input('ephemeral').trim() === '' ? undefined : readFlag(input, 'ephemeral'),
     silent: readFlag(input, 'silent'),
-    mentions: readFlag(input, 'mentions'),
+    allowMentions: readFlag(input, 'allow-mentions'),
   }
 }
 
-/** A switch. @throws UserError when it is neither true nor false */
+/**
+ * The text of the reply: `text`, or the content of `text-file`. Linux limits an environment variable to
+ * 128 KB, so a step with a longer `text` cannot start.
+ */
+function readText(input: Input, ports: Pick<ReplyPorts, 'readFile'>): string {
+  const text = input('text')
+  const file = readAttachment('text-file', input, ports)
+  if (!file) return text
+  if (text.trim() !== '') {
+    throw new UserError({
+      message: 'inputs "text" and "text-file" cannot be combined',
+      hint: 'Remove one of them.',
+    })
+  }
+  return new TextDecoder().decode(file.bytes)
+}
+
+/** A switch. @throws UserError if the value is neither true nor false */
 export function readFlag(input: Input, name: string): boolean {
   const text = input(name).trim().toLowerCase() || 'false'
   return oneOf(name, text, ['true', 'false'] as const) === 'true'
@@ -45,18 +54,18 @@ export function readFlag(input: Input, name: string): boolean {
 function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
   const found = values.find((value) => value === text)
   if (found) return found
-  // It may hold anything, a secret in the wrong place too: only a word is shown.
+  // The value may be a misplaced secret, so only a short word is shown.
   const shown = /^[\w-]{1,30}$/.test(text) ? ` "${text}"` : ''
   throw new UserError({
     message: `input "${name}" has an unknown value${shown}`,
-    hint: `allowed: ${values.join(', ')}`,
+    hint: `Use one of: ${values.join(', ')}`,
   })
 }
 
-/** One button behind the one before it: looked for at one place alone, however long the line is. */
+/** One button, right after the previous one. Sticky, so that a long line is read in linear time. */
 const BUTTON = /\s*\[([^\]\n]+)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)/gy
 
-/** Rows of buttons, a line each: `[Approve](approve:42) [Open](https://…)`. */
+/** Rows of buttons, one row a line: `[Approve](approve:42) [Open](https://…)`. */
 export function readButtons(text: string): Button[][] {
   const rows: Button[][] = []
   for (const [at, line] of text.split(/\r?\n/).entries()) {
@@ -72,47 +81,46 @@ export function readButtons(text: string): Button[][] {
     if (isWhole && row.every(({ label, value }) => label !== '' && value !== '')) rows.push(row)
     else {
       throw new UserError({
-        message: `input "buttons", line ${at + 1}: not a row of buttons`,
-        hint: 'write: [Approve](approve:42) [Reject](reject:42), or [Open](https://example.com)',
-        notes: ['a value has no spaces; a label has no "]"'],
+        message: `input "buttons", line ${at + 1}: invalid syntax`,
+        hint: 'Write [Approve](approve:42) [Reject](reject:42), or [Open](https://example.com).',
+        notes: ['a value cannot contain spaces; a label cannot contain "]"'],
       })
     }
   }
   return rows
 }
 
-/** Refuses what a platform would refuse, naming the button. */
+/** Checks the limits of a chat. @throws UserError that names the button */
 export function checkButtons(
-  rows: Answer['buttons'],
+  rows: Reply['buttons'],
   limits: {
     readonly chat: string
     readonly label: number
     readonly value: number
-    /** What a value is counted in, and how. */
+    /** The unit of `value`. */
     readonly unit: 'bytes' | 'characters'
     readonly inRow: number
     readonly rows: number
   },
 ): void {
   const wrong = (what: string) =>
-    new UserError({ message: `input "buttons": ${what} ${limits.chat} takes` })
-  if (rows.length > limits.rows)
-    throw wrong(`${rows.length} rows, more than the ${limits.rows} that`)
+    new UserError({ message: `input "buttons": ${what} (${limits.chat})` })
+  if (rows.length > limits.rows) throw wrong(`${rows.length} rows; the limit is ${limits.rows}`)
   for (const row of rows) {
     if (row.length > limits.inRow) {
-      throw wrong(`a row has ${row.length} buttons, more than the ${limits.inRow} that`)
+      throw wrong(`a row has ${row.length} buttons; the limit is ${limits.inRow}`)
     }
     for (const [at, { label, value, isLink }] of row.entries()) {
       const size = limits.unit === 'bytes' ? new TextEncoder().encode(value).length : value.length
       const which = `button ${at + 1} of row ${rows.indexOf(row) + 1}`
       if (!isLink && size > limits.value) {
         throw wrong(
-          `the value of ${which} has ${size} ${limits.unit}, more than the ${limits.value} that`,
+          `the value of ${which} has ${size} ${limits.unit}; the limit is ${limits.value}`,
         )
       }
       if (label.length > limits.label) {
         throw wrong(
-          `the label of ${which} has ${label.length} characters, more than the ${limits.label} that`,
+          `the label of ${which} has ${label.length} characters; the limit is ${limits.label}`,
         )
       }
     }
@@ -120,18 +128,19 @@ export function checkButtons(
 }
 
 function readAttachment(
-  path: string,
+  name: 'file' | 'text-file',
+  input: Input,
   { readFile }: Pick<ReplyPorts, 'readFile'>,
 ): Attachment | undefined {
+  const path = input(name).trim()
   if (path === '') return undefined
   try {
-    const name = path.split(/[\\/]/).at(-1) ?? path
-    return { name, bytes: readFile(path) }
+    return { name: path.split(/[\\/]/).at(-1) ?? path, bytes: readFile(path) }
   } catch (cause) {
     throw new UserError(
       {
-        message: 'input "file": there is no such file that can be read',
-        notes: ['a path is relative to the working copy (GITHUB_WORKSPACE)'],
+        message: `input "${name}": the file does not exist or is not readable`,
+        notes: ['the path is relative to the working copy (GITHUB_WORKSPACE)'],
       },
       { cause },
     )

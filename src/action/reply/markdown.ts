@@ -1,4 +1,4 @@
-/** A stretch of a line. */
+/** Inline content of a line. */
 export type Span =
   | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'bold' | 'italic'; readonly spans: readonly Span[] }
@@ -22,8 +22,8 @@ const FENCE = /^ {0,3}```\s*([\w+#-]*)$/
 const ENTRY = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s
 
 /**
- * A little Markdown: bold, italic, code, links and lists. All else is text, so that what a stranger
- * wrote into it can at worst be bold. A block of code that is not closed reaches to the end.
+ * Parses basic Markdown: bold, italic, code, links and lists. Everything else is text, so that untrusted
+ * input can at worst be bold. A block of code without an end extends to the end of the text.
  */
 export function parseMarkdown(text: string): Block[] {
   const blocks: Block[] = []
@@ -46,27 +46,27 @@ export function parseMarkdown(text: string): Block[] {
   return blocks
 }
 
-/** True where a line closes a block of code: for those who cut a text into parts, too. */
+/** True if a line closes a block of code. */
 export function isFenceEnd(line: string | undefined): boolean {
   return /^ {0,3}```\s*$/.test(line ?? '')
 }
 
-/** True where a line opens a block of code. */
+/** True if a line opens a block of code. */
 export function isFence(line: string): boolean {
   return FENCE.test(line.trimEnd())
 }
 
-/** Levels of bold and italic within each other; deeper ones are text. */
+/** Maximum nesting of bold and italic; deeper marks are text. */
 const DEEPEST = 4
 
-/** Parses one line in time that grows with its length: a mark that is never closed is looked for once. */
+/** Parses one line in linear time: the end of an unclosed mark is searched only once. */
 function parseSpans(line: string, depth = 0): Span[] {
   const spans: Span[] = []
   const closed = new Map<string, number>()
   let plain = ''
   const close = (mark: string, from: number) => {
     const known = closed.get(mark)
-    // What closed an earlier mark is the next one for this, too.
+    // The closing mark of an earlier search is the next one for this mark, too.
     if (known !== undefined && (known < 0 || known >= from)) return known
     const end = closing(line, mark, from)
     closed.set(mark, end)
@@ -114,7 +114,7 @@ function code(text: string): Span {
   return { kind: 'code', text }
 }
 
-/** `[text](https://…)`; what leads elsewhere is no link. */
+/** `[text](https://…)`; other schemes are no links. */
 function linkAt(line: string, at: number, close: Close, depth: number) {
   const end = close('](', at + 1)
   if (end <= at + 1) return undefined
@@ -128,14 +128,14 @@ function linkAt(line: string, at: number, close: Close, depth: number) {
   return { span, end: end + 1 + url.length + 2 }
 }
 
-/** Where a mark closes what it opened: not behind a space, and `_` not within a word. */
+/** Position of the closing mark: not after a space, and `_` not within a word. */
 function closing(line: string, mark: string, from: number): number {
   for (let end = line.indexOf(mark, from); end >= 0; end = line.indexOf(mark, end + 1)) {
     if (mark === '`' || mark === '](') return end
     const before = line[end - 1] ?? ' '
     const after = line[end + mark.length] ?? ''
     if (/\s|\\/.test(before)) continue
-    // A single mark beside another is half of a double one.
+    // A single mark next to the same mark is half of a double mark.
     if (mark.length === 1 && (after === mark || before === mark)) continue
     if (mark[0] === '_' && /[\p{L}\p{N}]/u.test(after)) continue
     return end
@@ -143,7 +143,7 @@ function closing(line: string, mark: string, from: number): number {
   return -1
 }
 
-/** How one chat writes what Markdown has. */
+/** The markup of one chat for each Markdown construct. */
 export interface Style {
   text(text: string): string
   code(text: string): string
@@ -153,7 +153,7 @@ export interface Style {
   block(text: string, language: string): string
 }
 
-/** Markdown in a chat's own form. */
+/** Renders Markdown in the markup of a chat. */
 export function renderMarkdown(text: string, style: Style): string {
   return parseMarkdown(text)
     .map((block) => {
@@ -170,13 +170,41 @@ function renderSpans(spans: readonly Span[], style: Style): string {
       if ('text' in span)
         return span.kind === 'code' ? style.code(span.text) : style.text(span.text)
       const inner = renderSpans(span.spans, style)
-      if (span.kind === 'link') return style.link(span.url, inner)
+      if (span.kind === 'link') {
+        const host = misleadingHost(span.url, plainText(span.spans))
+        const shown = host === undefined ? inner : `${inner}${style.text(` (${host})`)}`
+        return style.link(span.url, shown)
+      }
       return span.kind === 'bold' ? style.bold(inner) : style.italic(inner)
     })
     .join('')
 }
 
-/** A text of which addresses are changed in a way of their own, since a mark in one would break it. */
+function plainText(spans: readonly Span[]): string {
+  return spans.map((span) => ('text' in span ? span.text : plainText(span.spans))).join('')
+}
+
+/** A part of a text that looks like a host name; the last group is its top-level domain. */
+const HOST = /(?:[\p{L}\p{N}-]+\.)+(\p{L}[\p{L}\p{N}-]+)/gu
+
+/** Endings of files that are no top-level domains: `Node.js` is no address. */
+const FILE_ENDING =
+  /^(?:js|ts|tsx|jsx|mjs|cjs|json|ya?ml|toml|txt|html?|css|xml|csv|log|lock|png|jpe?g|gif|svg|pdf)$/i
+
+/**
+ * The host of a link whose text looks like another address, so that the reader sees where
+ * `[github.com](https://example.com)` leads; `undefined` for any other link.
+ */
+export function misleadingHost(url: string, text: string): string | undefined {
+  if (!URL.canParse(url)) return undefined
+  const { hostname } = new URL(url)
+  const bare = (host: string) => host.toLowerCase().replace(/^www\./, '')
+  const shown = text.normalize('NFKC').replace(/[\u3002\uff0e\uff61]/g, '.')
+  const hosts = [...shown.matchAll(HOST)].filter(([, ending = '']) => !FILE_ENDING.test(ending))
+  return hosts.some(([host]) => bare(host) !== bare(hostname)) ? hostname : undefined
+}
+
+/** Changes a text and its addresses separately, because an escaped mark would break an address. */
 export function outsideAddresses(
   text: string,
   change: (piece: string) => string,
@@ -188,13 +216,13 @@ export function outsideAddresses(
     .join('')
 }
 
-/** An address of which no chat takes a part for a mark of its own. */
+/** Percent-encodes the characters of an address that the chat would read as markup. */
 export function percentEncoded(address: string, marks: RegExp): string {
   const code = (mark: string) => mark.charCodeAt(0).toString(16).toUpperCase()
   return address.replace(marks, (mark) => `%${code(mark)}`)
 }
 
-/** Code without the three backticks in a row that would end its block wherever they stand. */
+/** Code without three backticks in a row, because they would end the block. */
 export function withoutFences(code: string): string {
   return code.replace(/`(?=``)/g, '`\u200b')
 }

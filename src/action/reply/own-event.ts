@@ -2,21 +2,21 @@ import type { Json, JsonObject } from '../../wire/json.ts'
 import { isObject } from '../../wire/json.ts'
 import { NotDelivered, type ReplyPorts } from './chat.ts'
 
-/** How a sender's request is read again, for what is in no output. */
+/** How `reply` reads the original request, for values that are no output. */
 interface Reader {
   readonly trigger: string
-  /** The item as it came, with its capability; `undefined` for a request of another kind. */
+  /** The item with its reply token or URL; `undefined` for a request of another kind. */
   readonly read: (body: Json) => JsonObject | undefined
-  /** Names of what tells two items apart; the first is one that nobody can foresee. */
+  /** Fields that identify an item; the first one cannot be guessed. */
   readonly ids: readonly string[]
 }
 
 /**
- * The request that an item came from, out of this run's own event. Whatever lets its holder write into
- * somebody's chat stands there alone: outputs are printed in logs.
+ * The request that an item came from, read from the event that started this run. Reply tokens and URLs
+ * let their holder write into the chat, so they are never outputs, which logs may show.
  *
- * @returns `undefined` where the event brought no such request, as in a run that was started otherwise
- * @throws NotDelivered when it brought another one
+ * @returns `undefined` if the event has no request for the trigger
+ * @throws NotDelivered if the event has only other requests
  */
 export async function ownRequest(
   item: JsonObject,
@@ -29,15 +29,16 @@ export async function ownRequest(
     return event ? [event] : []
   })
   if (found.length === 0) return undefined
-  // Of several, a stranger may have sent some: only what tells a request from all others counts.
+  // Anyone may have sent the other requests of a batch, so only the id that cannot be guessed counts.
   const [first = ''] = ids
   const same = found.find((event) =>
-    found.length === 1 ? agree(item, event, ids) : isSame(item, event, first),
+    found.length === 1 ? sameIds(item, event, ids) : isSame(item, event, first),
   )
   if (same) return same
   throw new NotDelivered({
-    message: `the item in "to" is not the one that this run's own event brought: nothing was sent`,
-    hint: `an item is known by ${ids.join(', ')}: leave them in it`,
+    message:
+      'the item in "to" does not belong to the event that started this run; nothing was sent',
+    hint: `Keep these fields in the item: ${ids.join(', ')}`,
   })
 }
 
@@ -45,19 +46,19 @@ function isSame(item: JsonObject, event: JsonObject, id: string): boolean {
   return isId(item[id]) && String(item[id]) === String(event[id])
 }
 
-/** Every id that the event has and the item kept is the same; the item kept at least one. */
-function agree(item: JsonObject, event: JsonObject, ids: readonly string[]): boolean {
+/** True if all ids that both have are equal, and the item has at least one of the event's ids. */
+function sameIds(item: JsonObject, event: JsonObject, ids: readonly string[]): boolean {
   const known = ids.filter((id) => isId(event[id]))
-  const kept = known.filter((id) => isId(item[id]))
-  if (known.length > 0 && kept.length === 0) return false
-  return kept.every((id) => String(item[id]) === String(event[id]))
+  const shared = known.filter((id) => isId(item[id]))
+  if (known.length > 0 && shared.length === 0) return false
+  return shared.every((id) => String(item[id]) === String(event[id]))
 }
 
 function isId(value: Json | undefined): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** The object under a name, or an empty one. */
+/** The object under a name, or an empty object. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = object[name]
   return isObject(value) ? (value as JsonObject) : {}

@@ -3,16 +3,16 @@ import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import {
-  type Answer,
   type Attachment,
   baseAddress,
   type Chat,
   callChat,
   NotDelivered,
-  type Occasion,
+  noReplyTarget,
   type Part,
+  type Reply,
+  type ReplyContext,
   type ReplyPorts,
-  unanswerable,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
 import {
@@ -29,19 +29,22 @@ const SLACK_HOOKS = 'https://hooks.slack.com'
 const SLACK_API = 'https://slack.com/api'
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage */
-const LONGEST_TEXT = 40_000
+const MAX_TEXT = 40_000
 
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
-const LONGEST_SECTION = 3_000
+const MAX_SECTION = 3_000
 
 /** The paths of a response_url: of a slash command, a button or a shortcut, a workflow's step. */
 const RESPONSE_PATH = /^\/(?:commands|actions|app)\//
 
 const IDS = ['trigger_id', 'team_id', 'channel_id', 'user_id', 'command']
 
-/** By response_url for a command or an interaction that this run was started by, else by a bot's token. */
-export async function slackChat({ item, input, answer, ports }: Occasion): Promise<Chat> {
-  checkAnswer(answer)
+/**
+ * A reply by the response_url of the command or the interaction that started this run; otherwise by the
+ * token of a bot.
+ */
+export async function slackChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
+  checkReply(reply)
   const token = readToken(input('token').trim(), ports)
   const reader = { trigger: 'slack', read: readEvent, ids: IDS }
   const isEvent = item.kind === 'event'
@@ -49,33 +52,33 @@ export async function slackChat({ item, input, answer, ports }: Occasion): Promi
   const url = event ? responseUrl(event, input) : undefined
   const shared = {
     name: 'Slack',
-    longest: LONGEST_TEXT,
-    length: (text: string) => formatted(text, answer).length,
+    maxLength: MAX_TEXT,
+    length: (text: string) => formatted(text, reply).length,
   }
-  // A file, or a message by its id, is nothing for a response_url.
-  const isBeyondUrl = answer.file !== undefined || /^\d+\.\d+$/.test(answer.edit)
-  if (url !== undefined && !(token && isBeyondUrl)) {
-    if (answer.file) {
+  // A response_url accepts no file, and no id of a message.
+  const needsBot = reply.file !== undefined || /^\d+\.\d+$/.test(reply.edit)
+  if (url !== undefined && !(token && needsBot)) {
+    if (reply.file) {
       throw new UserError({
-        message: 'input "file": a response_url of Slack takes no files',
-        hint: 'give "token" too, of a bot with the scope files:write',
+        message: 'input "file": a response_url of Slack does not accept files',
+        hint: 'Set "token" to the token of a bot with the scope files:write.',
       })
     }
     ports.mask(url)
-    const say = (part: Part) => respond(url, part, answer, ports)
-    return { ...shared, mostParts: 3, takesFiles: false, say }
+    const send = (part: Part) => respond(url, part, reply, ports)
+    return { ...shared, maxParts: 3, supportsFiles: false, send }
   }
   if (!token) throw isEvent ? missingToken() : missingUrl()
   const api = baseAddress(input, 'slack-api-url', SLACK_API)
-  const bot = new SlackBot(new Secret(token), api, placeOf(item), answer, ports)
-  return { ...shared, mostParts: 5, takesFiles: true, say: (part) => bot.say(part) }
+  const bot = new SlackBot(new Secret(token), api, placeOf(item), reply, ports)
+  return { ...shared, maxParts: 5, supportsFiles: true, send: (part) => bot.send(part) }
 }
 
-function checkAnswer({ format, buttons }: Answer): void {
+function checkReply({ format, buttons }: Reply): void {
   if (format === 'html') {
     throw new UserError({
-      message: 'input "format": Slack knows no html',
-      hint: 'take "markdown", or "raw" for mrkdwn',
+      message: 'input "format": Slack does not support html',
+      hint: 'Use "markdown", or "raw" for mrkdwn.',
     })
   }
   checkButtons(buttons, {
@@ -92,8 +95,8 @@ function readToken(token: string, { mask }: ReplyPorts): string | undefined {
   if (token === '') return undefined
   if (!isHeaderSafe(token)) {
     throw new UserError({
-      message: 'input "token" is not the token of a bot',
-      hint: 'give it as: token: ${{ secrets.SLACK_BOT_TOKEN }}',
+      message: 'input "token" is not a valid bot token',
+      hint: 'Write token: ${{ secrets.SLACK_BOT_TOKEN }}',
     })
   }
   mask(token)
@@ -102,94 +105,89 @@ function readToken(token: string, { mask }: ReplyPorts): string | undefined {
 
 function missingToken(): UserError {
   return new UserError({
-    message: 'an event of Slack is answered by a bot: input "token" is empty',
-    hint: 'give it as: token: ${{ secrets.SLACK_BOT_TOKEN }}, of a bot with the scope chat:write',
+    message: 'input "token" is empty: a reply to an event of Slack needs a bot token',
+    hint: 'Write token: ${{ secrets.SLACK_BOT_TOKEN }}, of a bot with the scope chat:write.',
   })
 }
 
 function missingUrl(): NotDelivered {
   return new NotDelivered({
-    message: "this run's own event brings no response_url of Slack",
+    message: 'the event that started this run has no response_url of Slack',
     notes: [
-      'only the run that a command or an interaction started has it, in whichever of its jobs',
-      'a bot with the scope chat:write needs none: give its "token"',
+      'only a run that a command or an interaction started can reply by response_url',
+      'to reply from another run, set "token" to the token of a bot with the scope chat:write',
     ],
   })
 }
 
-/** What the body of a command or an interaction holds, response_url and all. */
+/** The item of a command or an interaction, with its response_url. */
 function readEvent(body: Json): JsonObject | undefined {
   if (!isObject(body)) return undefined
   const item = slackItem(body)
   return typeof item === 'string' || item.kind === 'event' ? undefined : item
 }
 
-/** @throws UserError for one that leads elsewhere */
-function responseUrl(event: JsonObject, input: Occasion['input']): string | undefined {
+/** @throws UserError for an address outside Slack */
+function responseUrl(event: JsonObject, input: ReplyContext['input']): string | undefined {
   const { response_urls: urls } = event
   const [first] = Array.isArray(urls) ? urls : []
   const url = event.response_url ?? (isObject(first) ? first.response_url : undefined)
   if (typeof url !== 'string' || url === '') return undefined
-  const home = baseAddress(input, 'slack-url', SLACK_HOOKS)
-  if (leadsTo(url, home)) return url
+  const home = baseAddress(input, 'slack-response-url', SLACK_HOOKS)
+  if (isBelow(url, home)) return url
   throw new UserError({
-    message: `the response_url does not lead to ${home}: nothing was sent`,
-    hint: 'anyone may have written it: verify the sender, by the option "verify" of slack',
+    message: `the response_url is not below ${home}; nothing was sent`,
+    hint: 'The sender is not verified: set the option "verify" of the trigger slack.',
   })
 }
 
-/** The same scheme, host and port, and a path of theirs; no user name, which may look like a host. */
-function leadsTo(url: string, home: string): boolean {
+/** True for the same origin and a known path, without a user name, which may look like a host. */
+function isBelow(url: string, home: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(home)) return false
   const { origin, username, password, pathname } = new URL(url)
   const isTheirs = origin === new URL(home).origin && origin !== 'null'
   return isTheirs && username + password === '' && RESPONSE_PATH.test(pathname)
 }
 
-/** Says a part by the response_url, which gives no id. */
-async function respond(
-  url: string,
-  part: Part,
-  answer: Answer,
-  ports: ReplyPorts,
-): Promise<string> {
-  const { visibility } = answer
+/** Sends a message by the response_url, which returns no id. */
+async function respond(url: string, part: Part, reply: Reply, ports: ReplyPorts): Promise<string> {
+  const { ephemeral } = reply
   const body = JSON.stringify({
-    ...message(part, answer),
-    ...(visibility && { response_type: visibility === 'channel' ? 'in_channel' : 'ephemeral' }),
+    ...message(part, reply),
+    ...(ephemeral !== undefined && { response_type: ephemeral ? 'ephemeral' : 'in_channel' }),
     ...(part.edit !== '' && { replace_original: true }),
   })
   const headers = { 'content-type': 'application/json' }
   const { status, text } = await callChat('Slack', { method: 'POST', url, headers, body }, ports)
-  if (status >= 200 && status < 300 && !saysNo(text)) return ''
+  if (status >= 200 && status < 300 && !isRefusal(text)) return ''
   throw new NotDelivered({
-    message: `Slack refused the answer (${status})`,
-    hint: 'a response_url is good for half an hour and five answers',
+    message: `Slack rejected the reply (${status})`,
+    hint: 'A response_url is valid for 30 minutes and five replies.',
   })
 }
 
-function saysNo(text: string): boolean {
-  const answer = tryParseJson(text)
-  return isObject(answer) && answer.ok === false
+function isRefusal(text: string): boolean {
+  const response = tryParseJson(text)
+  return isObject(response) && response.ok === false
 }
 
-/** Where a bot answers. */
+/** The target of a bot's messages. */
 interface Place {
   readonly channel: string
-  /** The message under which the answer stands. */
+  /** Timestamp of the message that starts the thread. */
   readonly thread: string | undefined
   readonly user: string | undefined
 }
 
-/** In the thread of the item; a message that stands in none begins one. */
+/** The thread of the item; a message outside any thread starts one. */
 function placeOf(item: JsonObject): Place {
   const event = objectAt(item, 'event')
   const message = objectAt(item, 'message')
   const changed = objectAt(event, 'message')
-  // A reaction, or a file, names its message within.
+  // The event of a reaction or a file refers to its message in `item`.
   const inner = objectAt(event, 'item')
   const channel = textOf(item.channel_id) ?? textOf(event.channel_id) ?? textOf(inner.channel)
-  if (channel === undefined) throw unanswerable('an item of slack without a channel')
+  if (channel === undefined) throw noReplyTarget('an item of slack without a channel')
   const threads = [event.thread_ts, changed.thread_ts, changed.ts, event.ts, inner.ts]
   const thread = [...threads, message.thread_ts, message.ts].map(textOf).find((ts) => ts)
   return { channel, thread, user: textOf(item.user_id) ?? textOf(event.user) }
@@ -199,48 +197,48 @@ function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The Web API, by the token of a bot. */
+/** Sends messages by the Web API, with the token of a bot. */
 class SlackBot {
   readonly #token: Secret
   readonly #api: string
   readonly #place: Place
-  readonly #answer: Answer
+  readonly #reply: Reply
   readonly #ports: ReplyPorts
 
-  constructor(token: Secret, api: string, place: Place, answer: Answer, ports: ReplyPorts) {
+  constructor(token: Secret, api: string, place: Place, reply: Reply, ports: ReplyPorts) {
     this.#token = token
     this.#api = api
     this.#place = place
-    this.#answer = answer
+    this.#reply = reply
     this.#ports = ports
   }
 
-  async say(part: Part): Promise<string> {
-    const id = part.text.trim() === '' ? '' : await this.#sayText(part)
-    if (part.file) await this.#sayFile(part.file)
+  async send(part: Part): Promise<string> {
+    const id = part.text.trim() === '' ? '' : await this.#sendText(part)
+    if (part.file) await this.#sendFile(part.file)
     return id
   }
 
-  async #sayText(part: Part): Promise<string> {
+  async #sendText(part: Part): Promise<string> {
     const { channel, thread, user } = this.#place
-    const said = message(part, this.#answer)
+    const content = message(part, this.#reply)
     if (part.edit !== '') {
-      await this.#call('chat.update', { channel, ts: part.edit, ...said })
+      await this.#call('chat.update', { channel, ts: part.edit, ...content })
       return part.edit
     }
     const target = { channel, ...(thread !== undefined && { thread_ts: thread }) }
-    if (this.#answer.visibility === 'sender') {
-      if (user === undefined) throw unanswerable('an event of slack without a user')
-      // It can never be changed, so it has no id.
-      await this.#call('chat.postEphemeral', { ...target, user, ...said })
+    if (this.#reply.ephemeral) {
+      if (user === undefined) throw noReplyTarget('an event of slack without a user')
+      // Slack cannot edit an ephemeral message, so the id is of no use.
+      await this.#call('chat.postEphemeral', { ...target, user, ...content })
       return ''
     }
-    const { ts } = await this.#call('chat.postMessage', { ...target, ...said })
+    const { ts } = await this.#call('chat.postMessage', { ...target, ...content })
     return textOf(ts) ?? ''
   }
 
   /** https://docs.slack.dev/messaging/working-with-files#upload */
-  async #sayFile({ name, bytes }: Attachment): Promise<void> {
+  async #sendFile({ name, bytes }: Attachment): Promise<void> {
     const { channel, thread } = this.#place
     const asked = { filename: name, length: String(bytes.length) }
     const { upload_url: url, file_id: id } = await this.#call(
@@ -249,13 +247,13 @@ class SlackBot {
       'form',
     )
     if (typeof url !== 'string' || typeof id !== 'string' || !this.#isSlack(url)) {
-      throw new NotDelivered({ message: 'Slack named no place of its own for the file' })
+      throw new NotDelivered({ message: 'Slack returned an upload address that is not its own' })
     }
     this.#ports.mask(url)
     const headers = { 'content-type': 'application/octet-stream' }
     const call = { method: 'POST', url, headers, body: bytes } as const
     const { status } = await callChat('Slack', call, this.#ports)
-    if (status >= 300) throw new NotDelivered({ message: `Slack refused the file (${status})` })
+    if (status >= 300) throw new NotDelivered({ message: `Slack rejected the file (${status})` })
     await this.#call('files.completeUploadExternal', {
       files: [{ id, title: name }],
       channel_id: channel,
@@ -284,13 +282,14 @@ class SlackBot {
       { method: 'POST', url, headers, body },
       this.#ports,
     )
-    const answer = tryParseJson(text)
-    if (isObject(answer) && answer.ok === true) return answer as JsonObject // parsed from JSON
-    const error = isObject(answer) && typeof answer.error === 'string' ? answer.error : `${status}`
+    const response = tryParseJson(text)
+    if (isObject(response) && response.ok === true) return response as JsonObject // parsed from JSON
+    const error =
+      isObject(response) && typeof response.error === 'string' ? response.error : `${status}`
     const code = /^[a-z_0-9]{1,60}$/.test(error) ? error : `${status}`
-    const needed = isObject(answer) && typeof answer.needed === 'string' ? answer.needed : ''
+    const needed = isObject(response) && typeof response.needed === 'string' ? response.needed : ''
     throw new NotDelivered({
-      message: `Slack refused ${method} (${code})`,
+      message: `Slack rejected ${method} (${code})`,
       notes: adviceOn(code, needed.replace(/[^\w:,-]/g, '')),
     })
   }
@@ -299,43 +298,43 @@ class SlackBot {
 /** Source: the errors that the pages of the methods list. */
 function adviceOn(code: string, needed: string): string[] {
   const advice: Readonly<Record<string, string>> = {
-    not_in_channel: 'invite the bot to the channel: /invite @bot',
-    channel_not_found: 'invite the bot to the channel, and take the token of the same workspace',
-    missing_scope: `the bot needs the scope ${needed || 'chat:write'}: add it, then install the app again`,
-    invalid_auth: 'the token is not one of this workspace, or not whole: it begins with xoxb-',
+    not_in_channel: 'Invite the bot to the channel: /invite @bot',
+    channel_not_found: 'Invite the bot to the channel, and use a token of the same workspace.',
+    missing_scope: `Add the scope ${needed || 'chat:write'} to the bot, and install the app again.`,
+    invalid_auth: 'Use the complete token of this workspace; it begins with xoxb-.',
     not_authed: 'the token is empty',
-    token_revoked: 'the token was revoked: install the app again',
+    token_revoked: 'The token was revoked: install the app again.',
     account_inactive: 'the bot was removed from the workspace',
-    message_not_found: '"edit" is the output "id" of an earlier reply in the same channel',
-    cant_update_message: '"edit" changes what this bot said, and nothing else',
+    message_not_found: 'Set "edit" to the output "id" of an earlier reply in the same channel.',
+    cant_update_message: '"edit" can only change messages of this bot.',
   }
   const found = advice[code]
   return found === undefined ? [] : [found]
 }
 
-/** The parts of a message that say something. */
-function message(part: Part, answer: Answer): JsonObject {
-  const text = formatted(part.text, answer)
-  const isPlain = answer.format === 'plain'
+/** The fields of a message that hold its content. */
+function message(part: Part, reply: Reply): JsonObject {
+  const text = formatted(part.text, reply)
+  const isPlain = reply.format === 'plain'
   const quiet = { link_names: false, ...(isPlain && { mrkdwn: false }) }
-  // Buttons that were there go with an edit that has none.
+  // An edit without buttons removes the existing buttons.
   if (part.buttons.length === 0) return { text, ...quiet, ...(part.edit !== '' && { blocks: [] }) }
   const sections = splitText(part.text, {
-    longest: LONGEST_SECTION,
-    length: (piece) => formatted(piece, answer).length,
+    maxLength: MAX_SECTION,
+    length: (piece) => formatted(piece, reply).length,
     hasFences: !isPlain,
   })
   const blocks: Json[] = sections.map((piece) => ({
     type: 'section',
     text: isPlain
-      ? { type: 'plain_text', text: disarmed(piece, answer), emoji: false }
-      : { type: 'mrkdwn', text: formatted(piece, answer) },
+      ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
+      : { type: 'mrkdwn', text: formatted(piece, reply) },
   }))
   const rows = part.buttons.map((row, at) => ({ type: 'actions', elements: row.map(element(at)) }))
   return { text, ...quiet, blocks: [...blocks, ...rows] }
 }
 
-/** An `action_id` is unique within a message; the press brings it beside the value. */
+/** An `action_id` must be unique within a message. */
 function element(row: number) {
   return ({ label, value, isLink }: Part['buttons'][number][number], at: number): JsonObject => ({
     type: 'button',
@@ -345,27 +344,27 @@ function element(row: number) {
   })
 }
 
-/** A text in Slack's own form; whom it names is not notified unless that is wanted. */
-function formatted(text: string, answer: Answer): string {
-  const calm = disarmed(text, answer)
-  if (answer.format === 'raw') return calm
-  const style = answer.mentions ? { ...MRKDWN, text: withMentions } : MRKDWN
-  if (answer.format === 'markdown') return renderMarkdown(calm, style)
-  return answer.mentions ? withMentions(calm) : escapeText(calm)
+/** A text in Slack's markup; mentions notify nobody unless the inputs allow it. */
+function formatted(text: string, reply: Reply): string {
+  const quiet = withoutMentions(text, reply)
+  if (reply.format === 'raw') return quiet
+  const style = reply.allowMentions ? { ...MRKDWN, text: withMentions } : MRKDWN
+  if (reply.format === 'markdown') return renderMarkdown(quiet, style)
+  return reply.allowMentions ? withMentions(quiet) : escapeText(quiet)
 }
 
 const BROADCAST = /(?<![\w.])@(channel|here|everyone)\b/g
 
 const NAMED = /<([!@][^<>]+|#C[^<>]+)>/g
 
-function disarmed(text: string, { mentions, format }: Answer): string {
-  if (mentions) return text
-  // Some workspaces' clients make a broadcast of the word itself.
-  const calm = text.replace(BROADCAST, '@\u200b$1')
-  return format === 'raw' ? calm.replace(NAMED, '&lt;$1&gt;') : calm
+function withoutMentions(text: string, { allowMentions, format }: Reply): string {
+  if (allowMentions) return text
+  // Clients of some workspaces turn the plain word into a broadcast.
+  const quiet = text.replace(BROADCAST, '@\u200b$1')
+  return format === 'raw' ? quiet.replace(NAMED, '&lt;$1&gt;') : quiet
 }
 
-/** The form in which Slack names people, channels and broadcasts stays; so does `@channel`, as `<!channel>`. */
+/** Leaves Slack's own mentions in place, and turns `@channel` into `<!channel>`. */
 function withMentions(text: string): string {
   return escapeText(text)
     .replace(/&lt;([!@][^&<>\n]{1,80}|#C[^&<>\n]{1,80})&gt;/g, '<$1>')
@@ -377,7 +376,7 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Marks that begin or end a word: those within one, or between spaces, mean nothing to Slack. */
+/** Marks at the start or the end of a word; Slack ignores marks within a word or between spaces. */
 const MARK = /`|(?<=^|[^\p{L}\p{N}])[*_~](?=\S)|(?<=\S)[*_~](?=$|[^\p{L}\p{N}])/gu
 
 function addressOf(url: string): string {
@@ -385,7 +384,7 @@ function addressOf(url: string): string {
 }
 
 const MRKDWN: Style = {
-  // It knows no backslash: a mark that something invisible follows begins nothing.
+  // Slack has no escape character; a zero-width space next to a mark disables the mark.
   text: (text) =>
     outsideAddresses(text, (piece) => escapeText(piece).replace(MARK, '\u200b$&\u200b'), addressOf),
   code: (text) => `\`${escapeText(text)}\``,

@@ -1,34 +1,34 @@
 import { isFence, isFenceEnd } from './markdown.ts'
 
-/** What of a text is measured, and where a cut may be. */
+/** How a text is measured, and where it may be cut. */
 export interface Measure {
-  readonly longest: number
-  /** The length of a line, or of some, in the form in which they are sent. */
+  readonly maxLength: number
+  /** The length of one or more lines after formatting. */
   length(text: string): number
-  /** Whether lines of ``` open and close blocks of code, which are closed and opened again at a cut. */
+  /** Whether ``` lines delimit blocks of code; a cut closes the block and opens it again. */
   readonly hasFences: boolean
-  /** Whether `<` and `&` begin tags and entities, which no cut may go through. */
+  /** Whether `<` and `&` begin tags and entities, which must not be cut. */
   readonly hasTags?: boolean
 }
 
 const END = '```'
 
 /**
- * Cuts a text into parts that fit: at lines, a line that is too long at a space, and a word that is too
- * long anywhere but within a character. Nothing is left out.
+ * Splits a text into parts that fit, without losing any of it: at line breaks; a line that is too long
+ * at a space; a word that is too long between characters.
  *
- * @param most how many parts; all that is left is the last one, however long
+ * @param most the number of parts; the last part holds the rest, of any length
  */
 export function splitText(text: string, measure: Measure, most = Infinity): string[] {
-  if (measure.length(text) <= measure.longest) return [text]
+  if (measure.length(text) <= measure.maxLength) return [text]
   const parts: string[] = []
-  // A line of code counts as it does within a block.
+  // A line of code is measured within a block.
   const frame = measure.length(`${END}\n\n${END}`)
   const inCode = (line: string) => measure.length(`${END}\n${line}\n${END}`) - frame
   let lines: string[] = []
   let [used, fence]: [number, string | undefined] = [0, undefined]
-  const room = (open: string | undefined) =>
-    measure.longest - used - (open === undefined ? 0 : END.length + 1)
+  const remaining = (open: string | undefined) =>
+    measure.maxLength - used - (open === undefined ? 0 : END.length + 1)
   const cut = () => {
     if (lines.some((line) => line.trim() !== '' && line !== fence)) {
       parts.push([...lines, ...(fence === undefined ? [] : [END])].join('\n'))
@@ -46,9 +46,9 @@ export function splitText(text: string, measure: Measure, most = Infinity): stri
       return fence === undefined ? measure.length(piece) : inCode(piece)
     }
     let [rest, length] = [line, size(line)]
-    if (length > room(open)) cut()
-    while (!isMark && length > room(open) && parts.length + 1 < most) {
-      const kept = fittingStart(rest, (start) => size(start) <= room(open), measure)
+    if (length > remaining(open)) cut()
+    while (!isMark && length > remaining(open) && parts.length + 1 < most) {
+      const kept = fittingStart(rest, (start) => size(start) <= remaining(open), measure)
       lines.push(rest.slice(0, kept))
       cut()
       rest = rest.slice(kept).replace(/^ /, '')
@@ -66,7 +66,7 @@ export function splitText(text: string, measure: Measure, most = Infinity): stri
   return parts
 }
 
-/** How much of a line fits: up to a space where there is one in its second half. At least a character. */
+/** The length of the start that fits, at least one character; prefers a space in the second half. */
 function fittingStart(
   line: string,
   fits: (start: string) => boolean,
@@ -85,12 +85,12 @@ function fittingStart(
   const at = space > low / 2 ? space : low
   const begun = hasTags ? /(?:<[^>]*|&\w*)$/.exec(line.slice(Math.max(0, at - 2_000), at)) : null
   if (begun && begun[0].length < at) return at - begun[0].length
-  // Half of a surrogate pair is no character.
+  // Do not cut a surrogate pair.
   return at > 1 && /[\ud800-\udbff]/.test(line[at - 1] ?? '') ? at - 1 : at
 }
 
-/** What of a text fits, with a note behind it. */
+/** The start of a text that fits, followed by a note. */
 export function cutShort(text: string, note: string, measure: Measure): string {
-  const longest = measure.longest - measure.length(note)
-  return `${splitText(text, { ...measure, longest }, 2)[0] ?? ''}${note}`
+  const maxLength = measure.maxLength - measure.length(note)
+  return `${splitText(text, { ...measure, maxLength }, 2)[0] ?? ''}${note}`
 }

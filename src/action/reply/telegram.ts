@@ -8,15 +8,15 @@ import { UserError } from '../../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
-  type Answer,
   type Attachment,
   baseAddress,
   type Chat,
   multipartBody,
   NotDelivered,
-  type Occasion,
+  noReplyTarget,
   type Part,
-  unanswerable,
+  type Reply,
+  type ReplyContext,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
 import { renderMarkdown, type Style } from './markdown.ts'
@@ -24,44 +24,44 @@ import { renderMarkdown, type Style } from './markdown.ts'
 export const TELEGRAM_API = 'https://api.telegram.org'
 
 /** After entities are parsed: https://core.telegram.org/bots/api#sendmessage */
-const LONGEST_TEXT = 4096
+const MAX_TEXT = 4096
 
 /** https://core.telegram.org/bots/api#senddocument */
-const LONGEST_CAPTION = 1024
+const MAX_CAPTION = 1024
 
-/** What is sent as a picture, up to its limit: https://core.telegram.org/bots/api#sendphoto */
+/** Files that are sent as photos, and the limit for photos: https://core.telegram.org/bots/api#sendphoto */
 const PICTURE = /\.(?:jpe?g|png|webp)$/i
-const LARGEST_PICTURE = 10 * 1024 * 1024
+const MAX_PICTURE = 10 * 1024 * 1024
 
-/** A chat of a bot: where the message of the item stands, or the button that was pressed. */
-export async function telegramChat({ item, input, answer, ports }: Occasion): Promise<Chat> {
+/** The chat of the item's message, or of the message whose button was pressed. */
+export async function telegramChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
   const message = isObject(item.message) ? item.message : item
   const chat = isObject(message.chat) ? idOf(message.chat.id) : undefined
   const token = input('token').trim()
   if (!BOT_TOKEN.test(token)) {
     throw new UserError({
-      message: 'input "token" is not a bot token',
-      hint: 'give it as: token: ${{ secrets.BOT_TOKEN }}',
+      message: 'input "token" is not a valid bot token',
+      hint: 'Write token: ${{ secrets.BOT_TOKEN }}',
     })
   }
   ports.mask(token)
   const api = baseAddress(input, 'telegram-api-url', TELEGRAM_API)
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
-  if (chat === undefined) throw unanswerable('an update without a chat')
-  checkAnswer(answer, message)
+  if (chat === undefined) throw noReplyTarget('an update without a chat')
+  checkReply(reply, message)
   await endSpinner(bot, item)
   const target = { ...placeOf(message), chat }
   return {
     name: 'Telegram',
-    longest: LONGEST_TEXT,
-    mostParts: 5,
-    takesFiles: true,
-    length: (text) => visibleLength(text, answer.format),
-    say: (part) => new Utterance(bot, target, answer).say(part),
+    maxLength: MAX_TEXT,
+    maxParts: 5,
+    supportsFiles: true,
+    length: (text) => visibleLength(text, reply.format),
+    send: (part) => new TelegramMessages(bot, target, reply).send(part),
   }
 }
 
-function checkAnswer({ buttons, visibility }: Answer, { chat }: JsonObject): void {
+function checkReply({ buttons, ephemeral }: Reply, { chat }: JsonObject): void {
   checkButtons(buttons, {
     chat: 'Telegram',
     label: 256,
@@ -70,22 +70,22 @@ function checkAnswer({ buttons, visibility }: Answer, { chat }: JsonObject): voi
     inRow: 8,
     rows: 100,
   })
-  if (visibility === 'sender' && isObject(chat) && chat.type !== 'private') {
+  if (ephemeral && isObject(chat) && chat.type !== 'private') {
     throw new UserError({
-      message: 'input "visibility": in a group of Telegram everyone sees what a bot says',
-      hint: 'leave it out, or answer in the private chat with the bot',
+      message: 'input "ephemeral": every member of a Telegram group sees the messages of a bot',
+      hint: 'Remove "ephemeral", or reply in a private chat with the bot.',
     })
   }
 }
 
-/** A number, or a text where it was too long for one. */
+/** An id is a number, or a string if it has 16 or more digits. */
 function idOf(value: unknown): number | string | undefined {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
     ? value
     : undefined
 }
 
-/** In a plain group a thread is only a chain of replies, which cannot be named. */
+/** A thread is a target only in a forum; in a plain group it is a chain of replies. */
 function placeOf(message: JsonObject): { readonly place: JsonObject; readonly to: JsonObject } {
   const { message_id, message_thread_id: thread, is_topic_message: isTopic } = message
   const { business_connection_id: business } = message
@@ -103,8 +103,8 @@ function placeOf(message: JsonObject): { readonly place: JsonObject; readonly to
 }
 
 /**
- * Ends the waiting of a button that was pressed. One that is too old for that is no error, and whatever
- * else is wrong shows with the message itself.
+ * Stops the spinner of a pressed button. Errors are ignored: a press may be too old, and any other fault
+ * shows when the message is sent.
  */
 async function endSpinner(bot: Bot, item: JsonObject): Promise<void> {
   const isPress = item.update_type === 'callback_query' || typeof item.chat_instance === 'string'
@@ -118,38 +118,37 @@ interface Target {
   readonly to: JsonObject
 }
 
-/** One message to one chat. */
-class Utterance {
+/** Sends the messages of one reply to one chat. */
+class TelegramMessages {
   readonly #bot: Bot
   readonly #target: Target
-  readonly #answer: Answer
+  readonly #reply: Reply
 
-  constructor(bot: Bot, target: Target, answer: Answer) {
+  constructor(bot: Bot, target: Target, reply: Reply) {
     this.#bot = bot
     this.#target = target
-    this.#answer = answer
+    this.#reply = reply
   }
 
-  async say(part: Part): Promise<string> {
+  async send(part: Part): Promise<string> {
     const { text, edit, file } = part
-    if (!file) return text.trim() === '' ? '' : this.#sayText(part)
+    if (!file) return text.trim() === '' ? '' : this.#sendText(part)
     if (edit !== '') return this.#replaceFile(part, file)
-    if (visibleLength(text, this.#answer.format) <= LONGEST_CAPTION)
-      return this.#sayFile(part, file)
-    const id = await this.#sayText({ ...part, buttons: [] })
-    await this.#sayFile({ ...part, text: '' }, file)
+    if (visibleLength(text, this.#reply.format) <= MAX_CAPTION) return this.#sendFile(part, file)
+    const id = await this.#sendText({ ...part, buttons: [] })
+    await this.#sendFile({ ...part, text: '' }, file)
     return id
   }
 
-  async #sayText({ text, edit, buttons }: Part): Promise<string> {
-    const said = { ...this.#text('text', text), ...keyboard(buttons) }
-    if (edit === '') return this.#call('sendMessage', { ...this.#envelope(), ...said })
+  async #sendText({ text, edit, buttons }: Part): Promise<string> {
+    const content = { ...this.#text('text', text), ...keyboard(buttons) }
+    if (edit === '') return this.#call('sendMessage', { ...this.#envelope(), ...content })
     const { business_connection_id: business } = this.#target.place
     const which = {
       message_id: edit,
       ...(business !== undefined && { business_connection_id: business }),
     }
-    return this.#call('editMessageText', { ...which, ...said }, edit).catch((error: unknown) => {
+    return this.#call('editMessageText', { ...which, ...content }, edit).catch((error: unknown) => {
       const isCaption =
         error instanceof NotDelivered && /no text in the message/.test(error.message)
       if (!isCaption) throw error
@@ -158,9 +157,9 @@ class Utterance {
     })
   }
 
-  /** A picture where it may be one; what the server does not take for one goes as a document. */
-  async #sayFile({ text, buttons }: Part, file: Attachment): Promise<string> {
-    const isPicture = PICTURE.test(file.name) && file.bytes.length <= LARGEST_PICTURE
+  /** Sends a picture as a photo; if Telegram rejects the photo, as a document. */
+  async #sendFile({ text, buttons }: Part, file: Attachment): Promise<string> {
+    const isPicture = PICTURE.test(file.name) && file.bytes.length <= MAX_PICTURE
     const caption = text.trim() === '' ? {} : this.#text('caption', text)
     const parameters = { ...this.#envelope(), ...caption, ...keyboard(buttons) }
     const send = (kind: 'photo' | 'document') =>
@@ -183,18 +182,18 @@ class Utterance {
 
   #envelope(): JsonObject {
     const { place, to } = this.#target
-    return { ...place, ...to, ...(this.#answer.silent && { disable_notification: true }) }
+    return { ...place, ...to, ...(this.#reply.silent && { disable_notification: true }) }
   }
 
   #text(name: 'text' | 'caption', text: string): JsonObject {
-    const { format } = this.#answer
+    const { format } = this.#reply
     if (format === 'plain') return { [name]: text }
     if (format === 'raw') return { [name]: text, parse_mode: 'MarkdownV2' }
     const html = format === 'html' ? text : renderMarkdown(text, HTML)
     return { [name]: html, parse_mode: 'HTML' }
   }
 
-  /** @returns the id of the message, or `otherwise` where the server names none */
+  /** @returns the id of the message, or `otherwise` if the response has none */
   async #call(
     method: string,
     parameters: JsonObject,
@@ -232,7 +231,7 @@ async function bodyOf(
   return { form: await multipartBody(Object.fromEntries(fields), files) }
 }
 
-/** Without any, an answer that is changed loses those it had. */
+/** An edit without buttons removes the existing buttons. */
 function keyboard(buttons: Part['buttons']): JsonObject {
   if (buttons.length === 0) return {}
   const rows: Json[] = buttons.map((row) =>
@@ -244,16 +243,16 @@ function keyboard(buttons: Part['buttons']): JsonObject {
   return { reply_markup: { inline_keyboard: rows } }
 }
 
-/** What helps against a refusal. Source of the texts: tdlib/telegram-bot-api, Client.cpp. */
+/** Advice for a rejected call. Source of the descriptions: tdlib/telegram-bot-api, Client.cpp. */
 function adviceOn(description: string): string[] {
   if (/can't parse entities/i.test(description)) {
-    return ['what "html" and "raw" are given goes out as it is: "markdown" escapes by itself']
+    return ['Fix the markup, or use format "markdown", which escapes the text.']
   }
   if (/blocked by the user|bot was kicked|not enough rights/i.test(description)) {
-    return ['the bot may not write in this chat']
+    return ['Allow the bot to write in this chat.']
   }
   if (/message to edit not found|can't be edited/i.test(description)) {
-    return ['"edit" is the output "id" of an earlier reply in the same chat']
+    return ['Set "edit" to the output "id" of an earlier reply in the same chat.']
   }
   return []
 }
@@ -293,8 +292,8 @@ const TEXT_ALONE: Style = {
   block: (text) => text,
 }
 
-/** As Telegram counts: without what becomes an entity. */
-function visibleLength(text: string, format: Answer['format']): number {
+/** The length as Telegram counts: without markup. */
+function visibleLength(text: string, format: Reply['format']): number {
   if (format === 'markdown') return renderMarkdown(text, TEXT_ALONE).length
   if (format === 'html') return text.replace(/<[^<>]*>/g, '').replace(/&#?\w+;/g, '&').length
   return text.length

@@ -86,7 +86,7 @@ const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Of our own actions. */
-const ADDRESSES = 'telegram-api-url slack-url slack-api-url discord-url file state workflow'.split(
+const ADDRESSES = 'telegram-api-url slack-response-url slack-api-url discord-url file state workflow'.split(
   ' ',
 )
 
