@@ -54,7 +54,7 @@ async function writeEvents(events) {
     files = new Map([...files, ...added])
     commits.push(files)
   }
-  /** GitHub, as far as the store calls it. @type {import('../src/wire/github.ts').PlatformCall} */
+  /** GitHub, as far as the store calls it. @type {import('../src/wire/github.ts').GitHubCall} */
   const call = async ({ path, body = '{}' }) => {
     /** @type {any} */
     const { tree, query = '', variables } = JSON.parse(body)

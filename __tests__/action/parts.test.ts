@@ -8,7 +8,7 @@ import type { Decision } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { warning } from '../../src/wire/messages.ts'
-import type { PlatformEvent } from '../../src/wire/payload.ts'
+import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { evaluationOf } from '../support/evaluations.ts'
 
 const inputs = (given: Record<string, string>) => readInputs((name) => given[name] ?? '')
@@ -202,7 +202,7 @@ describe('the webhook that an event carries', () => {
     expect((await carried({ path: 'a/b', method: 'POST', headers, body }))?.size).toBe(size)
   })
 
-  test.each<[string, PlatformEvent]>([
+  test.each<[string, GitHubEvent]>([
     ['a push', { name: 'push', payload: {} }],
     ['a dispatch without a payload', { name: 'repository_dispatch', payload: null }],
     [

@@ -124,8 +124,8 @@ describe('hookline app create', () => {
     expect((await stat(out)).mode & 0o777).toBe(0o600)
     // A relay starts with it as it is.
     const config = await readRelayConfig(parseEnv(written))
-    expect(config.authority).toMatchObject({ app: { id: '1234' } })
-    expect(config.credentials.signKeys).toHaveLength(1)
+    expect(config.githubCredential).toMatchObject({ app: { id: '1234' } })
+    expect(config.credentials.signingKeys).toHaveLength(1)
   })
 
   test('appends to an existing file', async () => {

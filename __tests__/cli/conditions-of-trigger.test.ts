@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { decodeJwt } from 'jose'
 import { filterExpression } from '../../src/cli/grant/filter-expression.ts'
 import { options, Query } from '../../src/engine/mongo.ts'
-import { newSignKey } from '../../src/relay/credentials/grant.ts'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { holds } from '../../src/workflow/condition.ts'
 import { runShared } from '../support/cli.ts'
@@ -119,7 +119,7 @@ describe('hookline url', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'conditions-of-trigger-'))
     mkdirSync(join(folder, 'workflows'))
-    const { publicJwk } = await newSealKey()
+    const { publicJwk } = await generateSealingKey()
     keys = JSON.stringify({ keys: [publicJwk] })
     relay = await new DescribedRelay({ keys }).start()
   })
@@ -143,7 +143,7 @@ jobs: { pay: { runs-on: ubuntu-latest, steps: [{ run: echo }] } }
 
   async function url(text: string, env: Record<string, string> = {}, args: readonly string[] = []) {
     writeFileSync(join(folder, 'workflows/pay.yml'), text)
-    const signing = JSON.stringify({ keys: [(await newSignKey()).jwk] })
+    const signing = JSON.stringify({ keys: [(await generateSigningKey()).jwk] })
     const where = ['--relay', relay.url, '--repository', 'octo/repo', '--json', ...args]
     const all = { HOOKLINE_SIGNING_KEYS: signing, ...env }
     const end = await runShared(['url', 'pay', ...where], { cwd: folder, env: all })

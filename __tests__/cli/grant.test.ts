@@ -1,9 +1,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { readSealKeys, readSignKeys } from '../../src/relay/config.ts'
+import { readSealingKeys, readSigningKeys } from '../../src/relay/config.ts'
 import { openGrant } from '../../src/relay/credentials/grant.ts'
-import { newSealKey, openSealed, sealToken } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, openSealed, sealToken } from '../../src/relay/credentials/seal.ts'
 import { type CommandRun, runShared } from '../support/cli.ts'
 import { DescribedRelay } from '../support/described-relay.ts'
 import { TOKEN } from '../support/scene.ts'
@@ -13,13 +13,13 @@ async function hookline(args: readonly string[], run: CommandRun = {}) {
   return { code: exitCode, output: stdout.trim(), errors: stderr }
 }
 
-async function signKeys(env: Record<string, string> = {}): Promise<string> {
+async function signingKeys(env: Record<string, string> = {}): Promise<string> {
   return (await hookline(['keys', 'create', 'signing'], { env })).output
 }
 
 test('keys create signing prints a new key, followed by those of HOOKLINE_SIGNING_KEYS', async () => {
-  const first = await signKeys()
-  const second = await signKeys({ HOOKLINE_SIGNING_KEYS: first })
+  const first = await signingKeys()
+  const second = await signingKeys({ HOOKLINE_SIGNING_KEYS: first })
   const [old] = JSON.parse(first).keys
   const { keys } = JSON.parse(second)
   expect(old).toEqual({
@@ -38,12 +38,12 @@ describe('hookline grant', () => {
   const DIRECT = ['--dispatch', 'workflow', '--ref', 'main']
 
   test('signs the claims of its flags with the first key, and prints its id', async () => {
-    const keys = await signKeys({ HOOKLINE_SIGNING_KEYS: await signKeys() })
+    const keys = await signingKeys({ HOOKLINE_SIGNING_KEYS: await signingKeys() })
     const { code, output, errors } = await hookline(['grant', ...SCOPE, ...DIRECT], {
       env: { HOOKLINE_SIGNING_KEYS: keys },
     })
     expect(code).toBe(0)
-    const [first] = await readSignKeys(keys)
+    const [first] = await readSigningKeys(keys)
     const grant = await openGrant(output, first ? [first] : [])
     const { id, exp } = grant
     expect(grant).toEqual({
@@ -59,7 +59,7 @@ describe('hookline grant', () => {
   })
 
   test('--json prints all claims; without --expires there is no end', async () => {
-    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signingKeys() }
     const asked = ['grant', '--repository', 'o/r', '--json']
     const { output, errors } = await hookline(asked, { env })
     expect(JSON.parse(output)).toEqual({
@@ -98,7 +98,7 @@ describe('hookline grant', () => {
 
 describe('hookline seal', () => {
   const seal = async (flags: readonly string[]) => {
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const env = { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [key.privateJwk] }) }
     const { output: published } = await hookline(['keys', 'public'], { env })
     const file = `${await mkdtemp(`${tmpdir()}/keys-`)}/public.json`
@@ -110,7 +110,7 @@ describe('hookline seal', () => {
   test('takes --dispatch and --ref', async () => {
     const scope = { dispatch: 'workflow', ref: 'v1' }
     const { env, output } = await seal(['--dispatch', scope.dispatch, '--ref', scope.ref])
-    const opened = await openSealed(output, await readSealKeys(env.HOOKLINE_SEALING_KEYS))
+    const opened = await openSealed(output, await readSealingKeys(env.HOOKLINE_SEALING_KEYS))
     expect(opened).toEqual({ token: TOKEN, repository: 'o/r', ...scope })
   })
 
@@ -131,13 +131,13 @@ describe('hookline url', () => {
   afterAll(() => relay.stop())
 
   test('prints a URL with a grant for its own path', async () => {
-    const keys = await signKeys()
+    const keys = await signingKeys()
     const own = ['--trigger', 'slack', '--dispatch', 'workflow']
     const env = { HOOKLINE_SIGNING_KEYS: keys, HOOKLINE_CREDENTIAL: TOKEN }
     const { output } = await hookline(['url', ...flags, ...own], { env })
     const [, url = '', token = ''] = /^(http:\S+)\?__token=(\S+)$/m.exec(output) ?? []
     expect(url).toBe(`${relay.url}/o/r/hook/slack`)
-    expect(await openGrant(token, await readSignKeys(keys))).toEqual({
+    expect(await openGrant(token, await readSigningKeys(keys))).toEqual({
       id: expect.any(String),
       repository: 'o/r',
       path: 'hook/slack',
@@ -148,7 +148,7 @@ describe('hookline url', () => {
   })
 
   test('prints a URL in which the shell fills in the sealed token', async () => {
-    const { publicJwk } = await newSealKey()
+    const { publicJwk } = await generateSealingKey()
     const text = await sealToken({ token: TOKEN, repository: 'o/r' }, publicJwk)
     const { output } = await hookline(['url', ...flags], { env: { HOOKLINE_CREDENTIAL: text } })
     expect(output).toContain(`${relay.url}/o/r/hook/webhook?__token=$HOOKLINE_CREDENTIAL`)
@@ -156,7 +156,7 @@ describe('hookline url', () => {
   })
 
   test('--json prints the grant', async () => {
-    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signingKeys() }
     const { output } = await hookline(['url', ...flags, '--json'], { env })
     expect(JSON.parse(output).grant).toMatchObject({ repository: 'o/r', path: 'hook/webhook' })
   })
@@ -172,7 +172,7 @@ describe('hookline url', () => {
   })
 
   test.each(['--expires', '--ref'])('refuses an empty %s', async (flag) => {
-    const env = { HOOKLINE_SIGNING_KEYS: await signKeys() }
+    const env = { HOOKLINE_SIGNING_KEYS: await signingKeys() }
     const { code, output, errors } = await hookline(['url', ...flags, flag, ''], { env })
     expect([code, output]).toEqual([1, ''])
     expect(errors).toContain(flag)

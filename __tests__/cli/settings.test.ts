@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { SETTINGS } from '../../src/wire/settings.ts'
 import { environmentHelp, SETTING_HELP } from '../../src/wire/settings-help.ts'
 import { runShared } from '../support/cli.ts'
@@ -51,7 +51,7 @@ describe('with a server on this machine', () => {
   }
 
   test('every command takes the address of a relay without its scheme', async () => {
-    const { publicJwk } = await newSealKey()
+    const { publicJwk } = await generateSealingKey()
     const { exitCode, stdout, stderr } = await seal({ keys: [publicJwk] })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/^eyJ/)
@@ -73,7 +73,7 @@ describe('with a server on this machine', () => {
   test.each([301, 302, 401, 404, 500])(
     'no key is taken from a response with %i',
     async (status) => {
-      const { publicJwk } = await newSealKey()
+      const { publicJwk } = await generateSealingKey()
       expect(await seal({ keys: [publicJwk] }, status)).toMatchObject({
         exitCode: 1,
         stdout: '',

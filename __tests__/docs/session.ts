@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -95,7 +95,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     port: 0,
     env: {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await newSealKey()).privateJwk),
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
     },
     write: () => {},
   })

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
 import type { WorkflowSource } from '../../src/engine/ports.ts'
 import type { Json } from '../../src/wire/json.ts'
-import type { PlatformEvent } from '../../src/wire/payload.ts'
+import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'
 
-function evaluate(event: PlatformEvent, workflows: WorkflowSource) {
+function evaluate(event: GitHubEvent, workflows: WorkflowSource) {
   return evaluateIn(event, workflows, testPorts())
 }
 

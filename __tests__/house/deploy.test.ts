@@ -12,7 +12,7 @@ import { parse } from 'yaml'
 import { SETTINGS } from '../../src/wire/settings.ts'
 import { bundledPackage } from '../support/build.ts'
 import { NODE24 } from '../support/node24.ts'
-import { sealKeys } from '../support/outbox-relays.ts'
+import { sealingKeys } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 
 /**
@@ -71,7 +71,7 @@ describe('the image', () => {
     await mkdir(volume)
     const settings = {
       ...{ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) },
-      HOOKLINE_SEALING_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealingKeys(),
     }
     const { command } = parse(read('compose.yaml')).services.relay
     const given = (command as string[]).map((word) => word.replace('/var/lib/hookline', volume))
@@ -175,7 +175,7 @@ describe('hookline-relay.service', () => {
       .replace('--port 3000', '--port 0')
       .replace('/var/lib/hookline', folder)
       .split(' ')
-    const env = { HOOKLINE_SEALING_KEYS: await sealKeys() }
+    const env = { HOOKLINE_SEALING_KEYS: await sealingKeys() }
     const child = spawn(NODE24 ?? '', given, { cwd: join(folder, 'clone'), env })
     expect(await line(child, 'listening')).toMatch(/^hookline relay listening on /)
     child.kill()
@@ -214,7 +214,7 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
       .replace('ADDRESS', address)
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), HOME: folder },
-      HOOKLINE_SEALING_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealingKeys(),
     }
     const stdio = ['ignore', 'ignore', 'inherit'] as const
     const child = spawn(program ?? '', given.split(' '), { env, stdio: [...stdio] })

@@ -148,7 +148,7 @@ describe('an event as it is kept', () => {
   ])('that the relay refused with %d', (status, reason) => {
     const entry = { time: TIME.toISOString(), delivery: 'd', method: 'POST', status, ms: 1 }
     const unknown = { owner: undefined, repo: undefined, workflow: undefined, trigger: undefined }
-    const rest = { platformStatus: undefined, tries: undefined, bytes: undefined }
+    const rest = { githubStatus: undefined, tries: undefined, bytes: undefined }
     const refusal = refusalRecord({ ...entry, ...unknown, ...rest }, CAME)
     expect(refusal).toMatchObject({ outcome: 'refused', reason, workflow: '', request: null })
   })

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { App, readAppKey } from '../../src/relay/credentials/app.ts'
 import type { Clock } from '../../src/wire/github.ts'
-import { PlatformFault } from '../../src/wire/github.ts'
+import { GitHubCallError } from '../../src/wire/github.ts'
 import {
   APP_ID,
   APP_KEYS,
@@ -49,7 +49,7 @@ async function app(options: { pem?: string; clock?: Clock; id?: string; budget?:
       const signal = AbortSignal.timeout(timeout)
       const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
       const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
-        throw new PlatformFault('no answer', { sent: true, cause })
+        throw new GitHubCallError('no answer', { sent: true, cause })
       })
       const header = (name: string) => response.headers.get(name) ?? undefined
       return { status: response.status, header, text: await response.text() }

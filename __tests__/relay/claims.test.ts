@@ -5,13 +5,13 @@ import {
   keyById,
   readScope,
 } from '../../src/relay/credentials/claims.ts'
-import { judgeCredentials } from '../../src/relay/credentials/credentials.ts'
-import { newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
-import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { createCredentials } from '../../src/relay/credentials/credentials.ts'
+import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 const REPOSITORY = 'octo/repo'
-const [SEAL_KEY, SIGN_KEY] = [await newSealKey(), await newSignKey()]
+const [SEAL_KEY, SIGN_KEY] = [await generateSealingKey(), await generateSigningKey()]
 
 describe('what a credential says of where it opens', () => {
   test.each([
@@ -62,10 +62,10 @@ test.each([
   ['a grant', signGrant({ id: 'a', repository: REPOSITORY, exp: 100 }, SIGN_KEY)],
 ])('%s ends at its second, also one that was accepted before', async (_, made) => {
   let now = 99_999
-  const credentials = judgeCredentials({
-    sealKeys: [SEAL_KEY],
-    signKeys: [SIGN_KEY],
-    authority: { token: async () => new Secret('ghs_x') },
+  const credentials = createCredentials({
+    sealingKeys: [SEAL_KEY],
+    signingKeys: [SIGN_KEY],
+    githubCredential: { token: async () => new Secret('ghs_x') },
     now: () => new Date(now),
   })
   const webhook = {

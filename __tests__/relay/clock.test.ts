@@ -12,11 +12,11 @@ import {
   tick,
   tickAt,
 } from '../../src/relay/clock.ts'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import {
   RelayError as Fault,
-  platformTimeout,
-  platformUnreachable,
+  githubTimeout,
+  githubUnreachable,
   type RelayError,
   rateLimited,
 } from '../../src/relay/errors.ts'
@@ -29,8 +29,8 @@ import { startWorkerd } from '../support/workerd.ts'
 
 const HOUR = 3_600_000
 
-async function sealKeys(): Promise<string> {
-  return JSON.stringify({ keys: [(await newSealKey()).privateJwk] })
+async function sealingKeys(): Promise<string> {
+  return JSON.stringify({ keys: [(await generateSealingKey()).privateJwk] })
 }
 
 function timer(text: string): Timer {
@@ -127,7 +127,7 @@ function world(start: string, answer: (at: number) => RelayError | undefined = (
         throw error
       },
       dispatch: async ({ target }: Dispatch) => {
-        expect(target).toMatchObject({ event: 'workflow_dispatch', isByHand: true })
+        expect(target).toMatchObject({ event: 'workflow_dispatch', isManual: true })
         const error = answer(now)
         if (error) throw error
         starts.push(now)
@@ -200,9 +200,9 @@ function outages(): (now: number) => RelayError | undefined {
   let calls = 0
   return (now) => {
     const hour = new Date(now).getUTCHours()
-    if (hour === 6) return platformUnreachable(new Error('gone'))
+    if (hour === 6) return githubUnreachable(new Error('gone'))
     if (hour === 9) return rateLimited(40)
-    return hour === 13 && ++calls % 3 > 0 ? platformUnreachable(new Error('gone')) : undefined
+    return hour === 13 && ++calls % 3 > 0 ? githubUnreachable(new Error('gone')) : undefined
   }
 }
 
@@ -279,13 +279,13 @@ describe('what GitHub says', () => {
   const refused = new Fault(403, 'repository_not_accessible', 'no', { hint: 'none' })
   const gateway = new Fault(502, 'github_unavailable', 'no', {
     hint: 'none',
-    attempts: { tries: 1, platformStatus: 502 },
+    attempts: { tries: 1, githubStatus: 502 },
   })
   test.each<[string, RelayError, string, number]>([
     ['a refusal is logged, and not tried again', refused, 'refused', 1],
     [
       'without a response the run may have started: no other try',
-      platformTimeout(undefined),
+      githubTimeout(undefined),
       'unclear',
       1,
     ],
@@ -363,7 +363,7 @@ export default {
           HOOKLINE_GITHUB_TOKEN: TOKEN,
           HOOKLINE_ACCESS_KEYS: 'hlk_0123456789012345678901234567',
         },
-        ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealKeys() },
+        ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
         HOOKLINE_SCHEDULE:
           '*/5 * * * * octo/shop poll@v1\n0 9 * * * TZ=Europe/Berlin octo/shop report',
       },

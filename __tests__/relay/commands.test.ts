@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { readSealKeys } from '../../src/relay/config.ts'
-import { newSealKey, openSealed } from '../../src/relay/credentials/seal.ts'
+import { readSealingKeys } from '../../src/relay/config.ts'
+import { generateSealingKey, openSealed } from '../../src/relay/credentials/seal.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { type CommandResult, runCommand, runCommands, startCommand } from '../support/command.ts'
 import { startGitHub } from '../support/github.ts'
@@ -14,7 +14,7 @@ import { TOKEN } from '../support/scene.ts'
 
 /** As `hookline keys create sealing` prints them. */
 async function newKeys(): Promise<string> {
-  return JSON.stringify({ keys: [(await newSealKey()).privateJwk] })
+  return JSON.stringify({ keys: [(await generateSealingKey()).privateJwk] })
 }
 
 describe('hookline keys', () => {
@@ -97,7 +97,7 @@ describe('hookline seal', () => {
       arguments: ['--relay-key', file, '--repository', 'o/r'],
       env: { HOOKLINE_GITHUB_TOKEN: TOKEN },
     })
-    expect(await openSealed(output, await readSealKeys(set))).toMatchObject({ token: TOKEN })
+    expect(await openSealed(output, await readSealingKeys(set))).toMatchObject({ token: TOKEN })
   })
 
   test('seals any token, and warns of one that does not look like one of GitHub', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { newSignKey } from '../../src/relay/credentials/grant.ts'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { VERSION } from '../../src/wire/version.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
 import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
@@ -10,8 +10,8 @@ import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
 const TARGET = '/.well-known/hookline'
-const signKeys = JSON.stringify((await newSignKey()).jwk)
-const sealKeys = JSON.stringify((await newSealKey()).privateJwk)
+const signingKeys = JSON.stringify((await generateSigningKey()).jwk)
+const sealingKeys = JSON.stringify((await generateSealingKey()).privateJwk)
 const PLAIN = {
   version: VERSION,
   dispatch: 'repository',
@@ -32,16 +32,16 @@ describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
     ['another mode', { HOOKLINE_DISPATCH: 'workflow' }, { dispatch: 'workflow' }],
     [
       'a token',
-      { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: signKeys },
+      { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_SIGNING_KEYS: signingKeys },
       { credential: 'token' },
     ],
     [
       'an App',
-      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGNING_KEYS: signKeys },
+      { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1, HOOKLINE_SIGNING_KEYS: signingKeys },
       { credential: 'app' },
     ],
     ['one repository', { HOOKLINE_REPOSITORY: 'o/r' }, { singleRepository: true }],
-    ['keys', { HOOKLINE_SEALING_KEYS: sealKeys }, { seal: '/.well-known/hookline-seal.json' }],
+    ['keys', { HOOKLINE_SEALING_KEYS: sealingKeys }, { seal: '/.well-known/hookline-seal.json' }],
   ])('%s', async (_name, env, told) => {
     const relay = await start({ env })
     const answer = await send(relay.url, { target: TARGET })
@@ -56,7 +56,7 @@ describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
     })
-    for (const secret of [TOKEN, JSON.parse(sealKeys).d, JSON.parse(signKeys).k]) {
+    for (const secret of [TOKEN, JSON.parse(sealingKeys).d, JSON.parse(signingKeys).k]) {
       expect(answer.body).not.toContain(secret)
     }
     expect(head).toMatchObject({ status: 200, body: '' })

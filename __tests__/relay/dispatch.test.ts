@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
 import { dispatchTo } from '../../src/relay/github/dispatch.ts'
-import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
+import {
+  GitHubCallError,
+  type GitHubCallRequest,
+  type GitHubResponse,
+} from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -30,13 +34,13 @@ const DISPATCH = {
 /** Dispatches once to a platform that takes these turns, and the last one over and over. */
 async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
   const clock = fakeClock(START, random)
-  const requests: PlatformRequest[] = []
-  const call = async (request: PlatformRequest): Promise<PlatformAnswer> => {
+  const requests: GitHubCallRequest[] = []
+  const call = async (request: GitHubCallRequest): Promise<GitHubResponse> => {
     const turn = turns[Math.min(requests.length, turns.length - 1)] ?? {}
     requests.push(request)
     clock.pass(Math.min(turn.after ?? 0, request.timeout))
-    if ((turn.after ?? 0) > request.timeout) throw new PlatformFault('late', { sent: true })
-    if (turn.fault) throw new PlatformFault('fault', { sent: turn.fault === 'sent' })
+    if ((turn.after ?? 0) > request.timeout) throw new GitHubCallError('late', { sent: true })
+    if (turn.fault) throw new GitHubCallError('fault', { sent: turn.fault === 'sent' })
     const { status = 204, headers = {}, text = '' } = turn
     return { status, header: (name) => headers[name], text }
   }
@@ -60,7 +64,7 @@ describe('tries', () => {
     ['403 with a short Retry-After', [limited('1', 403), {}], 2],
   ] as const)('%s: then accepted', async (_, turns, tries) => {
     const { outcome, requests } = await dispatch(turns)
-    expect(outcome).toEqual({ tries, platformStatus: 204 })
+    expect(outcome).toEqual({ tries, githubStatus: 204 })
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
   })
 
@@ -224,7 +228,7 @@ describe('redirects', () => {
     [moved('/repos/new-owner/new.name/dispatches', 308), '/repos/new-owner/new.name/dispatches'],
   ])('%j is followed', async (turn, path) => {
     const { outcome, requests } = await dispatch([turn, {}])
-    expect(outcome).toEqual({ tries: 2, platformStatus: 204 })
+    expect(outcome).toEqual({ tries: 2, githubStatus: 204 })
     expect(requests.map((request) => request.path)).toEqual(['/repos/o/r/dispatches', path])
   })
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { platformPool } from '../../src/relay/github/connection-pool.ts'
-import { platformFetch } from '../../src/relay/http/worker.ts'
+import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
+import { githubFetch } from '../../src/relay/http/worker.ts'
 import { type RawAnswer, send } from '../support/raw-http.ts'
 import { isWhole, type RawPlatform, startRawPlatform } from '../support/raw-platform.ts'
 import { type RelayUnderTest, RUNTIMES } from '../support/relays.ts'
@@ -92,8 +92,8 @@ describe.each(RUNTIMES)('faults of GitHub, seen by a relay on %s', (name, start)
 })
 
 test.each([
-  ['Node', (url: URL) => platformPool(url)],
-  ['workerd', (url: URL) => ({ call: platformFetch(url), close: async () => {} })],
+  ['Node', (url: URL) => githubConnectionPool(url)],
+  ['workerd', (url: URL) => ({ call: githubFetch(url), close: async () => {} })],
 ])('of an error of 1 GB, the client on %s reads at most 64 KB, and closes', async (_, open) => {
   const platform = await startRawPlatform()
   const closed: Promise<unknown>[] = []
@@ -158,11 +158,11 @@ test.each([
       setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50)
     }
   })
-  const pool = platformPool(new URL(platform.url))
+  const pool = githubConnectionPool(new URL(platform.url))
   const request = { path: '/', headers: {}, body: '{}', timeout: 5000 }
   expect(await pool.call(request)).toMatchObject({ status: 204 })
   await sleep(20) // until the connection is free again
-  await expect(pool.call(request)).rejects.toMatchObject({ name: 'PlatformFault', sent })
+  await expect(pool.call(request)).rejects.toMatchObject({ name: 'GitHubCallError', sent })
   expect(platform.connections).toBe(1)
   await pool.close()
   await platform.close()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { reportError } from '../../src/cli/terminal.ts'
 import { readRelayConfig, weakKeyProblems } from '../../src/relay/config.ts'
-import { judgeCredentials, keepCredential } from '../../src/relay/credentials/credentials.ts'
-import { newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
-import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { createCredentials, storedCredential } from '../../src/relay/credentials/credentials.ts'
+import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import { UsageError } from '../../src/wire/errors.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { APP_ID, PKCS1 } from '../support/github-app.ts'
@@ -12,8 +12,8 @@ import { TOKEN } from '../support/scene.ts'
 import { startOnWorkerd } from '../support/workerd.ts'
 
 const KEY = 'hlk_a-key-that-is-long-enough'
-const [signKey, sealKey] = [await newSignKey(), await newSealKey()]
-const SIGN = { HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [signKey.jwk] }) }
+const [signingKey, sealingKey] = [await generateSigningKey(), await generateSealingKey()]
+const SIGN = { HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [signingKey.jwk] }) }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
 const HELD = { HOOKLINE_GITHUB_TOKEN: TOKEN }
 
@@ -24,12 +24,12 @@ describe('what a relay may be set up with', () => {
     ['a token and grants', { ...HELD, ...SIGN }],
     ['a token and keys', { ...HELD, HOOKLINE_ACCESS_KEYS: KEY }],
     ['a token, grants and keys', { ...HELD, ...SIGN, HOOKLINE_ACCESS_KEYS: KEY }],
-    ['one signing key alone', { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(signKey.jwk) }],
+    ['one signing key alone', { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk) }],
   ])('%s', async (_, env) => {
     await expect(readRelayConfig(env)).resolves.toBeDefined()
   })
 
-  const short = { ...signKey.jwk, k: 'c2hvcnQ' }
+  const short = { ...signingKey.jwk, k: 'c2hvcnQ' }
   test.each([
     ['a token and an App', { ...APP, ...SIGN, ...HELD }, /HOOKLINE_GITHUB_TOKEN.*HOOKLINE_APP_ID/],
     [
@@ -73,7 +73,7 @@ describe('what a relay may be set up with', () => {
     ],
     [
       'a public key',
-      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(sealKey.publicJwk) },
+      { ...HELD, HOOKLINE_SIGNING_KEYS: JSON.stringify(sealingKey.publicJwk) },
       /^HOOKLINE_SIGNING_KEYS/,
     ],
   ])('not %s: the error names the setting, and no secret', async (_, env, message) => {
@@ -82,7 +82,7 @@ describe('what a relay may be set up with', () => {
       (refused) => refused,
     )
     expect(error.message).toMatch(message)
-    for (const secret of [TOKEN, KEY, PKCS1.split('\n')[1], String(signKey.jwk.k)]) {
+    for (const secret of [TOKEN, KEY, PKCS1.split('\n')[1], String(signingKey.jwk.k)]) {
       expect(error.message).not.toContain(secret)
     }
   })
@@ -131,8 +131,8 @@ test('workerd writes faults of settings to the log, because nothing starts there
 
 const scope = { repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' } as const
 const soon = Math.floor(Date.now() / 1000) + 60
-const SEALED = await sealToken({ token: TOKEN, ...scope }, sealKey.publicJwk)
-const GRANT = await signGrant({ id: 'a', exp: soon, ...scope }, signKey)
+const SEALED = await sealToken({ token: TOKEN, ...scope }, sealingKey.publicJwk)
+const GRANT = await signGrant({ id: 'a', exp: soon, ...scope }, signingKey)
 
 describe('a credential that is kept', () => {
   const webhook = {
@@ -143,9 +143,9 @@ describe('a credential that is kept', () => {
   const wanted = { repository: webhook.repository, event: 'repository_dispatch' } as const
   const authority = { token: async () => new Secret('of the relay') }
   const judge = (own: boolean, revoked: readonly string[] = []) =>
-    judgeCredentials({
-      sealKeys: [sealKey],
-      signKeys: [signKey],
+    createCredentials({
+      sealingKeys: [sealingKey],
+      signingKeys: [signingKey],
       accessKeys: [new Secret(KEY)],
       revoked: new Set(revoked),
       now: () => new Date(),
@@ -160,17 +160,17 @@ describe('a credential that is kept', () => {
   ])('%s gives the same token again, and no less is known of it', async (_, own, text, token) => {
     const credentials = judge(own)
     const opened = await credentials.open(new Secret(text), webhook)
-    const kept = JSON.parse(JSON.stringify(keepCredential(opened)))
+    const kept = JSON.parse(JSON.stringify(storedCredential(opened)))
     const again = await credentials.restore(kept)
     expect((await again.token(wanted))?.reveal()).toBe(token)
     expect(again).toMatchObject({ kind: opened.kind, ...(opened.scope && { scope: opened.scope }) })
-    expect(keepCredential(again)).toEqual(kept)
+    expect(storedCredential(again)).toEqual(kept)
     expect(JSON.stringify(kept).includes('of the relay')).toBe(false)
   })
 
   test('a grant that was revoked meanwhile is refused', async () => {
     const opened = await judge(true).open(new Secret(GRANT), webhook)
-    const restored = judge(true, ['a']).restore(keepCredential(opened))
+    const restored = judge(true, ['a']).restore(storedCredential(opened))
     await expect(restored).rejects.toMatchObject({ code: 'revoked' })
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
 import { Governor, Governors } from '../../src/relay/governor.ts'
-import type { PlatformAnswer } from '../../src/wire/github.ts'
+import type { GitHubResponse } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-lanes.ts'
 
 const REQUEST = { path: '/', headers: {}, timeout: 8 * SECOND }
 
-function answer(status: number, headers: Record<string, string> = {}, text = ''): PlatformAnswer {
+function answer(status: number, headers: Record<string, string> = {}, text = ''): GitHubResponse {
   return { status, header: (name) => headers[name], text }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { base64url, CompactEncrypt, CompactSign, importJWK } from 'jose'
-import { type Grant, newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
-import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { type Grant, generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import {
   APP_ID,
   type AppPlatform,
@@ -17,15 +17,19 @@ import { payloadOf, TOKEN } from '../support/scene.ts'
 const START_TIMEOUT = 60_000
 
 const HOOK = '/owner/repo/hook/webhook'
-const [current, older, stranger] = [await newSignKey(), await newSignKey(), await newSignKey()]
-const [sealKey, strangersSealKey] = [await newSealKey(), await newSealKey()]
+const [current, older, stranger] = [
+  await generateSigningKey(),
+  await generateSigningKey(),
+  await generateSigningKey(),
+]
+const [sealingKey, strangersSealKey] = [await generateSealingKey(), await generateSealingKey()]
 const REVOKED = 'leaked'
 const FOREVER: Grant = { id: 'a', repository: 'owner/repo' }
 const now = () => Math.floor(Date.now() / 1000)
 
 const env = {
   HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [current.jwk, older.jwk] }),
-  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [sealKey.privateJwk] }),
+  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [sealingKey.privateJwk] }),
   HOOKLINE_REVOKED_GRANTS: `other, ${REVOKED}`,
 }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
@@ -80,7 +84,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
   })
 
   test('a sealed token works with the token inside, without the App', async () => {
-    const token = await sealToken({ token: TOKEN, repository: 'owner/repo' }, sealKey.publicJwk)
+    const token = await sealToken({ token: TOKEN, repository: 'owner/repo' }, sealingKey.publicJwk)
     platform.next.push({ status: 204 })
     expect((await sendWith(token)).status).toBe(200)
     expect(platform.calls).toHaveLength(1)
@@ -223,7 +227,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     )
     const head = fc.record({
       alg: fc.constantFrom('HS256', 'none', 'RS256', 'ES256', 'HS384', 'dir', ''),
-      kid: fc.constantFrom(current.id, older.id, stranger.id, sealKey.id, '__proto__'),
+      kid: fc.constantFrom(current.id, older.id, stranger.id, sealingKey.id, '__proto__'),
     })
     const property = fc.asyncProperty(claims, head, async (content, header) => {
       const mac = await signText(JSON.stringify(content), stranger)
@@ -273,9 +277,9 @@ async function signText(text: string, key = current): Promise<string> {
 
 /** Key confusion: what is public used as if it were the secret. */
 async function withPublicKey(): Promise<string> {
-  const secret = new TextEncoder().encode(JSON.stringify(sealKey.publicJwk))
+  const secret = new TextEncoder().encode(JSON.stringify(sealingKey.publicJwk))
   const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(FOREVER)))
-  return jws.setProtectedHeader({ alg: 'HS256', kid: sealKey.id }).sign(secret)
+  return jws.setProtectedHeader({ alg: 'HS256', kid: sealingKey.id }).sign(secret)
 }
 
 async function withHash(alg: string): Promise<string> {
@@ -284,15 +288,16 @@ async function withHash(alg: string): Promise<string> {
   return jws.setProtectedHeader({ alg, kid: current.id }).sign(secret)
 }
 
-const sealedFor = (key: typeof sealKey) =>
+const sealedFor = (key: typeof sealingKey) =>
   sealToken({ token: TOKEN, repository: 'owner/repo' }, key.publicJwk)
 
-const sealed = (token: string) => sealToken({ token, repository: 'owner/repo' }, sealKey.publicJwk)
+const sealed = (token: string) =>
+  sealToken({ token, repository: 'owner/repo' }, sealingKey.publicJwk)
 
 async function sealedClaims(): Promise<string> {
-  const key = await importJWK(sealKey.publicJwk, 'ECDH-ES')
+  const key = await importJWK(sealingKey.publicJwk, 'ECDH-ES')
   const text = JSON.stringify({ id: 'a', repository: 'owner/repo' })
   return new CompactEncrypt(new TextEncoder().encode(text))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: sealKey.id })
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: sealingKey.id })
     .encrypt(key)
 }

@@ -13,7 +13,7 @@ const FIELDS = [
   'trigger',
   'bytes',
   'status',
-  'platformStatus',
+  'githubStatus',
   'tries',
   'ms',
 ]
@@ -49,7 +49,7 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
       trigger: 'webhook',
       bytes: 3,
       status: 200,
-      platformStatus: 204,
+      githubStatus: 204,
       tries: 1,
     })
   })
@@ -57,7 +57,7 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
   test('a failure says how the platform answered', async () => {
     at.github.next({ status: 404 })
     const line = await lineOf({ target: '/own/rep/hook/webhook' })
-    expect(JSON.parse(line)).toMatchObject({ status: 403, platformStatus: 404, tries: 1 })
+    expect(JSON.parse(line)).toMatchObject({ status: 403, githubStatus: 404, tries: 1 })
   })
 
   test('a body over the limit is told with the address that it was sent to', async () => {

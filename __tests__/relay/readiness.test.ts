@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Credential } from '../../src/relay/credentials/credentials.ts'
-import { newSignKey, signGrant } from '../../src/relay/credentials/grant.ts'
+import { generateSigningKey, signGrant } from '../../src/relay/credentials/grant.ts'
 import { Readiness } from '../../src/relay/endpoints/readiness.ts'
 import { RelayError } from '../../src/relay/errors.ts'
 import { startGitHub } from '../support/github.ts'
@@ -14,11 +14,11 @@ const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '
 
 describe('new events can be forwarded or kept', () => {
   test.each([
-    ['the own authority is unknown to GitHub', 'invalid_token', OWN, {}, 'authority'],
-    ['the App’s key is rejected', 'app_key_rejected', OWN, {}, 'authority'],
+    ['the own authority is unknown to GitHub', 'invalid_token', OWN, {}, 'credential'],
+    ['the App’s key is rejected', 'app_key_rejected', OWN, {}, 'credential'],
     ['the sender’s token is unknown', 'invalid_token', SENDERS, {}, undefined],
     ['one repository of many is refused', 'repository_not_accessible', OWN, {}, undefined],
-    ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'authority'],
+    ['the one repository is', 'repository_not_accessible', OWN, { servesOne: true }, 'credential'],
     ['GitHub is down', 'github_unavailable', OWN, {}, undefined],
     ['the outbox lacks room', 'outbox_full', SENDERS, { shortage: 'outbox_full' }, 'outbox_full'],
     ['its disk fails', 'outbox_full', SENDERS, { shortage: 'disk' }, 'disk'],
@@ -57,7 +57,7 @@ describe('new events can be forwarded or kept', () => {
 describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
   test('says so in one word, to GET and HEAD alone', async () => {
     const github = await startGitHub()
-    const key = await newSignKey()
+    const key = await generateSigningKey()
     const relay = await start({
       env: {
         HOOKLINE_API_URL: github.url,

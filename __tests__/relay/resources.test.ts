@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newSealKey, sealToken } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, sealToken } from '../../src/relay/credentials/seal.ts'
 import { bundle } from '../support/build.ts'
 import { startCommand } from '../support/command.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -14,7 +14,7 @@ import { startWorkerd } from '../support/workerd.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const CAP = 256 * 1024
-const key = await newSealKey()
+const key = await generateSealingKey()
 
 /** A relay in a process of its own, because a test uses CPU and memory too. */
 interface Subject {
@@ -47,8 +47,8 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
   let relay: Subject
   beforeAll(async () => {
     github = await startGitHub()
-    const sealKeys = JSON.stringify({ keys: [key.privateJwk] })
-    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: sealKeys })
+    const sealingKeys = JSON.stringify({ keys: [key.privateJwk] })
+    relay = await start({ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: sealingKeys })
   })
   afterAll(async () => {
     await relay.close()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { CompactEncrypt, importJWK } from 'jose'
 import {
-  newSealKey,
+  generateSealingKey,
   type Sealed,
-  type SealKey,
+  type SealingKey,
   sealToken,
 } from '../../src/relay/credentials/seal.ts'
 import { send } from '../support/raw-http.ts'
@@ -12,7 +12,7 @@ import { type Scene, scene, TOKEN } from '../support/scene.ts'
 
 const HOOK = '/owner/repo/hook/webhook'
 const FOREVER = { token: TOKEN, repository: 'owner/repo' }
-const keys: SealKey[] = [await newSealKey(), await newSealKey()]
+const keys: SealingKey[] = [await generateSealingKey(), await generateSealingKey()]
 const env = { HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: keys.map((key) => key.privateJwk) }) }
 
 const sealed = (content: Sealed, key = keys[0]) => sealToken(content, key?.publicJwk ?? {})
@@ -96,7 +96,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
       await sealed({ ...FOREVER, path: 'hook/web' }),
       await sealed({ ...FOREVER, path: 'hook/webhook/deeper' }),
       await sealed({ ...FOREVER, expires: ago(1) }),
-      await sealed(FOREVER, await newSealKey()),
+      await sealed(FOREVER, await generateSealingKey()),
       await sealedText('{"token":1,"repository":"owner/repo"}'),
       await sealedText('not JSON'),
       await sealed({ ...FOREVER, token: `${TOKEN}\r\nX-Injected: 1` }),

@@ -13,7 +13,7 @@ function problem(status: number, message: string) {
 
 /** GitHub's texts, from its own answers. */
 const TEXT = {
-  noTrigger: "Workflow does not have 'workflow_dispatch' trigger",
+  missingTrigger: "Workflow does not have 'workflow_dispatch' trigger",
   noInput: 'Unexpected inputs provided: ["hookline"]',
   otherInput: "Required input 'level' not provided",
   noRef: 'No ref found for: main',
@@ -102,7 +102,7 @@ describe.each(RUNTIMES)('workflow_dispatch by a relay on %s', (_, start) => {
   test.each([
     [403, 'repository_not_accessible', [problem(403, 'Resource not accessible by integration')]],
     [403, 'workflow_not_accessible', [NOT_FOUND, NOT_FOUND]],
-    [422, 'workflow_not_listening', [problem(422, TEXT.noTrigger)]],
+    [422, 'workflow_not_listening', [problem(422, TEXT.missingTrigger)]],
     [422, 'workflow_not_listening', [problem(422, TEXT.noInput)]],
     [422, 'workflow_not_listening', [problem(422, TEXT.otherInput)]],
     [422, 'ref_not_found', [problem(422, TEXT.noRef)]],

@@ -10,7 +10,7 @@ import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { runShared } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
-import { sealKeys } from '../support/outbox-relays.ts'
+import { sealingKeys } from '../support/outbox-relays.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../support/telegram.ts'
@@ -177,7 +177,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
       const folder = mkdtempSync(join(tmpdir(), 'hookline-batching-'))
       const settings = {
         HOOKLINE_API_URL: github.url,
-        HOOKLINE_SEALING_KEYS: await sealKeys(),
+        HOOKLINE_SEALING_KEYS: await sealingKeys(),
       }
       const batching = await startBuiltOutbox({ folder, settings })
       try {

@@ -3,7 +3,11 @@ import { openBranch } from '../../src/state/branch.ts'
 import { branchApi } from '../../src/state/branch-api.ts'
 import type { StorePlace } from '../../src/state/place.ts'
 import { NO_STATE, type TriggerState } from '../../src/state/store.ts'
-import { type PlatformAnswer, PlatformFault, type PlatformRequest } from '../../src/wire/github.ts'
+import {
+  GitHubCallError,
+  type GitHubCallRequest,
+  type GitHubResponse,
+} from '../../src/wire/github.ts'
 import { problemsOf } from '../support/problems.ts'
 import { storePlace } from '../support/stores.ts'
 
@@ -11,13 +15,13 @@ const NOW = Date.UTC(2026, 0, 1, 12)
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const FOLDER = 'v2.hook.webhook'
 
-type Given = PlatformAnswer | Error | ((request: PlatformRequest) => PlatformAnswer)
+type Given = GitHubResponse | Error | ((request: GitHubCallRequest) => GitHubResponse)
 
 function answerOf(
   status: number,
   value: unknown = {},
   headers: Readonly<Record<string, string>> = {},
-): PlatformAnswer {
+): GitHubResponse {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return { status, text, header: (name) => headers[name] }
 }
@@ -31,10 +35,10 @@ function open(
   answers: readonly Given[],
   other: Partial<StorePlace> & { readonly api?: string } = {},
 ) {
-  const calls: PlatformRequest[] = []
+  const calls: GitHubCallRequest[] = []
   const sleeps: number[] = []
   let time = NOW
-  const call = async (request: PlatformRequest) => {
+  const call = async (request: GitHubCallRequest) => {
     calls.push(request)
     const answer = answers[Math.min(calls.length, answers.length) - 1]
     if (!answer || answer instanceof Error) throw answer
@@ -240,7 +244,7 @@ describe('a refusal', () => {
     ['though its words are none', answerOf(404, { message: 7, type: 7 }), 'answered 404: '],
     [
       'without an answer',
-      new PlatformFault('no connection', { sent: false }),
+      new GitHubCallError('no connection', { sent: false }),
       'gave no connection',
     ],
   ])('is told %s', async (_, answer, what) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openBranch } from '../../src/state/branch.ts'
 import { createStore } from '../../src/state/store.ts'
-import type { PlatformCall } from '../../src/wire/github.ts'
+import type { GitHubCall } from '../../src/wire/github.ts'
 import { githubAnswers } from '../support/contents-api.ts'
 import { memoryRepository } from '../support/repositories.ts'
 import { named, storePlace } from '../support/stores.ts'
@@ -33,7 +33,7 @@ export function testManyRuns({
     const between = ({ least, most }: typeof WORK) => least + random() * (most - least)
     const answer = githubAnswers(memoryRepository())
     let calls = 0
-    const call: PlatformCall = async ({ method = 'POST', path, body = '{}' }) => {
+    const call: GitHubCall = async ({ method = 'POST', path, body = '{}' }) => {
       calls++
       const duration = between(LATENCY)
       await time.sleep(duration / 2)

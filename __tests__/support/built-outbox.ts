@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CLI_BUNDLE, RunningCommand } from './cli.ts'
 import type { GitHub } from './github.ts'
 import { NODE24 } from './node24.ts'
-import { sealKeys } from './outbox-relays.ts'
+import { sealingKeys } from './outbox-relays.ts'
 
 /** A relay with an outbox as its bundle starts it, on a Node that has SQLite. */
 export interface BuiltOutbox {
@@ -61,7 +61,7 @@ interface Crash extends Omit<Setup, 'settings'> {
  * @returns what the sender was told, and the bodies that GitHub got after the new start
  */
 export async function killedWithAnEvent({ github, ...setup }: Crash) {
-  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealKeys() }
+  const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() }
   const first = await startBuiltOutbox({ ...setup, settings })
   // Of a token that GitHub never accepted, nothing is kept.
   const told = [await sendTo(first, 'kept', 'before')]

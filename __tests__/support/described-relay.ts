@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SEAL_KEYS_PATH } from '../../src/relay/credentials/seal.ts'
+import { SEALING_KEYS_PATH } from '../../src/relay/credentials/seal.ts'
 import { DISCOVERY_PATH } from '../../src/relay/endpoints/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
@@ -25,10 +25,10 @@ export class DescribedRelay {
         credential: 'none',
         outbox: false,
         singleRepository,
-        seal: keys === undefined ? null : SEAL_KEYS_PATH,
+        seal: keys === undefined ? null : SEALING_KEYS_PATH,
       }
       if (request.url === DISCOVERY_PATH) response.end(JSON.stringify(description))
-      else if (request.url === SEAL_KEYS_PATH && keys !== undefined) response.end(keys)
+      else if (request.url === SEALING_KEYS_PATH && keys !== undefined) response.end(keys)
       else response.writeHead(404).end()
     })
   }

@@ -1,8 +1,8 @@
 import {
   type CredentialOptions,
-  judgeCredentials,
+  createCredentials,
 } from '../../src/relay/credentials/credentials.ts'
-import { newSealKey, type SealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey, type SealingKey } from '../../src/relay/credentials/seal.ts'
 import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
 import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { Governors } from '../../src/relay/governor.ts'
@@ -96,7 +96,7 @@ export interface FakeLanes {
   readonly outbox: Outbox
   readonly log: OutboxLine[]
   readonly reported: unknown[]
-  readonly key: SealKey
+  readonly key: SealingKey
   readonly laneOf: ReturnType<typeof laneNames>
   /** The way of a request's event: to GitHub, or into the outbox. */
   readonly dispatch: DispatchPort
@@ -121,7 +121,7 @@ export interface LaneSetup {
   readonly credentials?: Partial<CredentialOptions>
   readonly limits?: Partial<OutboxLimits>
   readonly outbox?: Outbox
-  readonly keys?: readonly SealKey[]
+  readonly keys?: readonly SealingKey[]
   readonly time?: FakeTime
   /** GitHub as a sender's request meets it, where that is another than for queued events. */
   readonly ask?: DispatchPort
@@ -134,7 +134,7 @@ export const LANE = 'o/r#1234'
 /** The outbox of a relay on a clock of the test, before a GitHub that is the function `send`. */
 export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Promise<FakeLanes> {
   const { outbox = memoryOutbox(), time = new FakeTime(), pace = 350 } = setup
-  const keys = setup.keys ?? [await newSealKey()]
+  const keys = setup.keys ?? [await generateSealingKey()]
   const [key] = keys
   if (!key) throw new Error('a key is needed')
   const log: OutboxLine[] = []
@@ -156,8 +156,8 @@ export async function fakeLanes(send: DispatchPort, setup: LaneSetup = {}): Prom
     age: limits.age,
     pace,
     revoked: setup.credentials?.revoked ?? new Set(),
-    credentials: judgeCredentials({
-      authority: { token: async () => new Secret('own') },
+    credentials: createCredentials({
+      githubCredential: { token: async () => new Secret('own') },
       ...setup.credentials,
       now: () => new Date(time.now),
     }),
@@ -226,7 +226,7 @@ export function dispatchOf(delivery: string, kind: 'token' | 'key' = 'token'): D
       kind,
       secrets: [token],
       token: async () => token,
-      ...(kind === 'token' && { platformToken: token }),
+      ...(kind === 'token' && { githubToken: token }),
     },
   }
 }

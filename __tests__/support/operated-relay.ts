@@ -1,4 +1,4 @@
-import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
 import { serveRelay } from '../../src/relay/http/node-server.ts'
 import { type OutboxView, SHOWN_STATES, withOperator } from '../../src/relay/outbox/operator.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -54,7 +54,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   }
   const config = await readRelayConfig({})
   const write = (line: string) => void log.push(line)
-  const ports = withOperator(relayPorts(config, platformOf({}, config, call), write), {
+  const ports = withOperator(relayPorts(config, sharedGitHub({}, config, call), write), {
     key: key ? new Secret(key) : undefined,
     outbox: hasOutbox ? view : undefined,
     keys: [lanes.key],

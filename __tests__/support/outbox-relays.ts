@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { newSealKey } from '../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { bundle } from './build.ts'
 import { NODE24 } from './node24.ts'
 import { startWorkerd } from './workerd.ts'
@@ -49,8 +49,8 @@ export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
 export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
 
 /** Sealing keys for `HOOKLINE_SEALING_KEYS`, the first one made last. */
-export async function sealKeys(...older: readonly string[]): Promise<string> {
-  const { privateJwk } = await newSealKey()
+export async function sealingKeys(...older: readonly string[]): Promise<string> {
+  const { privateJwk } = await generateSealingKey()
   return JSON.stringify({ keys: [privateJwk, ...older.flatMap((text) => JSON.parse(text).keys)] })
 }
 
@@ -59,7 +59,7 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
     const folder = await mkdtemp(join(tmpdir(), 'outbox-relay-'))
     const log: string[] = []
     let settings: Settings = {
-      HOOKLINE_SEALING_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealingKeys(),
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
       ...given,

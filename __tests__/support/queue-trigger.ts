@@ -7,7 +7,7 @@ import { createStore, type StateStore } from '../../src/state/store.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 import { defineTrigger } from '../../src/triggers/trigger.ts'
 import type { Json } from '../../src/wire/json.ts'
-import type { PlatformEvent } from '../../src/wire/payload.ts'
+import type { GitHubEvent } from '../../src/wire/payload.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from './ports.ts'
 
@@ -67,7 +67,7 @@ export function sourceOf(workflow: Workflow): WorkflowSource {
   }
 }
 
-export function scheduleEvent(schedule?: string): PlatformEvent {
+export function scheduleEvent(schedule?: string): GitHubEvent {
   return { name: 'schedule', payload: schedule === undefined ? {} : { schedule } }
 }
 
@@ -94,7 +94,7 @@ export function updates(
 }
 
 /** A run by hand. */
-export const dispatch: PlatformEvent = { name: 'workflow_dispatch', payload: {} }
+export const dispatch: GitHubEvent = { name: 'workflow_dispatch', payload: {} }
 
 /** Evaluates an event for a trigger on this queue; `succeed` is what follows when the job succeeds. */
 export async function poll(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { platformOf, readRelayConfig, relayPorts } from '../../src/relay/config.ts'
+import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/config.ts'
 import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
@@ -10,7 +10,7 @@ test('what the relay logs of its own fault is kind and place, never the message'
     throw new Error('nothing is sent here')
   }
   const config = await readRelayConfig({})
-  const ports = relayPorts(config, platformOf({}, config, post), (line) => lines.push(line))
+  const ports = relayPorts(config, sharedGitHub({}, config, post), (line) => lines.push(line))
   ports.report(new RangeError(`${SECRET}\n    at ${SECRET}`))
   ports.report(SECRET)
   expect(lines.join('\n')).not.toContain(SECRET)

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  ANSWER_BYTES,
   fieldsOf,
-  type GitHubQuestion,
-  GitHubQuestions,
+  GitHubCallError,
+  type GitHubCallRequest,
+  GitHubClient,
+  type GitHubRequest,
+  type GitHubResponse,
   jsonOf,
   listOf,
-  type Patience,
-  type PlatformAnswer,
-  PlatformFault,
-  type PlatformRequest,
+  RESPONSE_BYTES,
+  type RetryPolicy,
   refusalOf,
   secondsToWait,
   type Tokens,
@@ -22,28 +22,28 @@ function answerOf(
   status: number,
   headers: Readonly<Record<string, string>> = {},
   text = '',
-): PlatformAnswer {
+): GitHubResponse {
   return { status, text, header: (name) => headers[name] }
 }
 
-const lost = () => new PlatformFault('lost', { sent: true })
-const unreachable = () => new PlatformFault('refused', { sent: false })
+const lost = () => new GitHubCallError('lost', { sent: true })
+const unreachable = () => new GitHubCallError('refused', { sent: false })
 
 /** GitHub as it answers, and what a call takes of the time; the last answer is given for ever. */
 interface Scene {
   readonly apiUrl?: string
   readonly agent?: string
-  readonly answers: readonly (PlatformAnswer | Error)[]
+  readonly answers: readonly (GitHubResponse | Error)[]
   /** Milliseconds of each call. */
   readonly takes?: number
-  readonly patience?: Partial<Patience>
+  readonly patience?: Partial<RetryPolicy>
   readonly tokens?: Tokens
   readonly random?: number
 }
 
 /** Questions over a clock that only sleeping and calls move on. */
 function open({ apiUrl = 'https://h.example/api/v3', answers, ...scene }: Scene) {
-  const calls: PlatformRequest[] = []
+  const calls: GitHubCallRequest[] = []
   const sleeps: number[] = []
   let time = 0
   const options = {
@@ -57,7 +57,7 @@ function open({ apiUrl = 'https://h.example/api/v3', answers, ...scene }: Scene)
       random: () => scene.random ?? 0.5,
     },
     ...(scene.agent !== undefined && { agent: scene.agent }),
-    call: async (request: PlatformRequest) => {
+    call: async (request: GitHubCallRequest) => {
       calls.push(request)
       time += scene.takes ?? 0
       const answer = answers[Math.min(calls.length, answers.length) - 1]
@@ -65,10 +65,10 @@ function open({ apiUrl = 'https://h.example/api/v3', answers, ...scene }: Scene)
       return answer
     },
   }
-  const patience: Patience = { budget: 100_000, repeats: 'event', ...scene.patience }
+  const patience: RetryPolicy = { budget: 100_000, sideEffect: 'event', ...scene.patience }
   const tokens = scene.tokens ?? (async () => undefined)
-  const questions = new GitHubQuestions(options, patience, tokens)
-  const ask = async (question: Partial<GitHubQuestion> = {}) => {
+  const questions = new GitHubClient(options, patience, tokens)
+  const ask = async (question: Partial<GitHubRequest> = {}) => {
     const outcome = await questions.ask({ path: PATH, ...question })
     return outcome.accepted ? 'accepted' : outcome.refusal.kind
   }
@@ -195,8 +195,8 @@ describe('what does no harm', () => {
     ['422', answerOf(422), 'rejected', []],
     ['a login page', answerOf(200), 'strange', []],
   ])('is asked again after %s where that may pass', async (_, first, what, sleeps) => {
-    const scene = open({ answers: [first, answerOf(204)], patience: { repeats: 'nothing' } })
-    const accepts = ({ status }: PlatformAnswer) => status === 204
+    const scene = open({ answers: [first, answerOf(204)], patience: { sideEffect: 'none' } })
+    const accepts = ({ status }: GitHubResponse) => status === 204
     expect([await scene.ask({ accepts }), scene.sleeps]).toEqual([what, sleeps])
   })
 })
@@ -233,7 +233,7 @@ describe('the pauses', () => {
 
   test('are told of, but for a fault that is not outlived', async () => {
     const told: string[] = []
-    const tell: Patience['tell'] = ({ kind, status }) => told.push(`${kind} ${status}`)
+    const tell: RetryPolicy['tell'] = ({ kind, status }) => told.push(`${kind} ${status}`)
     const answers = [answerOf(502), answerOf(503), answerOf(500)]
     await open({ answers, patience: { tell } }).ask()
     expect(told).toEqual(['failed 502', 'unavailable 503'])
@@ -242,9 +242,9 @@ describe('the pauses', () => {
 
 describe('the attempts', () => {
   test.each([
-    ['one that is accepted', 'POST', [answerOf(204)], { tries: 1, platformStatus: 204 }],
-    ['two', 'POST', [answerOf(502), answerOf(204)], { tries: 2, platformStatus: 204 }],
-    ['a look', 'GET', [answerOf(502), answerOf(200)], { tries: 0, platformStatus: 200 }],
+    ['one that is accepted', 'POST', [answerOf(204)], { tries: 1, githubStatus: 204 }],
+    ['two', 'POST', [answerOf(502), answerOf(204)], { tries: 2, githubStatus: 204 }],
+    ['a look', 'GET', [answerOf(502), answerOf(200)], { tries: 0, githubStatus: 200 }],
     ['one without an answer', 'POST', [lost()], { tries: 1 }],
     ['the last one without an answer', 'POST', [answerOf(502), lost()], { tries: 2 }],
   ] as const)('count %s', async (_, method, answers, attempts) => {
@@ -260,7 +260,7 @@ describe('the attempts', () => {
 
 describe('a token', () => {
   const [old, fresh] = [new Secret('old-token'), new Secret('fresh-token')]
-  const authorizations = (calls: readonly PlatformRequest[]) =>
+  const authorizations = (calls: readonly GitHubCallRequest[]) =>
     calls.map(({ headers }) => headers.authorization)
 
   test('that is refused is replaced once, where there is another one', async () => {
@@ -313,7 +313,7 @@ describe('a token', () => {
     ['until a moment that is known', { wait: 700 }, [700]],
   ])('that cannot be had %s is asked for again', async (_, passing, sleeps) => {
     const told: unknown[] = []
-    const patience: Partial<Patience> = {
+    const patience: Partial<RetryPolicy> = {
       passes: (cause) => (cause === fault ? passing : undefined),
       tell: (refusal) => told.push(refusal),
     }
@@ -473,5 +473,5 @@ describe('the text of an answer', () => {
     expect([jsonOf('1'), jsonOf('{'), jsonOf('')]).toEqual([1, undefined, undefined])
   })
 
-  test('is read for 64 KB', () => expect(ANSWER_BYTES).toBe(65_536))
+  test('is read for 64 KB', () => expect(RESPONSE_BYTES).toBe(65_536))
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  GitHubQuestions,
+  type GitHubCallRequest,
+  GitHubClient,
+  type GitHubResponse,
   isRateLimit,
-  type Patience,
-  type PlatformAnswer,
-  type PlatformRequest,
+  type RetryPolicy,
 } from '../../src/wire/github.ts'
 
 const apiUrl = new URL('https://github.example.com/api/v3')
@@ -13,26 +13,26 @@ function answerOf(
   status: number,
   headers: Readonly<Record<string, string>> = {},
   text = '',
-): PlatformAnswer {
+): GitHubResponse {
   return { status, text, header: (name) => headers[name] }
 }
 
 /** Asks GitHub, which gives these answers one after another, and the last one for ever. */
 async function asked(
   method: 'GET' | 'POST',
-  answers: readonly PlatformAnswer[],
-  repeats: Patience['repeats'] = 'event',
+  answers: readonly GitHubResponse[],
+  sideEffect: RetryPolicy['sideEffect'] = 'event',
 ) {
-  const calls: PlatformRequest[] = []
+  const calls: GitHubCallRequest[] = []
   const options = {
     apiUrl,
     clock: { now: () => new Date(0), sleep: async () => {}, random: () => 0 },
-    call: async (request: PlatformRequest) => {
+    call: async (request: GitHubCallRequest) => {
       calls.push(request)
       return answers[Math.min(calls.length, answers.length) - 1] ?? answerOf(500)
     },
   }
-  const questions = new GitHubQuestions(options, { budget: 1000, repeats }, async () => undefined)
+  const questions = new GitHubClient(options, { budget: 1000, sideEffect }, async () => undefined)
   const outcome = await questions.ask({ method, path: '/repos/octo/old/dispatches' })
   const what = outcome.accepted ? 'accepted' : outcome.refusal.kind
   return { what, paths: calls.map(({ path }) => path) }
@@ -90,7 +90,7 @@ describe('what passes is waited for by who only looks, and sent again where it d
     ['a 404', answerOf(404), 'missing', 'missing'],
   ])('%s', async (_, first, looking, sending) => {
     const then = answerOf(204)
-    expect((await asked('GET', [first, then], 'nothing')).what).toBe(looking)
+    expect((await asked('GET', [first, then], 'none')).what).toBe(looking)
     expect((await asked('POST', [first, then])).what).toBe(sending)
   })
 })

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
-import type { PlatformAnswer } from '../../src/wire/github.ts'
+import type { GitHubResponse } from '../../src/wire/github.ts'
 import { graphqlCall, graphqlData } from '../../src/wire/graphql.ts'
 
 const REQUEST = { path: '/graphql', headers: {}, timeout: 1 }
 
-function answerOf(status: number, value: unknown): PlatformAnswer {
+function answerOf(status: number, value: unknown): GitHubResponse {
   const header = (name: string) => (name === 'retry-after' ? '5' : undefined)
   return { status, header, text: typeof value === 'string' ? value : JSON.stringify(value) }
 }
 
-const asked = (answer: PlatformAnswer) => graphqlCall(async () => answer)(REQUEST)
+const asked = (answer: GitHubResponse) => graphqlCall(async () => answer)(REQUEST)
 
 test.each([
   ['with data', 200, { data: {} }],

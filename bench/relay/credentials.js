@@ -11,11 +11,11 @@ import { start } from './subjects.js'
  */
 export async function credentialCosts(env, rounds) {
   /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { newSealKey, sealToken } = await compiled('relay/credentials/seal.js')
+  const { generateSealingKey, sealToken } = await compiled('relay/credentials/seal.js')
   /** @type {import('../../src/relay/credentials/grant.ts')} */
-  const { newSignKey, signGrant } = await compiled('relay/credentials/grant.js')
-  const seal = await newSealKey()
-  const sign = await newSignKey()
+  const { generateSigningKey, signGrant } = await compiled('relay/credentials/grant.js')
+  const seal = await generateSealingKey()
+  const sign = await generateSigningKey()
   const sealed = await sealToken({ token: TOKEN, repository: REPOSITORY }, seal.publicJwk)
   const grant = await signGrant({ id: 'bench', repository: REPOSITORY }, sign)
   const rows = []

@@ -19,8 +19,8 @@ export async function outboxCosts(env, rounds) {
   const node = findNode24()
   if (!node) return []
   /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { newSealKey } = await compiled('relay/credentials/seal.js')
-  const { privateJwk } = await newSealKey()
+  const { generateSealingKey } = await compiled('relay/credentials/seal.js')
+  const { privateJwk } = await generateSealingKey()
   const folder = await mkdtemp(join(tmpdir(), 'bench-outbox-'))
   const down = await start('upstream', { DOWN: '1' })
   const own = {

@@ -25,11 +25,11 @@ const BODY = JSON.stringify({ id: 1, action: 'opened', text: 'x'.repeat(2000) })
  */
 export async function doorCosts(env, rounds) {
   /** @type {import('../../src/relay/credentials/seal.ts')} */
-  const { newSealKey, sealGrant } = await compiled('relay/credentials/seal.js')
+  const { generateSealingKey, sealGrant } = await compiled('relay/credentials/seal.js')
   /** @type {import('../../src/relay/credentials/grant.ts')} */
-  const { newSignKey, signGrant } = await compiled('relay/credentials/grant.js')
-  const seal = await newSealKey()
-  const sign = await newSignKey()
+  const { generateSigningKey, signGrant } = await compiled('relay/credentials/grant.js')
+  const seal = await generateSealingKey()
+  const sign = await generateSigningKey()
   const own = {
     ...env,
     HOOKLINE_GITHUB_TOKEN: TOKEN,

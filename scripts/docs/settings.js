@@ -2,7 +2,7 @@ import { code, table } from './table.js'
 
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
 
-const { presetOf, SETTINGS } = await compiled('settings')
+const { settingDefault, SETTINGS } = await compiled('settings')
 const { RELAY_SETTINGS, SETTING_HELP } = await compiled('settings-help')
 
 /** What is compiled in build/ has no types. @param {string} name */
@@ -29,6 +29,6 @@ export function settingsTable() {
 function defaultOf(name) {
   /** @type {{ or?: string }} */
   const { or } = SETTINGS[name]
-  const places = [or, presetOf(name)].flatMap((place) => (place ? code(place) : []))
+  const places = [or, settingDefault(name)].flatMap((place) => (place ? code(place) : []))
   return places.join(', else ')
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../wire/errors.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import type { PlatformEvent } from '../wire/payload.ts'
+import type { GitHubEvent } from '../wire/payload.ts'
 import type { Environment } from './inputs.ts'
 import { arrivalOf } from './summary-tables.ts'
 
@@ -14,7 +14,7 @@ export interface CallingWorkflow {
 
 interface Surroundings {
   readonly env: Environment
-  readonly event: PlatformEvent
+  readonly event: GitHubEvent
   /** Names, without their endings, of the workflow files here whose `name:` is this. */
   readonly filesNamed: (name: string) => Promise<readonly string[]>
 }
@@ -56,7 +56,7 @@ function stem(file: string): string {
  */
 export async function requireName(
   { name }: CallingWorkflow,
-  { event, hasStore }: { readonly event: PlatformEvent; readonly hasStore: boolean },
+  { event, hasStore }: { readonly event: GitHubEvent; readonly hasStore: boolean },
 ): Promise<void> {
   if (name !== '' || !(hasStore || (await arrivalOf(event)))) return
   throw new UserError({

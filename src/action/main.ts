@@ -10,7 +10,7 @@ import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { textsOf } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import type { PlatformEvent } from '../wire/payload.ts'
+import type { GitHubEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
@@ -72,7 +72,7 @@ async function evaluated() {
 /** Everything around a run of the action. */
 interface ActionContext {
   readonly inputs: Inputs
-  readonly event: PlatformEvent
+  readonly event: GitHubEvent
   readonly workflows: WorkflowSource
   readonly ports: EnginePorts
 }
@@ -107,7 +107,7 @@ const NO_FILES = [
 /** The workflows of a run: the inline `on:` section under the calling workflow's name, or files. */
 async function workflowSource(
   inputs: Inputs,
-  event: PlatformEvent,
+  event: GitHubEvent,
   contexts: Contexts,
 ): Promise<WorkflowSource> {
   const filesNamed = async (name: string) =>
@@ -132,7 +132,7 @@ async function workflowSource(
 }
 
 /** @throws UserError when the file that the runner names is not there, or no JSON */
-function readEvent(): PlatformEvent {
+function readEvent(): GitHubEvent {
   const path = process.env.GITHUB_EVENT_PATH ?? ''
   const name = process.env.GITHUB_EVENT_NAME ?? ''
   try {

@@ -16,7 +16,7 @@ import { openState, type StateChoice } from '../state/index.ts'
 import type { Files, GitHubPort, KnownTexts } from '../state/place.ts'
 import { createStore, type StateStore } from '../state/store.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
-import { type PlatformAnswer, PlatformFault } from '../wire/github.ts'
+import { GitHubCallError, type GitHubResponse } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
 import { http } from './http.ts'
 
@@ -68,7 +68,7 @@ export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
         if (hasResponse(error)) return answerOf({ ...error.response, status: error.status })
         // The client's own message is not told: it may hold the address of a proxy.
         const message = signal.aborted ? `no answer in ${limit / 1_000} s` : 'no answer'
-        throw new PlatformFault(message, { sent: true, cause: error })
+        throw new GitHubCallError(message, { sent: true, cause: error })
       }
     },
   }
@@ -90,7 +90,7 @@ async function connect(token: string): Promise<Client> {
   return getOctokit(token).request
 }
 
-function answerOf({ status, data, headers }: ClientReply): PlatformAnswer {
+function answerOf({ status, data, headers }: ClientReply): GitHubResponse {
   return {
     status,
     header(name) {

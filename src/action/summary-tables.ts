@@ -7,8 +7,8 @@ import { type Json, type JsonObject, valueAt } from '../wire/json.ts'
 import { parseWebhookPath, splitOnce } from '../wire/path.ts'
 import {
   type ClientPayload,
+  type GitHubEvent,
   HEADER,
-  type PlatformEvent,
   readClientPayload,
   webhookPayload,
 } from '../wire/payload.ts'
@@ -111,7 +111,7 @@ export interface Arrival {
 }
 
 /** The webhook that an event carries; `undefined` when it carries none. */
-export async function arrivalOf(event: PlatformEvent): Promise<Arrival | undefined> {
+export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined> {
   try {
     const payload = webhookPayload(event)
     if (payload === undefined) return undefined

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { PlatformEvent } from '../wire/payload.ts'
+import type { GitHubEvent } from '../wire/payload.ts'
 import { readSetting } from '../wire/settings.ts'
 import { NATIVE_FOLDER } from './files.ts'
 import { environmentFor, PROXY_VARIABLES } from './programs.ts'
@@ -14,7 +14,7 @@ export interface ActRuns {
    *
    * @param hear one line of what they say, or of what became of them
    */
-  start(workflow: string, event: PlatformEvent, hear?: (line: string) => void): void
+  start(workflow: string, event: GitHubEvent, hear?: (line: string) => void): void
   /** Ends the run that is under way; those that wait are dropped. */
   close(): void
 }
@@ -34,7 +34,7 @@ const CONTAINERS = ['DOCKER_*', 'XDG_*', 'ACT_*', ...PROXY_VARIABLES]
 export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
   const stopping = new AbortController()
   let last = Promise.resolve()
-  const run = (workflow: string, event: PlatformEvent, hear?: (line: string) => void) =>
+  const run = (workflow: string, event: GitHubEvent, hear?: (line: string) => void) =>
     new Promise<void>((resolve) => {
       if (stopping.signal.aborted) return resolve()
       const tell = (line: string) => {

@@ -176,8 +176,8 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSignKeys: boolea
   ]
   if (hasSignKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
     return `${lines.join('\n')}\n`
-  const { newSignKey } = await import('../relay/credentials/grant.ts')
-  const { jwk } = await newSignKey()
+  const { generateSigningKey } = await import('../relay/credentials/grant.ts')
+  const { jwk } = await generateSigningKey()
   const keys = JSON.stringify({ keys: [jwk] })
   return `${[...lines, `HOOKLINE_SIGNING_KEYS='${keys}'`].join('\n')}\n`
 }

@@ -215,12 +215,12 @@ export async function build(options: BuildOptions): Promise<Build> {
     // A source that was deleted, or has lost its last trigger, leaves no workflow behind.
     const isGone = (source: string) =>
       idle.includes(source) || !existsSync(join(options.root, source))
-    const isByHand = handEdits(options.root, folder.show(''), {
+    const isManual = handEdits(options.root, folder.show(''), {
       alsoCommitted: options.check ?? false,
     })
     const changes = changesOf(made, standing, isGone).map((change): ShownChange => {
       const path = folder.show(change.name)
-      return { ...change, path, byHand: isByHand(path, change) }
+      return { ...change, path, byHand: isManual(path, change) }
     })
     const fixed = files.filter(({ count }) => count > 0)
     // A build without these flags would undo what this one makes.

@@ -18,7 +18,7 @@ import { isLoopback } from '../wire/address.ts'
 import { type Finding, type Source, UsageError, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
+import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -61,7 +61,7 @@ export function devCommand(): Command {
     .option(
       '--port <port>',
       'port to listen on; 0 selects a free port',
-      process.env.PORT || presetOf('PORT'),
+      process.env.PORT || settingDefault('PORT'),
     )
     .option('--host <host>', 'listen for other machines; needs HOOKLINE_ACCESS_KEYS')
     .option('--workflow <glob...>', 'workflow files to read', [DEFAULT_GLOB])
@@ -224,7 +224,7 @@ async function localRuns(envFile: string | undefined) {
 }
 
 function runHint(key: string): string {
-  const isOwn = plainSetting(process.env, 'HOOKLINE_DEV_KEY') === key
+  const isOwn = rawSetting(process.env, 'HOOKLINE_DEV_KEY') === key
   const shown = isOwn ? '$HOOKLINE_DEV_KEY' : key
   const exported = isOwn ? '' : `  export HOOKLINE_DEV_KEY=${key}\n`
   return `Real jobs run for requests from the inspector, and for requests with the key:

@@ -1,13 +1,13 @@
 import { http } from '../action/http.ts'
 import { systemClock } from '../relay/config.ts'
 import {
+  type GitHubCall,
+  GitHubCallError,
+  GitHubClient,
   type GitHubOutcome,
-  GitHubQuestions,
   type GitHubRefusal,
-  type Patience,
-  type PlatformAnswer,
-  type PlatformCall,
-  PlatformFault,
+  type GitHubResponse,
+  type RetryPolicy,
 } from '../wire/github.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { readToken, type Secret } from '../wire/secret.ts'
@@ -28,12 +28,12 @@ export interface AskOptions {
   /** The file itself instead of a description of it. */
   readonly raw?: boolean
   /** Once, when absent. */
-  readonly patience?: Pick<Patience, 'budget' | 'retryTime' | 'pause' | 'tell'>
+  readonly patience?: Pick<RetryPolicy, 'budget' | 'retryTime' | 'pause' | 'tell'>
 }
 
 /** An answer of GitHub, and what it refuses, if it does. */
 export interface Asked {
-  readonly answer: PlatformAnswer
+  readonly answer: GitHubResponse
   readonly refusal?: GitHubRefusal
 }
 
@@ -46,9 +46,9 @@ const ONCE = { budget: TIMEOUT, retryTime: 0 }
 export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
   const options = { call: platformCall(apiUrl), apiUrl, clock: systemClock }
   return async (path, { json, raw, patience = ONCE } = {}) => {
-    const questions = new GitHubQuestions(
+    const questions = new GitHubClient(
       options,
-      { ...patience, callTime: TIMEOUT, repeats: 'nothing' },
+      { ...patience, callTime: TIMEOUT, sideEffect: 'none' },
       async (refused) => (refused ? undefined : token),
     )
     const outcome = await withProgress(
@@ -68,7 +68,7 @@ function asked(outcome: GitHubOutcome): Asked {
   const { answer, refusal } = outcome
   if (answer) return { answer, refusal }
   const { cause } = refusal
-  throw cause instanceof PlatformFault && cause.cause instanceof HttpFailure ? cause.cause : cause
+  throw cause instanceof GitHubCallError && cause.cause instanceof HttpFailure ? cause.cause : cause
 }
 
 /** With the token of `gh` where it is set, else the one that the relay is given too. */
@@ -86,13 +86,13 @@ function tokenNamed(env: Readonly<Record<string, string | undefined>>, name: str
 }
 
 /** GitHub, by the command line's own client. */
-export function platformCall(apiUrl: URL): PlatformCall {
+export function platformCall(apiUrl: URL): GitHubCall {
   return async ({ method = 'POST', path, headers, body, timeout }) => {
     const request = { method, url: apiUrl.origin + path, headers, timeout }
     const reply = await http({ ...request, ...(body !== undefined && { body }) }).catch(
       (cause: unknown) => {
         if (!(cause instanceof HttpFailure)) throw cause
-        throw new PlatformFault(cause.message, { sent: true, cause })
+        throw new GitHubCallError(cause.message, { sent: true, cause })
       },
     )
     return { status: reply.status, text: reply.text, header: (name) => reply.headers[name] }

@@ -12,7 +12,7 @@ export interface GrantOptions extends ScopeOptions, ConditionOptions {
   /** The conditions of the trigger's file, in place of the flags; `undefined` for none. */
   readonly conditions?: GrantConditions | undefined
   /** The relay's public key. */
-  readonly sealKey?: JWK
+  readonly encryptionKey?: JWK
   readonly relay?: string
   readonly relayKey?: string
 }
@@ -81,7 +81,7 @@ const MAX_LENGTH = 4000
  * @throws UserError for an invalid flag or missing keys
  */
 export async function makeGrant(options: GrantOptions, env: Environment): Promise<MadeGrant> {
-  const [{ signGrant }, { readSignKeys }, { conditionsFrom }] = await Promise.all([
+  const [{ signGrant }, { readSigningKeys }, { conditionsFrom }] = await Promise.all([
     import('../relay/credentials/grant.ts'),
     import('../relay/config.ts'),
     import('./grant/conditions.ts'),
@@ -91,7 +91,7 @@ export async function makeGrant(options: GrantOptions, env: Environment): Promis
   const exp = expires === undefined ? undefined : readExpiry(expires, Date.now())
   const conditions = 'conditions' in options ? options.conditions : conditionsFrom(options, env)
   const keys = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
-  const [key] = keys ? await readSignKeys(keys) : []
+  const [key] = keys ? await readSigningKeys(keys) : []
   if (!key) {
     throw new UserError({
       message: 'HOOKLINE_SIGNING_KEYS is not set',
@@ -112,9 +112,9 @@ export async function makeGrant(options: GrantOptions, env: Environment): Promis
 
 /** @throws UserError if no public key is given */
 async function encrypted(grant: string, options: GrantOptions): Promise<string> {
-  const { relay, relayKey, sealKey } = options
+  const { relay, relayKey, encryptionKey } = options
   const { sealGrant } = await import('../relay/credentials/seal.ts')
-  if (sealKey) return sealGrant(grant, sealKey)
+  if (encryptionKey) return sealGrant(grant, encryptionKey)
   if (relay === undefined && relayKey === undefined) {
     throw new UserError({
       message: 'a grant with a secret needs the public key of the relay, which encrypts it',

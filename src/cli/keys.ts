@@ -48,21 +48,21 @@ function createCommand(): Command {
 }
 
 async function createSigningKey(): Promise<void> {
-  const { newSignKey } = await import('../relay/credentials/grant.ts')
-  const { readSignKeys } = await import('../relay/config.ts')
+  const { generateSigningKey } = await import('../relay/credentials/grant.ts')
+  const { readSigningKeys } = await import('../relay/config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
-  const keys = [await newSignKey(), ...(text ? await readSignKeys(text) : [])]
+  const keys = [await generateSigningKey(), ...(text ? await readSigningKeys(text) : [])]
   print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
 }
 
 async function createSealingKey(): Promise<void> {
-  const { newSealKey } = await import('../relay/credentials/seal.ts')
-  const keys = [await newSealKey(), ...(await presentSealingKeys())]
+  const { generateSealingKey } = await import('../relay/credentials/seal.ts')
+  const keys = [await generateSealingKey(), ...(await presentSealingKeys())]
   print(JSON.stringify({ keys: keys.map(({ privateJwk }) => privateJwk) }))
 }
 
 async function printPublicKeys(): Promise<void> {
-  const { sealKeysPage } = await import('../relay/credentials/seal.ts')
+  const { sealingKeysPage } = await import('../relay/credentials/seal.ts')
   const keys = await presentSealingKeys()
   if (keys.length === 0) {
     throw new UserError({
@@ -70,11 +70,11 @@ async function printPublicKeys(): Promise<void> {
       hint: 'To create keys, run: hookline keys create sealing',
     })
   }
-  print(sealKeysPage(keys).body)
+  print(sealingKeysPage(keys).body)
 }
 
 async function presentSealingKeys() {
-  const { readSealKeys } = await import('../relay/config.ts')
+  const { readSealingKeys } = await import('../relay/config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SEALING_KEYS')
-  return text ? readSealKeys(text) : []
+  return text ? readSealingKeys(text) : []
 }

@@ -4,7 +4,7 @@ import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http/node-server.ts'
 import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { parsePort, plainSetting, presetOf, readSetting } from '../wire/settings.ts'
+import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp, RELAY_SETTINGS } from '../wire/settings-help.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
@@ -34,13 +34,13 @@ export function relayCommand(): Command {
     .option(
       '--port <port>',
       'port to listen on; 0 selects a free port',
-      plainSetting(process.env, 'PORT') ?? presetOf('PORT'),
+      rawSetting(process.env, 'PORT') ?? settingDefault('PORT'),
     )
     .option('--repository <owner/name>', 'serve only this repository, at /webhook/…')
     .option(
       '--outbox <file>',
       'queue events in this database while GitHub is unavailable',
-      plainSetting(process.env, 'HOOKLINE_OUTBOX'),
+      rawSetting(process.env, 'HOOKLINE_OUTBOX'),
     )
     .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
@@ -98,7 +98,7 @@ async function publicLines(
     shell.name === 'posix'
       ? '\u0024{HOOKLINE_ACCESS_KEYS%%[, ]*}'
       : "$(($env:HOOKLINE_ACCESS_KEYS -split '[, ]')[0])"
-  const hasKeys = plainSetting(env, 'HOOKLINE_ACCESS_KEYS')
+  const hasKeys = rawSetting(env, 'HOOKLINE_ACCESS_KEYS')
   const credential = hasKeys ? firstKey : shell.variable('HOOKLINE_CREDENTIAL')
   return [
     `public address: ${relay}`,

@@ -148,7 +148,7 @@ interface FoundRun extends Run {
  *
  * @throws RunsError when GitHub does not tell
  */
-async function listRuns(github: RunPorts, patience?: Patience): Promise<readonly FoundRun[]> {
+async function listRuns(github: RunPorts, patience?: RetryPolicy): Promise<readonly FoundRun[]> {
   const found = await Promise.all(
     DISPATCH_EVENTS.map(async (event) => {
       const answer = await asked(github, `?event=${event}&per_page=50`, patience)
@@ -325,7 +325,7 @@ const LONGEST_GAP = 10 * 60_000
 const PAUSES = { first: PAUSE, longest: 30_000 }
 
 /** What is looked at for minutes outlives what passes: no connection, a fault of GitHub, its limits. */
-function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST_GAP): Patience {
+function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST_GAP): RetryPolicy {
   let isTold = false
   const retryTime = Math.max(1, deadline - github.now().getTime())
   const tell = (refusal: GitHubRefusal) => {
@@ -339,7 +339,7 @@ function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST
   return { budget: retryTime + LAST_CALL, retryTime, pause: PAUSES, tell }
 }
 
-type Patience = NonNullable<AskOptions['patience']>
+type RetryPolicy = NonNullable<AskOptions['patience']>
 
 /** Milliseconds. */
 const LAST_CALL = 15_000
@@ -360,7 +360,7 @@ export class RunsError extends UserError {
 }
 
 /** @throws RunsError */
-async function asked({ repository, ask, now }: RunPorts, rest: string, patience?: Patience) {
+async function asked({ repository, ask, now }: RunPorts, rest: string, patience?: RetryPolicy) {
   const path = `/repos/${repository}/actions/runs${rest}`
   const reply = await ask(path, patience && { patience }).catch((cause: unknown) => {
     if (!(cause instanceof HttpFailure)) throw cause

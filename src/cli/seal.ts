@@ -97,7 +97,7 @@ export async function sealingKey({
 
 /** @throws UserError if the relay is unreachable, unauthenticated (plain http) or publishes no key */
 async function publishedKeys(relay: string): Promise<string> {
-  const { SEAL_KEYS_PATH } = await import('../relay/credentials/seal.ts')
+  const { SEALING_KEYS_PATH } = await import('../relay/credentials/seal.ts')
   const base = readAddress(relay, RELAY_ADDRESS)
   if (base.protocol !== 'https:' && !isLoopback(base.hostname)) {
     throw new UserError({
@@ -106,7 +106,7 @@ async function publishedKeys(relay: string): Promise<string> {
     })
   }
   // The page is at the root of the host, even if --relay has a path.
-  const url = new URL(SEAL_KEYS_PATH, base).href
+  const url = new URL(SEALING_KEYS_PATH, base).href
   try {
     const { status, text } = await http({ method: 'GET', url, timeout: TIMEOUT })
     if (status === 200) return text
@@ -126,7 +126,7 @@ async function publishedKeys(relay: string): Promise<string> {
 
 /** The first key of a JWK set is the current key. Only the public part of a private key is used. */
 async function firstKey(content: string, source: string): Promise<JWK> {
-  const { readPublicSealKey } = await import('../relay/credentials/seal.ts')
+  const { readPublicSealingKey } = await import('../relay/credentials/seal.ts')
   const { keys } = fieldsOf({ text: content })
   const [first] = listOf(keys)
   if (first === undefined || first.kty !== 'EC') {
@@ -136,7 +136,7 @@ async function firstKey(content: string, source: string): Promise<JWK> {
     })
   }
   try {
-    return await readPublicSealKey(first)
+    return await readPublicSealingKey(first)
   } catch (cause) {
     throw new UserError(
       {

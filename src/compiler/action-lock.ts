@@ -53,7 +53,7 @@ export class ActionLock {
    * The form in which the lock file, and the file that stands there, have what is written: a tag that
    * says more, or its commit. `undefined` where there is none.
    */
-  formOf<Found extends Version>(
+  urlFormOf<Found extends Version>(
     path: string,
     written: Version,
     there: readonly Found[],

@@ -81,7 +81,7 @@ export function usesOperations(file: SourceFile, known: KnownUses): Operation[] 
       return local ? [{ op: 'set', path: at, lines: [inPlaceOf(text, node, local, '')] }] : []
     }
     const pin = isOurs(written.action) ? pinOf(written, settings, there) : undefined
-    const kept = pin ?? lock?.formOf(path, written, there)
+    const kept = pin ?? lock?.urlFormOf(path, written, there)
     const own = isOurs(written.action)
     const chosen = kept ?? { ...written, comment: '' }
     const action = own ? usesOn(settings.platform, chosen.action) : chosen.action
@@ -136,7 +136,7 @@ export function onJobUses({ settings, standing, lock, name }: KnownUses): string
   const said = versionOf(settings.uses)
   const there = versionOf(standingUses(standing) ?? '')
   if (!lock || !said || !there) return settings.uses
-  const kept = lock.formOf(`${FOLDER}/${name}`, said, [there])
+  const kept = lock.urlFormOf(`${FOLDER}/${name}`, said, [there])
   return kept ? `${kept.action}@${kept.ref}${kept.comment}` : settings.uses
 }
 

@@ -6,8 +6,8 @@ import { parseWebhookPath } from '../wire/path.ts'
 import {
   type ClientPayload,
   EVENT_TYPE,
+  type GitHubEvent,
   HEADER,
-  type PlatformEvent,
   readClientPayload,
   webhookPayload,
 } from '../wire/payload.ts'
@@ -45,7 +45,7 @@ import { checkSchedule } from './schedule.ts'
  * @throws UserError when the workflow that it addresses has mistakes
  */
 export async function evaluate(
-  event: PlatformEvent,
+  event: GitHubEvent,
   workflows: WorkflowSource,
   ports: EnginePorts,
 ): Promise<Evaluation> {
@@ -168,7 +168,7 @@ function batchForOne({ trigger }: TriggerRef, count: number): UserError {
  * written once after them. When there is none, nothing fires, and the reason says why.
  */
 async function evaluatePoll(
-  event: PlatformEvent,
+  event: GitHubEvent,
   workflows: WorkflowSource,
   ports: EnginePorts,
 ): Promise<Evaluation> {
@@ -213,7 +213,7 @@ function pollersOf(workflow: Workflow | undefined): TriggerRef[] {
 }
 
 /** The option that keeps a trigger from polling on an event; `undefined` when none does. */
-function pollRefusal({ trigger: { config } }: TriggerRef, { name }: PlatformEvent) {
+function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent) {
   if (name === 'schedule') return config.skipSchedule ? 'config.skipSchedule is true' : undefined
   return config.manualRunEvent.includes(name)
     ? undefined
@@ -221,7 +221,7 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: PlatformEven
 }
 
 /** Why a trigger that could poll does not poll on an event. */
-function whyNot(ref: TriggerRef, event: PlatformEvent): string | undefined {
+function whyNot(ref: TriggerRef, event: GitHubEvent): string | undefined {
   const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
   return poller && pollRefusal(poller, event)
 }
@@ -232,7 +232,7 @@ function whyNot(ref: TriggerRef, event: PlatformEvent): string | undefined {
  * @throws UserError when a poll was meant, and the workflow that has it is not the one that is polled
  */
 function pollsNothing(
-  event: PlatformEvent,
+  event: GitHubEvent,
   workflows: WorkflowSource,
   pollers: readonly TriggerRef[],
 ): Evaluation {
@@ -249,7 +249,7 @@ function pollsNothing(
 const MANUAL = 'workflow_dispatch'
 
 /** Without a choice, only the file named like the calling workflow is polled. */
-function refuseForgottenPoller(event: PlatformEvent, workflows: WorkflowSource): void {
+function refuseForgottenPoller(event: GitHubEvent, workflows: WorkflowSource): void {
   const { calling } = workflows
   const isThere = workflows.find(calling) !== undefined
   const others = workflows.names().filter((name) => name !== calling)
@@ -278,7 +278,7 @@ function refuseForgottenPoller(event: PlatformEvent, workflows: WorkflowSource):
 
 async function poll(
   ref: TriggerRef,
-  event: PlatformEvent,
+  event: GitHubEvent,
   ports: EnginePorts,
   mode: RunMode,
 ): Promise<PreparedRun> {
@@ -313,7 +313,7 @@ function otherName(kind: string, found: string, where: string, names: readonly s
 }
 
 /** Why an event is not the dispatch of a webhook. */
-function explainNoWebhook({ name, payload }: PlatformEvent): string {
+function explainNoWebhook({ name, payload }: GitHubEvent): string {
   if (name !== 'repository_dispatch') {
     return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`
   }

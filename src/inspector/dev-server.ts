@@ -7,7 +7,7 @@ import type { Scripts } from '../engine/scripts.ts'
 import { steadyClock, systemClock } from '../relay/config.ts'
 import {
   type Credentials,
-  judgeCredentials,
+  createCredentials,
   NO_CREDENTIALS,
 } from '../relay/credentials/credentials.ts'
 import type { DispatchPort } from '../relay/github/dispatch.ts'
@@ -25,7 +25,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Reply } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { HEADER, type PlatformEvent, readClientPayload } from '../wire/payload.ts'
+import { type GitHubEvent, HEADER, readClientPayload } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
@@ -80,7 +80,7 @@ interface DevServerOptions {
 /** Real jobs on this machine: any page in a browser can reach a webhook here, so they ask for a key. */
 interface LocalRuns {
   readonly key: string
-  start(workflow: string, event: PlatformEvent, hear: (line: string) => void): void
+  start(workflow: string, event: GitHubEvent, hear: (line: string) => void): void
 }
 
 /** A request as a well-known service sends it. */
@@ -417,9 +417,9 @@ async function devCredentials(host: string | undefined, env: Environment): Promi
     const hint = 'make a key with: hookline keys create access'
     throw new UserError({ message: 'HOOKLINE_ACCESS_KEYS is missing', hint })
   }
-  return judgeCredentials({
+  return createCredentials({
     accessKeys,
-    authority: { token: async () => undefined },
+    githubCredential: { token: async () => undefined },
     now: systemClock.now,
   })
 }

@@ -4,7 +4,7 @@ import { explainWorkflow, type Fact, type JobExplanation } from '../model/explai
 import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
-import { type PlatformEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
+import { type GitHubEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import type { ShownFact, ShownJobs } from './api.ts'
 
@@ -13,7 +13,7 @@ export interface ExplainedEvent {
   readonly items: readonly OnContext[]
   /** `undefined` where nothing was evaluated: then no job is told of. */
   readonly origin?: {
-    readonly event: PlatformEvent
+    readonly event: GitHubEvent
     /** Of the action's step. */
     readonly outputs: Readonly<Record<string, string>>
   }
@@ -79,7 +79,7 @@ function explainSafely(...given: Parameters<typeof explainWorkflow>): JobExplana
 }
 
 /** The event as the file is started by it: one that listens for direct events alone gets it so. */
-function startOf({ name, payload }: PlatformEvent, on: Json) {
+function startOf({ name, payload }: GitHubEvent, on: Json) {
   const known = isObject(payload) ? payload : {}
   const event = { ...UNKNOWN_OF_EVENT, ...known } as JsonObject // it was parsed from JSON
   const inputs = isObject(on) && isObject(on.workflow_dispatch) ? on.workflow_dispatch.inputs : null

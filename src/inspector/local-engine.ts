@@ -10,7 +10,7 @@ import { type Problem, UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 import { notice, textsOf, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
-import { type ClientPayload, EVENT_TYPE, HEADER, type PlatformEvent } from '../wire/payload.ts'
+import { type ClientPayload, EVENT_TYPE, type GitHubEvent, HEADER } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import type { ExplainedEvent } from './jobs.ts'
 
@@ -105,7 +105,7 @@ export async function pollLocally(workflow: string, ports: LocalPlatformPorts): 
 type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
 
 async function evaluateLocally(
-  event: PlatformEvent,
+  event: GitHubEvent,
   open: () => WorkflowSource,
   { engine, now }: LocalPlatformPorts,
 ): Promise<Result> {

@@ -174,7 +174,7 @@ export async function tick(
   longest = Number.POSITIVE_INFINITY,
 ): Promise<TickOutcome> {
   const { repository, workflow, ref } = timer
-  const target = { event: 'workflow_dispatch', workflow, ref, isByHand: true } as const
+  const target = { event: 'workflow_dispatch', workflow, ref, isManual: true } as const
   const next = nextAfter(timer, due) ?? Number.POSITIVE_INFINITY
   const deadline = Math.min(next, due + longest)
   for (let pause = FIRST_PAUSE; ; pause = Math.min(MINUTE, pause * 2)) {

@@ -1,13 +1,13 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
-import type { Clock, PlatformCall } from '../wire/github.ts'
+import type { Clock, GitHubCall } from '../wire/github.ts'
 import { isObject } from '../wire/json.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
 import {
   checkedRepository,
   type Environment,
-  plainSetting,
+  rawSetting,
   readSetting,
   type SettingName,
   split,
@@ -15,13 +15,18 @@ import {
 import type { ClockPorts, Timer } from './clock.ts'
 import { App, readAppKey } from './credentials/app.ts'
 import {
-  type Authority,
-  authorityCredential,
   type CredentialOptions,
-  judgeCredentials,
+  createCredentials,
+  type GitHubCredential,
+  ownCredentialFor,
 } from './credentials/credentials.ts'
-import { readSignKey, type SignKey } from './credentials/grant.ts'
-import { readSealKey, SEAL_KEYS_PATH, type SealKey, sealKeysPage } from './credentials/seal.ts'
+import { readSigningKey, type SigningKey } from './credentials/grant.ts'
+import {
+  readSealingKey,
+  SEALING_KEYS_PATH,
+  type SealingKey,
+  sealingKeysPage,
+} from './credentials/seal.ts'
 import { DISCOVERY_PATH, discoveryPage } from './endpoints/discovery.ts'
 import { RelayMetrics } from './endpoints/metrics.ts'
 import { Readiness } from './endpoints/readiness.ts'
@@ -37,8 +42,8 @@ export interface RelayConfig {
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event. */
   readonly budget: number
-  readonly credentials: Omit<CredentialOptions, 'now' | 'authority'>
-  readonly authority: AuthorityConfig | undefined
+  readonly credentials: Omit<CredentialOptions, 'now' | 'githubCredential'>
+  readonly githubCredential: GitHubCredentialConfig | undefined
   readonly pages: Pages
   readonly repository?: Repository
   /** Which event starts the workflow, where the credential does not say. */
@@ -52,7 +57,7 @@ export interface RelayConfig {
 }
 
 /** What a relay asks GitHub with by itself: a token that it holds, or an App's. */
-type AuthorityConfig =
+type GitHubCredentialConfig =
   | { readonly token: Secret }
   | { readonly app: { readonly id: string; readonly key: CryptoKey } }
 
@@ -63,11 +68,11 @@ type AuthorityConfig =
 export async function readRelayConfig(env: Environment, flag?: string): Promise<RelayConfig> {
   const sealSet = readSetting(env, 'HOOKLINE_SEALING_KEYS')
   const signSet = readSetting(env, 'HOOKLINE_SIGNING_KEYS')
-  const sealKeys = sealSet === undefined ? [] : await readSealKeys(sealSet)
-  const signKeys = signSet === undefined ? [] : await readSignKeys(signSet)
+  const sealingKeys = sealSet === undefined ? [] : await readSealingKeys(sealSet)
+  const signingKeys = signSet === undefined ? [] : await readSigningKeys(signSet)
   const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS') ?? []
-  checkAuthority(env)
-  const page = [SEAL_KEYS_PATH, sealKeysPage(sealKeys)] as const
+  checkCredentialSettings(env)
+  const page = [SEALING_KEYS_PATH, sealingKeysPage(sealingKeys)] as const
   const named =
     flag === undefined ? readSetting(env, 'HOOKLINE_REPOSITORY') : checkedRepository(flag)
   const ref = readSetting(env, 'HOOKLINE_WORKFLOW_REF')
@@ -78,9 +83,9 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     dispatch: readSetting(env, 'HOOKLINE_DISPATCH'),
     ...(ref !== undefined && { ref }),
     bodyMemory: readSetting(env, 'HOOKLINE_MAX_BODY_MEMORY_MB') * MEGABYTE,
-    credentials: { sealKeys, signKeys, accessKeys, revoked },
-    authority: await readAuthority(env),
-    pages: sealKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
+    credentials: { sealingKeys, signingKeys, accessKeys, revoked },
+    githubCredential: await readGitHubCredential(env),
+    pages: sealingKeys.length > 0 ? new Map([...RELAY_PAGES, page]) : RELAY_PAGES,
     ...(named !== undefined && { repository: parseRepository(named) }),
     publicUrl: readSetting(env, 'HOOKLINE_PUBLIC_URL')?.href,
   }
@@ -88,20 +93,20 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
 
 /** What all calls of GitHub by one process, or one isolate, share. */
 export interface Platform {
-  readonly call: PlatformCall
+  readonly call: GitHubCall
   readonly governors: Governors
   readonly metrics: RelayMetrics
 }
 
 /** @throws UserError when `HOOKLINE_OUTBOX_MIN_INTERVAL_MS` is wrong */
-export function platformOf(
+export function sharedGitHub(
   env: Environment,
-  { authority }: RelayConfig,
-  call: PlatformCall,
+  { githubCredential }: RelayConfig,
+  call: GitHubCall,
 ): Platform {
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
-  const isApp = authority !== undefined && 'app' in authority
+  const isApp = githubCredential !== undefined && 'app' in githubCredential
   const pace = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
   const ports = { now, after, date: systemClock.now, pace, metrics }
   return { call, metrics, governors: new Governors(ports, isApp) }
@@ -124,7 +129,11 @@ export function relayPorts(
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,
-    credentials: judgeCredentials({ ...config.credentials, ...authorityOf(config, call), now }),
+    credentials: createCredentials({
+      ...config.credentials,
+      ...githubCredentialOf(config, call),
+      now,
+    }),
     pages: new Map([...config.pages, [DISCOVERY_PATH, discoveryOf(config, outbox)]]),
     ...(repository && { repository }),
     dispatchMode,
@@ -141,9 +150,12 @@ export function relayPorts(
   }
 }
 
-function discoveryOf({ authority, dispatch, pages, repository }: RelayConfig, outbox: boolean) {
-  const kind = authority === undefined ? 'none' : 'app' in authority ? 'app' : 'token'
-  const seal = pages.has(SEAL_KEYS_PATH) ? SEAL_KEYS_PATH : null
+function discoveryOf(
+  { githubCredential, dispatch, pages, repository }: RelayConfig,
+  outbox: boolean,
+) {
+  const kind = githubCredential === undefined ? 'none' : 'app' in githubCredential ? 'app' : 'token'
+  const seal = pages.has(SEALING_KEYS_PATH) ? SEALING_KEYS_PATH : null
   const singleRepository = repository !== undefined
   return discoveryPage({ dispatch, credential: kind, outbox, singleRepository, seal })
 }
@@ -155,15 +167,15 @@ const MEGABYTE = 1024 * 1024
  *
  * @throws UserError or UsageError
  */
-function checkAuthority(env: Environment): void {
-  const at = (name: SettingName) => plainSetting(env, name)
+function checkCredentialSettings(env: Environment): void {
+  const at = (name: SettingName) => rawSetting(env, name)
   const [token, keys] = [at('HOOKLINE_GITHUB_TOKEN'), at('HOOKLINE_ACCESS_KEYS')]
-  const signKeys = at('HOOKLINE_SIGNING_KEYS')
+  const signingKeys = at('HOOKLINE_SIGNING_KEYS')
   const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
     throw new UsageError({
-      message: 'HOOKLINE_GITHUB_TOKEN is set beside HOOKLINE_APP_ID: a relay has one authority',
+      message: 'HOOKLINE_GITHUB_TOKEN is set beside HOOKLINE_APP_ID: choose one',
       hint: 'keep the App, and remove HOOKLINE_GITHUB_TOKEN',
     })
   }
@@ -180,19 +192,19 @@ function checkAuthority(env: Environment): void {
       hint: 'an App needs both: its id, and the private key that GitHub gave out for it',
     })
   }
-  if (app && !signKeys) {
+  if (app && !signingKeys) {
     throw new UserError({
       message: 'HOOKLINE_SIGNING_KEYS is missing',
       hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys create signing',
     })
   }
-  if (token && !keys && !signKeys) {
+  if (token && !keys && !signingKeys) {
     throw new UserError({
       message: 'HOOKLINE_ACCESS_KEYS is missing, or HOOKLINE_SIGNING_KEYS',
       hint: 'a relay that holds the token needs the keys, or the grants, that requests bring; or unset HOOKLINE_GITHUB_TOKEN, so that each request brings its own',
     })
   }
-  if (!app && !token && (keys || signKeys)) {
+  if (!app && !token && (keys || signingKeys)) {
     throw new UserError({
       message: 'HOOKLINE_GITHUB_TOKEN is missing, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY',
       hint: 'keys and grants stand for an authority of the relay: a token that it holds, or an App',
@@ -211,7 +223,7 @@ export interface RelayClock {
 }
 
 /**
- * The relay's own clock: its calls of GitHub go by the relay's own authority, past the outbox.
+ * The relay's own clock: its calls of GitHub go by the relay's own githubCredential, past the outbox.
  *
  * @returns `undefined` where there is nothing to keep time for
  * @throws UsageError for a line that cannot be read, or without an authority to start anything by
@@ -228,16 +240,16 @@ export async function openClock(
   if (!lines) return undefined
   const module = await load()
   const timers = module.readTimers(lines)
-  const { authority } = authorityOf(config, call)
+  const { githubCredential } = githubCredentialOf(config, call)
   if (timers.length === 0) return undefined
-  if (!authority) {
+  if (!githubCredential) {
     throw new UsageError({
       message: 'HOOKLINE_SCHEDULE is set, and the relay has nothing to start workflows by',
       hint: 'set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY: it needs "Actions: Read and write"',
     })
   }
   const ports = {
-    ...{ dispatch, newDelivery, report, credential: authorityCredential(authority) },
+    ...{ dispatch, newDelivery, report, credential: ownCredentialFor(githubCredential) },
     now: () => systemClock.now().getTime(),
     sleep: systemClock.sleep,
     counted: (outcome: string) => metrics?.ticked(outcome),
@@ -247,7 +259,7 @@ export async function openClock(
   return { module, timers, ports }
 }
 
-async function readAuthority(env: Environment): Promise<AuthorityConfig | undefined> {
+async function readGitHubCredential(env: Environment): Promise<GitHubCredentialConfig | undefined> {
   const [id, key] = [readSetting(env, 'HOOKLINE_APP_ID'), readSetting(env, 'HOOKLINE_APP_KEY')]
   if (id && key) return { app: { id, key: await readAppKeyOf(key.reveal()) } }
   const token = readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
@@ -268,18 +280,18 @@ async function readAppKeyOf(pem: string): Promise<CryptoKey> {
   }
 }
 
-function authorityOf(
-  { authority, apiUrl, budget }: RelayConfig,
-  call: PlatformCall,
-): { readonly authority?: Authority } {
-  if (!authority) return {}
-  if ('app' in authority) {
+function githubCredentialOf(
+  { githubCredential, apiUrl, budget }: RelayConfig,
+  call: GitHubCall,
+): { readonly githubCredential?: GitHubCredential } {
+  if (!githubCredential) return {}
+  if ('app' in githubCredential) {
     // Half of the time of an event, so that some is left for another try.
     const options = { apiUrl, budget: Math.ceil(budget / 2), call, clock: systemClock }
-    return { authority: new App({ ...authority.app, ...options }) }
+    return { githubCredential: new App({ ...githubCredential.app, ...options }) }
   }
-  const { token } = authority
-  return { authority: { platformToken: token, token: async () => token } }
+  const { token } = githubCredential
+  return { githubCredential: { githubToken: token, token: async () => token } }
 }
 
 /**
@@ -287,9 +299,9 @@ function authorityOf(
  *
  * @throws UserError when it is none of them
  */
-export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
+export async function readSealingKeys(text: string): Promise<readonly SealingKey[]> {
   try {
-    return await Promise.all(jwksIn(JSON.parse(text)).map(readSealKey))
+    return await Promise.all(jwksIn(JSON.parse(text)).map(readSealingKey))
   } catch (cause) {
     throw new UserError(
       {
@@ -306,9 +318,9 @@ export async function readSealKeys(text: string): Promise<readonly SealKey[]> {
  *
  * @throws UserError when it is none of them
  */
-export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
+export async function readSigningKeys(text: string): Promise<readonly SigningKey[]> {
   try {
-    const keys = await Promise.all(jwksIn(JSON.parse(text)).map(readSignKey))
+    const keys = await Promise.all(jwksIn(JSON.parse(text)).map(readSigningKey))
     if (keys.length > 0) return keys
   } catch {
     // Said below: the cause could quote the key.
@@ -321,7 +333,7 @@ export async function readSignKeys(text: string): Promise<readonly SignKey[]> {
 
 function jwksIn(value: unknown): readonly JWK[] {
   const all = isObject(value) && Array.isArray(value.keys) ? value.keys : [value].flat()
-  // `readSealKey` refuses what is not a key.
+  // `readSealingKey` refuses what is not a key.
   return all as readonly JWK[]
 }
 

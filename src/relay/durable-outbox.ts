@@ -37,17 +37,17 @@ export function outboxPorts(
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
   const key = readSetting(settingsOf(env), 'HOOKLINE_ADMIN_KEY')
-  const { sealKeys = [] } = credentials
+  const { sealingKeys = [] } = credentials
   const operated = withOperator(ports, {
     key,
     outbox: namespace && durableView(namespace),
-    keys: sealKeys,
+    keys: sealingKeys,
     log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
   })
   if (!namespace) return () => operated
   const { acceptTime } = readOutboxSettings(settingsOf(env))
-  const [sealKey] = sealKeys
-  if (!sealKey) throw new TypeError('there is no key to seal with')
+  const [sealingKey] = sealingKeys
+  if (!sealingKey) throw new TypeError('there is no key to seal with')
   const { report } = ports
   const accept = {
     ask: dispatchTo({
@@ -55,7 +55,7 @@ export function outboxPorts(
       govern: platform.governors.live,
     }),
     lanes: durableLanes(namespace, { now: Date.now, report }),
-    seal: sealEventsFor(sealKey),
+    seal: sealEventsFor(sealingKey),
     laneOf: laneNames(platform.governors),
     log: (line: OutboxLine) => write(JSON.stringify(line)),
     acceptTime,
@@ -84,7 +84,7 @@ export function openLaneObject(
   const { limits } = readOutboxSettings(settingsOf(env))
   return LaneObject.open(state, {
     namespace,
-    keys: credentials.sealKeys ?? [],
+    keys: credentials.sealingKeys ?? [],
     governors: platform.governors,
     limits,
     age: limits.age,

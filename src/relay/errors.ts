@@ -13,7 +13,7 @@ interface RelayErrorOptions {
 export interface Attempts {
   readonly tries: number
   /** Status of the platform's last answer; absent when none came. */
-  readonly platformStatus?: number
+  readonly githubStatus?: number
   /** The outbox has the event, not the platform: why, a code, or `queued` behind others. */
   readonly queued?: string
   /** Id of the batch that took the event. */
@@ -72,7 +72,7 @@ export function notFound(form: string): RelayError {
   })
 }
 
-export function badOwner(): RelayError {
+export function invalidOwner(): RelayError {
   return new RelayError(
     400,
     'invalid_owner',
@@ -83,7 +83,7 @@ export function badOwner(): RelayError {
   )
 }
 
-export function badRepository(): RelayError {
+export function invalidRepository(): RelayError {
   return new RelayError(
     400,
     'invalid_repository',
@@ -94,7 +94,7 @@ export function badRepository(): RelayError {
   )
 }
 
-export function badWorkflow(): RelayError {
+export function invalidWorkflow(): RelayError {
   return new RelayError(
     400,
     'invalid_workflow',
@@ -106,17 +106,17 @@ export function badWorkflow(): RelayError {
 }
 
 /** @param form of a webhook URL */
-export function noTrigger(form: string): RelayError {
+export function missingTrigger(form: string): RelayError {
   return new RelayError(400, 'invalid_workflow', 'the path names no workflow and its trigger', {
     hint: `a webhook URL has the form ${form}; the workflow is the name of its file, without the extension`,
   })
 }
 
-export function badBatch(message: string, hint: string): RelayError {
+export function invalidBatch(message: string, hint: string): RelayError {
   return new RelayError(400, 'invalid_batch', message, { hint })
 }
 
-export function batchNeedsOutbox(): RelayError {
+export function batchRequiresOutbox(): RelayError {
   return new RelayError(
     400,
     'batch_requires_outbox',
@@ -127,7 +127,7 @@ export function batchNeedsOutbox(): RelayError {
   )
 }
 
-export function badResponseOption(parameter: string, hint: string): RelayError {
+export function invalidResponseOption(parameter: string, hint: string): RelayError {
   return new RelayError(400, 'invalid_response_option', `${parameter} cannot be answered`, { hint })
 }
 
@@ -149,7 +149,7 @@ export function invalidToken(): RelayError {
 }
 
 /** The grant asks for a proof of the sender that the request does not have; nothing more is said. */
-export function signatureRejected(): RelayError {
+export function invalidSignature(): RelayError {
   return new RelayError(401, 'invalid_signature', 'the request does not prove its sender', {
     hint: 'sign it as its sender does',
   })
@@ -161,7 +161,7 @@ export function tokenInBody(): RelayError {
   })
 }
 
-export function brokenBody(cause: unknown): RelayError {
+export function incompleteBody(cause: unknown): RelayError {
   return new RelayError(400, 'incomplete_body', 'the body ended before it was complete', {
     hint: 'send the request again',
     cause,
@@ -228,7 +228,7 @@ export function rateLimited(retryAfter: number): RelayError {
   })
 }
 
-export function platformUnavailable(cause?: unknown, retryAfter?: number): RelayError {
+export function githubUnavailable(cause?: unknown, retryAfter?: number): RelayError {
   return new RelayError(502, 'github_unavailable', 'GitHub did not accept the event', {
     hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
     cause,
@@ -237,7 +237,7 @@ export function platformUnavailable(cause?: unknown, retryAfter?: number): Relay
 }
 
 /** Nothing of the event has left. */
-export function platformUnreachable(cause: unknown): RelayError {
+export function githubUnreachable(cause: unknown): RelayError {
   return new RelayError(502, 'github_unavailable', 'the relay could not reach GitHub', {
     hint: 'send the request again later',
     cause,
@@ -250,25 +250,25 @@ export function platformUnreachable(cause: unknown): RelayError {
  * a 2xx that accepts nothing.
  */
 export function isAmbiguous({ code, attempts }: RelayError): boolean {
-  const { platformStatus: status = 0 } = attempts ?? {}
+  const { githubStatus: status = 0 } = attempts ?? {}
   const isFailure = status >= 500 && status !== 503
   return code === 'github_timeout' || isFailure || (status >= 200 && status < 300)
 }
 
-export function perhapsAccepted(): RelayError {
+export function unknownOutcome(): RelayError {
   return new RelayError(502, 'github_unavailable', 'GitHub failed to answer for the event', {
     hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
   })
 }
 
-export function platformTimeout(cause: unknown): RelayError {
+export function githubTimeout(cause: unknown): RelayError {
   return new RelayError(504, 'github_timeout', 'GitHub did not answer in time', {
     hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
     cause,
   })
 }
 
-export function perhapsNotGitHub({ status }: { readonly status: number }): RelayError {
+export function unexpectedStatus({ status }: { readonly status: number }): RelayError {
   return new RelayError(502, 'github_unavailable', `status ${status} does not accept an event`, {
     hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
   })

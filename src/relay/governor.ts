@@ -1,13 +1,8 @@
 import { toHex } from '../wire/bytes.ts'
-import {
-  isRateLimit,
-  type PlatformAnswer,
-  type PlatformCall,
-  secondsToWait,
-} from '../wire/github.ts'
+import { type GitHubCall, type GitHubResponse, isRateLimit, secondsToWait } from '../wire/github.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { type Credential, isOwn } from './credentials/credentials.ts'
-import type { PlatformOutcome, RelayMetrics } from './endpoints/metrics.ts'
+import type { GitHubCallOutcome, RelayMetrics } from './endpoints/metrics.ts'
 import { invalidToken, rateLimited } from './errors.ts'
 import type { Dispatch, Govern } from './github/dispatch.ts'
 
@@ -86,7 +81,7 @@ export class Governor {
 
   /** Asks as a request does: within its time, and in its turn where calls are counted. */
   readonly live =
-    (call: PlatformCall): PlatformCall =>
+    (call: GitHubCall): GitHubCall =>
     (request) => {
       const wait = this.#enter(request.timeout)
       if (wait) return wait.then(() => this.#observed(call, request))
@@ -96,7 +91,7 @@ export class Governor {
 
   /** Asks as a lane does that has had its `turn`. */
   readonly granted =
-    (call: PlatformCall): PlatformCall =>
+    (call: GitHubCall): GitHubCall =>
     (request) => {
       this.#open++
       return this.#observed(call, request)
@@ -118,10 +113,7 @@ export class Governor {
     this.#pump()
   }
 
-  async #observed(
-    call: PlatformCall,
-    request: Parameters<PlatformCall>[0],
-  ): Promise<PlatformAnswer> {
+  async #observed(call: GitHubCall, request: Parameters<GitHubCall>[0]): Promise<GitHubResponse> {
     const { now, metrics } = this.#ports
     const start = now()
     try {
@@ -137,7 +129,7 @@ export class Governor {
     }
   }
 
-  #observe(answer: PlatformAnswer): PlatformOutcome {
+  #observe(answer: GitHubResponse): GitHubCallOutcome {
     const { status, header } = answer
     const { now, date, metrics } = this.#ports
     const remaining = header('x-ratelimit-remaining')
@@ -232,7 +224,7 @@ export class Governors {
   /** Whom a credential stands for: `own`, or the SHA-256 of a token, in hexadecimal. */
   holderOf(credential: Credential): string | Promise<string> {
     if (isOwn(credential)) return OWN
-    const text = credential.platformToken?.reveal() ?? ''
+    const text = credential.githubToken?.reveal() ?? ''
     const known = this.#hashes.get(text)
     if (known !== undefined) return known
     return sha256(text).then((hash) => {

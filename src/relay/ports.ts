@@ -11,7 +11,7 @@ import type { CollectPort } from './request/batch-period.ts'
 import type { Packer } from './request/client-payload.ts'
 import type { Pages } from './request/responses.ts'
 import type { Repository } from './request/route.ts'
-import type { LoadDoor } from './request/verification-claims.ts'
+import type { LoadChecks } from './request/verification-claims.ts'
 
 /** One HTTP request as it came: no web `Request`, which would normalise its path. */
 export interface RelayRequest {
@@ -55,7 +55,7 @@ export interface RelayPorts {
   /** Where bodies may be held without bound, as for one's own machine, there is none. */
   readonly bodies?: BodyMemory
   /** Loads what judges conditions of grants: at the first of them. */
-  readonly door?: LoadDoor
+  readonly door?: LoadChecks
   /** The relay's address as senders see it, for those who sign it. */
   readonly publicUrl?: string | undefined
   /** Ways to gzip, the next of them for what the one before packs too little. */

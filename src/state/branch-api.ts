@@ -3,21 +3,21 @@ import { toBase64 } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import {
   fieldsOf,
+  GitHubCallError,
+  GitHubClient,
   type GitHubOutcome,
-  GitHubQuestions,
   isRateLimit,
   jsonOf,
-  type Patience,
-  PlatformFault,
+  type RetryPolicy,
 } from '../wire/github.ts'
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
 import type { StorePlace } from './place.ts'
 
 /** For a call with all its repeats, and for one by itself. A write may be repeated: see `commit`. */
-const PATIENCE: Patience = {
+const PATIENCE: RetryPolicy = {
   budget: 30_000,
   callTime: 10_000,
-  repeats: 'nothing',
+  sideEffect: 'none',
   pause: { first: 250, longest: 4_000 },
 }
 
@@ -77,7 +77,7 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
       : { call, apiUrl: github.apiUrl, clock }
     // The call brings the token of the run along.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
-    return new GitHubQuestions(options, patience, async () => undefined).ask({
+    return new GitHubClient(options, patience, async () => undefined).ask({
       ...{ method, path: isGraphql ? path : `/repos/${repository}${path}`, reads: true },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
@@ -281,7 +281,7 @@ function refusalError(outcome: GitHubOutcome, branch: string): UserError {
   const told = message.replace(/\s+/g, ' ').slice(0, 200)
   const what = answer
     ? `answered ${type ?? answer.status}: ${told}`
-    : `gave ${cause instanceof PlatformFault ? cause.message : 'no answer'}`
+    : `gave ${cause instanceof GitHubCallError ? cause.message : 'no answer'}`
   return new UserError({
     message: `the branch ${branch} cannot be used as state: GitHub ${what}`,
     notes: notes(outcome, message),

@@ -1,4 +1,4 @@
-import type { PlatformCall } from '../wire/github.ts'
+import type { GitHubCall } from '../wire/github.ts'
 import type { Http } from '../wire/http.ts'
 
 /** The outside world, as far as stores need it. */
@@ -57,5 +57,5 @@ export interface KnownTexts {
 export interface GitHubPort {
   /** Base address of its REST API. */
   readonly apiUrl: URL
-  readonly call: PlatformCall
+  readonly call: GitHubCall
 }

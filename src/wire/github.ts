@@ -7,7 +7,7 @@ import type { Secret } from './secret.ts'
  * moves a question elsewhere, and when it is asked again, stands here alone; who asks adds the words.
  */
 export interface GitHubOptions {
-  readonly call: PlatformCall
+  readonly call: GitHubCall
   /** Base address of the API. */
   readonly apiUrl: URL
   readonly clock: Clock
@@ -23,7 +23,7 @@ export interface Clock {
 }
 
 /** For how long, and after what, a question is asked again. */
-export interface Patience {
+export interface RetryPolicy {
   /** Milliseconds for all tries together. */
   readonly budget: number
   /** Milliseconds after which no further try begins; those of the budget when absent. */
@@ -34,7 +34,7 @@ export interface Patience {
    * What a repeat may do. `event`: start something twice, so that only what was surely not accepted is
    * asked again, and a gateway's 502. `nothing`: no harm, so that whatever may pass is waited for.
    */
-  readonly repeats: 'event' | 'nothing'
+  readonly sideEffect: 'event' | 'none'
   /** The first pause, which doubles up to the longest, and of which a random part is waited. */
   readonly pause?: { readonly first: number; readonly longest: number }
   /** Whether what tokens or call threw may pass, and after how many milliseconds; else it is thrown on. */
@@ -43,7 +43,7 @@ export interface Patience {
   readonly tell?: (refusal: GitHubRefusal) => void
 }
 
-export interface GitHubQuestion {
+export interface GitHubRequest {
   /** POST by default. */
   readonly method?: Method | undefined
   /** From the API's base: `/repos/octo/repo/dispatches`. */
@@ -54,7 +54,7 @@ export interface GitHubQuestion {
   /** `application/vnd.github+json` when absent. */
   readonly accept?: string
   /** Whether a 2xx is the one that is meant; any is, when absent. */
-  readonly accepts?: (answer: PlatformAnswer) => boolean
+  readonly accepts?: (answer: GitHubResponse) => boolean
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -68,12 +68,12 @@ export type Tokens = (refused?: Secret) => Promise<Secret | undefined>
 
 /** What became of a question, all its tries done. */
 export type GitHubOutcome =
-  | { readonly accepted: true; readonly answer: PlatformAnswer }
+  | { readonly accepted: true; readonly answer: GitHubResponse }
   /** `answer` is absent when none came. */
   | {
       readonly accepted: false
       readonly refusal: GitHubRefusal
-      readonly answer?: PlatformAnswer
+      readonly answer?: GitHubResponse
     }
 
 /** Why GitHub did not do what it was asked for: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
@@ -124,9 +124,9 @@ const MOST_RETRIES = 50
 const PAUSE = { first: 250, longest: 1500 }
 
 /** Questions that share a budget of time, and what is learnt of where a repository is now. */
-export class GitHubQuestions {
+export class GitHubClient {
   readonly #options: GitHubOptions
-  readonly #patience: Patience
+  readonly #patience: RetryPolicy
   readonly #tokens: Tokens
   readonly #base: string
   readonly #deadline: number
@@ -136,7 +136,7 @@ export class GitHubQuestions {
   #tries = 0
   #status: number | undefined
 
-  constructor(options: GitHubOptions, patience: Patience, tokens: Tokens) {
+  constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
     this.#patience = patience
     this.#tokens = tokens
@@ -147,9 +147,9 @@ export class GitHubQuestions {
   }
 
   /** How GitHub was asked so far; what is only looked up does not count. */
-  get attempts(): { readonly tries: number; readonly platformStatus?: number } {
+  get attempts(): { readonly tries: number; readonly githubStatus?: number } {
     const [tries, status] = [this.#tries, this.#status]
-    return status === undefined ? { tries } : { tries, platformStatus: status }
+    return status === undefined ? { tries } : { tries, githubStatus: status }
   }
 
   /** Where the repository of the last question is, `/repos/octo/repo` or `/repositories/1`, if it moved. */
@@ -163,7 +163,7 @@ export class GitHubQuestions {
    *
    * @throws whatever the tokens throw
    */
-  async ask(question: GitHubQuestion): Promise<GitHubOutcome> {
+  async ask(question: GitHubRequest): Promise<GitHubOutcome> {
     for (let retries = 0; ; ) {
       const outcome = await this.#attempt(question)
       if (outcome.accepted) return outcome
@@ -178,7 +178,7 @@ export class GitHubQuestions {
     }
   }
 
-  async #attempt(question: GitHubQuestion): Promise<GitHubOutcome> {
+  async #attempt(question: GitHubRequest): Promise<GitHubOutcome> {
     if (question.method !== 'GET') this.#tries++
     this.#status = undefined
     try {
@@ -196,7 +196,7 @@ export class GitHubQuestions {
   }
 
   #refusalWithoutAnswer(cause: unknown): GitHubRefusal {
-    if (cause instanceof PlatformFault) {
+    if (cause instanceof GitHubCallError) {
       return { kind: cause.sent ? 'unanswered' : 'unreachable', cause }
     }
     const passing = this.#patience.passes?.(cause)
@@ -204,12 +204,12 @@ export class GitHubQuestions {
     return { kind: 'unasked', cause, ...passing }
   }
 
-  #send(question: GitHubQuestion, token: Secret | undefined): Promise<PlatformAnswer> {
+  #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
     const { method, body, reads, accept } = question
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
     const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
-    const headers = platformHeaders(token, accept, this.#options.agent)
+    const headers = githubHeaders(token, accept, this.#options.agent)
     return this.#options.call({ method, path, headers, body, timeout, reads })
   }
 
@@ -222,7 +222,7 @@ export class GitHubQuestions {
    * Goes where GitHub says that the repository is now: once, within the same API, and to the same
    * question. A token must not follow any other redirect.
    */
-  #follow(answer: PlatformAnswer, question: GitHubQuestion): boolean {
+  #follow(answer: GitHubResponse, question: GitHubRequest): boolean {
     if (this.#moved || !isMove(answer, question)) return false
     const [from] = REPOSITORY.exec(question.path) ?? []
     if (from === undefined) return false
@@ -254,15 +254,15 @@ export class GitHubQuestions {
 }
 
 /** Whether another try may be accepted, and this one does no harm. */
-function mayRepeat(refusal: GitHubRefusal, { repeats }: Patience): boolean {
+function mayRepeat(refusal: GitHubRefusal, { sideEffect }: RetryPolicy): boolean {
   const { kind, status, wait } = refusal
-  if (kind === 'limited') return wait !== undefined || repeats === 'nothing'
+  if (kind === 'limited') return wait !== undefined || sideEffect === 'none'
   if (kind === 'unreachable' || kind === 'unasked' || status === 502 || status === 503) return true
-  return repeats === 'nothing' && ['unavailable', 'failed', 'unanswered'].includes(kind)
+  return sideEffect === 'none' && ['unavailable', 'failed', 'unanswered'].includes(kind)
 }
 
 /** GitHub answers 307 and 308 for a repository that was renamed or moved; to look something up, the others too. */
-function isMove({ status }: PlatformAnswer, { method }: GitHubQuestion): boolean {
+function isMove({ status }: GitHubResponse, { method }: GitHubRequest): boolean {
   return (
     status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302))
   )
@@ -270,9 +270,9 @@ function isMove({ status }: PlatformAnswer, { method }: GitHubQuestion): boolean
 
 /** What an answer says is wrong; `undefined` where nothing is. */
 export function refusalOf(
-  answer: PlatformAnswer,
+  answer: GitHubResponse,
   now: Date,
-  { accepts }: Pick<GitHubQuestion, 'accepts'> = {},
+  { accepts }: Pick<GitHubRequest, 'accepts'> = {},
 ): GitHubRefusal | undefined {
   const { status } = answer
   if (status >= 200 && status < 300) {
@@ -283,7 +283,7 @@ export function refusalOf(
   return { kind: kindOf(answer), status }
 }
 
-function kindOf({ status, header }: PlatformAnswer): RefusalKind {
+function kindOf({ status, header }: GitHubResponse): RefusalKind {
   if (status < 200) return 'strange'
   if (status < 400) return 'redirected'
   if (status === 401) return 'unauthorized'
@@ -303,14 +303,14 @@ function kindOf({ status, header }: PlatformAnswer): RefusalKind {
 const LIMIT = /rate limit|secondary rate|abuse detection|number of login attempts exceeded/i
 
 /** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
-export function isRateLimit({ status, header, text }: PlatformAnswer): boolean {
+export function isRateLimit({ status, header, text }: GitHubResponse): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
   return told || LIMIT.test(text)
 }
 
-function withWait(refusal: GitHubRefusal, answer: PlatformAnswer, now: Date): GitHubRefusal {
+function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): GitHubRefusal {
   const seconds = secondsToWait(answer, now)
   return seconds === undefined ? refusal : { ...refusal, wait: seconds * 1000 }
 }
@@ -319,7 +319,7 @@ function withWait(refusal: GitHubRefusal, answer: PlatformAnswer, now: Date): Gi
  * `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. A
  * moment is told by the platform's clock, which ours may not agree with.
  */
-export function secondsToWait({ header }: PlatformAnswer, now: Date): number | undefined {
+export function secondsToWait({ header }: GitHubResponse, now: Date): number | undefined {
   const retryAfter = header('retry-after')?.trim()
   if (retryAfter && /^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const reset = header('x-ratelimit-remaining') === '0' ? header('x-ratelimit-reset') : undefined
@@ -329,7 +329,7 @@ export function secondsToWait({ header }: PlatformAnswer, now: Date): number | u
   return Math.max(0, Math.ceil((until - answered) / 1000))
 }
 
-function platformHeaders(
+function githubHeaders(
   token: Secret | undefined,
   accept = 'application/vnd.github+json',
   agent = 'hookline',
@@ -345,7 +345,7 @@ function platformHeaders(
 }
 
 /** What of a platform's answer is looked at. */
-export interface PlatformAnswer {
+export interface GitHubResponse {
   readonly status: number
   /** By lower-case name; `undefined` when absent. */
   header(name: string): string | undefined
@@ -373,7 +373,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-export interface PlatformRequest {
+export interface GitHubCallRequest {
   /** POST by default. */
   readonly method?: Method | undefined
   /** From the root of the platform's origin. */
@@ -389,16 +389,16 @@ export interface PlatformRequest {
 /**
  * Sends one request, follows nothing, tries nothing twice.
  *
- * @throws PlatformFault when no answer came
+ * @throws GitHubCallError when no answer came
  */
-export type PlatformCall = (request: PlatformRequest) => Promise<PlatformAnswer>
+export type GitHubCall = (request: GitHubCallRequest) => Promise<GitHubResponse>
 
 /** Bytes of an answer that the relay reads: enough for any error message. */
-export const ANSWER_BYTES = 64 * 1024
+export const RESPONSE_BYTES = 64 * 1024
 
 /** No answer came from the platform. */
-export class PlatformFault extends Error {
-  override readonly name = 'PlatformFault'
+export class GitHubCallError extends Error {
+  override readonly name = 'GitHubCallError'
   /** True when the request may have arrived: nobody can tell whether it took effect. */
   readonly sent: boolean
 

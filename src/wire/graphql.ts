@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fieldsOf, jsonOf, type PlatformAnswer, type PlatformCall } from './github.ts'
+import { fieldsOf, type GitHubCall, type GitHubResponse, jsonOf } from './github.ts'
 
 const errorsSchema = v.object({
   errors: v.pipe(
@@ -19,7 +19,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
 ])
 
 /** GitHub's GraphQL API, which tells what went wrong within a 200, as one that tells it by its status. */
-export function graphqlCall(call: PlatformCall): PlatformCall {
+export function graphqlCall(call: GitHubCall): GitHubCall {
   return async (request) => asRest(await call(request))
 }
 
@@ -29,7 +29,7 @@ export function graphqlCall(call: PlatformCall): PlatformCall {
  *
  * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
-function asRest(answer: PlatformAnswer): PlatformAnswer {
+function asRest(answer: GitHubResponse): GitHubResponse {
   const failed = v.safeParse(errorsSchema, answer.status === 200 ? jsonOf(answer.text) : undefined)
   if (!failed.success) return answer
   const [{ type, message = '' } = {}] = failed.output.errors
@@ -45,6 +45,6 @@ function asRest(answer: PlatformAnswer): PlatformAnswer {
 }
 
 /** What an accepted answer of the GraphQL API holds. */
-export function graphqlData(answer: PlatformAnswer): unknown {
+export function graphqlData(answer: GitHubResponse): unknown {
   return fieldsOf(answer).data
 }

@@ -29,7 +29,7 @@ export function parseWebhookPath(text: string): WebhookPath {
  * True for what follows a repository but names no trigger of a workflow: one segment alone, a file with
  * its extension, or its whole path. Native workflows may still read it.
  */
-export function namesNoTrigger(path: string): boolean {
+export function lacksTrigger(path: string): boolean {
   const [workflow, rest] = splitOnce(splitOnce(path.replace(/^\//, ''), '?')[0], '/')
   return rest === '' || /\.ya?ml$/i.test(workflow) || workflow === '.github'
 }

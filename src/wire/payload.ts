@@ -94,7 +94,7 @@ export function writeWorkflowDispatch(
 }
 
 /** A GitHub event: its name (`GITHUB_EVENT_NAME`) and payload (the file at `GITHUB_EVENT_PATH`). */
-export interface PlatformEvent {
+export interface GitHubEvent {
   readonly name: string
   readonly payload: Json
 }
@@ -106,7 +106,7 @@ export interface PlatformEvent {
  *
  * @throws PayloadError when the input is no JSON
  */
-export function webhookPayload({ name, payload }: PlatformEvent): Json | undefined {
+export function webhookPayload({ name, payload }: GitHubEvent): Json | undefined {
   if (!isObject(payload)) return undefined
   if (name === 'repository_dispatch' && payload.action === EVENT_TYPE) {
     return (payload.client_payload ?? null) as Json // the event was parsed from JSON

@@ -1,4 +1,4 @@
-import { presetOf, type SettingName } from './settings.ts'
+import { type SettingName, settingDefault } from './settings.ts'
 
 /** The meaning of each variable, for `--help` and for the docs. */
 export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
@@ -102,7 +102,7 @@ export function wrap(text: string, width: number): string[] {
 }
 
 function described(name: SettingName): readonly [string, string] {
-  const preset = presetOf(name)
+  const preset = settingDefault(name)
   const meaning = SETTING_HELP[name]
   return [name, preset ? `${meaning} (default: ${preset})` : meaning]
 }

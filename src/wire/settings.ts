@@ -90,13 +90,13 @@ export function readSetting<Name extends SettingName>(env: Environment, name: Na
 }
 
 /** The text of the default, where there is one. */
-export function presetOf(name: SettingName): string | undefined {
+export function settingDefault(name: SettingName): string | undefined {
   const { preset }: Setting<unknown> = SETTINGS[name]
   return preset
 }
 
 /** As it stands in the environment; absent where it is empty. For who hands it on. */
-export function plainSetting(env: Environment, name: SettingName): string | undefined {
+export function rawSetting(env: Environment, name: SettingName): string | undefined {
   return env[name] || undefined
 }
 
@@ -200,7 +200,7 @@ function notANumber(text: string, name: string, wanted: string): UserError {
   return new UserError({
     message: `${name} is not ${wanted}: ${shownSetting(text)}`,
     // A reader is told its own name.
-    hint: `the default is ${presetOf(name as SettingName)}`,
+    hint: `the default is ${settingDefault(name as SettingName)}`,
   })
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { runEffects } from '../../../src/engine/effects.ts'
 import { evaluate } from '../../../src/engine/evaluate.ts'
 import type { StateStore } from '../../../src/state/store.ts'
-import type { PlatformEvent } from '../../../src/wire/payload.ts'
+import type { GitHubEvent } from '../../../src/wire/payload.ts'
 import { testPorts } from '../../support/ports.ts'
 import {
   dispatch,
@@ -16,7 +16,7 @@ import {
 } from '../../support/queue-trigger.ts'
 
 describe('which event polls', () => {
-  test.each<[string, PlatformEvent, object, boolean]>([
+  test.each<[string, GitHubEvent, object, boolean]>([
     ['schedule', scheduleEvent(), {}, true],
     ['schedule, skipped', scheduleEvent(), { skipSchedule: true }, false],
     ['workflow_dispatch', dispatch, {}, true],

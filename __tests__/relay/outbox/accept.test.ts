@@ -18,7 +18,7 @@ function all(outbox: Outbox) {
   return outbox.list({ states: ['waiting', 'dead'], limit: 10_000 })
 }
 
-const DONE: Attempts = { tries: 1, platformStatus: 204 }
+const DONE: Attempts = { tries: 1, githubStatus: 204 }
 
 /** A relay with an outbox, where `ask` stands for GitHub as senders meet it, and `send` as the queue does. */
 async function accepting(ask: DispatchPort, send: DispatchPort = ask, setup: LaneSetup = {}) {
@@ -75,7 +75,11 @@ describe('the time that a sender waits', () => {
   test.each([
     ['accepted at last: one call, and nothing is queued', undefined, 1],
     ['failed at last: called again after it', down(), 2],
-    ['refused at last: a dead letter', new RelayError(422, 'rejected', 'no', { hint: '' }), 1],
+    [
+      'refused at last: a dead letter',
+      new RelayError(422, 'event_rejected', 'no', { hint: '' }),
+      1,
+    ],
   ])(
     'no response in 2.5 s: the event is queued, and the call is not ended; %s',
     async (_name, error, count) => {
@@ -105,7 +109,7 @@ describe('the time that a sender waits', () => {
       await time.pass(MINUTE)
       const left = await all(outbox)
       expect(left.map(({ delivery, reason }) => [delivery, reason])).toEqual(
-        error?.code === 'rejected' ? [['a', 'rejected']] : [],
+        error?.code === 'event_rejected' ? [['a', 'rejected']] : [],
       )
       expect(calls).toHaveLength(count + 1)
       expect(calls[1]).toBeGreaterThanOrEqual(6000)
@@ -137,7 +141,7 @@ describe('the time that a sender waits', () => {
 describe('a credential', () => {
   const GONE = new RelayError(401, 'invalid_token', 'no', {
     hint: '',
-    attempts: { tries: 1, platformStatus: 401 },
+    attempts: { tries: 1, githubStatus: 401 },
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { newSignKey, signGrant } from '../../../src/relay/credentials/grant.ts'
+import { generateSigningKey, signGrant } from '../../../src/relay/credentials/grant.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
@@ -23,19 +23,19 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
   let github: GitHub
   let relay: OutboxRelay
   let grant: string
-  const key = newSignKey()
+  const key = generateSigningKey()
   beforeEach(async () => {
     github = await startGitHub()
     if (!isThere) return
-    const signKey = await key
-    grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signKey)
+    const signingKey = await key
+    grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signingKey)
     relay = await start({
       ...{
         HOOKLINE_API_URL: github.url,
         HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '400',
         HOOKLINE_GITHUB_TOKEN: TOKEN,
       },
-      HOOKLINE_SIGNING_KEYS: JSON.stringify(signKey.jwk),
+      HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk),
     })
   })
   afterEach(async () => {
@@ -99,7 +99,7 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
     expect((await hook('1')).status).toBe(401)
     expect((await list()).waiting).toEqual([])
     expect(await send(relay.url, { target: '/readyz' })).toMatchObject({
-      ...{ status: 503, body: 'authority' },
+      ...{ status: 503, body: 'credential' },
     })
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { judgeCredentials } from '../../../src/relay/credentials/credentials.ts'
+import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
 import { rateLimited } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import type { RelayPorts } from '../../../src/relay/ports.ts'
@@ -25,7 +25,7 @@ function platform(time: FakeTime) {
     if (since(MINUTE) >= OF_MINUTE || since(HOUR) >= OF_HOUR) throw rateLimited(60)
     calls.push(time.now)
     taken.push(clientPayload)
-    return { tries: 1, platformStatus: 204 }
+    return { tries: 1, githubStatus: 204 }
   }
   return { taken, calls, send }
 }
@@ -37,7 +37,7 @@ async function relayBefore(send: ReturnType<typeof platform>['send'], time: Fake
   const ports: RelayPorts = {
     dispatch: lanes.dispatch,
     collect: lanes.collect,
-    credentials: judgeCredentials({ ...credentials, now: () => new Date(time.now) }),
+    credentials: createCredentials({ ...credentials, now: () => new Date(time.now) }),
     now: () => new Date(time.now),
     newDelivery: () => crypto.randomUUID(),
     log: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { newSealKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
@@ -42,7 +42,7 @@ async function collecting({ respond, ...setup }: Scene = {}) {
     const [at, size] = [(time.now - START) / SECOND, dispatch.clientPayload.length]
     if (error) throw error
     calls.push({ at, delivery: dispatch.delivery, events, size })
-    return { tries: 1, platformStatus: 204 }
+    return { tries: 1, githubStatus: 204 }
   }
   const relay = await fakeLanes(send, { isKnown: true, ...setup, time })
   const give = (delivery: string, period: BatchPeriod, other: Partial<Given> = {}) =>
@@ -52,7 +52,7 @@ async function collecting({ respond, ...setup }: Scene = {}) {
 
 /** What two relays, one after the other, have in common. */
 async function common() {
-  return { outbox: memoryOutbox(), time: new FakeTime(), keys: [await newSealKey()] }
+  return { outbox: memoryOutbox(), time: new FakeTime(), keys: [await generateSealingKey()] }
 }
 
 interface Given {
@@ -210,7 +210,7 @@ describe('a batch', () => {
 
   test.each([
     [413, 'payload_too_large'],
-    [422, 'rejected'],
+    [422, 'event_rejected'],
   ])('is halved after %i, down to a single dead letter', async (status, code) => {
     const { give, calls, time, outbox, log, queue } = await collecting({
       respond: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
@@ -328,7 +328,7 @@ describe('after a start', () => {
     const before = await collecting(scene)
     const id = await before.give('a', of(100))
     await before.queue.stop()
-    const without = await collecting({ ...scene, keys: [await newSealKey()] })
+    const without = await collecting({ ...scene, keys: [await generateSealingKey()] })
     await scene.time.pass(HOUR)
     expect(without.calls).toEqual([])
     await without.queue.stop()
@@ -339,7 +339,7 @@ describe('after a start', () => {
 
   test('members of a removed sealing key wait by themselves, and the others are delivered', async () => {
     const [outbox, time] = [memoryOutbox(), new FakeTime()]
-    const [old, other] = [await newSealKey(), await newSealKey()]
+    const [old, other] = [await generateSealingKey(), await generateSealingKey()]
     const first = await collecting({ outbox, time, keys: [old] })
     const id = await first.give('a', of(100))
     await first.queue.stop()

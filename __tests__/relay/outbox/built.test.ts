@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals'
 import { type BuiltOutbox, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 
 let folder: string
 let github: GitHub
@@ -25,7 +25,7 @@ async function onDisk(name: string, settings: Record<string, string>) {
   const module = join(import.meta.dirname, '../../support', name)
   return {
     HOOKLINE_API_URL: github.url,
-    HOOKLINE_SEALING_KEYS: await sealKeys(),
+    HOOKLINE_SEALING_KEYS: await sealingKeys(),
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --require=${module}`,
     ...settings,
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { judgeCredentials } from '../../../src/relay/credentials/credentials.ts'
+import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
 import { RelayMetrics } from '../../../src/relay/endpoints/metrics.ts'
 import { Governors } from '../../../src/relay/governor.ts'
 import { LaneObject, type ObjectPorts } from '../../../src/relay/outbox/durable.ts'
@@ -24,7 +24,7 @@ const PORTS: ObjectPorts = {
     false,
   ),
   sleep: async () => {},
-  credentials: judgeCredentials({ now: () => new Date() }),
+  credentials: createCredentials({ now: () => new Date() }),
   send: async () => ({ tries: 1 }),
   now: Date.now,
   random: Math.random,

@@ -21,7 +21,7 @@ import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { NODE24, testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { opened, sqlite } from '../../support/sqlite.ts'
 import { testKilledMigration, VERSION_1 } from './migration.ts'
 
@@ -37,7 +37,7 @@ const relays: RunningCommand[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outbox-file-'))
   file = join(folder, 'outbox.db')
-  keys = await sealKeys()
+  keys = await sealingKeys()
   github = await startGitHub()
 })
 afterEach(async () => {
@@ -97,7 +97,7 @@ describe('a file of the version before', () => {
       const listed = await fetch(`${url}/outbox`, { headers: { authorization } })
       expect(await listed.json()).toMatchObject({
         waiting: [],
-        dead: [{ lane: 'o/beta#own', reason: 'rejected' }],
+        dead: [{ lane: 'o/beta#own', reason: 'event_rejected' }],
       })
       expect(existsSync(`${file}.before`)).toBe(false)
       const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })

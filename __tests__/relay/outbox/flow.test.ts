@@ -124,8 +124,8 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     [401, 401, 'invalid_token'],
     [403, 403, 'repository_not_accessible'],
     [404, 403, 'repository_not_accessible'],
-    [413, 422, 'rejected'],
-    [422, 422, 'rejected'],
+    [413, 422, 'event_rejected'],
+    [422, 422, 'event_rejected'],
   ])(
     'a refusal of GitHub that no retry changes, %i, is told to the sender',
     async (status, told, code) => {
@@ -229,12 +229,12 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       github.always(({ body }) => ({ status: body.includes('poisoned') ? 422 : 204, body: '{}' }))
       await until(async () => (await list()).dead.length === 1)
       const delivery = deliveryOf(first)
-      expect((await list()).dead).toMatchObject([{ delivery, reason: 'rejected' }])
+      expect((await list()).dead).toMatchObject([{ delivery, reason: 'event_rejected' }])
       await until(() => bodies().includes('next'))
       const shown = await operate('GET', `/outbox/${delivery}`)
       expect(JSON.parse(shown.body)).toMatchObject({
         delivery,
-        reason: 'rejected',
+        reason: 'event_rejected',
         payload: { path: 'hook/webhook', method: 'POST', body: '{"poisoned":true}' },
       })
       expect(shown.body).not.toContain(TOKEN)

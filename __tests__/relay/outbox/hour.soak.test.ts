@@ -42,7 +42,7 @@ test.each([
     const send: DispatchPort = async ({ delivery }) => {
       if (isKnown) take(time)
       delivered.add(delivery)
-      return { tries: 1, platformStatus: 204 }
+      return { tries: 1, githubStatus: 204 }
     }
     const relay = await fakeLanes(send, { time, limits })
     const body = randomBytes(size / 2).toString('hex')

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, sealKeys } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { sqlite } from '../../support/sqlite.ts'
 import { startWorkerd, type Workerd } from '../../support/workerd.ts'
 
@@ -26,7 +26,7 @@ describe('the storage of an outbox on workerd', () => {
       HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200',
       HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '1',
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
-      HOOKLINE_SEALING_KEYS: await sealKeys(),
+      HOOKLINE_SEALING_KEYS: await sealingKeys(),
     }
   })
   afterEach(async () => {

@@ -41,7 +41,7 @@ const ADDRESSES = [
 async function bury({ outbox, time }: OperatedRelay['lanes'], delivery: string) {
   const found = await outbox.find(delivery)
   if (!found) throw new Error('it was put')
-  const dead = { state: 'dead', since: time.now, reason: 'rejected' } as const
+  const dead = { state: 'dead', since: time.now, reason: 'event_rejected' } as const
   await outbox.apply([{ set: { ...found, ...dead } }])
 }
 
@@ -124,7 +124,7 @@ describe('the admin API', () => {
       dead: [
         {
           ...{ delivery: DEAD, lane, credential, at, bytes: expect.any(Number) },
-          ...{ tries: 2, reason: 'rejected', died: new Date(START + MINUTE).toISOString() },
+          ...{ tries: 2, reason: 'event_rejected', died: new Date(START + MINUTE).toISOString() },
         },
       ],
     })
@@ -302,7 +302,7 @@ describe('hookline outbox', () => {
     for (const [args, first] of [
       [['list', '--lane', 'o/other'], '0 waiting, 0 dead'],
       [['replay', '--reason', 'no_such'], '0 '],
-      [['replay', '--reason', 'rejected'], '3 '],
+      [['replay', '--reason', 'event_rejected'], '3 '],
       [
         ['list', '--reason', 'replayed', '--credential', 'token:1234', '--lane', 'O/R'],
         '3 waiting, 0 dead',

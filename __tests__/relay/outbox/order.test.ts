@@ -12,12 +12,12 @@ import {
 } from '../../support/fake-lanes.ts'
 import { unavailable as down } from '../../support/relay-errors.ts'
 
-const DONE = { tries: 1, platformStatus: 204 }
+const DONE = { tries: 1, githubStatus: 204 }
 
 const failed = () =>
   new RelayError(502, 'github_unavailable', 'no', {
     hint: '',
-    attempts: { tries: 1, platformStatus: 500 },
+    attempts: { tries: 1, githubStatus: 500 },
   })
 const silent = () => new RelayError(504, 'github_timeout', 'no answer', { hint: '' })
 const limited = () => new RelayError(429, 'rate_limited', 'no', { hint: '', retryAfter: 50 })
@@ -111,7 +111,8 @@ const SCENARIOS: readonly (readonly [string, Scenario])[] = [
     'an event that is rejected in an outage: one dead letter',
     {
       github: (delivery, at) => {
-        if (delivery === '1' && at > 60) return new RelayError(422, 'rejected', 'no', { hint: '' })
+        if (delivery === '1' && at > 60)
+          return new RelayError(422, 'event_rejected', 'no', { hint: '' })
         return at < 3600 ? down() : undefined
       },
       dead: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { newSignKey, type SignKey } from '../../../src/relay/credentials/grant.ts'
-import { newSealKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSigningKey, type SigningKey } from '../../../src/relay/credentials/grant.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
@@ -18,13 +18,13 @@ import {
 } from '../../support/fake-lanes.ts'
 import { unavailable } from '../../support/relay-errors.ts'
 
-const DONE = { tries: 1, platformStatus: 204 }
+const DONE = { tries: 1, githubStatus: 204 }
 
 function limited(retryAfter: number) {
   return new RelayError(429, 'rate_limited', 'too many', { hint: '', retryAfter })
 }
 
-function refused(code = 'rejected') {
+function refused(code = 'event_rejected') {
   return new RelayError(422, code, 'no', { hint: '' })
 }
 
@@ -115,7 +115,7 @@ describe('an event', () => {
     await time.pass(SECOND)
     expect(calls.map(({ delivery }) => delivery)).toEqual(['bad', 'good'])
     expect(await all(outbox)).toMatchObject([
-      { delivery: 'bad', reason: 'rejected', state: 'dead', since: START },
+      { delivery: 'bad', reason: 'event_rejected', state: 'dead', since: START },
     ])
     expect(log).toContainEqual({
       time: new Date(START).toISOString(),
@@ -124,7 +124,7 @@ describe('an event', () => {
       repository: 'o/r',
       credential: 'token:1234',
       tries: 1,
-      reason: 'rejected',
+      reason: 'event_rejected',
     })
     expect(queue.figures()).toMatchObject({ waiting: 0, oldest: 0, dead: 1, unreadable: 0 })
   })
@@ -188,7 +188,7 @@ describe('an event', () => {
   const failed = () =>
     new RelayError(502, 'github_unavailable', 'no', {
       hint: '',
-      attempts: { tries: 1, platformStatus: 500 },
+      attempts: { tries: 1, githubStatus: 500 },
     })
 
   test('that GitHub may have accepted is a dead letter after ten tries, because each may have started a run', async () => {
@@ -482,12 +482,12 @@ describe('the limits of an outbox', () => {
 })
 
 test('events of a grant whose signing key was removed wait until it is back, and others are delivered', async () => {
-  const [removed, other] = [await newSignKey(), await newSignKey()]
+  const [removed, other] = [await generateSigningKey(), await generateSigningKey()]
   const { calls, time, send } = gitHub()
   const outbox = memoryOutbox()
-  const seal = await newSealKey()
-  const start = (...signKeys: SignKey[]) =>
-    fakeLanes(send, { time, outbox, keys: [seal], credentials: { signKeys } })
+  const seal = await generateSealingKey()
+  const start = (...signingKeys: SigningKey[]) =>
+    fakeLanes(send, { time, outbox, keys: [seal], credentials: { signingKeys } })
   const before = await start(removed)
   const credential = {
     ...{ kind: 'grant' as const, id: 'g1', kid: removed.id, secrets: [] },
@@ -591,7 +591,7 @@ describe('after a start', () => {
   })
 
   test('events of a removed sealing key wait, are counted and logged, and delay no other', async () => {
-    const [old, key] = [await newSealKey(), await newSealKey()]
+    const [old, key] = [await generateSealingKey(), await generateSealingKey()]
     const outbox = memoryOutbox()
     const time = new FakeTime()
     const before = await fakeLanes(async () => DONE, { time, outbox, keys: [old] })

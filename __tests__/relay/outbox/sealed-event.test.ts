@@ -9,9 +9,9 @@ import {
   importJWK,
 } from 'jose'
 import {
-  newSealKey,
+  generateSealingKey,
   openSealed,
-  readSealKey,
+  readSealingKey,
   sealToken,
 } from '../../../src/relay/credentials/seal.ts'
 import { NODE_CIPHER } from '../../../src/relay/outbox/on-node.ts'
@@ -42,7 +42,7 @@ function usedOf(sealed: string): string {
 
 describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) => {
   test('is a JWE that jose opens, and nothing of it is readable', async () => {
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const event = dispatchOf('00000000-0000-4000-8000-000000000001')
     const { sealed, key: id } = await sealEventsFor(key, cipher)(event)
     expect(id).toBe(key.id)
@@ -63,7 +63,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
 
   test.each(['P-256', 'P-384', 'P-521'])('opens again with a key on %s', async (crv) => {
     const { privateKey } = await generateKeyPair('ECDH-ES', { crv, extractable: true })
-    const key = await readSealKey(await exportJWK(privateKey))
+    const key = await readSealingKey(await exportJWK(privateKey))
     const event = dispatchOf('a')
     const { sealed } = await sealEventsFor(key, cipher)(event)
     const opened = await openEvent(sealed, [key])
@@ -72,7 +72,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('never shares its nonce with another event of one key, however many come at once', async () => {
-    const seal = sealEventsFor(await newSealKey(), cipher)
+    const seal = sealEventsFor(await generateSealingKey(), cipher)
     const count = 1000
     const all = await Promise.all(Array.from({ length: count }, () => seal(dispatchOf('a'))))
     expect(new Set(all.map(({ sealed }) => partsOf(sealed)[0])).size).toBe(1)
@@ -85,7 +85,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('shares its ephemeral key with so many others, and no more', async () => {
-    const seal = sealEventsFor(await newSealKey(), cipher, 3)
+    const seal = sealEventsFor(await generateSealingKey(), cipher, 3)
     const all = await Promise.all(Array.from({ length: 8 }, () => seal(dispatchOf('a'))))
     const headers = all.map(({ sealed }) => partsOf(sealed)[0])
     const [first, , , fourth, , , seventh] = headers
@@ -99,7 +99,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
 
   test('a key that could not be agreed on stands for no other event', async () => {
     let isBroken = true
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const seal = sealEventsFor(key, {
       ...cipher,
       withKey: (secret) => {
@@ -115,7 +115,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('is refused when any bit of any part is another', async () => {
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const { sealed } = await sealEventsFor(key, cipher)(dispatchOf('a'))
     const parts = partsOf(sealed)
     const open: string[] = []
@@ -137,7 +137,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('is refused when it is cut, or put together from two', async () => {
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const seal = sealEventsFor(key, cipher)
     const [one, two] = [await seal(dispatchOf('a')), await seal(dispatchOf('b'))]
     const [header, , iv, text, tag] = partsOf(one.sealed)
@@ -162,7 +162,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('opens after a rotation as long as its key is there', async () => {
-    const [old, key] = [await newSealKey(), await newSealKey()]
+    const [old, key] = [await generateSealingKey(), await generateSealingKey()]
     const before = await sealEventsFor(old, cipher)(dispatchOf('before'))
     const after = await sealEventsFor(key, cipher)(dispatchOf('after'))
     expect([before.key, after.key]).toEqual([old.id, key.id])
@@ -180,7 +180,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
   })
 
   test('serves as nothing else, and nothing else as an event', async () => {
-    const key = await newSealKey()
+    const key = await generateSealingKey()
     const { sealed } = await sealEventsFor(key, cipher)(dispatchOf('a'))
     await expect(openSealed(sealed, [key])).rejects.toThrow('not a token')
     const token = await sealToken({ token: TOKEN, repository: 'o/r' }, key.publicJwk)
@@ -195,7 +195,7 @@ describe.each(CIPHERS)('an event sealed by the cipher of %s', (_name, cipher) =>
 })
 
 test('a key serves a hundred thousand events, far fewer than 2³²', async () => {
-  const key = await newSealKey()
+  const key = await generateSealingKey()
   let agreements = 0
   const publicJwk = {
     ...key.publicJwk,

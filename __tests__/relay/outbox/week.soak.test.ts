@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { newSealKey, type SealKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/seal.ts'
 import {
+  githubTimeout,
   invalidToken,
-  perhapsAccepted,
-  platformTimeout,
   RelayError,
   rateLimited,
+  unknownOutcome,
 } from '../../../src/relay/errors.ts'
 import type { Dispatch, DispatchPort } from '../../../src/relay/github/dispatch.ts'
 import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
@@ -74,7 +74,7 @@ class Sky {
     const number = Number(delivery.split('-')[0])
     const isOwn = credential.kind === 'key'
     if (this.weather === 'down') throw unavailable()
-    if (this.weather === 'silent') throw platformTimeout(undefined)
+    if (this.weather === 'silent') throw githubTimeout(undefined)
     if (this.weather === 'limited') throw rateLimited(Math.ceil(between(1, 3600)))
     if (this.weather === 'expired' && isOwn) throw invalidToken()
     if (this.weather === 'gone' && isOwn) {
@@ -82,22 +82,22 @@ class Sky {
     }
     // Some are refused for themselves, once they have waited; some alone meet a fault of GitHub's.
     if (!this.isFixed && hasWaited && number % 500 === 7) {
-      throw new RelayError(422, 'rejected', 'no', { hint: '' })
+      throw new RelayError(422, 'event_rejected', 'no', { hint: '' })
     }
     if (!this.isFixed && number % 900 === 11) throw unavailable()
     this.taken.add(delivery)
-    if (this.weather === 'resetting') throw perhapsAccepted()
+    if (this.weather === 'resetting') throw unknownOutcome()
   }
 
   readonly ask: DispatchPort = async (dispatch) => {
     this.take(dispatch, false)
-    return { tries: 1, platformStatus: 204 }
+    return { tries: 1, githubStatus: 204 }
   }
 
   readonly send: DispatchPort = async (dispatch) => {
     if (this.weather === 'slow') await this.time.sleep(1500)
     this.take(dispatch, true)
-    return { tries: 1, platformStatus: 204 }
+    return { tries: 1, githubStatus: 204 }
   }
 }
 
@@ -105,7 +105,7 @@ const outbox = memoryOutbox()
 const limits = { events: 100_000, bytes: 256 * 1024 * 1024, age: 72 * HOUR }
 
 /** A relay on the same outbox, with the clock of its machine at its start. */
-async function startAt(now: number, sky: Sky, key: SealKey) {
+async function startAt(now: number, sky: Sky, key: SealingKey) {
   const time = new FakeTime()
   time.now = now
   sky.time = time
@@ -120,7 +120,7 @@ function eventOf(number: number): Dispatch {
 
 test(`201,600 events, one every 3 s for a week, through outages, limits, refusals, restarts and clock jumps: no accepted event is lost (seed ${SEED})`, async () => {
   const sky = new Sky()
-  const key = await newSealKey()
+  const key = await generateSealingKey()
   let relay = await startAt(START, sky, key)
   for (let number = -12; number < 0; number++) {
     await relay.time.settled(relay.dispatch(eventOf(number + 12)).catch(() => {}))

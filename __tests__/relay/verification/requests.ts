@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { makeGrant } from '../../../src/cli/grant.ts'
-import { newSignKey } from '../../../src/relay/credentials/grant.ts'
-import { newSealKey } from '../../../src/relay/credentials/seal.ts'
+import { generateSigningKey } from '../../../src/relay/credentials/grant.ts'
+import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import {
   type KeptConnection,
@@ -14,8 +14,8 @@ import {
 } from '../../support/raw-http.ts'
 import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
 
-export const SIGN_KEY = await newSignKey()
-const SEAL_KEY = await newSealKey()
+export const SIGN_KEY = await generateSigningKey()
+const SEAL_KEY = await generateSealingKey()
 const PUBLIC_KEY = join(mkdtempSync(join(tmpdir(), 'door-')), 'public.json')
 writeFileSync(PUBLIC_KEY, JSON.stringify({ keys: [SEAL_KEY.publicJwk] }))
 

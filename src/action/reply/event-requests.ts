@@ -1,5 +1,5 @@
 import { readBatch } from '../../wire/batch.ts'
-import { type PlatformEvent, readClientPayload, webhookPayload } from '../../wire/payload.ts'
+import { type GitHubEvent, readClientPayload, webhookPayload } from '../../wire/payload.ts'
 import { readWebhookRequest, type WebhookRequest } from '../../wire/request.ts'
 
 /**
@@ -7,7 +7,7 @@ import { readWebhookRequest, type WebhookRequest } from '../../wire/request.ts'
  * caller reports that it has nothing to reply to.
  */
 export async function eventRequests(
-  readEvent: () => PlatformEvent,
+  readEvent: () => GitHubEvent,
 ): Promise<readonly WebhookRequest[]> {
   try {
     const payload = webhookPayload(readEvent())

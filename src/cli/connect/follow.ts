@@ -58,7 +58,7 @@ export async function followRequest(
   const { delivery, status, run: page = null, code = null } = entry
   tell(connectEvent('request', { delivery, status, run: page, reason: code }))
   // A handshake, or a filter, is answered on the spot: it starts nothing.
-  if (status >= 300 || entry.platformStatus === undefined) return
+  if (status >= 300 || entry.githubStatus === undefined) return
   try {
     const run = await (page === null ? awaitRun(delivery, ports) : runAt(page, ports))
     tell(connectEvent('run', { delivery, run: run.url }))

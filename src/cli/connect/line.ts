@@ -1,6 +1,6 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
-import { newSignKey } from '../../relay/credentials/grant.ts'
-import { newSealKey } from '../../relay/credentials/seal.ts'
+import { generateSigningKey } from '../../relay/credentials/grant.ts'
+import { generateSealingKey } from '../../relay/credentials/seal.ts'
 import type { RunningServer } from '../../relay/http/node-server.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
@@ -63,11 +63,11 @@ export async function openLine(
   write: (line: string) => void,
 ): Promise<Line> {
   const { repository, workflow, trigger, dispatch } = target
-  const keys = JSON.stringify({ keys: [(await newSignKey()).jwk] })
+  const keys = JSON.stringify({ keys: [(await generateSigningKey()).jwk] })
   const path = `${workflow}/${trigger}`
-  const { publicJwk, privateJwk } = await newSealKey()
+  const { publicJwk, privateJwk } = await generateSealingKey()
   const { conditions, inWorkflow: left } = conditionsOfTrigger(asked, secret?.reveal())
-  const scope = { repository, path, dispatch, conditions, sealKey: publicJwk }
+  const scope = { repository, path, dispatch, conditions, encryptionKey: publicJwk }
   const { text } = await makeGrant(scope, { HOOKLINE_SIGNING_KEYS: keys })
   const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({

@@ -1,4 +1,4 @@
-import { fieldsOf, type PlatformAnswer, type RefusalKind } from '../../wire/github.ts'
+import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github.ts'
 import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
@@ -127,7 +127,7 @@ const DAY = 86_400_000
  *
  * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
  */
-function endingSoon({ header }: PlatformAnswer, now: Date): readonly Finding[] {
+function endingSoon({ header }: GitHubResponse, now: Date): readonly Finding[] {
   const text = header('github-authentication-token-expiration') ?? ''
   const [, date, time, zone] = /^(\S+) (\S+) (UTC|[+-]\d{4})$/.exec(text) ?? []
   const end = Date.parse(`${date}T${time}${zone === 'UTC' ? 'Z' : zone}`)
@@ -144,7 +144,7 @@ function endingSoon({ header }: PlatformAnswer, now: Date): readonly Finding[] {
 /** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
 function tokenFinding(
   { repository: name, workflow, dispatch }: Target,
-  { header }: PlatformAnswer,
+  { header }: GitHubResponse,
   { permissions, private: isPrivate }: Record<string, unknown>,
 ): Finding {
   const scopes = header('x-oauth-scopes')

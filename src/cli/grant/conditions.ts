@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DoorClaims } from '../../relay/request/verification-claims.ts'
+import type { CheckClaims } from '../../relay/request/verification-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/settings.ts'
@@ -21,7 +21,7 @@ export interface ConditionOptions {
 
 /** The conditions that the relay checks for each request that carries the grant. */
 export interface GrantConditions {
-  readonly claims: DoorClaims
+  readonly claims: CheckClaims
   /** Whether the claims contain a secret, so that the grant has to be encrypted. */
   readonly isSecret: boolean
   /** The part that may be printed. */

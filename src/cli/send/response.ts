@@ -18,7 +18,7 @@ export interface RelayResponse {
   /** True if the condition of the grant dropped the request, so that no run starts. */
   readonly filtered: boolean
   /** True if the path of the URL names no trigger. */
-  readonly noTrigger: boolean
+  readonly missingTrigger: boolean
   /** True if `hookline dev` evaluated the request and no trigger fired. */
   readonly nothingFired: boolean
   /** Why the accepted request starts no run; `null` if a run starts. */
@@ -36,7 +36,7 @@ export function readResponse({ status, headers, text }: HttpReply): RelayRespons
   const { code, message, hint } = isObject(error) ? error : {}
   const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
   const filtered = headers[HEADER.filtered] !== undefined
-  const noTrigger = headers[HEADER.hint] === 'no_trigger'
+  const missingTrigger = headers[HEADER.hint] === 'no_trigger'
   const nothingFired = headers[HEADER.hint] === 'nothing_fired'
   return {
     accepted: status >= 200 && status < 300,
@@ -46,9 +46,9 @@ export function readResponse({ status, headers, text }: HttpReply): RelayRespons
     queued: headers[HEADER.queued] === 'true',
     batch: headers[HEADER.batch] ?? null,
     filtered,
-    noTrigger,
+    missingTrigger,
     nothingFired,
-    reason: filtered ? FILTERED : noTrigger ? NO_TRIGGER : nothingFired ? NOTHING_FIRED : null,
+    reason: filtered ? FILTERED : missingTrigger ? NO_TRIGGER : nothingFired ? NOTHING_FIRED : null,
     code: textOf(code),
     message: textOf(message),
     hint: textOf(hint),

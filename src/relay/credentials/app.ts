@@ -3,21 +3,21 @@ import { fromBase64 } from '../../wire/bytes.ts'
 import {
   type Clock,
   fieldsOf,
-  GitHubQuestions,
-  type PlatformAnswer,
-  type PlatformCall,
+  type GitHubCall,
+  GitHubClient,
+  type GitHubResponse,
   refusalOf,
 } from '../../wire/github.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { platformUnavailable, RelayError } from '../errors.ts'
+import { githubUnavailable, RelayError } from '../errors.ts'
 import { AGENT, relayError } from '../github/session.ts'
 import type { Repository } from '../request/route.ts'
 import type { TokenRequest } from './claims.ts'
 
 /**
- * A GitHub App as the relay's authority: https://docs.github.com/apps/creating-github-apps. For
+ * A GitHub App as the relay's githubCredential: https://docs.github.com/apps/creating-github-apps. For
  * each repository it makes itself a token that is good for that repository, for the one permission
  * that the event needs, and for an hour.
  *
@@ -29,7 +29,7 @@ interface AppOptions {
   /** The App's id, or its client id. */
   readonly id: string
   readonly key: CryptoKey
-  readonly call: PlatformCall
+  readonly call: GitHubCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
   /** Milliseconds until a token must be there. */
@@ -127,7 +127,7 @@ export class App {
       if (minted) return minted
       if (this.#now() < pending.deadline) continue
       this.#removePending(key, pending)
-      throw platformUnavailable()
+      throw githubUnavailable()
     }
   }
 
@@ -164,10 +164,10 @@ export class App {
     return this.#ask(this.#questions(deadline), path, wanted)
   }
 
-  #read(answer: PlatformAnswer): Minted {
+  #read(answer: GitHubResponse): Minted {
     const { token, expires_at } = fieldsOf(answer)
     const end = Date.parse(String(expires_at))
-    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw platformUnavailable()
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw githubUnavailable()
     return { token: new Secret(token), until: (end || this.#now()) - EARLY }
   }
 
@@ -179,7 +179,7 @@ export class App {
     if (answer.status === 404) throw await this.#notInstalled(repository, deadline)
     if (answer.status !== 200) throw this.#refusal(answer)
     const { id, html_url, suspended_at } = fieldsOf(answer)
-    if (typeof id !== 'number') throw platformUnavailable()
+    if (typeof id !== 'number') throw githubUnavailable()
     const settings = typeof html_url === 'string' ? html_url : undefined
     if (suspended_at) throw suspended({ settings })
     const { movedTo } = questions
@@ -222,30 +222,30 @@ export class App {
   }
 
   /** Asked as the App itself, each once: an event that waits for its token is tried again. */
-  #questions(deadline: number): GitHubQuestions {
+  #questions(deadline: number): GitHubClient {
     const { id, key, clock } = this.#options
     const budget = Math.max(1, deadline - this.#now())
-    return new GitHubQuestions(
+    return new GitHubClient(
       { ...this.#options, agent: AGENT },
-      { budget, retryTime: 0, repeats: 'event' },
+      { budget, retryTime: 0, sideEffect: 'event' },
       async (refused) => (refused ? undefined : new Secret(await appJwt(id, key, clock.now()))),
     )
   }
 
   /** @throws RelayError when no answer came, or GitHub does not know the App by its key */
-  async #ask(questions: GitHubQuestions, path: string, json?: object): Promise<PlatformAnswer> {
+  async #ask(questions: GitHubClient, path: string, json?: object): Promise<GitHubResponse> {
     const question = json ? { body: JSON.stringify(json) } : ({ method: 'GET' } as const)
     const outcome = await questions.ask({ ...question, path, reads: true })
     const { answer } = outcome
     // Whether the call arrived matters for an event; a token is simply asked for again.
-    if (!answer) throw platformUnavailable(outcome.accepted ? undefined : outcome.refusal.cause)
+    if (!answer) throw githubUnavailable(outcome.accepted ? undefined : outcome.refusal.cause)
     if (answer.status === 401) throw unauthorized(answer, this.#options.clock.now())
     return answer
   }
 
-  #refusal(answer: PlatformAnswer): RelayError {
+  #refusal(answer: GitHubResponse): RelayError {
     const refusal = refusalOf(answer, this.#options.clock.now())
-    return refusal?.kind === 'limited' ? relayError(refusal, answer) : platformUnavailable()
+    return refusal?.kind === 'limited' ? relayError(refusal, answer) : githubUnavailable()
   }
 
   #now(): number {
@@ -281,7 +281,7 @@ function suspended({ settings = 'its settings' }: Pick<Installation, 'settings'>
 /** A minute is what the web token allows for; GitHub accepts none that ends in more than ten. */
 const MOST_SKEW = 60_000
 
-function unauthorized(answer: PlatformAnswer, now: Date): RelayError {
+function unauthorized(answer: GitHubResponse, now: Date): RelayError {
   const skew = now.getTime() - Date.parse(answer.header('date') ?? '')
   if (Math.abs(skew) > MOST_SKEW) {
     const seconds = Math.round(Math.abs(skew) / 1000)

@@ -7,10 +7,10 @@ import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { invalidToken, RelayError } from '../errors.ts'
 import type { Webhook } from '../request/route.ts'
-import type { DoorClaims } from '../request/verification-claims.ts'
+import type { CheckClaims } from '../request/verification-claims.ts'
 import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
-import { looksLikeGrant, openGrant, type SignKey } from './grant.ts'
-import { looksSealed, openSealed, type SealKey } from './seal.ts'
+import { looksLikeGrant, openGrant, type SigningKey } from './grant.ts'
+import { looksSealed, openSealed, type SealingKey } from './seal.ts'
 
 /**
  * How a request earns the token that GitHub is asked with. It brings one of these, in a header or
@@ -18,8 +18,8 @@ import { looksSealed, openSealed, type SealKey } from './seal.ts'
  *
  *   a token of GitHub    used as it is; not accepted where the relay has an authority of its own
  *   a sealed token       opened with the relay's seal key, and used for what it is sealed for
- *   a key of the relay   stands for the relay's own authority, for everything it reaches
- *   a grant              stands for the relay's own authority, for what it is signed for
+ *   a key of the relay   stands for the relay's own githubCredential, for everything it reaches
+ *   a grant              stands for the relay's own githubCredential, for what it is signed for
  *
  * All but the first are judged before the body is read, by one answer: 401.
  */
@@ -37,7 +37,7 @@ export interface Credentials {
    * @throws RelayError 401 `revoked` for a grant that is, `credential_revoked` where the relay has not
    *   the key or the authority any more that it stood for
    */
-  restore(kept: KeptCredential): Promise<Credential>
+  restore(kept: StoredCredential): Promise<Credential>
 }
 
 /** What a request may do, and by which token. */
@@ -48,13 +48,13 @@ export interface Credential {
   /** Id of a grant. */
   readonly id?: string
   /** What a grant asks of events. */
-  readonly door?: DoorClaims
+  readonly door?: CheckClaims
   /** Id of the key that signed or sealed it; of an access key, the first 8 of its SHA-256. */
   readonly kid?: string
   /** What of it must not travel. */
   readonly secrets: readonly Secret[]
   /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
-  readonly platformToken?: Secret
+  readonly githubToken?: Secret
   /**
    * The token to ask GitHub with; `undefined` where no platform is asked. With `refused` another
    * one, where there can be one.
@@ -65,7 +65,7 @@ export interface Credential {
 }
 
 /** What must be kept of a credential to use it later: a token of GitHub in it is readable. */
-export interface KeptCredential {
+export interface StoredCredential {
   readonly kind: Credential['kind']
   readonly scope?: Scope
   readonly id?: string
@@ -74,20 +74,20 @@ export interface KeptCredential {
 }
 
 /** What the relay itself asks GitHub with, whatever key or grant a request brings. */
-export interface Authority extends TokenSource {
-  readonly platformToken?: Secret
+export interface GitHubCredential extends TokenSource {
+  readonly githubToken?: Secret
 }
 
 export interface CredentialOptions {
   /** The first one seals, all of them open. */
-  readonly sealKeys?: readonly SealKey[]
+  readonly sealingKeys?: readonly SealingKey[]
   /** The first one signs, all of them verify. */
-  readonly signKeys?: readonly SignKey[]
+  readonly signingKeys?: readonly SigningKey[]
   readonly accessKeys?: readonly Secret[]
   /** Ids of grants that are accepted no more. */
   readonly revoked?: ReadonlySet<string>
   /** Without one, a request brings the token itself. */
-  readonly authority?: Authority
+  readonly githubCredential?: GitHubCredential
   now(): Date
 }
 
@@ -101,8 +101,15 @@ interface Opened {
   readonly expires: number | undefined
 }
 
-export function judgeCredentials(options: CredentialOptions): Credentials {
-  const { sealKeys = [], signKeys = [], accessKeys = [], revoked, authority, now } = options
+export function createCredentials(options: CredentialOptions): Credentials {
+  const {
+    sealingKeys = [],
+    signingKeys = [],
+    accessKeys = [],
+    revoked,
+    githubCredential,
+    now,
+  } = options
   // To open one costs many times what all else of a request does. Only what opened is remembered.
   const sealed = new BoundedCache<string, Opened>(REMEMBERED)
   const granted = new BoundedCache<string, Opened>(REMEMBERED)
@@ -110,20 +117,20 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
 
   async function opened(presented: Secret): Promise<Opened | Credential | undefined> {
     const text = presented.reveal()
-    if (sealKeys.length > 0 && looksSealed(text)) {
+    if (sealingKeys.length > 0 && looksSealed(text)) {
       return sealed.get(text) ?? remember(sealed, text, unseal(presented))
     }
-    if (authority === undefined) return undefined
-    if (signKeys.length > 0 && looksLikeGrant(text)) {
+    if (githubCredential === undefined) return undefined
+    if (signingKeys.length > 0 && looksLikeGrant(text)) {
       return granted.get(text) ?? remember(granted, text, verify(presented, text))
     }
     if (!(await isKey(presented))) return undefined
-    return ownCredential('key', authority, presented, { kid: await fingerprint(presented) })
+    return ownCredential('key', githubCredential, presented, { kid: await fingerprint(presented) })
   }
 
   /** @throws Error of any kind */
   async function unseal(presented: Secret): Promise<Opened> {
-    const content = await openSealed(presented.reveal(), sealKeys)
+    const content = await openSealed(presented.reveal(), sealingKeys)
     if ('grant' in content) return verify(presented, content.grant)
     const { token, expires, ...scope } = content
     // Anyone can seal anything with a public key.
@@ -136,13 +143,14 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
 
   /** @throws Error of any kind */
   async function verify(presented: Secret, text: string): Promise<Opened> {
-    if (authority === undefined) throw new TypeError('no authority to grant anything of')
-    const { id, exp, if: condition, verify, ...scope } = await openGrant(text, signKeys)
+    if (githubCredential === undefined)
+      throw new TypeError('the relay has no GitHub credential of its own')
+    const { id, exp, if: condition, verify, ...scope } = await openGrant(text, signingKeys)
     const door = {
       ...(condition !== undefined && { if: condition }),
       ...(verify !== undefined && { verify }),
     }
-    const credential = ownCredential('grant', authority, presented, {
+    const credential = ownCredential('grant', githubCredential, presented, {
       ...{ id, scope, kid: kidOf(text) },
     })
     const isAsked = condition !== undefined || verify !== undefined
@@ -153,7 +161,7 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
     required: true,
     async open(presented, { repository, path }) {
       if (!presented) throw invalidToken()
-      if (!authority && !(sealKeys.length > 0 && looksSealed(presented.reveal()))) {
+      if (!githubCredential && !(sealingKeys.length > 0 && looksSealed(presented.reveal()))) {
         return tokenCredential('token', presented)
       }
       // Why it does not open is nothing that a stranger should learn.
@@ -173,16 +181,16 @@ export function judgeCredentials(options: CredentialOptions): Credentials {
       if (id !== undefined && revoked?.has(id)) throw revokedCredential('revoked')
       const kids =
         kind === 'grant'
-          ? signKeys.map((key) => key.id)
+          ? signingKeys.map((key) => key.id)
           : await Promise.all(accessKeys.map(fingerprint))
       const isGone = kid !== undefined && !kids.includes(kid)
-      if (!authority || isGone) throw revokedCredential('credential_revoked')
-      return ownCredential(kind, authority, undefined, { id, scope, kid })
+      if (!githubCredential || isGone) throw revokedCredential('credential_revoked')
+      return ownCredential(kind, githubCredential, undefined, { id, scope, kid })
     },
   }
 }
 
-/** True for what stands for the relay's own authority: it judges such a credential by itself. */
+/** True for what stands for the relay's own githubCredential: it judges such a credential by itself. */
 export function isOwn({ kind }: Credential): boolean {
   return kind === 'key' || kind === 'grant'
 }
@@ -197,9 +205,9 @@ export const NO_CREDENTIALS: Credentials = {
 const UNASKED: Credential = { kind: 'none', secrets: [], token: async () => undefined }
 
 /** What to keep of a credential, so that `restore` gives it back. */
-export function keepCredential(credential: Credential): KeptCredential {
-  const { kind, scope, id, kid, platformToken } = credential
-  const token = isOwn(credential) ? undefined : platformToken?.reveal()
+export function storedCredential(credential: Credential): StoredCredential {
+  const { kind, scope, id, kid, githubToken } = credential
+  const token = isOwn(credential) ? undefined : githubToken?.reveal()
   return {
     kind,
     ...(scope && { scope }),
@@ -227,29 +235,29 @@ function tokenCredential(
 ): Credential {
   const secrets = presented ? [presented, token] : [token]
   return {
-    ...{ kind, secrets, platformToken: token, token: async () => token },
+    ...{ kind, secrets, githubToken: token, token: async () => token },
     ...(scope && { scope }),
     ...(kid !== undefined && { kid }),
   }
 }
 
-/** The relay's own authority, where no request asks for it: the clock's. */
-export function authorityCredential(authority: Authority): Credential {
-  return ownCredential('none', authority, undefined)
+/** The relay's own githubCredential, where no request asks for it: the clock's. */
+export function ownCredentialFor(githubCredential: GitHubCredential): Credential {
+  return ownCredential('none', githubCredential, undefined)
 }
 
 function ownCredential(
   kind: Credential['kind'],
-  authority: Authority,
+  githubCredential: GitHubCredential,
   presented: Secret | undefined,
   { id, scope, kid }: Partial<Claims> = {},
 ): Credential {
-  const { platformToken } = authority
+  const { githubToken } = githubCredential
   return {
     kind,
-    secrets: [presented, platformToken].filter((secret) => secret !== undefined),
-    token: (wanted) => authority.token(wanted),
-    ...(platformToken && { platformToken }),
+    secrets: [presented, githubToken].filter((secret) => secret !== undefined),
+    token: (wanted) => githubCredential.token(wanted),
+    ...(githubToken && { githubToken }),
     ...(id !== undefined && { id }),
     ...(kid !== undefined && { kid }),
     ...(scope && { scope }),

@@ -1,13 +1,13 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import { DOOR_CLAIMS, type DoorClaims } from '../request/verification-claims.ts'
+import { CHECK_CLAIMS, type CheckClaims } from '../request/verification-claims.ts'
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /**
  * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
  * that no token of GitHub needs to be in a URL.
  */
-export interface Grant extends Scope, DoorClaims {
+export interface Grant extends Scope, CheckClaims {
   /** Names it in `HOOKLINE_REVOKED_GRANTS`. */
   readonly id: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
@@ -15,7 +15,7 @@ export interface Grant extends Scope, DoorClaims {
 }
 
 /** A key that signs grants, and verifies them: whoever has it can make any. */
-export interface SignKey {
+export interface SigningKey {
   readonly id: string
   readonly jwk: JWK
   readonly key: CryptoKey
@@ -33,14 +33,14 @@ export function looksLikeGrant(token: string): boolean {
 }
 
 /** Every claim that a grant may have: one that is not understood could have narrowed it. */
-const CLAIMS = ['id', 'repository', 'path', 'dispatch', 'ref', 'exp', ...DOOR_CLAIMS]
+const CLAIMS = ['id', 'repository', 'path', 'dispatch', 'ref', 'exp', ...CHECK_CLAIMS]
 
 /** Critical headers that are understood here; a relay that does not know them refuses the grant. */
-const CRITICAL = Object.fromEntries(DOOR_CLAIMS.map((name) => [name, true]))
+const CRITICAL = Object.fromEntries(CHECK_CLAIMS.map((name) => [name, true]))
 
 /** @returns a compact JWS (RFC 7515); what it asks of events stands in `crit` */
-export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promise<string> {
-  const crit = DOOR_CLAIMS.filter((name) => grant[name] !== undefined)
+export async function signGrant(grant: Grant, { id: kid, key }: SigningKey): Promise<string> {
+  const crit = CHECK_CLAIMS.filter((name) => grant[name] !== undefined)
   const asked = Object.fromEntries(crit.map((name) => [name, true]))
   const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(grant)))
   return jws
@@ -53,7 +53,7 @@ export async function signGrant(grant: Grant, { id: kid, key }: SignKey): Promis
  *
  * @throws Error of any kind when none of these keys signed it, or it is not a grant
  */
-export async function openGrant(text: string, keys: readonly SignKey[]): Promise<Grant> {
+export async function openGrant(text: string, keys: readonly SigningKey[]): Promise<Grant> {
   if (!isCanonicalCompact(text)) throw new TypeError('not as it was signed')
   const { payload } = await compactVerify(text, ({ kid }) => keyById(keys, kid).key, {
     algorithms: [ALGORITHM],
@@ -77,8 +77,8 @@ export async function openGrant(text: string, keys: readonly SignKey[]): Promise
   }
 }
 
-export async function newSignKey(): Promise<SignKey> {
-  return readSignKey({
+export async function generateSigningKey(): Promise<SigningKey> {
+  return readSigningKey({
     kty: 'oct',
     kid: base64url.encode(crypto.getRandomValues(new Uint8Array(9))),
     alg: ALGORITHM,
@@ -88,7 +88,7 @@ export async function newSignKey(): Promise<SignKey> {
 }
 
 /** @throws Error when it is not a key for signing, or one that could be guessed */
-export async function readSignKey(jwk: JWK): Promise<SignKey> {
+export async function readSigningKey(jwk: JWK): Promise<SigningKey> {
   const { kty, kid, alg = ALGORITHM, k } = jwk
   if (kty !== 'oct' || alg !== ALGORITHM) throw new TypeError('not a key for HS256')
   if (typeof kid !== 'string' || kid === '') throw new TypeError('a key without "kid"')

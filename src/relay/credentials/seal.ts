@@ -20,7 +20,7 @@ export interface Sealed extends Scope {
 }
 
 /** A key that seals and opens. The part that seals is public. */
-export interface SealKey {
+export interface SealingKey {
   readonly id: string
   readonly publicJwk: JWK
   readonly privateJwk: JWK
@@ -32,7 +32,7 @@ const ALGORITHM = 'ECDH-ES'
 const ENCRYPTION = 'A256GCM'
 
 /** Where a relay publishes the keys that seal for it. */
-export const SEAL_KEYS_PATH = '/.well-known/hookline-seal.json'
+export const SEALING_KEYS_PATH = '/.well-known/hookline-seal.json'
 
 const COMPACT_JWE = /^eyJ[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
@@ -69,7 +69,7 @@ async function encrypt(text: string, publicJwk: JWK, more: { cty?: string } = {}
  */
 export async function openSealed(
   text: string,
-  keys: readonly SealKey[],
+  keys: readonly SealingKey[],
 ): Promise<Sealed | { readonly grant: string }> {
   if (!isCanonicalCompact(text)) throw new TypeError('not as it was sealed')
   const { plaintext, protectedHeader } = await compactDecrypt(
@@ -89,14 +89,14 @@ export async function openSealed(
 }
 
 /** The public parts, for those who seal: a JWK set, the current key first. */
-export function sealKeysPage(keys: readonly SealKey[]): Page {
+export function sealingKeysPage(keys: readonly SealingKey[]): Page {
   const set = { keys: keys.map(({ publicJwk }) => publicJwk) }
   return { contentType: 'application/json', body: JSON.stringify(set) }
 }
 
-export async function newSealKey(): Promise<SealKey> {
+export async function generateSealingKey(): Promise<SealingKey> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'P-256', extractable: true })
-  return readSealKey(await exportJWK(privateKey))
+  return readSealingKey(await exportJWK(privateKey))
 }
 
 /**
@@ -104,7 +104,7 @@ export async function newSealKey(): Promise<SealKey> {
  *
  * @throws Error when it is none: a part is missing or broken, or the point is not on the curve
  */
-export async function readPublicSealKey(value: Readonly<Record<string, unknown>>): Promise<JWK> {
+export async function readPublicSealingKey(value: Readonly<Record<string, unknown>>): Promise<JWK> {
   const { kty, crv, x, y, kid } = value
   if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') {
     throw new TypeError('not an EC key')
@@ -115,7 +115,7 @@ export async function readPublicSealKey(value: Readonly<Record<string, unknown>>
 }
 
 /** @throws Error when it is not a private key for sealing */
-export async function readSealKey(jwk: JWK): Promise<SealKey> {
+export async function readSealingKey(jwk: JWK): Promise<SealingKey> {
   const { kty, crv, x, y, d } = jwk
   if (kty !== 'EC' || !crv || !x || !y || !d) throw new TypeError('not a private EC key')
   const point = { kty, crv, x, y }

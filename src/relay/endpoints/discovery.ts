@@ -1,6 +1,6 @@
 import type { DispatchMode } from '../../wire/payload.ts'
 import { VERSION } from '../../wire/version.ts'
-import type { SEAL_KEYS_PATH } from '../credentials/seal.ts'
+import type { SEALING_KEYS_PATH } from '../credentials/seal.ts'
 import type { Page } from '../request/responses.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
@@ -17,7 +17,7 @@ export interface Discovery {
   /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
   readonly singleRepository: boolean
   /** Where its public sealing keys are, if it has any. */
-  readonly seal: typeof SEAL_KEYS_PATH | null
+  readonly seal: typeof SEALING_KEYS_PATH | null
 }
 
 export function discoveryPage(facts: Omit<Discovery, 'version'>): Page {

@@ -2,7 +2,7 @@
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
 /** What a call of the platform came to. */
-export type PlatformOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 'unanswered'
+export type GitHubCallOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 'unanswered'
 
 /** Authorities and repositories that are remembered as failing. */
 const MOST_FAILING = 1000
@@ -15,7 +15,7 @@ export class RelayMetrics {
   readonly clock = new Map<string, number>()
   /** Events that a grant's condition declined. */
   filtered = 0
-  readonly #tries = new Map<PlatformOutcome, number>()
+  readonly #tries = new Map<GitHubCallOutcome, number>()
   /** Calls within each bound, and beyond the one before it. */
   readonly #buckets = BUCKETS.map(() => 0)
   #seconds = 0
@@ -32,7 +32,7 @@ export class RelayMetrics {
     this.clock.set(outcome, (this.clock.get(outcome) ?? 0) + 1)
   }
 
-  called(outcome: PlatformOutcome, milliseconds: number): void {
+  called(outcome: GitHubCallOutcome, milliseconds: number): void {
     this.#tries.set(outcome, (this.#tries.get(outcome) ?? 0) + 1)
     const seconds = milliseconds / 1000
     this.#calls++
@@ -55,7 +55,7 @@ export class RelayMetrics {
    * @param place the repository it was used for
    * @param reason code of the refusal; `undefined` once it is accepted
    */
-  authority(place: string, reason: string | undefined): void {
+  credential(place: string, reason: string | undefined): void {
     if (reason === undefined) this.#failing.delete(place)
     else if (this.#failing.has(place) || this.#failing.size < MOST_FAILING) {
       this.#failing.set(place, reason)

@@ -1,9 +1,9 @@
 import { type Credential, isOwn } from '../credentials/credentials.ts'
 import { RelayError } from '../errors.ts'
-import { refusesAuthority } from '../github/dispatch.ts'
+import { refusesCredential } from '../github/dispatch.ts'
 
 /** Why new events can neither be forwarded nor kept. */
-export type Unready = 'disk' | 'outbox_full' | 'authority' | 'stopping'
+export type Unready = 'disk' | 'outbox_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
   /** Milliseconds since any moment. */
@@ -27,7 +27,7 @@ const HOLDS = 60_000
 /** Whether new events come through, or are kept at least: by what the last one met. */
 export class Readiness {
   readonly #ports: ReadinessPorts
-  #lost: { readonly why: 'outbox_full' | 'authority'; readonly at: number } | undefined
+  #lost: { readonly why: 'outbox_full' | 'credential'; readonly at: number } | undefined
   #isStopping = false
 
   constructor(ports: ReadinessPorts) {
@@ -54,14 +54,14 @@ export class Readiness {
     if (this.#isStopping) return 'stopping'
     const { now, shortage } = this.#ports
     if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined
-    if (this.#lost.why === 'authority' || !shortage) return this.#lost.why
+    if (this.#lost.why === 'credential' || !shortage) return this.#lost.why
     return shortage()
   }
 
   #lostBy(error: unknown, credential: Credential) {
     if (!(error instanceof RelayError)) return undefined
     if (error.code === 'outbox_full') return 'outbox_full'
-    if (!isOwn(credential) || !refusesAuthority(error)) return undefined
-    return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'authority' : undefined
+    if (!isOwn(credential) || !refusesCredential(error)) return undefined
+    return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'credential' : undefined
   }
 }

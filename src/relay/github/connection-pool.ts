@@ -1,15 +1,15 @@
 import { type Dispatcher, Pool } from 'undici'
 import {
-  ANSWER_BYTES,
-  type PlatformAnswer,
-  type PlatformCall,
-  PlatformFault,
-  type PlatformRequest,
+  type GitHubCall,
+  GitHubCallError,
+  type GitHubCallRequest,
+  type GitHubResponse,
+  RESPONSE_BYTES,
 } from '../../wire/github.ts'
 import { type RequestOnConnection, StaleConnectionDetector } from './stale-connections.ts'
 
-interface PlatformPool {
-  readonly call: PlatformCall
+interface GitHubConnectionPool {
+  readonly call: GitHubCall
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ const CONNECTIONS = 256
 const CONNECT_TIMEOUT = 3000
 
 /** Keep-alive connections to the platform's API. */
-export function platformPool(apiUrl: URL): PlatformPool {
+export function githubConnectionPool(apiUrl: URL): GitHubConnectionPool {
   const pool = new Pool(apiUrl.origin, {
     connections: CONNECTIONS,
     connect: { timeout: CONNECT_TIMEOUT },
@@ -41,9 +41,9 @@ export function platformPool(apiUrl: URL): PlatformPool {
 function send(
   pool: Pool,
   stale: StaleConnectionDetector,
-  request: PlatformRequest,
-  resolve: (answer: PlatformAnswer) => void,
-  reject: (fault: PlatformFault) => void,
+  request: GitHubCallRequest,
+  resolve: (answer: GitHubResponse) => void,
+  reject: (fault: GitHubCallError) => void,
 ): void {
   const { method = 'POST', path, headers, body = '' } = request
   const exchange = new Exchange(request, stale, resolve, reject)
@@ -57,8 +57,8 @@ type AnswerHeaders = Record<string, string | string[] | undefined>
  * request can have left before it failed.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: PlatformAnswer) => void
-  readonly #reject: (fault: PlatformFault) => void
+  readonly #resolve: (answer: GitHubResponse) => void
+  readonly #reject: (fault: GitHubCallError) => void
   readonly #timer: NodeJS.Timeout
   readonly #stale: StaleConnectionDetector
   #sending: RequestOnConnection | undefined
@@ -71,10 +71,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #late = false
 
   constructor(
-    { timeout, reads = false }: Pick<PlatformRequest, 'timeout' | 'reads'>,
+    { timeout, reads = false }: Pick<GitHubCallRequest, 'timeout' | 'reads'>,
     stale: StaleConnectionDetector,
-    resolve: (answer: PlatformAnswer) => void,
-    reject: (fault: PlatformFault) => void,
+    resolve: (answer: GitHubResponse) => void,
+    reject: (fault: GitHubCallError) => void,
   ) {
     this.#stale = stale
     this.#resolve = resolve
@@ -104,7 +104,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length
-    if (this.#size > ANSWER_BYTES) controller.abort(new Error('the answer is too long'))
+    if (this.#size > RESPONSE_BYTES) controller.abort(new Error('the answer is too long'))
     else this.#chunks.push(chunk)
   }
 
@@ -139,6 +139,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #fail(cause: Error): void {
     const wasStale = this.#sending !== undefined && this.#stale.wasStale(this.#sending, cause)
     const sent = this.#controller !== undefined && !wasStale
-    this.#reject(new PlatformFault(cause.message, { sent, cause }))
+    this.#reject(new GitHubCallError(cause.message, { sent, cause }))
   }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, type PlatformCall } from '../../wire/github.ts'
+import { fieldsOf, type GitHubCall } from '../../wire/github.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Credential, isOwn } from '../credentials/credentials.ts'
@@ -27,7 +27,7 @@ interface WorkflowTarget {
   /** Branch or tag; the default branch when absent. */
   readonly ref?: string | undefined
   /** Without inputs, as a person starts it: there is no webhook. */
-  readonly isByHand?: true
+  readonly isManual?: true
 }
 
 /** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
@@ -56,19 +56,19 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
 
 export interface DispatchOptions extends GitHubOptions {
   /**
-   * Gives the calls of an event their place among all that is asked with its authority.
+   * Gives the calls of an event their place among all that is asked with its githubCredential.
    *
    * @throws RelayError when GitHub must not be asked now
    */
   readonly govern?: Govern
 }
 
-type Governed = (call: PlatformCall) => PlatformCall
+type Governed = (call: GitHubCall) => GitHubCall
 
 export type Govern = (dispatch: Dispatch) => Governed | undefined | Promise<Governed | undefined>
 
 /** What an operator mends, while those who send the events can do nothing. */
-const REFUSALS_OF_AUTHORITY: ReadonlySet<string> = new Set([
+const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
   'invalid_token',
   'repository_not_accessible',
   'app_not_installed',
@@ -78,8 +78,8 @@ const REFUSALS_OF_AUTHORITY: ReadonlySet<string> = new Set([
 ])
 
 /** True for a refusal of what GitHub was asked with, whatever the event. */
-export function refusesAuthority({ code }: RelayError): boolean {
-  return REFUSALS_OF_AUTHORITY.has(code)
+export function refusesCredential({ code }: RelayError): boolean {
+  return CREDENTIAL_REFUSALS.has(code)
 }
 
 /** Has the metrics know where the relay's own authority is refused, and until when. */
@@ -89,11 +89,11 @@ export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics):
     const place = `${repository.owner}/${repository.name}`.toLowerCase()
     try {
       const attempts = await dispatch(event)
-      metrics.authority(place, undefined)
+      metrics.credential(place, undefined)
       return attempts
     } catch (error) {
-      if (error instanceof RelayError && refusesAuthority(error)) {
-        metrics.authority(place, error.code)
+      if (error instanceof RelayError && refusesCredential(error)) {
+        metrics.credential(place, error.code)
       }
       throw error
     }
@@ -148,7 +148,7 @@ class DirectDispatch {
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
-    const clientPayload = target.isByHand ? undefined : dispatch.clientPayload
+    const clientPayload = target.isManual ? undefined : dispatch.clientPayload
     const event = { workflow: target.workflow, clientPayload }
     let outcome = await this.#startOn(ref, event, known, github)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {

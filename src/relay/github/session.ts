@@ -1,29 +1,29 @@
 import {
   type Clock,
   fieldsOf,
-  GitHubQuestions,
+  type GitHubCall,
+  GitHubClient,
   type GitHubRefusal,
-  type PlatformAnswer,
-  type PlatformCall,
+  type GitHubResponse,
 } from '../../wire/github.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import type { TokenSource } from '../credentials/claims.ts'
 import {
   type Attempts,
+  githubTimeout,
+  githubUnavailable,
+  githubUnreachable,
   invalidToken,
-  perhapsAccepted,
-  perhapsNotGitHub,
-  platformTimeout,
-  platformUnavailable,
-  platformUnreachable,
   RelayError,
   rateLimited,
   redirected,
+  unexpectedStatus,
+  unknownOutcome,
 } from '../errors.ts'
 import type { Repository } from '../request/route.ts'
 
 export interface GitHubOptions {
-  readonly call: PlatformCall
+  readonly call: GitHubCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
@@ -50,30 +50,30 @@ interface Question {
 export type Outcome =
   | {
       readonly accepted: true
-      readonly answer: PlatformAnswer
+      readonly answer: GitHubResponse
       /** Page of the run that was started, where the answer names it. */
       readonly run: string | undefined
     }
   /** `answer` is absent when none came. */
-  | { readonly accepted: false; readonly error: RelayError; readonly answer?: PlatformAnswer }
+  | { readonly accepted: false; readonly error: RelayError; readonly answer?: GitHubResponse }
 
 /** All that is asked for one event: one repository, one credential, one budget of time. */
 export class GitHubSession {
-  readonly #questions: GitHubQuestions
+  readonly #questions: GitHubClient
   readonly #event: DispatchEvent
   readonly #place: string
 
   /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
     { apiUrl, clock, budget, retryTime }: GitHubOptions,
-    call: PlatformCall,
+    call: GitHubCall,
     event: DispatchEvent,
     { repository, credential }: { repository: Repository; credential: TokenSource },
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
-    this.#questions = new GitHubQuestions(
+    this.#questions = new GitHubClient(
       { call, apiUrl, clock, agent: AGENT },
-      { budget, retryTime, repeats: 'event', passes: passesSoon },
+      { budget, retryTime, sideEffect: 'event', passes: passesSoon },
       (refused) => credential.token({ repository, event, refused }),
     )
     this.#event = event
@@ -90,7 +90,7 @@ export class GitHubSession {
     const { method, body, reads } = question
     const path = `${this.#place}${question.path}`
     let run: string | undefined
-    const accepts = (answer: PlatformAnswer) => {
+    const accepts = (answer: GitHubResponse) => {
       if (method === 'GET') return answer.status === 200
       if (answer.status !== 200 || this.#event !== 'workflow_dispatch') return answer.status === 204
       const { workflow_run_id, html_url } = fieldsOf(answer)
@@ -123,7 +123,7 @@ const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
 /** What a refusal of GitHub is to the sender. */
 export function relayError(
   refusal: GitHubRefusal,
-  answer: PlatformAnswer | undefined,
+  answer: GitHubResponse | undefined,
   event: DispatchEvent = 'repository_dispatch',
 ): RelayError {
   const { kind, status = 0, wait, cause } = refusal
@@ -138,19 +138,19 @@ export function relayError(
       return notAccessible(event)
     case 'conflict':
     case 'unavailable':
-      return platformUnavailable(undefined, wait === undefined ? undefined : wait / 1000)
+      return githubUnavailable(undefined, wait === undefined ? undefined : wait / 1000)
     case 'failed':
-      return perhapsAccepted()
+      return unknownOutcome()
     case 'strange':
-      return perhapsNotGitHub({ status })
+      return unexpectedStatus({ status })
     case 'redirected':
       return redirected({ status })
     case 'unreachable':
-      return platformUnreachable(cause)
+      return githubUnreachable(cause)
     case 'unanswered':
-      return platformTimeout(cause)
+      return githubTimeout(cause)
     case 'unasked':
-      return cause instanceof RelayError ? cause : platformUnavailable(cause)
+      return cause instanceof RelayError ? cause : githubUnavailable(cause)
     case 'rejected':
       return rejected(status, answer?.text ?? '')
   }
@@ -176,7 +176,7 @@ function rejected(status: number, text: string): RelayError {
       hint: 'send less, or only an address from which the workflow fetches the rest',
     })
   }
-  return new RelayError(422, 'rejected', `GitHub rejected the event with status ${status}`, {
+  return new RelayError(422, 'event_rejected', `GitHub rejected the event with status ${status}`, {
     hint: 'the token is not at fault: look at what is sent',
   })
 }

@@ -5,13 +5,13 @@ import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
   openClock,
-  platformOf,
   type RelayClock,
   type RelayConfig,
   readRelayConfig,
   relayPorts,
+  sharedGitHub,
 } from '../config.ts'
-import { platformPool } from '../github/connection-pool.ts'
+import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
 import { type OperatorOptions, withOperator } from '../outbox/operator.ts'
 import type { Packer } from '../request/client-payload.ts'
@@ -51,10 +51,10 @@ const PACKERS: readonly Packer[] = [1, 6].map((level) => async (bytes) => {
 export async function startRelay(options: RelayOptions): Promise<RunningServer> {
   const { host, port, env, repository, limits } = options
   const config = await readRelayConfig(env, repository)
-  const platform = platformPool(config.apiUrl)
+  const platform = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const github = platformOf(env, config, platform.call)
+  const github = sharedGitHub(env, config, platform.call)
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
     door: () => import('../request/verification.ts'),
@@ -116,7 +116,7 @@ function operatorOptions(
   return {
     key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
     outbox: outbox?.view,
-    keys: credentials.sealKeys ?? [],
+    keys: credentials.sealingKeys ?? [],
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
   }
 }

@@ -15,7 +15,7 @@ export interface LogEntry {
   readonly status: number
   /** Of the error that was answered: `missing_token`. */
   readonly code?: string | undefined
-  readonly platformStatus: number | undefined
+  readonly githubStatus: number | undefined
   readonly tries: number | undefined
   /** Why what was accepted may start nothing: `no_trigger`. */
   readonly hint?: string | undefined
@@ -100,7 +100,7 @@ export class RequestLog {
       trigger: plainName(this.#path?.trigger),
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
-      platformStatus: this.#attempts?.platformStatus,
+      githubStatus: this.#attempts?.githubStatus,
       filtered: this.#isFiltered || undefined,
       condition: this.#condition,
       run: this.#attempts?.run,

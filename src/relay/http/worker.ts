@@ -1,16 +1,16 @@
 import { byteString, collect } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
-import { ANSWER_BYTES, type PlatformCall, PlatformFault } from '../../wire/github.ts'
+import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import {
   type LoadClock,
   openClock,
   type Platform,
-  platformOf,
   type RelayClock,
   readRelayConfig,
   relayPorts,
+  sharedGitHub,
 } from '../config.ts'
 import { internalError } from '../errors.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
@@ -20,7 +20,7 @@ import { firstTickIn, noteTick, TICK } from '../outbox/ticks.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
 import { errorReply, withStandardHeaders } from '../request/responses.ts'
-import type { LoadDoor } from '../request/verification-claims.ts'
+import type { LoadChecks } from '../request/verification-claims.ts'
 import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
@@ -75,7 +75,7 @@ export class Outbox {
     this.#lane = state.blockConcurrencyWhile(async () => {
       const settings = settingsOf(env)
       const config = await readRelayConfig(settings)
-      const platform = platformOf(settings, config, platformFetch(config.apiUrl))
+      const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
       const ports = relayPorts(config, platform, write, { door })
       const { openLaneObject } = await loadOutbox()
       return openLaneObject(state, env, config, {
@@ -121,7 +121,7 @@ function openedFor(env: Bindings): Promise<Opened> {
 }
 
 /** Files beside this one: whoever asks for none of them never reads them. */
-const door: LoadDoor = () => import(/* webpackIgnore: true */ '../request/verification.ts')
+const door: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
 const loadClock: LoadClock = () => import(/* webpackIgnore: true */ '../clock.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
@@ -129,7 +129,7 @@ async function open(env: Bindings): Promise<Opened> {
   const settings = settingsOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
-  const platform = platformOf(settings, config, platformFetch(config.apiUrl))
+  const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
   const ports = relayPorts(config, platform, write, {
     door,
     outbox: namespaceOf(env) !== undefined,
@@ -182,12 +182,12 @@ function response({ status, headers, body }: Reply): Response {
 }
 
 /** Calls the platform by the runtime's own fetch, which pools connections by itself. */
-export function platformFetch(apiUrl: URL): PlatformCall {
+export function githubFetch(apiUrl: URL): GitHubCall {
   return async ({ method = 'POST', path, headers, body, timeout, reads }) => {
     const signal = AbortSignal.timeout(timeout)
     const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
     const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
-      throw new PlatformFault('no answer', { sent: !neverLeft(cause), cause })
+      throw new GitHubCallError('no answer', { sent: !neverLeft(cause), cause })
     })
     const { status, ok } = response
     const text = ok && !reads ? '' : await beginning(response)
@@ -212,7 +212,7 @@ async function beginning({ body }: Response): Promise<string> {
   try {
     for await (const chunk of body ?? []) {
       size += chunk.length
-      if (size > ANSWER_BYTES) break
+      if (size > RESPONSE_BYTES) break
       chunks.push(decoder.decode(chunk, { stream: true }))
     }
   } catch {

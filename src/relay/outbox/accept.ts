@@ -1,5 +1,5 @@
 import { type Attempts, RelayError } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesAuthority } from '../github/dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { backoff, isNotNow, type Outcome, outcomeOf } from './attempt.ts'
 import { isOwnLane, labelOf, repositoryOf } from './lane.ts'
 import type { NewEvent, OutboxEvent, OutboxLine } from './outbox.ts'
@@ -108,7 +108,7 @@ async function keepRefused(
 ): Promise<Attempts> {
   const { lanes, now, random, log } = ports
   if (!(error instanceof RelayError)) throw error
-  const isOfAuthority = refusesAuthority(error) && isOwnLane(lane)
+  const isOfAuthority = refusesCredential(error) && isOwnLane(lane)
   if (isOfAuthority) {
     // The sender can mend nothing of it; but a first trial must be told.
     if (!(await lanes.wasAccepted(lane))) throw error

@@ -1,8 +1,8 @@
 import { jitter } from '../../wire/http.ts'
-import type { Credential, Credentials, KeptCredential } from '../credentials/credentials.ts'
-import type { SealKey } from '../credentials/seal.ts'
+import type { Credential, Credentials, StoredCredential } from '../credentials/credentials.ts'
+import type { SealingKey } from '../credentials/seal.ts'
 import { RelayError } from '../errors.ts'
-import { type Dispatch, type DispatchPort, refusesAuthority } from '../github/dispatch.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** What a call of GitHub came to. */
@@ -23,7 +23,7 @@ export type Outcome =
 
 export interface AttemptPorts {
   /** Those that open what is sealed. */
-  readonly keys: readonly SealKey[]
+  readonly keys: readonly SealingKey[]
   readonly credentials: Pick<Credentials, 'restore'>
   /** Asks GitHub once. */
   readonly send: DispatchPort
@@ -57,7 +57,7 @@ export async function attempt(
 }
 
 async function restored(
-  kept: KeptCredential,
+  kept: StoredCredential,
   credentials: Pick<Credentials, 'restore'>,
 ): Promise<Credential | Extract<Outcome, { reason: string }>> {
   try {
@@ -89,12 +89,12 @@ export function isNotNow(error: unknown): error is RelayError {
 
 /** What a setting, or another URL, would mend is for the sender to hear. */
 function isRedirect({ attempts }: RelayError): boolean {
-  return Math.floor((attempts?.platformStatus ?? 0) / 100) === 3
+  return Math.floor((attempts?.githubStatus ?? 0) / 100) === 3
 }
 
 /** True where GitHub may have the event although it did not say so. */
 function isMaybe({ code, attempts }: RelayError): boolean {
-  const status = attempts?.platformStatus
+  const status = attempts?.githubStatus
   if (code === 'github_timeout') return true
   return code === 'github_unavailable' && status !== undefined && status >= 500 && status !== 503
 }
@@ -102,7 +102,7 @@ function isMaybe({ code, attempts }: RelayError): boolean {
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof RelayError)) return { kind: 'broken', reason: 'internal_error' }
   const { code: reason, retryAfter } = error
-  if (refusesAuthority(error)) return { kind: 'paused', reason }
+  if (refusesCredential(error)) return { kind: 'paused', reason }
   if (reason === 'workflow_not_accessible') return { kind: 'aside', reason }
   if (!NOT_NOW.has(reason)) return { kind: 'refused', reason }
   // "In no time" asks for nothing, and must not turn our own pauses off.

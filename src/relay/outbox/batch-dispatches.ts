@@ -22,7 +22,7 @@ const TOO_LARGE = 'payload_too_large'
 const NO_KEY: Outcome = { kind: 'aside', reason: 'unreadable' }
 
 /** What GitHub refuses for what is in it, so that a part of it may be taken. */
-const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'empty'])
+const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'event_rejected', 'empty'])
 
 /** Gives batches the form in which they are handed over, and makes two of one that is refused. */
 export class BatchDispatches {

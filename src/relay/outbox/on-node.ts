@@ -52,9 +52,9 @@ export async function openNodeOutbox(
   const { limits, acceptTime } = readOutboxSettings(env)
   const { ports, platform, write } = given
   const { governors, metrics } = platform
-  const { sealKeys: keys = [], revoked = new Set() } = config.credentials
-  const [sealKey] = keys
-  if (!sealKey) throw new TypeError('there is no key to seal with')
+  const { sealingKeys: keys = [], revoked = new Set() } = config.credentials
+  const [sealingKey] = keys
+  if (!sealingKey) throw new TypeError('there is no key to seal with')
   const opened = await openOutboxFile(file)
   const { outbox, fault } = opened
   const { report, tellDisk } = faultLog(write, () => queue.figures().waiting)
@@ -86,7 +86,7 @@ export async function openNodeOutbox(
     loadBatches: () => import('./batches.ts'),
   })
   const open = new Set<Promise<void>>()
-  const seal = sealEventsFor(sealKey, NODE_CIPHER)
+  const seal = sealEventsFor(sealingKey, NODE_CIPHER)
   const laneOf = laneNames(governors)
   const dispatch = throughOutbox({
     ask: dispatcher(acceptTime, governors.live),

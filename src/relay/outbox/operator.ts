@@ -2,7 +2,7 @@ import { headerValue } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { comparison } from '../credentials/credentials.ts'
-import type { SealKey } from '../credentials/seal.ts'
+import type { SealingKey } from '../credentials/seal.ts'
 import { gauge, type RelayMetrics } from '../endpoints/metrics.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
@@ -49,7 +49,7 @@ export interface OperatorOptions {
   readonly key: Secret | undefined
   readonly outbox: OutboxView | undefined
   /** Those that open what is shown. */
-  readonly keys: readonly SealKey[]
+  readonly keys: readonly SealingKey[]
   log(line: Pick<OutboxLine, 'outbox' | 'delivery' | 'events'>): void
 }
 
@@ -202,7 +202,7 @@ function shown(event: OutboxEvent) {
 }
 
 /** The `client_payload`, never the token; `null` where no key opens it. */
-async function payloadOf({ sealed }: SealedEvent, keys: readonly SealKey[]): Promise<unknown> {
+async function payloadOf({ sealed }: SealedEvent, keys: readonly SealingKey[]): Promise<unknown> {
   const opened = await openEvent(sealed, keys).catch(() => undefined)
   return opened ? JSON.parse(opened.event.clientPayload) : null
 }

@@ -1,13 +1,13 @@
 import { base64url, compactDecrypt, type JWK } from 'jose'
 import { isObject } from '../../wire/json.ts'
-import { type KeptCredential, keepCredential } from '../credentials/credentials.ts'
-import type { SealKey } from '../credentials/seal.ts'
+import { type StoredCredential, storedCredential } from '../credentials/credentials.ts'
+import type { SealingKey } from '../credentials/seal.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 
 /** An event as it lay sealed. */
 interface OpenedEvent {
   readonly event: Omit<Dispatch, 'credential'>
-  readonly credential: KeptCredential
+  readonly credential: StoredCredential
 }
 
 /** Seals events for the disk. */
@@ -54,7 +54,7 @@ const EVENTS_OF_ONE_SECRET = 100_000
  * @param key opens what is sealed
  */
 export function sealEventsFor(
-  { id, publicJwk }: SealKey,
+  { id, publicJwk }: SealingKey,
   cipher = WEB_CIPHER,
   eventsOfOneSecret = EVENTS_OF_ONE_SECRET,
 ): SealEvent {
@@ -135,7 +135,7 @@ function partsOf(parts: Readonly<Record<string, string | undefined>>): Record<st
 }
 
 /** @throws Error of any kind when none of these keys opens it, or it is broken */
-export async function openEvent(sealed: string, keys: readonly SealKey[]): Promise<OpenedEvent> {
+export async function openEvent(sealed: string, keys: readonly SealingKey[]): Promise<OpenedEvent> {
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.find(({ id }) => id === kid)
     if (!key) throw new TypeError('sealed for another key')
@@ -155,7 +155,7 @@ export async function openEvent(sealed: string, keys: readonly SealKey[]): Promi
 type Content = OpenedEvent['event'] & Pick<OpenedEvent, 'credential'>
 
 function contentOf({ credential, ...event }: Dispatch): Content {
-  return { ...event, credential: keepCredential(credential) }
+  return { ...event, credential: storedCredential(credential) }
 }
 
 /** It lay on the relay's own disk, so nothing more is asked for than that it is a whole event. */

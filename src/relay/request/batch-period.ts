@@ -1,5 +1,5 @@
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
-import { badBatch } from '../errors.ts'
+import { invalidBatch } from '../errors.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 
 /** How long a URL asks to collect events into one. */
@@ -28,12 +28,12 @@ const MOST_SECONDS = 3600
 export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefined {
   const [batch, quiet] = [reserved.get(PARAMETER.batch), reserved.get(PARAMETER.quiet)]
   if (batch === undefined) {
-    if (quiet !== undefined) throw badBatch('__debounce stands without __batch', EXAMPLE)
+    if (quiet !== undefined) throw invalidBatch('__debounce stands without __batch', EXAMPLE)
     return undefined
   }
   const seconds = secondsOf(batch)
   if (seconds === undefined || seconds > MOST_SECONDS) {
-    throw badBatch(
+    throw invalidBatch(
       '__batch is no number of seconds',
       `give a whole number from 1 to ${MOST_SECONDS}`,
     )
@@ -43,7 +43,7 @@ export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefin
   if (pause === undefined || pause >= seconds) {
     const range =
       seconds > 1 ? `give a whole number from 1 to ${seconds - 1}, less than __batch` : ''
-    throw badBatch('__debounce is no number of seconds less than __batch', range || EXAMPLE)
+    throw invalidBatch('__debounce is no number of seconds less than __batch', range || EXAMPLE)
   }
   return { most: seconds * 1000, quiet: pause * 1000 }
 }

@@ -122,23 +122,23 @@ function byteLength(text: string): number {
 export function redactRequest(
   received: Received,
   tokens: readonly Secret[],
-  platformToken: Secret | undefined,
+  githubToken: Secret | undefined,
 ): Received {
   const body = received.body.text ?? new TextDecoder('latin1').decode(received.body.bytes)
-  if (platformToken?.isIn(body)) throw tokenInBody()
+  if (githubToken?.isIn(body)) throw tokenInBody()
   // Hardly any request has one left: one search through all of it is the usual cost.
   const others = [received.path, ...received.headers.values()].join('\n')
-  return isAnyIn(tokens, others) ? redact(received, tokens, platformToken) : received
+  return isAnyIn(tokens, others) ? redact(received, tokens, githubToken) : received
 }
 
 function redact(
   received: Received,
   tokens: readonly Secret[],
-  platformToken: Secret | undefined,
+  githubToken: Secret | undefined,
 ): Received {
   const headers = [...received.headers].map(([name, value]) => {
     const isProof = name === 'authorization' && JWS.test(value)
-    const text = isProof ? scrubProof(value, tokens, platformToken) : scrub(value, tokens)
+    const text = isProof ? scrubProof(value, tokens, githubToken) : scrub(value, tokens)
     return [name, text] as const
   })
   return { ...received, path: scrub(received.path, tokens), headers: new Map(headers) }
@@ -154,10 +154,10 @@ const JWS = /^(?:Bearer +)?[\w-]+\.[\w-]+\.[\w-]+$/i
 function scrubProof(
   text: string,
   tokens: readonly Secret[],
-  platformToken: Secret | undefined,
+  githubToken: Secret | undefined,
 ): string {
   const presented = tokens.reduce((rest, token) => token.scrubRaw(rest), text)
-  return platformToken?.scrub(presented) ?? presented
+  return githubToken?.scrub(presented) ?? presented
 }
 
 /** The text with every form of the tokens replaced. */

@@ -6,7 +6,7 @@ import type { Reply } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
-import { badResponseOption, type RelayError } from '../errors.ts'
+import { invalidResponseOption, type RelayError } from '../errors.ts'
 
 /**
  * On every answer. A caller chooses the content of a custom response, so whatever a browser is
@@ -118,18 +118,18 @@ export function customReply(reserved: ReservedParameters, standard = ACCEPTED): 
 
 function checkedStatus(text: string): number {
   if (STATUS.test(text)) return Number(text)
-  throw badResponseOption(PARAMETER.responseCode, 'give a whole number from 200 to 599')
+  throw invalidResponseOption(PARAMETER.responseCode, 'give a whole number from 200 to 599')
 }
 
 function checkedContentType(text: string): string {
   if (text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text)) return text
-  throw badResponseOption(PARAMETER.responseContentType, 'give a media type such as text/plain')
+  throw invalidResponseOption(PARAMETER.responseContentType, 'give a media type such as text/plain')
 }
 
 function checkedBody(text: string): string {
   if (new TextEncoder().encode(text).length <= LIMITS.responseBodyBytes) return text
   const hint = `give at most ${LIMITS.responseBodyBytes} bytes`
-  throw badResponseOption(PARAMETER.responseBody, hint)
+  throw invalidResponseOption(PARAMETER.responseBody, hint)
 }
 
 /** The methods that are relayed. */

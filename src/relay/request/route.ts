@@ -5,7 +5,7 @@ import {
   type ReservedParameters,
   splitOnce,
 } from '../../wire/path.ts'
-import { badOwner, badRepository, notFound } from '../errors.ts'
+import { invalidOwner, invalidRepository, notFound } from '../errors.ts'
 import { splitTarget } from '../target.ts'
 
 export interface Repository {
@@ -26,7 +26,7 @@ const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
 
 /** Of a webhook URL, at a relay for all repositories or for one. */
-export function formOf(repository: Repository | undefined): string {
+export function urlFormOf(repository: Repository | undefined): string {
   return repository ? SELF_HOSTED_FORM : HOSTED_FORM
 }
 
@@ -56,8 +56,8 @@ export function parseRepository(text: string): Repository {
 }
 
 function checkedRepository(owner: string, name: string): Repository {
-  if (!isOwner(owner)) throw badOwner()
-  if (!isRepositoryName(name)) throw badRepository()
+  if (!isOwner(owner)) throw invalidOwner()
+  if (!isRepositoryName(name)) throw invalidRepository()
   return { owner, name }
 }
 

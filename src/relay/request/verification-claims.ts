@@ -2,7 +2,7 @@ import type { RawHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 
 /** What a grant asks of an event before it is one: as the relay's own key signed it. */
-export interface DoorClaims {
+export interface CheckClaims {
   /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
   readonly if?: unknown
   /** Entries of a trigger's option `verify`, with their secrets, of which one must hold. */
@@ -10,10 +10,10 @@ export interface DoorClaims {
 }
 
 /** The names of the claims, by which a grant that has them names them as critical. */
-export const DOOR_CLAIMS = ['if', 'verify'] as const
+export const CHECK_CLAIMS = ['if', 'verify'] as const
 
 /** One request as it came to the door. */
-export interface DoorRequest {
+export interface CheckedRequest {
   /** Upper case. */
   readonly method: string
   /** The raw request target. */
@@ -29,7 +29,7 @@ export interface DoorRequest {
 }
 
 /** The claims of one grant, at one request. */
-export interface OpenDoor {
+export interface RequestChecks {
   /** Whether the request proves its sender. */
   verify(): Promise<boolean>
   /** The answer to what its sender asks, and is no event; only for a request that is proved. */
@@ -41,10 +41,14 @@ export interface OpenDoor {
 }
 
 /** Loads the module that judges: nobody pays for it who asks for nothing. */
-export type LoadDoor = () => Promise<{
+export type LoadChecks = () => Promise<{
   /**
    * @param publicUrl the relay's address as senders see it, where it is known
    * @throws TypeError for claims that nobody makes
    */
-  openDoor(claims: DoorClaims, request: DoorRequest, publicUrl?: string): Promise<OpenDoor>
+  openChecks(
+    claims: CheckClaims,
+    request: CheckedRequest,
+    publicUrl?: string,
+  ): Promise<RequestChecks>
 }>

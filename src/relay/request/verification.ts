@@ -1,4 +1,4 @@
-import { DOOR } from '../../triggers/lists/relay-verification.ts'
+import { RELAY_VERIFICATION } from '../../triggers/lists/relay-verification.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import type { Scheme, Settings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
@@ -13,7 +13,7 @@ import { readWebhookRequest, visibleHeaders, type WebhookRequest } from '../../w
 import { Secret } from '../../wire/secret.ts'
 import { holds } from '../../workflow/condition.ts'
 import { splitTarget } from '../target.ts'
-import type { DoorClaims, DoorRequest, OpenDoor } from './verification-claims.ts'
+import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
 
 /**
  * Judges a request by what a grant asks, with the very code of the triggers. A module of its own,
@@ -21,16 +21,18 @@ import type { DoorClaims, DoorRequest, OpenDoor } from './verification-claims.ts
  *
  * @throws TypeError for claims that nobody makes
  */
-export async function openDoor(
-  { if: condition, verify }: DoorClaims,
-  asked: DoorRequest,
+export async function openChecks(
+  { if: condition, verify }: CheckClaims,
+  asked: CheckedRequest,
   publicUrl?: string,
-): Promise<OpenDoor> {
+): Promise<RequestChecks> {
   const request = await readWebhookRequest(payloadOf(asked))
   const { body } = request
   const entries = verify === undefined ? [] : entriesOf(verify)
   const doors = entries.flatMap(({ scheme, settings }) => {
-    const door = Object.hasOwn(DOOR, scheme.name) ? DOOR[scheme.name] : undefined
+    const door = Object.hasOwn(RELAY_VERIFICATION, scheme.name)
+      ? RELAY_VERIFICATION[scheme.name]
+      : undefined
     return door ? [{ door, secret: settings.secrets[0]?.reveal() }] : []
   })
   const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, asked.target))
@@ -60,7 +62,7 @@ export async function openDoor(
 }
 
 /** The event as it would travel. */
-function payloadOf({ path, method, headers, bytes, text, receivedAt }: DoorRequest) {
+function payloadOf({ path, method, headers, bytes, text, receivedAt }: CheckedRequest) {
   return {
     path,
     method,

@@ -3,22 +3,22 @@ import { utf8Text } from '../../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { isWorkflowName, namesNoTrigger } from '../../wire/path.ts'
+import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { Scope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import {
   type Attempts,
-  badResponseOption,
-  badWorkflow,
-  batchNeedsOutbox,
+  batchRequiresOutbox,
   bodyTooLarge,
-  brokenBody,
+  incompleteBody,
+  invalidResponseOption,
+  invalidSignature,
+  invalidWorkflow,
   missingToken,
-  noTrigger,
+  missingTrigger,
   RelayError,
-  signatureRejected,
 } from '../errors.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { RequestLog } from '../http/request-log.ts'
@@ -41,8 +41,8 @@ import {
   QUEUED,
   unsignedHandshake,
 } from './responses.ts'
-import { formOf, routeWebhook, type Webhook } from './route.ts'
-import type { DoorClaims, OpenDoor } from './verification-claims.ts'
+import { routeWebhook, urlFormOf, type Webhook } from './route.ts'
+import type { CheckClaims, RequestChecks } from './verification-claims.ts'
 
 /**
  * What a webhook passes, in this order; the first step that answers ends it. A credential is judged
@@ -83,7 +83,7 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
   #held: HeldBody | undefined
   #body: ReceivedBody = { bytes: new Uint8Array(), text: '' }
   /** There where the grant asks for something. */
-  #door: OpenDoor | undefined
+  #door: RequestChecks | undefined
   #ready: Ready | undefined
 
   /** @throws RelayError for an address, an answer or a batch asked for, that cannot be */
@@ -94,7 +94,7 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
     this.#webhook = routeWebhook(request.target, ports.repository)
     this.#custom = customReply(this.#webhook.reserved)
     this.#period = batchPeriod(this.#webhook.reserved)
-    if (this.#period && !ports.collect) throw batchNeedsOutbox()
+    if (this.#period && !ports.collect) throw batchRequiresOutbox()
   }
 
   /** @throws RelayError */
@@ -149,19 +149,19 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
   /** @throws RelayError 401 */
   verify(): undefined | Promise<undefined> {
     const claims = this.#credential.door
-    return claims && this.#openDoor(claims)
+    return claims && this.#openChecks(claims)
   }
 
-  async #openDoor(claims: DoorClaims): Promise<undefined> {
+  async #openChecks(claims: CheckClaims): Promise<undefined> {
     const { door: load, publicUrl } = this.#ports
     if (!load) throw new TypeError('no door')
-    const { openDoor } = await load()
+    const { openChecks } = await load()
     const { receivedAt } = this.#log
     const { path } = this.#webhook
     const { method, target, headers } = this.#request
     const request = { method, target, path, headers, receivedAt, ...this.#body }
-    this.#door = await openDoor(claims, request, publicUrl)
-    if (!(await this.#door.verify())) throw signatureRejected()
+    this.#door = await openChecks(claims, request, publicUrl)
+    if (!(await this.#door.verify())) throw invalidSignature()
   }
 
   handshake(): Answer | Promise<Answer> {
@@ -208,7 +208,7 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
   /** @throws RelayError for an event that cannot be handed on, or not be answered as is asked */
   async #made(): Promise<Ready> {
     const credential = this.#credential
-    const { secrets, platformToken, scope } = credential
+    const { secrets, githubToken, scope } = credential
     const { repository, path } = this.#webhook
     const { method, headers: raw } = this.#request
     const { delivery, receivedAt } = this.#log
@@ -216,7 +216,7 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
     const answer = this.#answer()
     const headers = forwardedHeaders(raw)
     const received = { path, method, headers, body: this.#body, delivery, receivedAt }
-    const forwardable = redactRequest(received, secrets, platformToken)
+    const forwardable = redactRequest(received, secrets, githubToken)
     const limit = LIMIT_OF[target.event]
     const clientPayload = await writePayload(forwardable, limit, this.#ports.packers)
     return { event: { repository, target, delivery, clientPayload, credential }, answer }
@@ -225,7 +225,7 @@ export class Passage implements Record<Step, () => Answer | Promise<Answer>> {
   /** @throws RelayError for an answer that cannot be */
   #answer(): Ready['answer'] {
     const { path, reserved } = this.#webhook
-    const hint = namesNoTrigger(path) ? NO_TRIGGER : undefined
+    const hint = lacksTrigger(path) ? NO_TRIGGER : undefined
     this.#log.hinted(hint)
     const echo = echoedHeaders(this.#asking())
     const echoed = hint === undefined ? echo : { ...echo, [HEADER.hint]: hint }
@@ -265,9 +265,9 @@ const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
   if ((scope?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
-  if (!isWorkflowName(workflow)) throw badWorkflow()
+  if (!isWorkflowName(workflow)) throw invalidWorkflow()
   // Of GitHub it would be asked as hook.yml.yml, or with a trigger that nobody has.
-  if (namesNoTrigger(path)) throw noTrigger(formOf(ports.repository))
+  if (lacksTrigger(path)) throw missingTrigger(urlFormOf(ports.repository))
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
 
@@ -282,7 +282,7 @@ async function readBody(request: RelayRequest, held?: HeldBody): Promise<Receive
     return { bytes, text: utf8Text(bytes) }
   } catch (error) {
     if (error instanceof RelayError) throw error
-    throw error instanceof RangeError ? bodyTooLarge() : brokenBody(error)
+    throw error instanceof RangeError ? bodyTooLarge() : incompleteBody(error)
   }
 }
 
@@ -295,5 +295,5 @@ function redactReply(reply: Reply, tokens: readonly Secret[]): Reply {
   if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply
-  throw badResponseOption('an answer that contains the token', 'leave the token out of it')
+  throw invalidResponseOption('an answer that contains the token', 'leave the token out of it')
 }

@@ -4,7 +4,7 @@ import { door as discord } from '../senders/discord.ts'
 import { door as zoom } from '../senders/zoom.ts'
 
 /** What senders are answered where the grant carries what proves them. */
-export const DOOR: Readonly<Record<string, Door>> = {
+export const RELAY_VERIFICATION: Readonly<Record<string, Door>> = {
   discord,
   zoom,
 }
