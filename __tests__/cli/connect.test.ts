@@ -206,7 +206,7 @@ const LINE = {
 }
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
-  ...{ repository: 'octo/repo', event: 'repository_dispatch' as const, url: LINE.url },
+  ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: LINE.url },
   ...{ example: undefined, proofs: [], filter: undefined },
 }
 

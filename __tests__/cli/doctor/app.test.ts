@@ -23,7 +23,7 @@ const check = (options: Partial<Parameters<typeof checkApp>[0]> = {}) =>
     id: APP_ID,
     pem: PKCS1,
     repository: 'owner/repo',
-    event: 'repository_dispatch',
+    dispatch: 'repository',
     apiUrl: new URL(platform.url),
     ...options,
   })
@@ -68,7 +68,7 @@ test('suspended', async () => {
 })
 
 test('a permission missing', async () => {
-  expect(await told({ event: 'workflow_dispatch' })).toEqual([
+  expect(await told({ dispatch: 'workflow' })).toEqual([
     ['app', 'ok'],
     ['installation', 'ok'],
     ['permission', 'app_permission_missing'],

@@ -159,20 +159,20 @@ describe('each fault is found, with its cure:', () => {
   })
 
   test.each([
-    ['repository_dispatch', /init$/],
-    ['workflow_dispatch', /init --dispatch workflow$/],
-  ] as const)('nothing that listens for %s, nor for the other event', async (event, mend) => {
+    ['repository', /init$/],
+    ['workflow', /init --dispatch workflow$/],
+  ] as const)('nothing that listens in the mode %s, nor in the other', async (dispatch, mend) => {
     const workflows = { 'ci.yml': PUSH }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
     expect(findings.at(-1)?.mend).toMatch(mend)
   })
 
   test.each([
-    ['repository_dispatch', LISTENING.replace('repository_dispatch', 'workflow_dispatch')],
-    ['workflow_dispatch', LISTENING],
-  ] as const)('nothing that listens for %s, but for the other event', async (event, text) => {
+    ['repository', LISTENING.replace('repository_dispatch', 'workflow_dispatch')],
+    ['workflow', LISTENING],
+  ] as const)('nothing that listens in the mode %s, but in the other', async (dispatch, text) => {
     const workflows = { 'hook.yml': text }
-    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { event })
+    const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
     expect(codes(findings)).toEqual(['workflow_not_listening'])
     expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
   })
@@ -196,7 +196,7 @@ describe('each fault is found, with its cure:', () => {
     ['one that cannot see the repository', { repository: json(404, {}) }, {}],
     ['one that may not read it', { repository: json(403, {}) }, {}],
   ])('%s, in direct mode: nothing that can push code is asked for', async (_, setting, target) => {
-    const direct = { ...target, event: 'workflow_dispatch' } as const
+    const direct = { ...target, dispatch: 'workflow' } as const
     const [finding] = await examineAt(platform, setting, direct)
     expect(finding?.mend).toContain('Actions: Read and write')
     expect(finding?.mend).not.toContain('Contents')
@@ -263,7 +263,7 @@ describe('a fault behind a good response is found:', () => {
       ['workflow_input_required'],
     ],
   ])('direct mode, with %s', async (_, text, expected) => {
-    const target = { event: 'workflow_dispatch', workflow: 'hook' } as const
+    const target = { dispatch: 'workflow', workflow: 'hook' } as const
     expect(await codesOf({ workflows: { 'hook.yml': text } }, target)).toEqual(expected)
   })
 })

@@ -57,17 +57,17 @@ describe('the relay', () => {
     DispatchMode | undefined,
     string[],
   ])[] = [
-    ['a listening workflow', {}, 'repository_dispatch', undefined, []],
-    ['the other listener', {}, 'workflow_dispatch', undefined, ['workflow_not_listening']],
-    ['a workflow started directly', DIRECTLY, 'workflow_dispatch', undefined, []],
-    ['no listener', DIRECTLY, 'repository_dispatch', undefined, ['workflow_not_listening']],
-    ['another --dispatch', {}, 'workflow_dispatch', 'repository_dispatch', ['relay_other_event']],
+    ['a listening workflow', {}, 'repository', undefined, []],
+    ['the other listener', {}, 'workflow', undefined, ['workflow_not_listening']],
+    ['a workflow started directly', DIRECTLY, 'workflow', undefined, []],
+    ['no listener', DIRECTLY, 'repository', undefined, ['workflow_not_listening']],
+    ['another --dispatch', {}, 'workflow', 'repository', ['relay_other_event']],
   ]
-  test.each(MODES)('publishes its event: %s', async (_, setting, ofRelay, event, expected) => {
+  test.each(MODES)('publishes its dispatch mode: %s', async (_, setting, ofRelay, dispatch, expected) => {
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
     const relay = await startOnNode({ env })
     for (const workflow of ['hook', undefined]) {
-      const target = { relay: relay.url, event, workflow }
+      const target = { relay: relay.url, dispatch, workflow }
       const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
       expect(codes(findings)).toEqual(expected)
       const missing = findings.find(({ code }) => code === 'workflow_not_listening')
@@ -76,7 +76,7 @@ describe('the relay', () => {
     await relay.close()
   })
 
-  test('of an older version does not publish its event, which is no failure', async () => {
+  test('of an older version does not publish its dispatch mode, which is no failure', async () => {
     const relay = await serve(answersAsRelay(() => {}))
     const findings = await examineAt(platform, { scopes: 'repo' }, { relay })
     expect(findings.filter(({ check }) => check === 'relay')).toMatchObject([
@@ -209,7 +209,7 @@ describe('a real event', () => {
     const findings = await examineAt(
       platform,
       { scopes: 'repo', workflows },
-      { ...SEND, event: 'workflow_dispatch' },
+      { ...SEND, dispatch: 'workflow' },
     )
     expect(codes(findings)).toEqual([])
     expect(findings.at(-1)).toMatchObject({ check: 'delivery', status: 'ok' })

@@ -14,8 +14,8 @@ import { checkByLevel } from '../../support/findings.ts'
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
-function textOf(agent: string, sender?: string, event?: 'workflow_dispatch'): string {
-  const answers = { ...PLACE, kind: 'agent', name: 'agent', event }
+function textOf(agent: string, sender?: string, dispatch?: 'workflow'): string {
+  const answers = { ...PLACE, kind: 'agent', name: 'agent', dispatch }
   const from = sender === undefined ? undefined : senderNamed(sender)
   return agentKind(agent)?.files({ ...answers, sender: from })[0]?.text ?? ''
 }
@@ -23,11 +23,11 @@ function textOf(agent: string, sender?: string, event?: 'workflow_dispatch'): st
 const SENDERS = [undefined, 'linear', 'sentry', 'slack', 'typeform']
 
 test.each(AGENT_NAMES)('check --strict finds nothing in the workflow of %s', async (agent) => {
-  for (const event of [undefined, 'workflow_dispatch'] as const) {
+  for (const dispatch of [undefined, 'workflow'] as const) {
     for (const sender of SENDERS) {
       const repository = new Repository()
       try {
-        repository.write('.github/workflows/agent.yml', textOf(agent, sender, event))
+        repository.write('.github/workflows/agent.yml', textOf(agent, sender, dispatch))
         const options = { root: repository.root, globs: [], strict: true }
         const { errors, warnings } = await checkByLevel(options)
         expect([...errors, ...warnings].map(({ message }) => message)).toEqual([])

@@ -30,34 +30,34 @@ async function platformErrors(name: string, content: string): Promise<string[]> 
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
-function filesOf(kind: string, name: string, event?: DispatchMode) {
-  return KINDS.get(kind)?.files({ kind, name, event, ...PLACE }) ?? []
+function filesOf(kind: string, name: string, dispatch?: DispatchMode) {
+  return KINDS.get(kind)?.files({ kind, name, dispatch, ...PLACE }) ?? []
 }
 
-const EVENTS = ['repository_dispatch', 'workflow_dispatch'] as const
+const MODES = ['repository', 'workflow'] as const
 
 const NATIVE = [...KINDS.keys()]
   .flatMap((kind) =>
-    EVENTS.flatMap((event) =>
-      NAMES.flatMap((name) => filesOf(kind, name, event).map((file) => ({ kind, event, ...file }))),
+    MODES.flatMap((dispatch) =>
+      NAMES.flatMap((name) => filesOf(kind, name, dispatch).map((file) => ({ kind, dispatch, ...file }))),
     ),
   )
   .filter(({ path }) => path.startsWith('.github/workflows/'))
 
 test.each(NATIVE)(
-  '$path of kind $kind, started by $event, passes the parser of GitHub',
+  '$path of kind $kind, dispatch \$dispatch, passes the parser of GitHub',
   async ({ path, text }) => {
     expect(await platformErrors(path, text)).toEqual([])
   },
 )
 
-test.each(EVENTS)(
+test.each(MODES)(
   'check --strict finds nothing in the files of all kinds and senders, started by %s',
-  async (event) => {
+  async (dispatch) => {
     const repository = new Repository()
     const names = [undefined, ...SENDERS]
     const files = names.flatMap((sender) => {
-      const answers = { ...PLACE, sender, event }
+      const answers = { ...PLACE, sender, dispatch }
       return [...KINDS].flatMap(([kind, { files }]) =>
         files({ kind, name: `${kind}-${sender?.name ?? 'any'}`, ...answers }),
       )
@@ -105,7 +105,7 @@ describe('the workflow of kind webhook', () => {
 })
 
 describe('a workflow that the relay starts directly', () => {
-  const [{ text } = { text: '' }] = filesOf('webhook', 'hook', 'workflow_dispatch')
+  const [{ text } = { text: '' }] = filesOf('webhook', 'hook', 'workflow')
   const workflow = parse(text)
 
   test('has the input of the relay, and the delivery in the name of its runs', () => {
@@ -152,7 +152,7 @@ test('the schema accepts a workflow to compile of every sender', () => {
   const { files } = KINDS.get('compiled') ?? {}
   for (const sender of [undefined, ...SENDERS]) {
     const [{ text } = { text: '' }] =
-      files?.({ kind: '', name: 'x', sender, event: 'workflow_dispatch', ...PLACE }) ?? []
+      files?.({ kind: '', name: 'x', sender, dispatch: 'workflow', ...PLACE }) ?? []
     expect([sender?.name, validate(parse(text)), validate.errors]).toEqual([
       sender?.name,
       true,

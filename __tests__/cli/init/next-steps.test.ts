@@ -47,7 +47,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
 
 test('by workflow_dispatch the token cannot push, and the relay has its setting', () => {
   const { token, tokenBox, relay, doctor } = stepsOf('webhook', {
-    event: 'workflow_dispatch',
+    dispatch: 'workflow',
     relay: 'http://localhost:3000',
   })
   expect(token[0]).toMatch(/&actions=write$/)
@@ -60,9 +60,10 @@ test('by workflow_dispatch the token cannot push, and the relay has its setting'
 
 test('a workflow to compile names its event and action', () => {
   const uses = `acme/hookline@${'a'.repeat(40)}`
-  const answers = { kind: 'compiled', ...ANSWERS, uses, event: 'workflow_dispatch' as const }
+  const answers = { kind: 'compiled', ...ANSWERS, uses, dispatch: 'workflow' as const }
   const [file] = KINDS.get('compiled')?.files(answers) ?? []
-  expect(file?.text).toContain(`hookline:\n  event: workflow_dispatch\n  uses: ${uses}\n`)
+  expect(file?.text).toContain(`hookline:
+  dispatch: workflow\n  uses: ${uses}\n`)
   expect(stepsOf('compiled', answers).publish[0]).toBe('hookline build')
 })
 

@@ -8,7 +8,7 @@ const DEFAULTS = {
   name: 'hook',
   repository: 'octo/repo',
   relay: 'http://localhost:3000',
-  event: 'repository_dispatch',
+  dispatch: 'repository',
 }
 
 /** Types these names for the workflow, one after the other, and presses return at other prompts. */
@@ -34,7 +34,7 @@ function typist(type: (prompt: string) => string | undefined) {
 
 test('there are at most five questions, each with a flag of its name', () => {
   const names = questions(KNOWN).map(({ name }) => name)
-  expect(names).toEqual(['kind', 'name', 'repository', 'relay', 'event'])
+  expect(names).toEqual(['kind', 'name', 'repository', 'relay', 'dispatch'])
 })
 
 describe('answers', () => {
@@ -62,7 +62,7 @@ describe('answers', () => {
 
   test.each([
     ['What is to start', { kind: 'bot' }],
-    ['What does the relay start', { kind: 'webhook', event: 'workflow_dispatch' }],
+    ['What does the relay start', { kind: 'webhook', dispatch: 'workflow' }],
   ])('may be the number of a choice: %s …', async (question, expected) => {
     const { asking } = typist((prompt) => (prompt.startsWith(question) ? '2' : ''))
     expect(await answered({}, KNOWN, asking)).toMatchObject(expected)
