@@ -44,7 +44,7 @@ const OWN_SIGNERS: readonly Signer[] = [
   },
   {
     name: 'aws-sns',
-    verify: { scheme: 'aws_sns' },
+    verify: { scheme: 'aws-sns' },
     ...{ secret: 'sns', other: 'another' },
     sign({ body, time }, secret) {
       const message = { ...JSON.parse(body), Timestamp: time.toISOString() }

@@ -20,7 +20,7 @@ test('each name means one trigger, and none of the events of GitHub', () => {
   expect(new Set(names).size).toBe(names.length)
   expect([...TRIGGERS.keys()].sort()).toEqual(names.sort())
   expect(names.filter((name) => NATIVE_EVENTS.has(name))).toEqual([])
-  expect(names.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([])
+  expect(names.filter((name) => !/^[a-z][a-z0-9_-]*$/.test(name))).toEqual([])
 })
 
 describe.each(triggers)('$name', (trigger) => {

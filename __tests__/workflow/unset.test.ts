@@ -87,8 +87,8 @@ describe('an expression that reads what is not set names it', () => {
     [verify('scheme: token, secret: x, header: "${{ secrets.H }}"'), 'header', 'secrets.H'],
     [verify('scheme: aws_sns, topic: ["${{ secrets.T }}"]'), 'topic', 'secrets.T'],
     [
-      verify('scheme: hmac, header: a, secret: x, template: "{body}${{ secrets.T }}"'),
-      'template',
+      verify('scheme: hmac, header: a, secret: x, signedPayload: "{body}${{ secrets.T }}"'),
+      'signedPayload',
       'secrets.T',
     ],
   ])('%s', (on, option, name) => {

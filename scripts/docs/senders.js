@@ -153,7 +153,7 @@ const DEDUPLICATION = 'README.md#deduplication'
 
 /** @param {string} scheme */
 function toleranceOf(scheme) {
-  return scheme === 'aws_sns' ? SNS_TOLERANCE : (ruleOf(scheme)?.tolerance ?? 300)
+  return scheme === 'aws-sns' ? SNS_TOLERANCE : (ruleOf(scheme)?.tolerance ?? 300)
 }
 
 /** Every sender: those with a page of their own, and what proves the others. */
@@ -236,7 +236,7 @@ const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Set
 
 /** @param {string} scheme */
 function proofOf(scheme) {
-  const told = PAGES.get(scheme.replace('_', '-'))?.proof
+  const told = PAGES.get(scheme)?.proof
   if (told !== undefined) return told
   const rule = ruleOf(scheme)
   if (!rule) {
@@ -245,10 +245,11 @@ function proofOf(scheme) {
     const own = `${header === undefined ? `${code(field ?? '')} of the body` : code(header)}, a token`
     return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }
-  const { header, algorithm = 'sha256', template = '{body}', timestampField } = rule
+  const { header, algorithm = 'sha256', signedPayload = '{body}', timestampBodyField } = rule
   const kinds = { ed25519: 'Ed25519', p256: 'ECDSA with P-256' }
   const kind =
     kinds[/** @type {keyof typeof kinds} */ (algorithm)] ?? `HMAC-${algorithm.toUpperCase()}`
-  const time = timestampField === undefined ? '' : `, with its time in \`${timestampField}\``
-  return `${code(header)}, ${kind} over ${code(template)}${time}`
+  const time =
+    timestampBodyField === undefined ? '' : `, with its time in \`${timestampBodyField}\``
+  return `${code(header)}, ${kind} over ${code(signedPayload)}${time}`
 }

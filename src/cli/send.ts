@@ -289,7 +289,7 @@ async function signedRequest(
   const scheme = wanted ?? addressed.scheme
   const { privateKey } = options
   const secret = privateKey === undefined ? given : keyOfPair(privateKey, scheme ?? '')
-  if (!secret && scheme === 'aws_sns' && options.sign === undefined) {
+  if (!secret && scheme === 'aws-sns' && options.sign === undefined) {
     process.stderr.write(`sent without a signature. ${ONLY_AMAZON}\n`)
     return addressed
   }

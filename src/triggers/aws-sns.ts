@@ -11,8 +11,9 @@ import { bareVerification, proofsOf, verifyOption, verifyRequest } from './verif
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
 export const awsSns = defineTrigger({
   name: 'aws_sns',
+  aliases: ['aws-sns'],
   description: 'Fires on a message of an Amazon SNS topic, and confirms the subscription to it.',
-  options: v.strictObject({ verify: verifyOption('aws_sns') }),
+  options: v.strictObject({ verify: verifyOption('aws-sns') }),
   key: 'MessageId',
   outputs: {
     Message: 'What was published: an object when it is JSON, else the text.',
@@ -73,7 +74,7 @@ async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Re
   }
 }
 
-const AMAZON = bareVerification('aws_sns')
+const AMAZON = bareVerification('aws-sns')
 
 /** Why the visit failed. */
 async function visit(url: string, { http }: TriggerPorts): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
  */
 export const googleForm = serviceTrigger({
   name: 'google_form',
+  aliases: ['google-form'],
   description: 'Fires on a response to a form at Google.',
   scheme: 'standard-webhooks',
   key: 'event_id',

@@ -6,6 +6,8 @@ export const SENDERS: readonly Sender[] = Object.entries(FACTS)
   .map(([name, facts]) => ({ name, ...facts }))
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))
 
+/** A sender by its name; `_` is read as `-`, because the triggers of the same services have `_`. */
 export function senderNamed(name: string): Sender | undefined {
-  return SENDERS.find((sender) => sender.name === name)
+  const hyphenated = name.replaceAll('_', '-')
+  return SENDERS.find((sender) => sender.name === hyphenated)
 }

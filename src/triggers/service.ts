@@ -16,6 +16,7 @@ export type ItemReader = (request: WebhookRequest) => Item | string
 /** A trigger of one service, which posts to its URL and signs by a scheme of its own. */
 interface Service {
   readonly name: string
+  readonly aliases?: readonly string[]
   readonly description: string
   /** What `verify` asks for where it names no scheme. */
   readonly scheme: string

@@ -9,9 +9,9 @@ import {
   type Scheme,
   type Setting,
   type Settings,
-  TIME_FORMS,
+  TIMESTAMP_FORMATS,
 } from './verify/scheme.ts'
-import { SCHEMES } from './verify/schemes.ts'
+import { SCHEMES, schemeNamed } from './verify/schemes.ts'
 import { filledSettings, settingsJson } from './verify/settings.ts'
 import { fieldValues } from './verify/tokens.ts'
 
@@ -40,89 +40,113 @@ const partName = v.pipe(
   v.regex(/^[A-Za-z_-][\w-]*$|^[1-9]\d?$/, 'is neither the name of a part nor its place'),
 )
 
+/** `_` is read as `-`, because the triggers of the same services have `_` in their names. */
+const schemeName = v.lazy((input): v.GenericSchema<string, string> => {
+  const names = v.picklist([...SCHEMES.keys()], 'scheme')
+  return typeof input === 'string' && schemeNamed(input)
+    ? v.pipe(
+        v.string(),
+        v.transform((name) => name.replaceAll('_', '-')),
+      )
+    : names
+})
+
 const options = {
   scheme: v.pipe(
-    v.optional(oneOrMore(v.picklist([...SCHEMES.keys()], 'scheme'))),
-    v.description('How the sender proves who it is. Of several, one must hold.'),
+    v.optional(oneOrMore(schemeName)),
+    v.description(
+      'How the sender signs or authenticates its requests. If you list several schemes, one must match.',
+    ),
   ),
   secret: v.pipe(
     v.optional(oneOrMore(secret)),
-    v.description('What the sender and you share. Several while you rotate it: one must hold.'),
+    v.description(
+      'The secret that you and the sender share. List both secrets while you rotate: one must match.',
+    ),
   ),
   tolerance: v.pipe(
     v.optional(v.pipe(v.number(), v.integer('is not a whole number'), v.minValue(1, 'is below 1'))),
-    v.description('Seconds that a signed time may lie before or after the receipt. Default 300.'),
+    v.description(
+      'The largest difference in seconds between the signed time and the receipt. Default 300.',
+    ),
   ),
   header: v.pipe(
     v.optional(headerName),
-    v.description('`hmac`, `ed25519`, `token`: header with the signature or the token.'),
+    v.description('`hmac`, `ed25519`, `token`: header that contains the signature or the token.'),
   ),
-  query: v.pipe(v.optional(text), v.description('`token`: query parameter with the token.')),
+  query: v.pipe(
+    v.optional(text),
+    v.description('`token`: query parameter that contains the token.'),
+  ),
   field: v.pipe(
     v.optional(text),
     v.description(
-      '`token`: field of the body with the token, or a path such as `value[0].clientState`.',
+      '`token`: field of the body that contains the token, or a path such as `value[0].clientState`.',
     ),
   ),
   algorithm: v.pipe(
     v.optional(v.picklist(keys(HASHES), 'algorithm')),
     v.description('`hmac`: hash function. Default `sha256`.'),
   ),
-  key: v.pipe(
-    v.optional(v.picklist(['text', 'base64', 'hex'], 'form of a key')),
-    v.description('`hmac`: what `secret` is: the key itself (`text`), or base64 or hex of it.'),
+  secretEncoding: v.pipe(
+    v.optional(v.picklist(['text', 'base64', 'hex'], 'secretEncoding')),
+    v.description(
+      '`hmac`: encoding of `secret`: `text` if the string itself is the key, or `base64` or `hex`. Default `text`.',
+    ),
   ),
-  encoding: v.pipe(
-    v.optional(v.picklist(keys(ENCODINGS), 'encoding')),
-    v.description('`hmac`, `ed25519`: how the signature is written. Default `hex`.'),
+  signatureEncoding: v.pipe(
+    v.optional(v.picklist(keys(ENCODINGS), 'signatureEncoding')),
+    v.description('`hmac`, `ed25519`: encoding of the signature. Default `hex`.'),
   ),
-  prefix: v.pipe(
+  signaturePrefix: v.pipe(
     v.optional(v.string()),
-    v.description('`hmac`, `ed25519`: what stands before the signature, such as `sha256=`.'),
+    v.description('`hmac`, `ed25519`: text before the signature, such as `sha256=`.'),
   ),
-  template: v.pipe(
+  signedPayload: v.pipe(
     v.optional(text),
     v.description(
-      '`hmac`, `ed25519`: what is signed, of `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.',
+      '`hmac`, `ed25519`: the signed string, built from `{body}`, `{timestamp}`, `{url}`, `{method}`, `{header.<name>}`. Default `{body}`.',
     ),
   ),
   timestampHeader: v.pipe(
     v.optional(headerName),
-    v.description('`hmac`, `ed25519`: header with the time that stands for `{timestamp}`.'),
+    v.description('`hmac`, `ed25519`: header that contains the value of `{timestamp}`.'),
   ),
-  timestampForm: v.pipe(
-    v.optional(v.picklist(keys(TIME_FORMS), 'form of a time')),
+  timestampFormat: v.pipe(
+    v.optional(v.picklist(keys(TIMESTAMP_FORMATS), 'timestampFormat')),
     v.description(
-      '`hmac`, `ed25519`: the one form of the signed time that is taken; then nothing has to separate it from the body.',
+      '`hmac`, `ed25519`: the only accepted format of the signed time. With it, `signedPayload` needs no separator next to `{timestamp}`.',
     ),
   ),
-  signaturePart: v.pipe(
+  signatureField: v.pipe(
     v.optional(partName),
     v.description(
-      '`hmac`, `ed25519`: name of the signature, where the header is a list such as `t=1,v1=2`; or its place, from 1.',
+      '`hmac`, `ed25519`: if the header is a list such as `t=1,v1=2`, the name of the signature, or its position from 1.',
     ),
   ),
-  timestampPart: v.pipe(
+  timestampField: v.pipe(
     v.optional(partName),
     v.description(
-      '`hmac`, `ed25519`: name, or place, of the time that stands for `{timestamp}` in such a list.',
+      '`hmac`, `ed25519`: if the header is such a list, the name of the value of `{timestamp}`, or its position from 1.',
     ),
   ),
   separator: v.pipe(
     v.optional(
       v.pipe(v.string(), v.regex(/^\s?[^\w\s="]{1,3}\s?$/, 'is not a sign such as , or ;')),
     ),
-    v.description('`hmac`, `ed25519`: what stands between the parts of such a list. Default `,`.'),
+    v.description('`hmac`, `ed25519`: separator between the fields of such a list. Default `,`.'),
   ),
   url: v.pipe(
     v.optional(secret),
     v.description(
-      'The whole URL that the sender calls, for those that sign it: `twilio`, `square`, `hubspot`, `trello`, `contentful`, `monday`, `hmac`, `ed25519`.',
+      'The complete URL that the sender calls, for senders that sign it: `twilio`, `square`, `hubspot`, `trello`, `contentful`, `monday`, `hmac`, `ed25519`.',
     ),
   ),
   topic: v.pipe(
     v.optional(oneOrMore(text)),
-    v.description('`aws_sns`: ARN of the topic. Without it every topic of every account will do.'),
+    v.description(
+      '`aws-sns`: ARN of the topic. Without it, messages of every topic of every account are accepted.',
+    ),
   ),
 }
 
@@ -145,7 +169,7 @@ export function verifyOption(own?: string) {
   return v.pipe(
     v.optional(oneOrMore(verification(own))),
     v.description(
-      'How the sender proves who it is: `scheme`, `secret` and what the scheme needs besides; or a list of such entries, of which one must hold. A request that is not verified fires nothing.',
+      'Verifies the sender: `scheme`, `secret` and the other options of the scheme. If you give a list of such entries, one must match. A request that fails verification fires nothing.',
     ),
   )
 }
@@ -159,7 +183,7 @@ function verification(own: string | undefined) {
     ),
     v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
-      const schemes = names.flatMap((name) => SCHEMES.get(name) ?? [])
+      const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = filledSettings(given)
       const mistakes = schemes.flatMap((scheme) => mistakesOf(scheme, settings))
       for (const message of mistakes) addIssue({ message })
@@ -180,7 +204,7 @@ export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
 
 /** A scheme that needs no options. */
 export function bareVerification(name: string): Verification {
-  const scheme = SCHEMES.get(name)
+  const scheme = schemeNamed(name)
   return { schemes: scheme ? [scheme] : [], settings: filledSettings({}) }
 }
 

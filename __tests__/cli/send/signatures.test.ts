@@ -86,7 +86,7 @@ describe('signing fails without showing the secret for', () => {
     ['a public key', 'discord', '-algorithm ed25519'],
     ['one of P-256', 'sendgrid', '-algorithm ec'],
     ['no JWK', 'plaid', 'private JWK'],
-    ['what only Amazon signs', 'aws_sns', 'Amazon'],
+    ['what only Amazon signs', 'aws-sns', 'Amazon'],
     ['a form of your own', 'hmac', '--header'],
     ['a body that is no object', 'linear', 'JSON object'],
   ])('%s', (_, scheme, text) => {

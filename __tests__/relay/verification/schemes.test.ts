@@ -8,7 +8,7 @@ import { doorScene, granted, OPERATOR_KEY, SIGN_KEY } from './requests.ts'
 /** Those that a grant refuses, each with its reason. */
 function refusedFor({ signer }: Row): string | undefined {
   const name = String(signer.verify.scheme)
-  if (name === 'aws_sns') return 'the relay asks nobody'
+  if (name === 'aws-sns') return 'the relay asks nobody'
   return SCHEMES.get(name)?.needs.includes('url') ? 'signs the URL' : undefined
 }
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 test('what a grant cannot ask for is refused when it is made, with its reason', async () => {
   const refused = ROWS.filter((row) => refusedFor(row) !== undefined)
   expect(refused.map(({ signer }) => signer.verify.scheme)).toEqual(
-    expect.arrayContaining(['aws_sns', 'trello', 'twilio', 'square', 'hubspot', 'contentful']),
+    expect.arrayContaining(['aws-sns', 'trello', 'twilio', 'square', 'hubspot', 'contentful']),
   )
   for (const row of refused) {
     const make = granted({ verify: String(row.signer.verify.scheme) }, row.signer.secret)

@@ -7,7 +7,7 @@ import { SIGNERS } from './signers.ts'
 
 /** What each scheme needs. */
 const OPTIONS = new Map<string, object>([
-  ['aws_sns', { scheme: 'aws_sns' }],
+  ['aws-sns', { scheme: 'aws_sns' }],
   ...SIGNERS.map(({ verify, secret }) => [String(verify.scheme), { ...verify, secret }] as const),
   ['token', { scheme: 'token', secret: 'x', field: 'Type' }],
 ])

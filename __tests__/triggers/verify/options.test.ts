@@ -40,12 +40,12 @@ describe('right is', () => {
     ['webhook', `{scheme: monday, secret: ${S}, url: ${S}}`],
     [
       'webhook',
-      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, separator: ";", template: "{timestamp}.{body}"}`,
+      `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, timestampField: t, separator: ";", signedPayload: "{timestamp}.{body}"}`,
     ],
-    ['webhook', `{scheme: hmac, secret: ${S}, header: a, template: "{body}{url}", url: ${S}}`],
+    ['webhook', `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{body}{url}", url: ${S}}`],
     [
       'webhook',
-      `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}{url}{header.x}", url: ${S}}`,
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{url}{body}{url}{header.x}", url: ${S}}`,
     ],
     [
       'webhook',
@@ -70,12 +70,12 @@ const UNSET = `"verify.secret" ${SET_IT}`
 const unset = (name: string) => `"verify.secret": ${name} ${SET_IT}`
 const NAMES = [...SCHEMES.keys()].join(', ')
 const OPTIONS =
-  'scheme, secret, tolerance, header, query, field, algorithm, key, encoding, prefix, template, timestampHeader, timestampForm, signaturePart, timestampPart, separator, url, topic'
+  'scheme, secret, tolerance, header, query, field, algorithm, secretEncoding, signatureEncoding, signaturePrefix, signedPayload, timestampHeader, timestampFormat, signatureField, timestampField, separator, url, topic'
 
 const SHAPE = ': it is user:password'
 
 function shifting(before: string, after: string): string {
-  return `"verify": "template" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+  return `"verify": "signedPayload" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
 }
 
 describe('wrong is', () => {
@@ -139,22 +139,25 @@ describe('wrong is', () => {
     ],
     ...['{header.x}{body}', '{body}{header.x}', '{method}{body}'].map((template) => {
       const [, a = '', b = ''] = /(\{.*\})(\{.*\})/.exec(template) ?? []
-      return [`{scheme: hmac, secret: ${S}, header: a, template: "${template}"}`, shifting(a, b)]
+      return [
+        `{scheme: hmac, secret: ${S}, header: a, signedPayload: "${template}"}`,
+        shifting(a, b),
+      ]
     }),
     ...['{timestamp}{body}', '{timestamp}v1{body}'].map((template) => [
-      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, template: "${template}"}`,
+      `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b, signedPayload: "${template}"}`,
       shifting('{timestamp}', '{body}'),
     ]),
     [
-      `{scheme: hmac, secret: ${S}, header: a, timestampPart: t, template: "{timestamp}.{body}"}`,
-      '"verify": "timestampPart" and "separator" need "signaturePart", the name of the part that is the signature',
+      `{scheme: hmac, secret: ${S}, header: a, timestampField: t, signedPayload: "{timestamp}.{body}"}`,
+      '"verify": "timestampField" and "separator" need "signatureField", the name of the part that is the signature',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, timestampPart: t, timestampHeader: b, template: "{timestamp}.{body}"}`,
-      '"verify": "timestampPart" and "timestampHeader" exclude each other',
+      `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, timestampField: t, timestampHeader: b, signedPayload: "{timestamp}.{body}"}`,
+      '"verify": "timestampField" and "timestampHeader" exclude each other',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, signaturePart: v1, separator: "ab"}`,
+      `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, separator: "ab"}`,
       '"verify.separator" is not a sign such as , or ;',
     ],
     [
@@ -184,28 +187,28 @@ describe('wrong is', () => {
       'unknown algorithm "md5" | allowed: sha1, sha256, sha384, sha512',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, encoding: utf8}`,
-      'unknown encoding "utf8" | allowed: hex, base64, base64url',
+      `{scheme: hmac, secret: ${S}, header: a, signatureEncoding: utf8}`,
+      'unknown signatureEncoding "utf8" | allowed: hex, base64, base64url',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, template: "{timestamp}"}`,
-      '"verify": "template" leaves out {body}: any body would do',
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{timestamp}"}`,
+      '"verify": "signedPayload" leaves out {body}: any body would do',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, template: "{bdy}{body}"}`,
-      '"verify": "template" has an unknown part {bdy}; there are: {body}, {timestamp}, {url}, {method}, {header.<name>}',
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{bdy}{body}"}`,
+      '"verify": "signedPayload" has an unknown part {bdy}; there are: {body}, {timestamp}, {url}, {method}, {header.<name>}',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, template: "{timestamp}{body}"}`,
-      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{timestamp}{body}"}`,
+      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b}`,
-      '"verify": "timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing',
+      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing',
     ],
     [
-      `{scheme: hmac, secret: ${S}, header: a, template: "{url}{body}"}`,
-      '"verify": "url" and {url} in "template" belong together',
+      `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{url}{body}"}`,
+      '"verify": "url" and {url} in "signedPayload" belong together',
     ],
   ])('webhook: %s', (verify, complaint) => {
     expect(complaints('webhook', verify)).toEqual([complaint])

@@ -33,7 +33,7 @@ function resigned(signer: Signer, sent: Sent & Proof, change: (text: string) => 
 
 test('every scheme is signed for, or has a suite of its own', () => {
   const here = SIGNERS.map(({ verify }) => String(verify.scheme))
-  expect([...new Set([...here, 'aws_sns'])].sort()).toEqual([...SCHEMES.keys()].sort())
+  expect([...new Set([...here, 'aws-sns'])].sort()).toEqual([...SCHEMES.keys()].sort())
 })
 
 describe.each(SIGNERS)('$name', (signer) => {

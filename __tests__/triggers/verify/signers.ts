@@ -530,9 +530,9 @@ const EXPLICIT: readonly Signer[] = [
       scheme: 'hmac',
       header: 'X-Acme-Signature',
       algorithm: 'sha512',
-      encoding: 'base64url',
-      prefix: 'HMAC ',
-      template: '{method}.{header.X-Acme-Id}.{timestamp}.{body}',
+      signatureEncoding: 'base64url',
+      signaturePrefix: 'HMAC ',
+      signedPayload: '{method}.{header.X-Acme-Id}.{timestamp}.{body}',
       timestampHeader: 'X-Acme-Time',
     },
     sign: ({ body, time }, secret) => {
@@ -553,14 +553,19 @@ const EXPLICIT: readonly Signer[] = [
     verify: {
       scheme: 'hmac',
       header: 'X-Acme-Signature',
-      ...{ signaturePart: 'sum', timestampPart: 'at', separator: '|' },
-      template: '{timestamp}/{body}',
+      ...{ signatureField: 'sum', timestampField: 'at', separator: '|' },
+      signedPayload: '{timestamp}/{body}',
     },
   },
   {
     ...overBody('hmac', 'x-onfleet-signature', '', 'hex', 'sha512'),
     name: 'hmac, with a key in hex, as Onfleet signs',
-    verify: { scheme: 'hmac', header: 'X-Onfleet-Signature', algorithm: 'sha512', key: 'hex' },
+    verify: {
+      scheme: 'hmac',
+      header: 'X-Onfleet-Signature',
+      algorithm: 'sha512',
+      secretEncoding: 'hex',
+    },
     ...{ secret: '5f1b5f1b5f1b5f1b', other: '77aa77aa77aa77aa' },
     sign: ({ body }, secret) => ({
       headers: { 'x-onfleet-signature': hmac('sha512', Buffer.from(secret, 'hex'), body, 'hex') },
@@ -573,8 +578,8 @@ const EXPLICIT: readonly Signer[] = [
     verify: {
       scheme: 'hmac',
       header: 'X-Acme-Signature',
-      ...{ signaturePart: 2, timestampPart: 1, separator: ', ' },
-      template: '{timestamp}.{body}',
+      ...{ signatureField: 2, timestampField: 1, separator: ', ' },
+      signedPayload: '{timestamp}.{body}',
     },
   },
   {
@@ -584,8 +589,8 @@ const EXPLICIT: readonly Signer[] = [
     name: 'hmac, the body beside a time of one form',
     verify: {
       scheme: 'hmac',
-      ...{ header: 'X-Acme-Signature', timestampHeader: 'X-Acme-Time', timestampForm: 'rfc3339' },
-      template: '{body}{timestamp}',
+      ...{ header: 'X-Acme-Signature', timestampHeader: 'X-Acme-Time', timestampFormat: 'rfc3339' },
+      signedPayload: '{body}{timestamp}',
     },
     list: 'signatures',
   },
@@ -593,8 +598,12 @@ const EXPLICIT: readonly Signer[] = [
     ...overBody('ed25519', 'x-acme-signature', ''),
     verify: {
       scheme: 'ed25519',
-      ...{ header: 'X-Acme-Signature', encoding: 'base64', timestampHeader: 'X-Acme-Time' },
-      template: '{timestamp}:{body}',
+      ...{
+        header: 'X-Acme-Signature',
+        signatureEncoding: 'base64',
+        timestampHeader: 'X-Acme-Time',
+      },
+      signedPayload: '{timestamp}:{body}',
     },
     ...pairs('ed25519', (spki) => spki.toString('base64')),
     sign: ({ body, time }, secret) => ({
@@ -632,17 +641,20 @@ function ofData(name: string): Signer | undefined {
       },
     }
   }
-  const { header, prefix = '', encoding = 'hex', algorithm = 'sha256', template = '{body}' } = own
-  const { parts, timestampHeader, timeForm = 'seconds', key = 'text' } = own
-  const isTimed = template.includes('{timestamp}')
-  const write = { seconds, milliseconds: (time: Date) => String(time.getTime()), rfc3339 }[timeForm]
+  const { header, signaturePrefix = '', signatureEncoding = 'hex', algorithm = 'sha256' } = own
+  const { signedPayload = '{body}' } = own
+  const { parts, timestampHeader, timestampFormat = 'seconds', secretEncoding: key = 'text' } = own
+  const isTimed = signedPayload.includes('{timestamp}')
+  const write = { seconds, milliseconds: (time: Date) => String(time.getTime()), rfc3339 }[
+    timestampFormat
+  ]
   return {
-    ...overBody(name, header, parts ? '' : prefix, encoding, algorithm),
+    ...overBody(name, header, parts ? '' : signaturePrefix, signatureEncoding, algorithm),
     ...(key === 'text' ? TEXT : ENCODED[key as 'base64' | 'hex']),
     sign: ({ body, time }, secret) => {
       const bytes = key === 'text' ? secret : Buffer.from(secret, key as 'base64' | 'hex')
-      const signed = template.replace('{timestamp}', write(time)).replace('{body}', () => body)
-      const sum = prefix + hmac(algorithm, bytes, signed, encoding)
+      const signed = signedPayload.replace('{timestamp}', write(time)).replace('{body}', () => body)
+      const sum = signaturePrefix + hmac(algorithm, bytes, signed, signatureEncoding)
       const listed = [parts?.timestamp ?? '', parts?.signature ?? ''].map((part, at) => {
         const value = [write(time), sum][at]
         return /^\d+$/.test(part) ? value : `${part}=${value}`

@@ -69,7 +69,7 @@ describe('what is signed reads in one way only', () => {
         .replace('{body}', body)
         .replace(/\{header\.([^}]*)\}/g, (_, name: string) => Object(fair)[name])
       const signature = createHmac('sha256', 'x').update(signed).digest('hex')
-      const verify = { scheme: 'hmac', secret: 'x', header: 'x-signature', template }
+      const verify = { scheme: 'hmac', secret: 'x', header: 'x-signature', signedPayload: template }
       const trigger = bound('webhook', { verify })
       const sent = (headers: object, body: string) => ({
         headers: { ...headers, 'x-signature': signature },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { CheckClaims } from '../../relay/request/verification-claims.ts'
 import { SENDERS, senderNamed } from '../../triggers/senders.ts'
-import { SCHEMES } from '../../triggers/verify/schemes.ts'
+import { SCHEMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/settings.ts'
 import { VERIFY_OPTIONS, type Verification, verifyOption } from '../../triggers/verify.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
@@ -159,12 +159,13 @@ function verificationsOf(
   secret: string | undefined,
 ): readonly Verification[] {
   for (const name of given.flatMap(({ scheme }) => scheme ?? [])) {
-    refuse(String(name), SCHEMES.get(String(name))?.needs ?? [])
+    const scheme = schemeNamed(String(name))
+    if (scheme) refuse(scheme.name, scheme.needs)
   }
   const entries = given.map((entry) => ({
     ...entry,
     ...(secret !== undefined && { secret }),
-    ...(String(entry.template ?? '').includes('{url}') && { url: ANY_URL }),
+    ...(String(entry.signedPayload ?? '').includes('{url}') && { url: ANY_URL }),
   }))
   const checked = v.safeParse(verifyOption(), entries)
   if (!checked.success) {
@@ -186,7 +187,7 @@ function verifyProblem(
     return { message: unknown, ...(hint && { hint }), notes: [message] }
   }
   const names = given.flatMap(({ scheme = [] }) => scheme)
-  const needsSecret = names.some((name) => SCHEMES.get(String(name))?.needs.includes('secret'))
+  const needsSecret = names.some((name) => schemeNamed(String(name))?.needs.includes('secret'))
   return {
     // A secret comes from --secret-env or --public-key, so that the message does not name the key.
     message: `--verify: ${hasSecret ? message.replace(/^"secret" /, 'the secret or public key ') : message}`,
@@ -205,8 +206,8 @@ function refuse(name: string, needs: readonly string[]): void {
 
 /** Why the relay cannot verify a scheme with a grant; `undefined` if it can. */
 export function relayRefusal(name: string, needs: readonly string[]): string | undefined {
-  if (name === 'aws_sns') {
-    return 'aws_sns needs a certificate from Amazon, which the relay does not download'
+  if (name === 'aws-sns') {
+    return 'aws-sns needs a certificate from Amazon, which the relay does not download'
   }
   if (!needs.includes('url')) return undefined
   return `${name} signs the URL that it calls, and the URL would contain the grant`
@@ -232,7 +233,7 @@ function settingsInJson(text: string): VerifySettings {
 }
 
 function settingsOfScheme(scheme: string): Record<string, unknown> {
-  if (SCHEMES.has(scheme)) return { scheme }
+  if (schemeNamed(scheme)) return { scheme }
   const isSender = senderNamed(scheme) !== undefined
   const hint = isSender ? `Use --sender ${scheme}.` : didYouMean(scheme, [...SCHEMES.keys()])
   throw new UserError({

@@ -66,9 +66,9 @@ function verifyOf(
   } of entries) {
     const refusal = relayRefusal(name, SCHEMES.get(name)?.needs ?? [])
     if (refusal) return { left: [`verify: ${refusal}`] }
-    if (String('template' in options ? options.template : '').includes('{url}')) {
+    if (String('signedPayload' in options ? options.signedPayload : '').includes('{url}')) {
       return {
-        left: ['verify: its template contains {url}, which only the workflow knows'],
+        left: ['verify: its signedPayload contains {url}, which only the workflow knows'],
       }
     }
   }

@@ -36,7 +36,8 @@ export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
 
 /** The first example event of a sender. */
 export function exampleOf(sender: string): Example | undefined {
-  return [...EXAMPLES.values()].find(({ name }) => name.startsWith(`${sender}.`))
+  const known = senderNamed(sender)?.name ?? sender
+  return [...EXAMPLES.values()].find(({ name }) => name.startsWith(`${known}.`))
 }
 
 function exampleEvent(name: string, of: string, make: Make): Example {

@@ -82,7 +82,7 @@ export const ONLY_AMAZON =
 
 /** The schemes that cannot be signed here, with the reason. */
 const UNSIGNED = new Map([
-  ['aws_sns', ONLY_AMAZON],
+  ['aws-sns', ONLY_AMAZON],
   ['hmac', OWN_FORM],
   ['ed25519', OWN_FORM],
 ])
@@ -181,11 +181,13 @@ export function keyInFile(
 
 function byRule(rule: SignedHeader): Sign {
   return (outgoing, secret, moment) => {
-    const { template = '{body}', timestampHeader, timestampField } = rule
+    const { signedPayload = '{body}', timestampHeader, timestampBodyField } = rule
     const time = timeText(rule, moment)
-    const [, named] = /\{header\.([^}]+)\}/.exec(template) ?? []
+    const [, named] = /\{header\.([^}]+)\}/.exec(signedPayload) ?? []
     const filled = withHeaders(
-      timestampField === undefined ? outgoing : withField(outgoing, timestampField, Number(time)),
+      timestampBodyField === undefined
+        ? outgoing
+        : withField(outgoing, timestampBodyField, Number(time)),
       {
         ...(timestampHeader !== undefined && { [timestampHeader]: time }),
         ...(named !== undefined && { [named]: outgoing.request.headers[named] ?? moment.id }),
@@ -193,7 +195,7 @@ function byRule(rule: SignedHeader): Sign {
     )
     const { request, url } = filled
     const signed = signedBytes(
-      template,
+      signedPayload,
       { ...request, bytes: request.body },
       { timestamp: time, url: url.href },
     )
@@ -202,33 +204,33 @@ function byRule(rule: SignedHeader): Sign {
   }
 }
 
-function timeText({ timeForm }: SignedHeader, { timestamp }: Moment): string {
-  if (timeForm === 'rfc3339') return new Date(timestamp * 1000).toISOString()
-  return String(timeForm === 'milliseconds' ? timestamp * 1000 : timestamp)
+function timeText({ timestampFormat }: SignedHeader, { timestamp }: Moment): string {
+  if (timestampFormat === 'rfc3339') return new Date(timestamp * 1000).toISOString()
+  return String(timestampFormat === 'milliseconds' ? timestamp * 1000 : timestamp)
 }
 
 /** Time and signature, the time first. */
-function headerText({ parts, prefix = '' }: SignedHeader, time: string, signature: string): string {
-  if (!parts) return prefix + signature
+function headerText({ parts, signaturePrefix = '' }: SignedHeader, time: string, signature: string): string {
+  if (!parts) return signaturePrefix + signature
   const { separator, timestamp } = parts
   const part = (name: string, text: string) => (/^\d+$/.test(name) ? text : `${name}=${text}`)
   const timed = timestamp === undefined ? [] : [part(timestamp, time)]
-  return [...timed, part(parts.signature, prefix + signature)].join(separator)
+  return [...timed, part(parts.signature, signaturePrefix + signature)].join(separator)
 }
 
 function signatureText(rule: SignedHeader, secret: string, signed: Uint8Array): string {
-  const { algorithm = 'sha256', encoding = 'hex', key = 'text' } = rule
+  const { algorithm = 'sha256', signatureEncoding = 'hex', secretEncoding = 'text' } = rule
   if (algorithm === 'ed25519' || algorithm === 'p256') {
     const hash = algorithm === 'p256' ? 'sha256' : null
-    return sign(hash, signed, privateKey(secret, algorithm)).toString(encoding)
+    return sign(hash, signed, privateKey(secret, algorithm)).toString(signatureEncoding)
   }
-  const bytes = KEYS[key].read(secret)
+  const bytes = KEYS[secretEncoding].read(secret)
   if (!bytes)
     throw new UserError({
-      message: KEYS[key].mistake,
+      message: KEYS[secretEncoding].mistake,
       hint: 'Set HOOKLINE_WEBHOOK_SECRET to the secret that the sender shows.',
     })
-  return TOOLS.hmac(algorithm, bytes, signed, encoding)
+  return TOOLS.hmac(algorithm, bytes, signed, signatureEncoding)
 }
 
 const TOOLS: SigningTools = {

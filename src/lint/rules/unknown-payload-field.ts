@@ -49,7 +49,8 @@ function schemeOf({ nodes }: SourceTrigger): string | undefined {
   const verify = isMap(nodes.value) ? nodes.value.get('verify') : undefined
   const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
   const scheme = isMap(only) ? only.get('scheme') : undefined
-  return typeof scheme === 'string' && Object.hasOwn(PAYLOADS, scheme) ? scheme : undefined
+  const name = typeof scheme === 'string' ? scheme.replaceAll('_', '-') : ''
+  return Object.hasOwn(PAYLOADS, name) ? name : undefined
 }
 
 function fieldsIn(

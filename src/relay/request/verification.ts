@@ -41,7 +41,7 @@ export async function openChecks(
       if (verify === undefined) return true
       for (const { scheme, settings } of entries) {
         // Others mean another URL by it, or none.
-        const called = settings.template?.includes('{url}') ? url : undefined
+        const called = settings.signedPayload?.includes('{url}') ? url : undefined
         const own = { ...settings, url: called }
         const refusal = await scheme.check(request, own, portsAt(request))
         if (refusal === undefined) return true

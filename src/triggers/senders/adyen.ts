@@ -15,8 +15,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures/',
   header: 'hmacsignature',
-  encoding: 'base64',
-  key: 'hex',
+  signatureEncoding: 'base64',
+  secretEncoding: 'hex',
 }
 
 export const payloads: Payloads = {

@@ -10,8 +10,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://airtable.com/developers/web/api/webhooks-overview',
   header: 'x-airtable-content-mac',
-  prefix: 'hmac-sha256=',
-  key: 'base64',
+  signaturePrefix: 'hmac-sha256=',
+  secretEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

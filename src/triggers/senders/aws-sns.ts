@@ -5,7 +5,6 @@ export { awsSns as scheme } from '../verify/aws-sns.ts'
 export const facts: Facts = {
   title: 'Amazon SNS',
   trigger: 'aws_sns',
-  scheme: 'aws_sns',
   shown: 'none: Amazon signs with a certificate',
   handshake: 'workflow',
   retries: 'three times, 20 seconds apart, or as the delivery policy says',

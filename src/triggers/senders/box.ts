@@ -13,10 +13,10 @@ export const scheme: OwnScheme = {
   page: 'https://developer.box.com/guides/webhooks/v2/signatures-v2',
   header: 'box-signature-primary',
   others: ['box-signature-secondary'],
-  encoding: 'base64',
-  template: '{body}{timestamp}',
+  signatureEncoding: 'base64',
+  signedPayload: '{body}{timestamp}',
   timestampHeader: 'box-delivery-timestamp',
-  timeForm: 'rfc3339',
+  timestampFormat: 'rfc3339',
   isExact: true,
   tolerance: 600,
 }

@@ -12,7 +12,7 @@ export const scheme: OwnScheme = {
   page: 'https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature',
   header: 'x-buildkite-signature',
   parts: { separator: ',', signature: 'signature', timestamp: 'timestamp' },
-  template: '{timestamp}.{body}',
+  signedPayload: '{timestamp}.{body}',
 }
 
 export const payloads: Payloads = {

@@ -12,7 +12,7 @@ export const scheme: OwnScheme = {
   page: 'https://developer.calendly.com/api-docs/4c305798a61d3-webhook-signatures',
   header: 'calendly-webhook-signature',
   parts: { separator: ',', signature: 'v1', timestamp: 't' },
-  template: '{timestamp}.{body}',
+  signedPayload: '{timestamp}.{body}',
 }
 
 export const payloads: Payloads = {

@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://circleci.com/docs/guides/integration/outbound-webhooks/#validate-webhooks',
   header: 'circleci-signature',
-  prefix: 'v1=',
+  signaturePrefix: 'v1=',
   several: true,
 }
 

@@ -18,8 +18,8 @@ export const scheme: OwnScheme = {
   page: 'https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-validating-security-request-headers',
   header: 'x-signature-ed25519',
   algorithm: 'ed25519',
-  key: 'ed25519',
-  template: '{timestamp}{body}',
+  secretEncoding: 'ed25519',
+  signedPayload: '{timestamp}{body}',
   timestampHeader: 'x-signature-timestamp',
 }
 

@@ -22,7 +22,7 @@ export const scheme: OwnScheme = {
     'x-docusign-signature-9',
     'x-docusign-signature-10',
   ],
-  encoding: 'base64',
+  signatureEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

@@ -11,8 +11,8 @@ export const scheme: OwnScheme = {
   page: 'https://docs.ghost.org/webhooks',
   header: 'x-ghost-signature',
   parts: { separator: ', ', signature: 'sha256', timestamp: 't' },
-  template: '{body}{timestamp}',
-  timeForm: 'milliseconds',
+  signedPayload: '{body}{timestamp}',
+  timestampFormat: 'milliseconds',
   isExact: true,
 }
 

@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
   header: 'x-hub-signature-256',
-  prefix: 'sha256=',
+  signaturePrefix: 'sha256=',
 }
 
 const SENDER = { login: 'octocat', id: 1, type: 'User' }

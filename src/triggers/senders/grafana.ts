@@ -37,5 +37,5 @@ export const payloads: Payloads = {
 export const page: Page = {
   click:
     '*Alerting > Notification configuration > Contact points > Add contact point*, integration *Webhook*: the URL, and the secret among its optional settings.',
-  more: 'Who sees the contact points sees the URL. A *Timestamp Header* is signed too: then `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `template: "{timestamp}:{body}"`, and that header as `timestampHeader`.',
+  more: 'Who sees the contact points sees the URL. A *Timestamp Header* is signed too: then `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and that header as `timestampHeader`.',
 }

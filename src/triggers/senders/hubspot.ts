@@ -11,10 +11,10 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
   header: 'x-hubspot-signature-v3',
-  encoding: 'base64',
-  template: '{method}{url}{body}{timestamp}',
+  signatureEncoding: 'base64',
+  signedPayload: '{method}{url}{body}{timestamp}',
   timestampHeader: 'x-hubspot-request-timestamp',
-  timeForm: 'milliseconds',
+  timestampFormat: 'milliseconds',
   urlForms: (url) => [
     url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent),
   ],

@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks#signed-notifications',
   header: 'x-hub-signature',
-  prefix: 'sha1=',
+  signaturePrefix: 'sha1=',
   algorithm: 'sha1',
 }
 

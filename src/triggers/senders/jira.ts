@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/#securing-webhooks',
   header: 'x-hub-signature',
-  prefix: 'sha256=',
+  signaturePrefix: 'sha256=',
 }
 
 export const payloads: Payloads = {

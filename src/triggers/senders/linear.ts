@@ -12,8 +12,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://linear.app/developers/webhooks#securing-webhooks',
   header: 'linear-signature',
-  timestampField: 'webhookTimestamp',
-  timeForm: 'milliseconds',
+  timestampBodyField: 'webhookTimestamp',
+  timestampFormat: 'milliseconds',
 }
 
 export const payloads: Payloads = {

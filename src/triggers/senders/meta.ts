@@ -20,7 +20,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   header: 'x-hub-signature-256',
-  prefix: 'sha256=',
+  signaturePrefix: 'sha256=',
 }
 
 /**

@@ -13,7 +13,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
   header: 'x-notion-signature',
-  prefix: 'sha256=',
+  signaturePrefix: 'sha256=',
 }
 
 export const payloads: Payloads = {

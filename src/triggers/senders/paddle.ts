@@ -13,7 +13,7 @@ export const scheme: OwnScheme = {
   page: 'https://developer.paddle.com/webhooks/signature-verification',
   header: 'paddle-signature',
   parts: { separator: ';', signature: 'h1', timestamp: 'ts' },
-  template: '{timestamp}:{body}',
+  signedPayload: '{timestamp}:{body}',
 }
 
 export const payloads: Payloads = {

@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developer.pagerduty.com/docs/verifying-signatures',
   header: 'x-pagerduty-signature',
-  prefix: 'v1=',
+  signaturePrefix: 'v1=',
   several: true,
 }
 

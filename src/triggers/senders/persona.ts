@@ -14,7 +14,7 @@ export const scheme: OwnScheme = {
   header: 'persona-signature',
   parts: { separator: ',', signature: 'v1', timestamp: 't' },
   lists: ' ',
-  template: '{timestamp}.{body}',
+  signedPayload: '{timestamp}.{body}',
 }
 
 export const payloads: Payloads = {

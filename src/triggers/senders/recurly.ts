@@ -13,8 +13,8 @@ export const scheme: OwnScheme = {
   page: 'https://docs.recurly.com/recurly-subscriptions/docs/signature-verification',
   header: 'recurly-signature',
   parts: { separator: ',', timestamp: '1', signature: '2' },
-  template: '{timestamp}.{body}',
-  timeForm: 'milliseconds',
+  signedPayload: '{timestamp}.{body}',
+  timestampFormat: 'milliseconds',
 }
 
 export const payloads: Payloads = {

@@ -13,9 +13,9 @@ export const scheme: OwnScheme = {
   page: 'https://www.sanity.io/docs/webhooks',
   header: 'sanity-webhook-signature',
   parts: { separator: ',', signature: 'v1', timestamp: 't' },
-  encoding: 'base64url',
-  template: '{timestamp}.{body}',
-  timeForm: 'milliseconds',
+  signatureEncoding: 'base64url',
+  signedPayload: '{timestamp}.{body}',
+  timestampFormat: 'milliseconds',
 }
 
 export const payloads: Payloads = {

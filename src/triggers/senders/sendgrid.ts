@@ -12,9 +12,9 @@ export const scheme: OwnScheme = {
   page: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
   header: 'x-twilio-email-event-webhook-signature',
   algorithm: 'p256',
-  encoding: 'base64',
-  key: 'p256',
-  template: '{timestamp}{body}',
+  signatureEncoding: 'base64',
+  secretEncoding: 'p256',
+  signedPayload: '{timestamp}{body}',
   timestampHeader: 'x-twilio-email-event-webhook-timestamp',
 }
 

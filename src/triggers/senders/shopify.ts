@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
   header: 'x-shopify-hmac-sha256',
-  encoding: 'base64',
+  signatureEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

@@ -22,8 +22,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://api.slack.com/authentication/verifying-requests-from-slack',
   header: 'x-slack-signature',
-  prefix: 'v0=',
-  template: 'v0:{timestamp}:{body}',
+  signaturePrefix: 'v0=',
+  signedPayload: 'v0:{timestamp}:{body}',
   timestampHeader: 'x-slack-request-timestamp',
 }
 

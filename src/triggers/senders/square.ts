@@ -12,8 +12,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developer.squareup.com/docs/webhooks/step3validate',
   header: 'x-square-hmacsha256-signature',
-  encoding: 'base64',
-  template: '{url}{body}',
+  signatureEncoding: 'base64',
+  signedPayload: '{url}{body}',
 }
 
 export const payloads: Payloads = {

@@ -13,7 +13,7 @@ export const scheme: OwnScheme = {
   page: 'https://docs.stripe.com/webhooks/signature',
   header: 'stripe-signature',
   parts: { separator: ',', signature: 'v1', timestamp: 't' },
-  template: '{timestamp}.{body}',
+  signedPayload: '{timestamp}.{body}',
 }
 
 export const payloads: Payloads = {

@@ -11,9 +11,9 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
   header: 'authorization',
-  prefix: 'HMAC ',
-  encoding: 'base64',
-  key: 'base64',
+  signaturePrefix: 'HMAC ',
+  signatureEncoding: 'base64',
+  secretEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

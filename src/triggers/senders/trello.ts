@@ -15,8 +15,8 @@ export const scheme: OwnScheme = {
   page: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/#webhook-signatures',
   header: 'x-trello-webhook',
   algorithm: 'sha1',
-  encoding: 'base64',
-  template: '{body}{url}',
+  signatureEncoding: 'base64',
+  signedPayload: '{body}{url}',
 }
 
 export const payloads: Payloads = {

@@ -15,10 +15,10 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message',
   header: 'twitch-eventsub-message-signature',
-  prefix: 'sha256=',
-  template: '{header.twitch-eventsub-message-id}{timestamp}{body}',
+  signaturePrefix: 'sha256=',
+  signedPayload: '{header.twitch-eventsub-message-id}{timestamp}{body}',
   timestampHeader: 'twitch-eventsub-message-timestamp',
-  timeForm: 'rfc3339',
+  timestampFormat: 'rfc3339',
   tolerance: 600,
 }
 

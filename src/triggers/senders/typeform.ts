@@ -14,8 +14,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://www.typeform.com/developers/webhooks/secure-your-webhooks/',
   header: 'typeform-signature',
-  prefix: 'sha256=',
-  encoding: 'base64',
+  signaturePrefix: 'sha256=',
+  signatureEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

@@ -12,9 +12,9 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.webflow.com/data/docs/working-with-webhooks',
   header: 'x-webflow-signature',
-  template: '{timestamp}:{body}',
+  signedPayload: '{timestamp}:{body}',
   timestampHeader: 'x-webflow-timestamp',
-  timeForm: 'milliseconds',
+  timestampFormat: 'milliseconds',
 }
 
 export const payloads: Payloads = {

@@ -12,7 +12,7 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://woocommerce.com/document/webhooks/',
   header: 'x-wc-webhook-signature',
-  encoding: 'base64',
+  signatureEncoding: 'base64',
 }
 
 export const payloads: Payloads = {

@@ -12,10 +12,10 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   header: 'x-zendesk-webhook-signature',
-  encoding: 'base64',
-  template: '{timestamp}{body}',
+  signatureEncoding: 'base64',
+  signedPayload: '{timestamp}{body}',
   timestampHeader: 'x-zendesk-webhook-signature-timestamp',
-  timeForm: 'rfc3339',
+  timestampFormat: 'rfc3339',
 }
 
 export const payloads: Payloads = {

@@ -16,8 +16,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://developers.zoom.us/docs/api/webhooks/#verify-with-zooms-header',
   header: 'x-zm-signature',
-  prefix: 'v0=',
-  template: 'v0:{timestamp}:{body}',
+  signaturePrefix: 'v0=',
+  signedPayload: 'v0:{timestamp}:{body}',
   timestampHeader: 'x-zm-request-timestamp',
 }
 

@@ -13,7 +13,7 @@ export const SNS_TOLERANCE = 3900
 
 /** The signature is in the message, and holds under a certificate that Amazon shows at its address. */
 export const awsSns: Scheme = {
-  name: 'aws_sns',
+  name: 'aws-sns',
   page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   needs: [],
   takes: ['topic', 'tolerance'],

@@ -12,16 +12,16 @@ export interface Settings {
   readonly header: string | undefined
   readonly query: string | undefined
   readonly field: string | undefined
-  readonly prefix: string | undefined
+  readonly signaturePrefix: string | undefined
   readonly algorithm: Hash | undefined
   /** How `secret` stands for the key. */
-  readonly key: 'text' | 'base64' | 'hex' | undefined
-  readonly encoding: Encoding | undefined
-  readonly template: string | undefined
+  readonly secretEncoding: 'text' | 'base64' | 'hex' | undefined
+  readonly signatureEncoding: Encoding | undefined
+  readonly signedPayload: string | undefined
   readonly timestampHeader: string | undefined
-  readonly timestampForm: TimeForm | undefined
-  readonly timestampPart: string | undefined
-  readonly signaturePart: string | undefined
+  readonly timestampFormat: TimestampFormat | undefined
+  readonly timestampField: string | undefined
+  readonly signatureField: string | undefined
   readonly separator: string | undefined
   readonly url: Secret | undefined
   readonly topic: readonly string[] | undefined
@@ -98,13 +98,13 @@ export function isTime(text: string): boolean {
 }
 
 /** The forms in which a time is signed; each ends where it ends, and begins where it begins. */
-export const TIME_FORMS = {
+export const TIMESTAMP_FORMATS = {
   seconds: /^\d{10}$/,
   milliseconds: /^\d{13}$/,
   rfc3339: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/,
 } as const
 
-export type TimeForm = keyof typeof TIME_FORMS
+export type TimestampFormat = keyof typeof TIMESTAMP_FORMATS
 
 /** Senders write seconds, milliseconds, or ISO 8601. */
 function milliseconds(text: string): number | undefined {

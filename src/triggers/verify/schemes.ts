@@ -19,6 +19,11 @@ function schemeOf(name: string, own: OwnScheme): Scheme {
   return fieldToken(name, own.page, own.tokenField)
 }
 
+/** A scheme by its name; `_` is read as `-`, because the triggers of the same services have `_`. */
+export function schemeNamed(name: string): Scheme | undefined {
+  return SCHEMES.get(name.replaceAll('_', '-'))
+}
+
 /** How a sender signs in a header, where data says it all; `undefined` for every other. */
 export function ruleOf(name: string): SignedHeader | undefined {
   const own = Object.hasOwn(SCHEME, name) ? SCHEME[name] : undefined

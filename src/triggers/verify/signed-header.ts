@@ -20,8 +20,8 @@ import {
   type Refusal,
   type Scheme,
   type Settings,
-  TIME_FORMS,
-  type TimeForm,
+  TIMESTAMP_FORMATS,
+  type TimestampFormat,
   timeRefusal,
 } from './scheme.ts'
 
@@ -32,7 +32,7 @@ export interface SignedHeader {
   /** Other headers that may carry a signature too, as one for each key of the sender. */
   readonly others?: readonly string[]
   /** What stands before the signature: `sha256=`. */
-  readonly prefix?: string
+  readonly signaturePrefix?: string
   /** True where one header may carry several, as while a secret is rotated: `v1=…,v1=…`. */
   readonly several?: true
   /**
@@ -50,20 +50,20 @@ export interface SignedHeader {
   /** `sha256` when left out. */
   readonly algorithm?: Algorithm
   /** `hex` when left out. */
-  readonly encoding?: Encoding
+  readonly signatureEncoding?: Encoding
   /** How the secret stands for the key; its text when left out. */
-  readonly key?: keyof typeof KEYS
+  readonly secretEncoding?: keyof typeof KEYS
   /**
    * What is signed, with its parts in braces: `{body}`, `{timestamp}`, `{url}`, `{method}` and
    * `{header.<name>}`; `{body}` when left out.
    */
-  readonly template?: string
+  readonly signedPayload?: string
   /** The header whose value is `{timestamp}`. */
   readonly timestampHeader?: string | undefined
   /** The field of the body with the time, where it is signed there. */
-  readonly timestampField?: string
+  readonly timestampBodyField?: string
   /** How the sender writes a time; seconds when left out. */
-  readonly timeForm?: TimeForm | undefined
+  readonly timestampFormat?: TimestampFormat | undefined
   /** True where no other form of it is read: so it may stand beside the body, with nothing between. */
   readonly isExact?: boolean
   /** Seconds; 300 when left out. */
@@ -82,16 +82,18 @@ export function signedHeaderScheme(
   page: string,
   rule: SignedHeader,
 ): SignedHeaderScheme {
-  const { key = 'text', template = '{body}' } = rule
-  const isTimed = rule.timestampHeader ?? rule.timestampField ?? rule.parts?.timestamp
+  const { secretEncoding = 'text', signedPayload = '{body}' } = rule
+  const isTimed = rule.timestampHeader ?? rule.timestampBodyField ?? rule.parts?.timestamp
   return {
     name,
     page,
     rule,
-    needs: template.includes('{url}') ? ['secret', 'url'] : ['secret'],
+    needs: signedPayload.includes('{url}') ? ['secret', 'url'] : ['secret'],
     takes: isTimed === undefined ? [] : ['tolerance'],
     mistake: ({ secrets }) =>
-      secrets.some((secret) => !KEYS[key].read(secret.reveal())) ? KEYS[key].mistake : undefined,
+      secrets.some((secret) => !KEYS[secretEncoding].read(secret.reveal()))
+        ? KEYS[secretEncoding].mistake
+        : undefined,
     credentials: () => ({ headers: [rule.header, ...(rule.others ?? [])] }),
     check: (request, settings, ports) => signedHeaderRefusal(rule, request, settings, ports),
   }
@@ -102,10 +104,20 @@ export const hmac: Scheme = {
   name: 'hmac',
   needs: ['secret', 'header'],
   takes: [
-    ...(['algorithm', 'encoding', 'prefix', 'template', 'timestampHeader', 'tolerance'] as const),
-    ...(['url', 'signaturePart', 'timestampPart', 'separator', 'key', 'timestampForm'] as const),
+    'algorithm',
+    'secretEncoding',
+    'signatureEncoding',
+    'signaturePrefix',
+    'signedPayload',
+    'timestampHeader',
+    'timestampFormat',
+    'signatureField',
+    'timestampField',
+    'separator',
+    'tolerance',
+    'url',
   ],
-  mistake: (settings) => keyMistake(settings) ?? templateMistake(settings),
+  mistake: (settings) => keyMistake(settings) ?? signedPayloadMistake(settings),
   credentials: ({ header = '' }) => ({ headers: [header] }),
   check: (request, settings, ports) =>
     signedHeaderRefusal(ownRule(settings), request, settings, ports),
@@ -115,39 +127,44 @@ export const hmac: Scheme = {
 export const ed25519: Scheme = {
   ...hmac,
   name: 'ed25519',
-  takes: (hmac.takes ?? []).filter((option) => option !== 'algorithm' && option !== 'key'),
+  takes: (hmac.takes ?? []).filter(
+    (option) => option !== 'algorithm' && option !== 'secretEncoding',
+  ),
   mistake: (settings) =>
     settings.secrets.some((secret) => !KEYS.ed25519.read(secret.reveal()))
       ? KEYS.ed25519.mistake
-      : templateMistake(settings),
+      : signedPayloadMistake(settings),
   check: (request, settings, ports) => {
-    const rule: SignedHeader = { ...ownRule(settings), algorithm: 'ed25519', key: 'ed25519' }
+    const rule: SignedHeader = {
+      ...ownRule(settings),
+      algorithm: 'ed25519',
+      secretEncoding: 'ed25519',
+    }
     return signedHeaderRefusal(rule, request, settings, ports)
   },
 }
 
-function keyMistake({ secrets, key = 'text' }: Settings): string | undefined {
-  const isWrong = secrets.some((secret) => !KEYS[key].read(secret.reveal()))
-  return isWrong ? KEYS[key].mistake : undefined
+function keyMistake({ secrets, secretEncoding = 'text' }: Settings): string | undefined {
+  const isWrong = secrets.some((secret) => !KEYS[secretEncoding].read(secret.reveal()))
+  return isWrong ? KEYS[secretEncoding].mistake : undefined
 }
 
 function ownRule(settings: Settings): SignedHeader {
-  const { header, prefix, algorithm, encoding, template, timestampHeader } = settings
-  const { signaturePart, timestampPart, separator = ',', key = 'text', timestampForm } = settings
+  const { separator = ',', signatureField, timestampField, timestampFormat } = settings
   return {
-    header: header ?? '', // `needs` has seen to it
-    prefix: prefix ?? '',
+    header: settings.header ?? '', // `needs` includes it
+    signaturePrefix: settings.signaturePrefix ?? '',
     several: true,
-    ...(signaturePart !== undefined && {
-      parts: { separator, signature: signaturePart, timestamp: timestampPart },
+    ...(signatureField !== undefined && {
+      parts: { separator, signature: signatureField, timestamp: timestampField },
     }),
-    algorithm: algorithm ?? 'sha256',
-    encoding: encoding ?? 'hex',
-    key,
-    timeForm: timestampForm,
-    isExact: timestampForm !== undefined,
-    template: template ?? '{body}',
-    timestampHeader,
+    algorithm: settings.algorithm ?? 'sha256',
+    signatureEncoding: settings.signatureEncoding ?? 'hex',
+    secretEncoding: settings.secretEncoding ?? 'text',
+    timestampFormat,
+    isExact: timestampFormat !== undefined,
+    signedPayload: settings.signedPayload ?? '{body}',
+    timestampHeader: settings.timestampHeader,
   }
 }
 
@@ -183,14 +200,16 @@ async function listRefusal(
 ): Promise<Refusal> {
   const timestamp = timestampOf(rule, request, timestamps)
   if (timestamp.refusal !== undefined) return timestamp.refusal
-  const { algorithm = 'sha256', template = '{body}', key = 'text', urlForms } = rule
+  const { algorithm = 'sha256', signedPayload = '{body}', secretEncoding = 'text', urlForms } = rule
   const url = settings.url?.reveal()
   const urls = url === undefined ? [undefined] : [url, ...(urlForms?.(url) ?? [])]
   const texts = urls.flatMap(
-    (url) => signedBytes(template, request, { timestamp: timestamp.text, url }) ?? [],
+    (url) => signedBytes(signedPayload, request, { timestamp: timestamp.text, url }) ?? [],
   )
   if (texts.length === 0) return 'a signed header holds what separates it from the next part'
-  const keys = settings.secrets.flatMap((secret) => KEYS[key].read(secret.reveal()) ?? [])
+  const keys = settings.secrets.flatMap(
+    (secret) => KEYS[secretEncoding].read(secret.reveal()) ?? [],
+  )
   const holds = await anyHolds(signatures, (signature) =>
     anyHolds(texts, (text) =>
       anyHolds(keys, (bytes) => signatureHolds(algorithm, bytes, text, signature)),
@@ -220,7 +239,7 @@ function listsIn(rule: SignedHeader, value: string): readonly Presented[] {
 
 /** Signatures of its kind, and times where it names any. */
 function read(
-  { parts, prefix = '', several, algorithm, encoding = 'hex' }: SignedHeader,
+  { parts, signaturePrefix = '', several, algorithm, signatureEncoding = 'hex' }: SignedHeader,
   value: string,
 ): Presented {
   const entries = parts ? value.split(parts.separator).map((part) => part.trim()) : []
@@ -237,9 +256,9 @@ function read(
   const sum = parts?.signature ?? ''
   const listed = several ? [value, ...value.split(/[\s,]+/)] : [value]
   const inParts = isPlace(sum) ? entries.slice(Number(sum) - 1) : named(sum)
-  const texts = (parts ? inParts : listed).filter((text) => text.startsWith(prefix))
+  const texts = (parts ? inParts : listed).filter((text) => text.startsWith(signaturePrefix))
   const signatures = texts.flatMap((text) => {
-    const bytes = ENCODINGS[encoding](text.slice(prefix.length))
+    const bytes = ENCODINGS[signatureEncoding](text.slice(signaturePrefix.length))
     return (bytes && algorithm === 'p256' ? fromDer(bytes) : bytes) ?? []
   })
   // Without names, whatever stands behind a signature has to be one too.
@@ -255,26 +274,36 @@ function isPlace(part: string | undefined): boolean {
 
 /** The signed time, where there is one to look at; or why it cannot be looked at. */
 function timestampOf(
-  { timestampHeader, timestampField, parts, header, timeForm = 'seconds', isExact }: SignedHeader,
+  {
+    timestampHeader,
+    timestampBodyField,
+    parts,
+    header,
+    timestampFormat = 'seconds',
+    isExact,
+  }: SignedHeader,
   { headers, body }: WebhookRequest,
   inHeader: readonly string[],
 ): { readonly text?: string | undefined; readonly refusal?: string } {
-  const isAsked = timestampHeader ?? timestampField ?? parts?.timestamp
+  const isAsked = timestampHeader ?? timestampBodyField ?? parts?.timestamp
   if (isAsked === undefined) return {}
   if (parts?.timestamp !== undefined && inHeader.length !== 1) {
     return { refusal: `the header ${header} holds no time, or more than one` }
   }
-  const field = isObject(body) && timestampField !== undefined ? body[timestampField] : undefined
+  const field =
+    isObject(body) && timestampBodyField !== undefined ? body[timestampBodyField] : undefined
   const [text] = [
     ...inHeader,
     ...(timestampHeader === undefined ? [] : [headers[timestampHeader]]),
-    ...(timestampField === undefined ? [] : [scalarText(field)]),
+    ...(timestampBodyField === undefined ? [] : [scalarText(field)]),
   ]
   if (!text) {
     const refusal = timestampHeader ? missing(timestampHeader) : 'the body holds no time'
     return { refusal }
   }
-  const isRight = isExact ? TIME_FORMS[timeForm].test(text) && isTime(text) : isTime(text)
+  const isRight = isExact
+    ? TIMESTAMP_FORMATS[timestampFormat].test(text) && isTime(text)
+    : isTime(text)
   return isRight ? { text } : { refusal: NO_TIME }
 }
 
@@ -288,7 +317,7 @@ const NAMES = ['body', 'timestamp', 'url', 'method']
  * in one way only.
  */
 export function signedBytes(
-  template: string,
+  signedPayload: string,
   request: Pick<WebhookRequest, 'bytes' | 'method' | 'headers'>,
   { timestamp, url }: { readonly timestamp: string | undefined; readonly url: string | undefined },
 ): Uint8Array<ArrayBuffer> | undefined {
@@ -297,7 +326,7 @@ export function signedBytes(
     ['timestamp', timestamp],
     ['url', url],
   ])
-  const parts = template.split(PLACEHOLDER)
+  const parts = signedPayload.split(PLACEHOLDER)
   const body = parts.findIndex((part, at) => at % 2 === 1 && part === 'body')
   const filled = parts.map((part, at) => {
     if (at % 2 === 0) return part
@@ -313,39 +342,39 @@ export function signedBytes(
 }
 
 /** What makes a template useless, or dangerous, as proof. */
-function templateMistake({
-  template = '{body}',
+function signedPayloadMistake({
+  signedPayload = '{body}',
   timestampHeader,
-  timestampPart,
-  signaturePart,
-  timestampForm,
+  timestampField,
+  signatureField,
+  timestampFormat,
   separator,
   url,
 }: Settings): string | undefined {
-  const parts = template.split(PLACEHOLDER)
+  const parts = signedPayload.split(PLACEHOLDER)
   const names = parts.filter((_, at) => at % 2 === 1)
   const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER))
   if (unknown !== undefined) {
     const known = [...NAMES, `${HEADER}<name>`].map((name) => `{${name}}`).join(', ')
-    return `"template" has an unknown part {${unknown}}; there are: ${known}`
+    return `"signedPayload" has an unknown part {${unknown}}; there are: ${known}`
   }
-  if (!names.includes('body')) return '"template" leaves out {body}: any body would do'
-  if (signaturePart === undefined && (timestampPart ?? separator) !== undefined) {
-    return '"timestampPart" and "separator" need "signaturePart", the name of the part that is the signature'
+  if (!names.includes('body')) return '"signedPayload" leaves out {body}: any body would do'
+  if (signatureField === undefined && (timestampField ?? separator) !== undefined) {
+    return '"timestampField" and "separator" need "signatureField", the name of the part that is the signature'
   }
-  if (timestampPart !== undefined && timestampHeader !== undefined) {
-    return '"timestampPart" and "timestampHeader" exclude each other'
+  if (timestampField !== undefined && timestampHeader !== undefined) {
+    return '"timestampField" and "timestampHeader" exclude each other'
   }
-  if (names.includes('timestamp') !== ((timestampHeader ?? timestampPart) !== undefined)) {
-    return '"timestampHeader", or "timestampPart", and {timestamp} in "template" belong together: an unsigned time proves nothing'
+  if (names.includes('timestamp') !== ((timestampHeader ?? timestampField) !== undefined)) {
+    return '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing'
   }
   if (names.includes('url') !== (url !== undefined)) {
-    return '"url" and {url} in "template" belong together'
+    return '"url" and {url} in "signedPayload" belong together'
   }
-  if (timestampForm !== undefined && !names.includes('timestamp')) {
-    return '"timestampForm" needs {timestamp} in "template"'
+  if (timestampFormat !== undefined && !names.includes('timestamp')) {
+    return '"timestampFormat" needs {timestamp} in "signedPayload"'
   }
-  return shiftMistake(parts, timestampForm !== undefined)
+  return shiftMistake(parts, timestampFormat !== undefined)
 }
 
 /**
@@ -362,5 +391,5 @@ function shiftMistake(parts: readonly string[], isFixed: boolean): string | unde
   })
   if (at < 0) return undefined
   const [before, after] = [`{${parts[at - 1]}}`, `{${parts[at + 1]}}`]
-  return `"template" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+  return `"signedPayload" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
 }
