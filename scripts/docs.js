@@ -13,6 +13,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 for (const [name, text] of await senderLists()) await write(name, text)
 // The reference of options is made of the compiled schemas.
 await compile()
+const { compilerSettings } = await import('./docs/compiler-settings.js')
 const { configList } = await import('./docs/config.js')
 const { rulesPage } = await import('./docs/rules.js')
 const { RULES } = await import(new URL('build/lint/rules.js', root).href)
@@ -24,6 +25,7 @@ const { countText, schemesTable, senderPages, sendersCount, sendersTable } = awa
 /** The documents with generated parts, and what makes each part. */
 const DOCUMENTS = {
   'docs/reference/action.md': { inputs: inputsList, outputs: outputsList },
+  'docs/reference/compiler.md': { settings: compilerSettings },
   'docs/reference/config.md': { config: configList },
   'docs/host/relay.md': { settings: settingsTable },
   'docs/reference/commands.md': { commands: commandList },

@@ -11,7 +11,8 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 await compile()
 const { TRIGGERS } = await import(new URL('build/triggers/index.js', root).href)
 const { NATIVE_EVENTS } = await import(new URL('build/wire/events.js', root).href)
-const text = `${JSON.stringify(workflowSchema(TRIGGERS, NATIVE_EVENTS), null, 2)}\n`
+const { SETTINGS } = await import(new URL('build/compiler/settings.js', root).href)
+const text = `${JSON.stringify(workflowSchema(TRIGGERS, NATIVE_EVENTS, SETTINGS), null, 2)}\n`
 
 if (!values.check) await writeFile(path, text)
 else if ((await readFile(path, 'utf8')) !== text) {

@@ -36,11 +36,11 @@ describe('a webhook', () => {
     if (!isOne) expect(await parserErrors('hook.jobs.yml', jobs)).toEqual([])
   })
 
-  test.each(['repository_dispatch', 'workflow_dispatch'] as const)(
-    'in batches is no other workflow’s, by %s',
-    async (event) => {
-      const alone = parse((await compileText(source('batch: true'), { event })).main)
-      const one = parse((await compileText(source('batch: false'), { event })).main)
+  test.each(['repository', 'workflow'] as const)(
+    'in batches is no other workflow’s, by dispatch: %s',
+    async (dispatch) => {
+      const alone = parse((await compileText(source('batch: true'), { dispatch })).main)
+      const one = parse((await compileText(source('batch: false'), { dispatch })).main)
       // As where each event comes by itself: nothing polls.
       expect(alone.jobs.on.if).toBe(one.jobs.on.if)
       expect(alone.on).toEqual(one.on)

@@ -80,12 +80,29 @@ describe('build', () => {
     expect(repository.list('.github/workflows')).toEqual(['ci.yml', 'next.yml'])
   })
 
-  test('writes nothing at all when one file of several is wrong, and says all that is', async () => {
+  test('writes nothing of a source with an error, and all of the others', async () => {
     repository.write('workflows/bad.yml', HOOK.replace('webhook', 'webhok'))
     repository.write('workflows/worse.yml', 'on: [\n')
     const built = await repository.build()
     expect(errorsOf(built)).toEqual(['unknown trigger "webhok"', expect.stringContaining('YAML')])
-    expect(existsSync(join(repository.root, '.github'))).toBe(false)
+    expect(statusOf(built)).toEqual(['new .github/workflows/hook.yml'])
+    expect(repository.list('.github/workflows')).toEqual(['hook.yml'])
+  })
+
+  test('of two files writes neither, and removes neither, if their source has an error', async () => {
+    repository.write('workflows/bot.yml', POLLED)
+    await repository.build()
+    const read = () =>
+      ['bot.yml', 'bot.jobs.yml'].map((name) => repository.read(`.github/workflows/${name}`))
+    const before = read()
+    for (const wrong of [POLLED.replace('echo hi', 'echo ${{ on.x'), HOOK.replace('jobs', 'job')]) {
+      repository.write('workflows/bot.yml', wrong)
+      repository.write('workflows/hook.yml', HOOK.replace('hi', String(wrong.length)))
+      const built = await repository.build()
+      expect(errorsOf(built)).toHaveLength(1)
+      expect(statusOf(built)).toEqual(['changed .github/workflows/hook.yml'])
+      expect(read()).toEqual(before)
+    }
   })
 
   test('leaves alone a workflow without triggers of ours', async () => {
@@ -128,13 +145,30 @@ describe('build', () => {
     expect(repository.list('.github/workflows')).toEqual(['hook.yml'])
   })
 
-  test('writes no source either when another file is wrong', async () => {
-    repository.write('workflows/a.yml', UNTRUSTED)
-    repository.write('workflows/b.yml', 'on: webhok\njobs: {}\n')
+  test('with --fix leaves a source as it is that still has an error', async () => {
+    const wrong = UNTRUSTED.replace('on: webhook', 'on: [webhook, webhok]')
+    repository.write('workflows/a.yml', wrong)
     const built = await repository.build({ fix: true })
     expect([errorsOf(built), built.fixed]).toEqual([['unknown trigger "webhok"'], []])
-    expect(repository.read('workflows/a.yml')).toBe(UNTRUSTED)
-    expect(existsSync(join(repository.root, '.github'))).toBe(false)
+    expect(repository.read('workflows/a.yml')).toBe(wrong)
+    expect(repository.list('.github/workflows')).toEqual(['hook.yml'])
+  })
+
+  test('writes neither of two sources with the same name', async () => {
+    repository.write('workflows/a/Hook.yml', HOOK)
+    repository.write('workflows/other.yml', HOOK)
+    const built = await repository.build()
+    expect(errorsOf(built)).toEqual([expect.stringContaining('into the same file')])
+    expect(repository.list('.github/workflows')).toEqual(['other.yml'])
+  })
+
+  test('does not overwrite a file that no build wrote, and writes the others', async () => {
+    repository.write('.github/workflows/hook.yml', 'on: push\n')
+    repository.write('workflows/other.yml', HOOK)
+    const built = await repository.build()
+    expect(built.errors.map(({ code }) => code)).toEqual(['not-compiled'])
+    expect(statusOf(built)).toEqual(['new .github/workflows/other.yml'])
+    expect(repository.read('.github/workflows/hook.yml')).toBe('on: push\n')
   })
 
   test('mends words of other languages', async () => {
@@ -224,10 +258,10 @@ describe('build, of a made file that was changed by hand,', () => {
     repository.touch(made, 60)
     return text
   }
-  const refused = [`changed by hand: ${made}, put it into workflows/hook.yml`]
+  const refused = [`${made} was edited manually: move the change to workflows/hook.yml`]
 
   test.each([false, true])(
-    'writes nothing at all, but with --force (repository: %s)',
+    'leaves it as it is without --force, and writes the others (repository: %s)',
     async (has) => {
       if (has) git('init')
       await repository.build()
@@ -239,7 +273,7 @@ describe('build, of a made file that was changed by hand,', () => {
       repository.write('workflows/new.yml', HOOK)
       expect(errorsOf(await repository.build())).toEqual(refused)
       expect(repository.read(made)).toBe(edited)
-      expect(repository.list('.github/workflows')).toEqual(['hook.yml'])
+      expect(repository.list('.github/workflows')).toEqual(['hook.yml', 'new.yml'])
       expect(errorsOf(await repository.build({ force: true }))).toEqual([])
       expect(repository.read(made)).toContain('echo hi')
     },
@@ -278,7 +312,7 @@ describe('build, of a made file that was changed by hand,', () => {
 
 describe('build --check, of a made file that was changed by hand,', () => {
   const byHand = async () =>
-    (await repository.build({ check: true })).changes.map((change) => change.byHand)
+    (await repository.build({ check: true })).changes.map((change) => change.isEdited)
   const CHECKOUT = HOOK.replace('run: echo hi', 'uses: actions/checkout@v4')
 
   test.each([

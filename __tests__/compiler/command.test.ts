@@ -43,7 +43,7 @@ test('hookline build --check does not ask for a build that would not write over 
   repository.write('.github/workflows/hook.yml', made.replace('echo hi', 'echo ho'))
   const { status, stderr } = await hookline('build', '--check')
   expect(status).toBe(1)
-  expect(stderr).toContain('by hand')
+  expect(stderr).toContain('edited manually')
   expect(stderr).not.toContain('not up to date')
 })
 

@@ -173,7 +173,7 @@ test('a comment, and what else stands there, stays', async () => {
 })
 
 test.each([
-  ['direct mode', 'on: [push, webhook]', { event: 'workflow_dispatch' as const }],
+  ['dispatch: workflow', 'on: [push, webhook]', { dispatch: 'workflow' as const }],
   [
     'no trigger of Hookline that webhooks reach',
     'on: {push: , webhook: {config: {active: false}}}',

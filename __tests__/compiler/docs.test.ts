@@ -7,9 +7,10 @@ import { compileText } from './support/compiled.ts'
 const page = (name: string) =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
-test('the page of the compiler lists the flags of the command, and no others', () => {
-  const listed = [...page('compiler').matchAll(/^- `(--[a-z-]+)/gm)].map(([, flag]) => flag)
-  expect(listed.sort()).toEqual(
+test('the page of the compiler lists the settings and flags of the command, and no others', () => {
+  const flags = [...page('compiler').matchAll(/^- `(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  const settings = [...page('compiler').matchAll(/^\| `([a-z-]+): /gm)].map(([, key]) => `--${key}`)
+  expect([...flags, ...settings].sort()).toEqual(
     buildCommand()
       .options.map(({ long }) => long)
       .sort(),

@@ -44,7 +44,7 @@ const OFFERED: readonly (readonly [text: string, offered: readonly string[]])[] 
   ['on: webhook\njobs:\n  a:\n    runs-on:\n      |', ['group', 'labels']],
   ['on: webhook\njobs:\n  a:\n    steps:\n      - |', ['run', 'uses', 'if']],
   ['on: webhook\nhookline:\n  runs-on: |', LABELS],
-  ['on: webhook\nhookline:\n  event: |', ['repository_dispatch', 'workflow_dispatch']],
+  ['on: webhook\nhookline:\n  dispatch: |', ['repository', 'workflow']],
   ['on: webhook\npermissions: |', ['read-all', 'write-all']],
   ['on: webhook\npermissions:\n  |', ['contents', 'actions']],
   ['on: webhook\nconcurrency:\n  |', ['group', 'cancel-in-progress']],

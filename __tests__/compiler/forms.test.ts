@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { dispatchEvent } from '../../src/wire/payload.ts'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 import { type Result, schedule } from './support/scheduler.ts'
@@ -100,10 +101,10 @@ jobs:
 
 describe.each(Object.entries(FORMS))('%s', (_, source) => {
   test.each([
-    ['repository_dispatch', { event_name: 'push', event: {} }],
-    ['workflow_dispatch', { event_name: 'push', event: {} }],
-  ] as const)('means the same to GitHub, started by %s', async (event, github) => {
-    const { main } = await compileText(source, { event })
+    ['repository', { event_name: 'push', event: {} }],
+    ['workflow', { event_name: 'push', event: {} }],
+  ] as const)('means the same to GitHub, dispatch: %s', async (dispatch, github) => {
+    const { main } = await compileText(source, { dispatch })
     expect(await parserErrors('hook.yml', main)).toEqual([])
     const made = parse(main)
     const meant = parse(source)
@@ -119,7 +120,7 @@ describe.each(Object.entries(FORMS))('%s', (_, source) => {
       }
       const webhook = {
         github: {
-          event_name: event,
+          event_name: dispatchEvent(dispatch),
           event: { action: 'webhook', client_payload: { path: 'hook/webhook' } },
         },
         inputs: { hookline: '{}' },
@@ -248,7 +249,7 @@ test('an input that is named hookline collides with a direct webhook only', asyn
   const text =
     'on: {webhook: , workflow_dispatch: {inputs: {Hookline: {type: string}}}}\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
   await expect(compileText(text)).resolves.toBeDefined()
-  await expect(compileText(text, { event: 'workflow_dispatch' })).rejects.toThrow(
+  await expect(compileText(text, { dispatch: 'workflow' })).rejects.toThrow(
     'an input cannot be named "hookline"',
   )
 })

@@ -18,7 +18,7 @@ test.each(names)('%s is compiled to the byte as it was', async (name) => {
   const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
   const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {
     name,
-    ...(name.startsWith('direct') && { event: 'workflow_dispatch' }),
+    ...(name.startsWith('direct') && { dispatch: 'workflow' }),
   })
   expect(main).toBe(read(`golden/${name}.yml`))
   expect(isOne).toBe(!existsSync(new URL(`golden/${name}.jobs.yml`, import.meta.url)))

@@ -245,7 +245,7 @@ describe('the jobs of a file that polls', () => {
       'messaging_bot:\n',
       `messaging_bot:\n${isOpen ? `  ${OPEN}\n` : ''}`,
     )
-    const { main } = await compileText(source, isDirect ? { event: 'workflow_dispatch' } : {})
+    const { main } = await compileText(source, isDirect ? { dispatch: 'workflow' } : {})
     const { inputs = {}, ...happened } = { inputs: {}, ...event }
     const github = { workflow_ref: ref('hook'), event: {}, ...happened }
     const run = (items: string, result: Result = 'success') => {

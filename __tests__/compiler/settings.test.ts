@@ -133,7 +133,7 @@ describe('a setting is said', () => {
   })
 
   test('for the event that starts the workflow', async () => {
-    repository.write(SETTINGS, 'event: workflow_dispatch\n')
+    repository.write(SETTINGS, 'dispatch: workflow\n')
     await repository.build()
     expect(Object.keys(parse(made()).on)).toEqual(['workflow_dispatch'])
     expect(statusOf(await repository.build({ check: true }))).toEqual([`unchanged ${MADE}`])
@@ -142,10 +142,10 @@ describe('a setting is said', () => {
 
 describe('a flag that is written down nowhere', () => {
   test.each([
-    [{ event: 'workflow_dispatch' }, 'write "event: workflow_dispatch" into .github/hookline.yml'],
+    [{ dispatch: 'workflow' }, 'write "dispatch: workflow" into .github/hookline.yml'],
     [{ state: 'branch:seen' }, 'write "state: branch:seen" into .github/hookline.yml'],
     [{ runsOn: ['a', 'b'] }, 'write "runs-on: ["a","b"]" into .github/hookline.yml'],
-    [{ platform: 'gitea' }, 'write "platform: gitea" into .github/hookline.yml'],
+    [{ forge: 'gitea' }, 'write "forge: gitea" into .github/hookline.yml'],
   ] satisfies [Settings, string][])('is told: %j', async (flags, hint) => {
     repository.write('workflows/other.yml', HOOK)
     const unwritten = unwrittenOf(await repository.build(flags))
@@ -153,7 +153,7 @@ describe('a flag that is written down nowhere', () => {
   })
 
   test.each([
-    ['the default', { event: 'repository_dispatch', state: 'none' }, ''],
+    ['the default', { dispatch: 'repository', state: 'none' }, ''],
     ['what is written', { state: 'branch:seen' }, 'state: branch:seen\n'],
     ['the action, which the file keeps', { uses: PINNED }, ''],
   ] as const)('is not %s', async (_, flags, settings) => {
@@ -179,20 +179,20 @@ describe('a flag that is written down nowhere', () => {
 
 describe('a mistake in the settings', () => {
   const ROWS: readonly (readonly [text: string, message: string, line: number, hint?: string])[] = [
-    ['evnt: x', 'unknown setting "evnt"', 1, 'did you mean "event"?'],
+    ['dispach: x', 'unknown setting "dispach"', 1, 'did you mean "dispatch"?'],
     ['state: none\nrunsOn: x', 'unknown setting "runsOn"', 2, 'did you mean "runs-on"?'],
-    ['event: push', '"event" is neither repository_dispatch nor workflow_dispatch', 1],
-    ['uses: hookline', '"uses" is no action with its version: owner/name@<tag or commit>', 1],
-    ['uses: ${{ vars.X }}', '"uses" is no action with its version: owner/name@<tag or commit>', 1],
-    ['state: branch', '"state" is none of: none, file:<path>, branch:<name>', 1],
-    ['runs-on: []', '"runs-on" is neither a label, nor a list of labels, nor a group', 1],
-    ['max-parallel: 300', '"max-parallel" is no number from 1 to 256', 1],
-    ['platform: gitlab', '"platform" is none of: github, forgejo, gitea', 1],
-    ['platform:', '"platform" is none of: github, forgejo, gitea', 1],
-    ['event: repository_dispatch\nplatform: forgejo', 'forgejo has no repository_dispatch', 1],
+    ['dispatch: push', '"dispatch" is not one of: repository, workflow', 1],
+    ['uses: hookline', '"uses" is not an action with a version: write owner/name@<tag or commit>', 1],
+    ['uses: ${{ vars.X }}', '"uses" is not an action with a version: write owner/name@<tag or commit>', 1],
+    ['state: branch', '"state" is not one of: none, file:<path>, branch:<name>', 1],
+    ['runs-on: []', '"runs-on" is not a label, a list of labels, or a group', 1],
+    ['max-parallel: 300', '"max-parallel" is not a number from 1 to 256', 1],
+    ['forge: gitlab', '"forge" is not one of: github, forgejo, gitea', 1],
+    ['forge:', '"forge" is not one of: github, forgejo, gitea', 1],
+    ['dispatch: repository\nforge: forgejo', 'forgejo does not support repository_dispatch', 1],
     [
-      'platform: gitea\nstate: branch:a',
-      "a store on a branch is kept by GitHub's own API, which gitea has not",
+      'forge: gitea\nstate: branch:a',
+      'gitea does not support a store on a branch, which needs the GitHub API',
       2,
     ],
   ]
@@ -219,7 +219,7 @@ describe('a mistake in the settings', () => {
   })
 
   test.each([
-    ['- a\n', '.github/hookline.yml is no mapping of settings'],
+    ['- a\n', '.github/hookline.yml is not a mapping of settings'],
     ['a: [\n', 'YAML'],
     ['state: *x\n', ''],
   ])('%j is no file of settings', async (text, message) => {
@@ -229,7 +229,7 @@ describe('a mistake in the settings', () => {
 
   test('a file of another name is told', async () => {
     repository.write('.github/hookline.yaml', 'state: none\n')
-    expect(errorsOf(await repository.build())).toEqual(['.github/hookline.yaml is not read'])
+    expect(errorsOf(await repository.build())).toEqual(['.github/hookline.yaml is not the settings file'])
   })
 
   test('in a native workflow "hookline:" is an error', async () => {
@@ -246,9 +246,9 @@ describe('a mistake in the settings', () => {
 })
 
 describe('compiled for Forgejo and Gitea', () => {
-  test.each(['forgejo', 'gitea'] as const)('%s', async (platform) => {
+  test.each(['forgejo', 'gitea'] as const)('%s', async (forge) => {
     const text = `name: hook
-hookline: {platform: ${platform}}
+hookline: {forge: ${forge}}
 on: [webhook, push]
 concurrency: {group: a, queue: max}
 jobs:
@@ -278,13 +278,13 @@ jobs:
 
   test('a bot’s poll has no queue either', async () => {
     const { main } = await compileText(
-      `hookline: {platform: gitea}\n${POLLED.replace('every: 10', 'every: 5')}`,
+      `hookline: {forge: gitea}\n${POLLED.replace('every: 10', 'every: 5')}`,
     )
     expect(parse(main).jobs.on.concurrency).toEqual({ group: 'hookline-hook' })
   })
 
   test('and back: the address becomes a name again', async () => {
-    await repository.build({ platform: 'forgejo', uses: PINNED })
+    await repository.build({ forge: 'forgejo', uses: PINNED })
     expect(usesOf(made())).toEqual([`https://github.com/${PINNED}`])
     await repository.build()
     expect(usesOf(made())).toEqual([PINNED])
@@ -306,6 +306,6 @@ jobs:
 
 test('two sources with the same mistake in the repository’s settings tell it once', async () => {
   repository.write('workflows/two.yml', HOOK)
-  repository.write(SETTINGS, 'platform: gitea\nstate: branch:a\n')
+  repository.write(SETTINGS, 'forge: gitea\nstate: branch:a\n')
   expect(errorsOf(await repository.build({ globs: GLOBS }))).toHaveLength(1)
 })

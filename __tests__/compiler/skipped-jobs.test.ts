@@ -177,8 +177,8 @@ async function expectSame(
   ends: readonly Readonly<Record<string, Result>>[] = [],
 ): Promise<void> {
   const ids = idsOf(source)
-  const event = form.direct ? 'workflow_dispatch' : 'repository_dispatch'
-  const { main } = await compileText(source, { event })
+  const dispatch = form.direct ? 'workflow' : 'repository'
+  const { main } = await compileText(source, { dispatch })
   const wanted: object[] = []
   const found: object[] = []
   for (const [name, happening] of Object.entries(form.events)) {

@@ -204,8 +204,8 @@ async function expectSame(
   runs: readonly Omit<Run, 'contexts'>[],
 ): Promise<void> {
   const source = wordsOf(trigger).reduce((told, [one, other]) => told.replaceAll(one, other), text)
-  const event = direct ? 'workflow_dispatch' : 'repository_dispatch'
-  const { main, jobs, isOne } = await compileText(source, { event })
+  const dispatch = direct ? 'workflow' : 'repository'
+  const { main, jobs, isOne } = await compileText(source, { dispatch })
   expect(isOne).toBe(false)
   const { items, skipped } = contextsOf(trigger)
   const wanted: object[] = []

@@ -34,7 +34,7 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
   })
 
   test('started by workflow_dispatch passes it, too, and listens to nothing else for it', async () => {
-    const { main } = await compileText(source, { name, event: 'workflow_dispatch' })
+    const { main } = await compileText(source, { name, dispatch: 'workflow' })
     expect(await parserErrors(`${name}.yml`, main)).toEqual([])
     const { on } = parse(main)
     if (receiving.length === 0) return

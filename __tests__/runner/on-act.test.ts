@@ -125,7 +125,7 @@ interface Sent {
   test(
     'a compiled file in direct mode is known by its URL, whatever its name is, and gets a secret as it stands',
     async () => {
-      const source = `hookline: {event: workflow_dispatch}
+      const source = `hookline: {dispatch: workflow}
 name: any name
 ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
   a: {runs-on: ubuntu-latest, steps: [{run: 'echo "fired $A"', env: {A: "\${{ on.webhook.outputs.params.name }}"}}]}

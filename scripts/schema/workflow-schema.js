@@ -3,6 +3,7 @@ import { RUNNER_LABELS } from './descriptions.js'
 import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-workflow.js'
 
 /** @import * as v from 'valibot' */
+/** @import { Setting } from '../../src/compiler/settings.ts' */
 /** @import { Trigger } from '../../src/triggers/trigger.ts' */
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
@@ -19,8 +20,9 @@ const EVENTS = githubKeys('on-mapping-strict')
  *
  * @param {ReadonlyMap<string, Trigger>} triggers by each name
  * @param {Iterable<string>} events GitHub's own
+ * @param {readonly Setting[]} settings the settings of the compiler
  */
-export function workflowSchema(triggers, events) {
+export function workflowSchema(triggers, events, settings) {
   const names = [...triggers.keys(), ...events]
   const own = [...KEYS].filter(([key]) => key !== 'on')
   const native = [...events].flatMap((event) => EVENTS.get(event) ?? [])
@@ -35,6 +37,7 @@ export function workflowSchema(triggers, events) {
     definitions: {
       name: { enum: names },
       config: configOf(triggers),
+      'runs-on': RUNS_ON,
       ...githubDefinitions([...own.map(([, name]) => name), ...native]),
     },
     additionalProperties: false,
@@ -64,40 +67,33 @@ export function workflowSchema(triggers, events) {
         type: 'object',
         additionalProperties: false,
         minProperties: 1,
-        properties: {
-          uses: {
-            description: 'The action that the job "on" runs: hookline/hookline@<tag or commit>.',
-            type: 'string',
-            pattern: '^([.$]{1,2}/|.+@.+)',
-          },
-          event: {
-            description: 'What a webhook starts the workflow by.',
-            enum: ['repository_dispatch', 'workflow_dispatch'],
-          },
-          state: {
-            description: 'Where the action remembers: none, file:<path> or branch:<name>.',
-            type: 'string',
-            pattern: '^(none$|file:.|branch:.)',
-          },
-          platform: {
-            description: 'Whose runners the compiled files are for.',
-            enum: ['github', 'forgejo', 'gitea'],
-          },
-          'runs-on': RUNS_ON,
-          'max-parallel': {
-            description: 'How many items of one event run at once: 1 for a bot, else all of them.',
-            type: 'integer',
-            minimum: 1,
-            maximum: 256,
-          },
-        },
+        properties: Object.fromEntries(
+          settings.map(({ key, help, default: value, schema }) => [
+            key,
+            { description: `${upperFirst(help)}. Default: ${value}.`, ...schemaOf(schema) },
+          ]),
+        ),
       },
       ...Object.fromEntries(own.map(([key, name]) => [key, githubRef(name)])),
     },
   }
 }
 
-/** What a job runs on: a label, several, or a group. */
+/** @param {string} text */
+function upperFirst(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/**
+ * In draft 7 a validator ignores every key beside `$ref`, so a reference is put into `allOf`.
+ *
+ * @param {Setting['schema']} schema
+ */
+function schemaOf(schema) {
+  return '$ref' in schema ? { allOf: [schema] } : schema
+}
+
+/** `runs-on` of a job: a label, several labels, or a group. */
 const LABELS = {
   anyOf: [
     { enum: RUNNER_LABELS },
@@ -106,7 +102,6 @@ const LABELS = {
   ],
 }
 const RUNS_ON = {
-  description: 'What the job "on" runs on: a label, a list of labels, or a group.',
   anyOf: [
     LABELS,
     {

@@ -2,9 +2,14 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Script } from 'node:vm'
 import { isMap } from 'yaml'
-import { type Compiled, type CompileOptions, compile, saidOf } from '../compiler/compile.ts'
+import { type CompileOptions, compile, settingsLayers } from '../compiler/compile.ts'
+import {
+  type CompiledFile,
+  collisionsIn,
+  type NamedFile,
+  nameProblems,
+} from '../compiler/compiled-files.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
-import { madeProblems, type NamedFile, nameProblems } from '../compiler/made-files.ts'
 import { unwrittenFlags } from '../compiler/settings.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
@@ -15,7 +20,7 @@ import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 import { hasExpression } from '../workflow/expressions.ts'
-import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
@@ -25,66 +30,82 @@ export interface WorkflowText extends NamedFile {
   readonly source: Source
 }
 
-/** What the files of a repository call, and whether there are sources among them. */
+/** The workflows and actions that the files of a repository call. */
 export interface Called {
   readonly callees: Callees
   readonly read: ReadCalled
   readonly hasSources: boolean
 }
 
-/** What became of one workflow file. */
+/** The result of the compilation of one workflow file. */
 interface BuiltWorkflow {
   readonly source: NamedFile
-  /** `undefined` where it has no trigger, or cannot be compiled. */
-  readonly compiled: Compiled | undefined
+  /** The compiled files; none if the source has an error, or no trigger of Hookline. */
+  readonly files: readonly CompiledFile[]
   readonly findings: readonly Finding[]
-  /** Flags that a build without them would undo. */
+  /** Whether a finding is an error; the source's compiled files then stay as they are. */
+  readonly hasErrors: boolean
+  /** Flags that differ from the settings in files. */
   readonly unwritten: readonly Problem[]
 }
 
-/** Compiles workflow files in memory; the mistakes of one file do not hide those of another. */
+export interface BuildWorkflowsOptions extends CompileOptions {
+  /** Reports warnings of strict rules as errors. */
+  readonly strict?: boolean
+}
+
+/** Compiles workflow files in memory. An error in one file does not affect the others. */
 export async function buildWorkflows(
   files: readonly WorkflowText[],
-  options: CompileOptions,
+  options: BuildWorkflowsOptions,
   called: Called,
 ): Promise<readonly BuiltWorkflow[]> {
-  const wrong = nameProblems(files)
-  // One after the other: so what a file was read into is let go of before the next one.
-  const built: BuiltWorkflow[] = []
+  const isStrict = options.strict ?? false
+  const misnamed = nameProblems(files)
+  const built: Omit<BuiltWorkflow, 'hasErrors'>[] = []
+  // One file after the other, so that the memory of each is free before the next one.
   for (const file of files) {
-    const misnamed = asFindings(wrong.get(file) ?? [], 'error')
-    built.push(await buildWorkflow(file, options, called, misnamed))
+    const one = await buildWorkflow(file, options, called, misnamed.get(file) ?? [])
+    built.push({ ...one, findings: leveled(one.findings, isStrict) })
   }
-  return built
+  const collisions = collisionsIn(compiledFiles(built))
+  return built.map((one) => {
+    const own = collisions.filter(({ sources }) => sources.includes(one.source.file))
+    const mistakes = own.map(({ mistake }) => mistake)
+    const findings = [...one.findings, ...asFindings(mistakes, 'error')]
+    const hasErrors = ofLevel(findings, 'error').length > 0
+    return { ...one, findings, hasErrors, files: hasErrors ? [] : one.files }
+  })
+}
+
+function leveled(findings: readonly Finding[], isStrict: boolean): Finding[] {
+  return findings.map((one) => ({ ...one, level: levelOf(one, isStrict) }))
 }
 
 /**
- * What is wrong with workflow files, errors first: `check` and `build` say the same.
+ * Returns the findings of `buildWorkflows`, errors first, each of them once.
  *
- * @param natives findings in workflows of GitHub's own
+ * @param natives findings in native workflows
  */
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
   natives: readonly Finding[] = [],
 ): Finding[] {
-  const made = asFindings(madeProblems(madeFiles(built)), 'error')
-  const findings = onceEach([...built.flatMap((one) => one.findings), ...made, ...natives])
-  // What --strict makes an error of comes last of these.
-  const byLevel = findings.toSorted((one, other) => one.level.localeCompare(other.level))
-  const told = byLevel.map((one) => ({ ...one, level: levelOf(one, isStrict) }))
-  return [...ofLevel(told, 'error'), ...ofLevel(told, 'warning')]
+  const all = [...built.flatMap((one) => one.findings), ...leveled(natives, isStrict)]
+  const findings = onceEach(all)
+  return [...ofLevel(findings, 'error'), ...ofLevel(findings, 'warning')]
 }
 
-/** Says on standard error what was found, what is worst last. */
-export function tellFindings(findings: readonly Finding[]): void {
+/** Prints findings on standard error, errors last, so that they stay visible in a terminal. */
+export function printFindings(findings: readonly Finding[]): void {
   for (const finding of [...ofLevel(findings, 'warning'), ...ofLevel(findings, 'error')]) {
     process.stderr.write(`${renderProblem(withRule(finding), finding.level)}\n`)
   }
 }
 
-/** A file that several others call is looked into for each of them. */
-export function onceEach<Told extends Problem>(problems: readonly Told[]): Told[] {
+/** Removes duplicates: a file that several others call is checked once for each of them. */
+export function onceEach<Found extends Problem>(problems: readonly Found[]): Found[] {
   const places = problems.map((problem) => {
     const { source, line, column } = problem.position ?? {}
     const place = source ? `${source.file}:${line}:${column}` : problem.notes?.join()
@@ -93,7 +114,7 @@ export function onceEach<Told extends Problem>(problems: readonly Told[]): Told[
   return [...new Map(places).values()]
 }
 
-/** Finds the workflows and actions that those of a repository call. */
+/** Reads the workflows and actions of a repository that its files call. */
 function calledIn(root: string): ReadCalled {
   return (called) => {
     const path = posix.normalize(called).replace(/\/$/, '')
@@ -104,60 +125,68 @@ function calledIn(root: string): ReadCalled {
       return source && { source, document: parseYaml(source) }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      return undefined // its mistakes are told by others
+      return undefined // the check of that file reports its mistakes
     }
   }
 }
 
-/** @param hasSources whether there are workflow files that the action reads where `on` is empty */
+/** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
 export function calledBy(root: string, hasSources: boolean): Called {
   const read = calledIn(root)
   return { callees: new Callees(read), read, hasSources }
 }
 
-export function madeFiles(built: readonly BuiltWorkflow[]) {
-  return built.flatMap(({ source, compiled }) =>
-    (compiled?.files ?? []).map((file) => ({ source: source.file, file })),
-  )
+/** The compiled files with the path of their source. */
+export function compiledFiles(built: readonly Pick<BuiltWorkflow, 'source' | 'files'>[]) {
+  return built.flatMap(({ source, files }) => files.map((file) => ({ source: source.file, file })))
 }
 
-/** @param misnamed what stands against its name: then it is looked at, and not compiled */
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
   called: Called,
-  misnamed: readonly Finding[],
-): Promise<BuiltWorkflow> {
-  let nothing = { source: named, compiled: undefined, unwritten: [] as readonly Problem[] }
-  let findings = misnamed
-  let file: SourceFile | undefined
+  misnamed: readonly Mistake[],
+): Promise<Omit<BuiltWorkflow, 'hasErrors'>> {
+  const result = { source: named, files: [], findings: asFindings(misnamed, 'error') }
+  let file: SourceFile
   try {
     file = readSourceFile(named.name, source)
-    nothing = { ...nothing, unwritten: unwrittenFlags(named.file, saidOf(file, options)) }
-    if (misnamed.length > 0 && file.problems.length > 0) throw new Refusal(file.problems)
-    if (file.triggers.length === 0 && file.problems.length === 0) {
-      const message = `${named.file} has no trigger of Hookline, so it is not compiled`
-      const notes = ['a workflow of GitHub events alone belongs into .github/workflows/ as it is']
-      const idle = { level: 'warning', code: 'no-trigger', message, notes } as const
-      return { ...nothing, findings: [...misnamed, idle] }
-    }
-    if (file.problems.length > 0) await compile(file, options)
-    const scripts = asFindings(scriptProblems(file.triggers), 'error')
-    findings = [
-      ...misnamed,
-      ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
-      ...scripts,
-    ]
-    if (misnamed.length > 0) return { ...nothing, findings }
-    const compiled = await compile(file, options)
-    return { ...nothing, compiled, findings: [...findings, ...compiled.findings] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const problems = file ? withKeyHints(file.document, error.problems) : error.problems
-    const own = new Set(findings.filter(({ level }) => level === 'error').map(keyOf))
-    const told = asFindings(problems, 'error')
-    return { ...nothing, findings: [...findings, ...told.filter((one) => !own.has(keyOf(one)))] }
+    const findings = [...result.findings, ...asFindings(error.problems, 'error')]
+    return { ...result, findings, unwritten: [] }
   }
+  const unwritten = unwrittenFlags(named.file, settingsLayers(file, options))
+  if (file.triggers.length === 0 && file.problems.length === 0) {
+    const idle: Finding = {
+      level: 'warning',
+      code: 'no-trigger',
+      message: `${named.file} has no trigger of Hookline, so it is not compiled`,
+      notes: ['move a workflow without triggers of Hookline to .github/workflows/'],
+    }
+    return { ...result, unwritten, findings: [...result.findings, idle] }
+  }
+  // The passes write the file name into expressions, so an invalid name is not compiled.
+  const compiled =
+    misnamed.length > 0
+      ? { files: [], findings: asFindings(file.problems, 'error') }
+      : await compile(file, options)
+  // Rules read the triggers, so they run only if the "on:" section has no mistake.
+  const rules =
+    file.problems.length > 0
+      ? []
+      : [
+          ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
+          ...asFindings(scriptProblems(file.triggers), 'error'),
+        ]
+  const reported = new Set(ofLevel(rules, 'error').map(keyOf))
+  const others = withKeyHints(file.document, compiled.findings)
+  const findings = [
+    ...result.findings,
+    ...rules,
+    ...others.filter((one) => one.level !== 'error' || !reported.has(keyOf(one))),
+  ]
+  return { ...result, unwritten, findings, files: compiled.files }
 }
 
 function keyOf({ position, code }: Finding): string {
@@ -167,14 +196,14 @@ function keyOf({ position, code }: Finding): string {
 /** The options of `config` that are JavaScript. */
 const SCRIPTS = ['filterScript', 'sortScript', 'format'] as const
 
-/** Scripts that would not compile at run time. One with an expression in it is not known before. */
+/** Returns the syntax errors of scripts. A script with an expression in it is known only at run time. */
 export function scriptProblems(
   triggers: readonly Pick<SourceTrigger, 'nodes' | 'positionOf'>[],
 ): Mistake[] {
   return triggers.flatMap((trigger) =>
     SCRIPTS.flatMap((option) => {
       const { value: options } = trigger.nodes
-      // As the file has it, before expressions are filled in.
+      // The text before expressions are filled in.
       const script = isMap(options) ? options.getIn(['config', option]) : undefined
       if (typeof script !== 'string' || hasExpression(script)) return []
       const mistake = syntaxMistake(script)
@@ -191,6 +220,6 @@ function syntaxMistake(body: string): string | undefined {
     new Script(`(function () {\n${body}\n})`)
     return undefined
   } catch (error) {
-    return (error as Error).message // of whichever realm, the engine throws nothing else
+    return (error as Error).message // from another realm, but the engine throws only errors
   }
 }

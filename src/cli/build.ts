@@ -5,36 +5,28 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import type { ActionLock } from '../compiler/action-lock.ts'
-import { LOCK_FILE } from '../compiler/action-lock.ts'
+import { type ActionLock, LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
-import { type Change, changesOf } from '../compiler/made-files.ts'
-import { SETTINGS_FILE } from '../compiler/settings.ts'
+import { type Change, changesOf } from '../compiler/compiled-files.ts'
+import { SETTINGS, SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
 import { findingJson } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
   calledBy,
+  compiledFiles,
   findingsOf,
-  madeFiles,
   onceEach,
-  tellFindings,
+  printFindings,
 } from './build-workflows.ts'
-import { CompiledFolder, handEdits } from './compiled-folder.ts'
+import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
 import { mendedSource } from './mend.ts'
-import {
-  eventOption,
-  platformOption,
-  repositorySettings,
-  runsOnOption,
-  stateOption,
-  usesOption,
-} from './settings-file.ts'
+import { repositorySettings, SETTINGS_HELP, settingOption } from './settings-file.ts'
 import { print, reportError } from './terminal.ts'
 
 interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
@@ -44,22 +36,17 @@ interface BuildCommandOptions extends Omit<BuildOptions, 'root' | 'globs'> {
 }
 
 export function buildCommand(): Command {
-  return new Command('build')
+  const command = new Command('build')
     .description('compile workflows/*.yml into native workflows')
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
-    .option('--out <folder>', 'where compiled files go', '.github/workflows')
-    .addOption(usesOption())
-    .addOption(stateOption())
-    .addOption(eventOption())
-    .addOption(runsOnOption())
-    .addOption(platformOption())
-    .option('--strict', 'untrusted text in a script is an error')
-    .addOption(
-      new Option('--check', 'write nothing; exit 1 and show what differs').conflicts('fix'),
-    )
-    .option('--fix', 'mend what has one answer, in the workflow files themselves')
-    .option('--force', 'write over compiled files that were changed by hand, too')
-    .addOption(new Option('--watch', 'compile again whenever a file changes').conflicts('check'))
+    .option('--out <folder>', 'folder of the compiled files', '.github/workflows')
+  for (const { name } of SETTINGS) command.addOption(settingOption(name))
+  return command
+    .option('--strict', 'report warnings of strict rules as errors')
+    .addOption(new Option('--check', 'write nothing; show differences and exit 1').conflicts('fix'))
+    .option('--fix', 'apply certain fixes to the workflow files')
+    .option('--force', 'overwrite compiled files with manual changes')
+    .addOption(new Option('--watch', 'build again whenever a file changes').conflicts('check'))
     .addOption(
       new Option('--explain', 'write nothing; show which job runs for which event').conflicts([
         'check',
@@ -67,8 +54,11 @@ export function buildCommand(): Command {
         'watch',
       ]),
     )
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  $ hookline build --state branch:hookline-state')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `${SETTINGS_HELP}\nExample:\n  $ hookline build --state branch:hookline-state`,
+    )
     .action(async (globs: string[], given: BuildCommandOptions) => {
       const { watch, json, explain, ...options } = given
       if (explain) {
@@ -80,8 +70,8 @@ export function buildCommand(): Command {
         process.exitCode = printBuild(built, { json, check: options.check })
       }
       if (!watch) return buildAll()
-      process.stderr.write('watching for changes, Ctrl-C ends\n')
-      // A branch without these files, checked out for a moment, is not a reason to end.
+      process.stderr.write('watching for changes; press Ctrl-C to stop\n')
+      // A Git checkout can remove the files for a moment, so an error must not end the command.
       const buildOrReport = () =>
         buildAll().catch((error: unknown) => {
           if (!(error instanceof UserError)) throw error
@@ -91,14 +81,14 @@ export function buildCommand(): Command {
     })
 }
 
-/** What the jobs of each source do with each of its events; mistakes are told as a build tells them. */
+/** Prints which jobs of each source run for which event. @returns the exit code */
 async function explainAll(globs: string[], options: BuildCommandOptions): Promise<number> {
   const { json, ...given } = options
   const root = process.cwd()
   const built = await build({ ...given, root, globs, check: true })
-  // Nothing is made here that a build without a flag could undo.
+  // A flag without its setting matters only to a build that writes.
   const errors = ofLevel(built.findings, 'error').filter(({ code }) => code !== 'unwritten-flag')
-  if (errors.length > 0) return printBuild(built, { json, check: false })
+  if (errors.length > 0) return printBuild({ ...built, changes: [] }, { json, check: false })
   const { explainFile, formatExplained } = await import('./explain.ts')
   const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
     const source = readSourceFile(name, readSource(root, file))
@@ -111,51 +101,44 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   return 0
 }
 
-/** Tells a person, or a program, what a build came to. @returns the exit code */
+/** Prints the result of a build for a person or a program. @returns the exit code */
 function printBuild(
-  build: Build,
+  { changes, fixed, findings }: Build,
   { json, check }: { readonly json: boolean | undefined; readonly check: boolean | undefined },
 ): number {
-  const isStale = check === true && build.changes.some(({ status }) => status !== 'unchanged')
-  const code = isStale || ofLevel(build.findings, 'error').length > 0 ? 1 : 0
+  const isStale = check === true && changes.some(({ status }) => status !== 'unchanged')
+  const code = isStale || ofLevel(findings, 'error').length > 0 ? 1 : 0
   if (json) {
-    const { changes, fixed, findings } = build
-    const files = changes.map(({ path, source, status, byHand }) => {
-      return { path, source, status, ...(byHand && { byHand }) }
+    const files = changes.map(({ path, source, status, isEdited }) => {
+      return { path, source, status, ...(isEdited && { isEdited }) }
     })
-    const told = findings.map(findingJson)
-    print(printableJson(JSON.stringify({ ok: code === 0, files, fixed, findings: told })))
+    const result = { ok: code === 0, files, fixed, findings: findings.map(findingJson) }
+    print(printableJson(JSON.stringify(result)))
     return code
   }
-  tellFindings(build.findings)
-  for (const { file, count } of build.fixed) print(printable(`fixed ${file}: ${count} mended`))
-  for (const change of build.changes)
-    print(
-      printable(
-        check
-          ? difference(change)
-          : `${VERBS[change.status]} ${change.path} (from ${change.source})`,
-      ),
-    )
-  const edited = build.changes.filter(({ byHand }) => byHand)
-  for (const change of check ? edited : []) {
-    tell(`error: ${byHandMessage(change)}`)
+  printFindings(findings)
+  for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} fixed`))
+  for (const change of changes) {
+    const { status, path, source } = change
+    print(printable(check ? difference(change) : `${VERBS[status]} ${path} (from ${source})`))
   }
-  if (isStale && build.changes.some(({ status, byHand }) => status !== 'unchanged' && !byHand)) {
-    tell('error: compiled files are not up to date: run "hookline build" and commit them')
+  const edited = changes.filter(({ isEdited }) => isEdited)
+  if (check) for (const change of edited) printError(editedMessage(change))
+  if (isStale && changes.some(({ status, isEdited }) => status !== 'unchanged' && !isEdited)) {
+    printError('compiled files are not up to date: run "hookline build" and commit them')
   }
   return code
 }
 
 const VERBS = { new: 'wrote', changed: 'wrote', unchanged: 'unchanged', stale: 'removed' } as const
 
-function difference({ path, status, before, after }: ShownChange): string {
+function difference({ path, status, before, after }: FileChange): string {
   if (status === 'unchanged') return `up to date ${path}`
   return createTwoFilesPatch(path, path, before, after, status, 'compiled now').trimEnd()
 }
 
-function tell(text: string): void {
-  process.stderr.write(`${printable(text)}\n`)
+function printError(text: string): void {
+  process.stderr.write(`error: ${printable(text)}\n`)
 }
 
 export interface BuildOptions extends CompileOptions {
@@ -168,127 +151,128 @@ export interface BuildOptions extends CompileOptions {
   readonly force?: boolean
 }
 
-/** What a build came to. */
 export interface Build {
   /** Errors first. */
   readonly findings: readonly Finding[]
-  readonly changes: readonly ShownChange[]
-  /** Findings that `--fix` took care of, by workflow file. */
+  /** The changes of sources without an error. */
+  readonly changes: readonly FileChange[]
+  /** How many findings `--fix` fixed, by workflow file. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
 
-/** A change with the path of its file from the root. */
-interface ShownChange extends Change {
+/** A change of one file of the folder of compiled files. */
+interface FileChange extends Change {
+  /** From the root of the repository. */
   readonly path: string
-  /** Whether a person, or a bot, has changed the made file and not its source. */
-  readonly byHand: boolean
+  /** Whether the compiled file was edited and its source was not. */
+  readonly isEdited: boolean
 }
 
 /**
- * Compiles, and writes unless it only checks. When anything is wrong anywhere nothing is written at
- * all, the sources that `--fix` would mend included.
+ * Compiles sources, and writes the compiled files unless `check` is set. The result is atomic per
+ * source: if a source has an error, none of its files are written or removed, and `--fix` leaves it as it
+ * is. The other sources are written.
  */
 export async function build(options: BuildOptions): Promise<Build> {
-  const nothing = { changes: [], fixed: [] }
   try {
-    const files = findSourceFiles(options.root, options.globs).map((named) => {
-      const source = readSource(options.root, named.file)
+    const { root, check = false, force = false, strict = false } = options
+    // 1. Read.
+    const files = findSourceFiles(root, options.globs).map((named) => {
+      const source = readSource(root, named.file)
       return { ...named, ...(options.fix ? mendedSource(source) : { source, count: 0 }) }
     })
-    const folder = new CompiledFolder(options.root, options.out)
-    const standing = folder.compiled()
-    const written = repositorySettings(options.root)
+    const folder = new CompiledFolder(root, options.out)
+    const existing = folder.compiled()
+    const written = repositorySettings(root)
+    // 2. Compile in memory.
     const built = await buildWorkflows(
       files,
-      { ...written, ...options, standing },
-      calledBy(options.root, true),
+      { ...written, ...options, existing },
+      calledBy(root, true),
     )
-    const findings = findingsOf(built, options.strict ?? false)
-    if (ofLevel(findings, 'error').length > 0) return { ...nothing, findings }
-    const made = madeFiles(built)
-    const locks = lockNotices(
-      written.lock,
-      made.map(({ file }) => ({ path: folder.show(file.name), text: file.text })),
-    )
-    folder.refuseForeign(made.map(({ file }) => file.name))
-    const idle = built.filter(({ compiled }) => !compiled).map(({ source }) => source.file)
-    // A source that was deleted, or has lost its last trigger, leaves no workflow behind.
+    const compiled = compiledFiles(built)
+    // 3. Compare with the folder.
+    const idle = built.filter((one) => one.files.length === 0 && !one.hasErrors)
     const isGone = (source: string) =>
-      idle.includes(source) || !existsSync(join(options.root, source))
-    const isManual = handEdits(options.root, folder.show(''), {
-      alsoCommitted: options.check ?? false,
-    })
-    const changes = changesOf(made, standing, isGone).map((change): ShownChange => {
+      idle.some((one) => one.source.file === source) || !existsSync(join(root, source))
+    const isEdited = handEdits(root, folder.show(''), { alsoCommitted: check })
+    const foreign = folder.foreign(compiled.map(({ file }) => file.name))
+    const changes = changesOf(compiled, existing, isGone).map((change): FileChange => {
       const path = folder.show(change.name)
-      return { ...change, path, byHand: isManual(path, change) }
+      return { ...change, path, isEdited: isEdited(path, change) }
     })
-    const fixed = files.filter(({ count }) => count > 0)
-    // A build without these flags would undo what this one makes.
-    const unwritten = onceEach(built.flatMap((one) => one.unwritten))
-    if (!options.check) {
-      if (!options.force) refuseEdited(changes)
-      for (const { file, source } of fixed) writeSource(options.root, file, source.text)
-      for (const { name, source, status, after } of changes) {
+    // 4. Leave out the sources whose files may not be written.
+    const edited = check || force ? [] : changes.filter((change) => change.isEdited)
+    const refused = new Set([
+      ...built.filter((one) => one.hasErrors).map((one) => one.source.file),
+      ...changes.filter(({ name }) => foreign.includes(name)).map(({ source }) => source),
+      ...edited.map(({ source }) => source),
+    ])
+    const writable = changes.filter(({ source }) => !refused.has(source))
+    const fixed = files.filter(({ count, file }) => count > 0 && !refused.has(file))
+    // 5. Write.
+    if (!check) {
+      for (const { file, source } of fixed) writeSource(root, file, source.text)
+      for (const { name, source, status, after } of writable) {
         if (status === 'stale') folder.remove(name)
-        // As old as its source: so one that is newer was changed by somebody else.
+        // Copy the source's mtime; a newer mtime then means a manual edit.
         else if (status !== 'unchanged')
-          folder.write(name, after, statSync(join(options.root, source)).mtime)
+          folder.write(name, after, statSync(join(root, source)).mtime)
       }
     }
+    const unwritten = onceEach(built.flatMap((one) => one.unwritten))
+    const errors = [
+      ...foreign.map((name) => foreignMistake(folder.show(name))),
+      ...edited.map(editedMistake),
+    ]
+    const findings = [
+      ...asFindings(errors, 'error'),
+      ...asFindings(unwritten, check ? 'error' : 'warning'),
+      ...findingsOf(built, strict),
+      ...asFindings(lockNotices(written.lock, writable), 'warning'),
+    ]
     return {
-      changes,
+      changes: writable,
       fixed: fixed.map(({ file, count }) => ({ file, count })),
-      findings: [
-        ...asFindings(unwritten, options.check ? 'error' : 'warning'),
-        ...findings,
-        ...asFindings(locks, 'warning'),
-      ],
+      findings: [...ofLevel(findings, 'error'), ...ofLevel(findings, 'warning')],
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { ...nothing, findings: asFindings(error.problems, 'error') }
+    return { changes: [], fixed: [], findings: asFindings(error.problems, 'error') }
   }
 }
 
-function byHandMessage({ path, source }: ShownChange): string {
-  return `changed by hand: ${path}, put it into ${source}`
+function editedMessage({ path, source }: FileChange): string {
+  return `${path} was edited manually: move the change to ${source}`
 }
 
-/** @throws UserError naming every file that holds what somebody wrote into it, and nowhere else */
-function refuseEdited(changes: readonly ShownChange[]): void {
-  const edited = changes.filter(({ byHand }) => byHand)
-  if (edited.length === 0) return
-  throw new Refusal(
-    edited.map((change) => ({
-      code: 'changed-by-hand',
-      message: byHandMessage(change),
-      notes: ['nothing is written; --force writes over it'],
-    })),
-  )
+function editedMistake(change: FileChange): Mistake {
+  return {
+    code: 'changed-by-hand',
+    message: editedMessage(change),
+    notes: ['the file is not written; to overwrite it, run: hookline build --force'],
+  }
 }
 
-/** Of the workflows that are locked, GitHub runs what the lock file names, and nothing else. */
-function lockNotices(
-  lock: ActionLock | undefined,
-  made: readonly { readonly path: string; readonly text: string }[],
-): Mistake[] {
-  return made.flatMap(({ path, text }) => {
+/** GitHub runs only the versions in its lock file, for the workflows that the lock file names. */
+function lockNotices(lock: ActionLock | undefined, changes: readonly FileChange[]): Mistake[] {
+  return changes.flatMap(({ path, after }) => {
     const missing = lock?.locks(path)
-      ? versionsIn(text).find((one) => !lock.names(path, one))
+      ? versionsIn(after).find((one) => !lock.names(path, one))
       : undefined
     if (!missing) return []
-    const message = `${path} runs ${missing.action}@${missing.ref}, which ${LOCK_FILE} does not name for it`
+    const message = `${path} runs ${missing.action}@${missing.ref}, which is not in ${LOCK_FILE}`
     return [{ code: 'not-locked', message, hint: 'run: gh actions-lock' }]
   })
 }
 
-/** Milliseconds: editors write a file in several steps. */
-const SETTLED = 100
+/** Milliseconds to wait after a change, because editors write a file in several steps. */
+const DEBOUNCE = 100
 
 /**
- * Calls `changed` at once, and again after every change in the folders that globs begin with, until
- * the process ends. It watches before the first call, so no change after that one goes unseen; a
- * change during a call leads to one more when it is done.
+ * Calls `changed` immediately, and again after every change in the folders of the globs, until the
+ * process ends. The watcher starts before the first call, so that no change is missed; a change during
+ * a call leads to another call.
  */
 async function watchFolders(
   root: string,
@@ -301,6 +285,6 @@ async function watchFolders(
     const change = once(watcher, 'all')
     await changed()
     await change
-    await pause(SETTLED)
+    await pause(DEBOUNCE)
   }
 }

@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { type NamedFile, originOf } from '../compiler/made-files.ts'
+import { type NamedFile, originOf } from '../compiler/compiled-files.ts'
 import { mayUseAction } from '../compiler/native.ts'
 import { ACTION } from '../compiler/settings.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import { tellFindings } from './build-workflows.ts'
+import { printFindings } from './build-workflows.ts'
 import { type FindingOptions, findingsIn } from './file-findings.ts'
 import {
   defaultSources,
@@ -19,7 +19,7 @@ import {
   writeSource,
 } from './files.ts'
 import { mendedNative, mendedSource } from './mend.ts'
-import { eventOption, platformOption, stateOption } from './settings-file.ts'
+import { settingOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -37,10 +37,10 @@ export function checkCommand(): Command {
       '[files...]',
       `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
     )
-    .addOption(stateOption())
-    .addOption(eventOption())
-    .addOption(platformOption())
-    .option('--strict', 'what docs/reference/rules.md marks so is an error, not a warning')
+    .addOption(settingOption('state'))
+    .addOption(settingOption('dispatch'))
+    .addOption(settingOption('forge'))
+    .option('--strict', 'report warnings of strict rules as errors')
     .option('--fix', 'mend what is safe for certain, in the files themselves')
     .option('--all', 'look at every workflow, also at those that do not use the action')
     .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
@@ -59,7 +59,7 @@ async function run(
   process.exitCode = errors.length > 0 ? 1 : 0
   if (json) return print(printableJson(JSON.stringify({ findings: findings.map(findingJson) })))
   if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
-  tellFindings(findings)
+  printFindings(findings)
   for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} mended`))
   if (count + errors.length === 0) {
     print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)

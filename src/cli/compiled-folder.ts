@@ -13,11 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/made-files.ts'
-import { Refusal } from '../workflow/mistakes.ts'
+import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/compiled-files.ts'
+import { type Mistake, Refusal } from '../workflow/mistakes.ts'
 import { environmentFor, GIT_VARIABLES } from './programs.ts'
 
-/** The folder that compiled files are written into: never beyond it, never over a person's file. */
+/** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
 export class CompiledFolder {
   readonly #root: string
   readonly #folder: string
@@ -28,12 +28,12 @@ export class CompiledFolder {
     this.#folder = resolve(root, out)
   }
 
-  /** How a file of the folder is shown: its path from the root, with forward slashes. */
+  /** Returns the path of a file from the root, with forward slashes, for messages. */
   show(name: string): string {
     return relative(this.#root, join(this.#folder, name)).split(sep).join('/')
   }
 
-  /** The compiled files that are there, by name. @throws UserError where links lead elsewhere */
+  /** Reads the compiled files, by name. @throws UserError if a symbolic link leads out of the folder */
   compiled(): Map<string, string> {
     this.#checkLinks()
     const names = this.#names().filter((name) => /\.ya?ml$/.test(name))
@@ -44,22 +44,14 @@ export class CompiledFolder {
     return new Map(files)
   }
 
-  /** @throws UserError naming every file that is not a compiled one, though one would go there */
-  refuseForeign(names: readonly string[]): void {
-    const foreign = names.filter((name) => this.#isForeign(name)).map((name) => this.show(name))
-    if (foreign.length === 0) return
-    throw new Refusal(
-      foreign.map((file) => ({
-        code: 'not-compiled',
-        message: `${file} was not written by hookline build, so it is left as it is`,
-        notes: ['move or delete it, or rename the workflow that would be compiled there'],
-      })),
-    )
+  /** Returns those of the names that belong to a file which no build wrote. */
+  foreign(names: readonly string[]): string[] {
+    return names.filter((name) => this.#isForeign(name))
   }
 
-  /** Replaces or makes a file in one step; a link of that name is replaced, not followed. */
+  /** Writes a file atomically; a link of that name is replaced, not followed. */
   write(name: string, text: string, modified: Date): void {
-    this.refuseForeign([name])
+    this.#refuseForeign(name)
     mkdirSync(this.#folder, { recursive: true })
     this.#checkLinks()
     const part = join(this.#folder, `.${name}.part`)
@@ -71,8 +63,13 @@ export class CompiledFolder {
 
   /** Removes a compiled file. */
   remove(name: string): void {
-    this.refuseForeign([name])
+    this.#refuseForeign(name)
     rmSync(join(this.#folder, name))
+  }
+
+  /** Another process may have put a file here after the check of `build`. */
+  #refuseForeign(name: string): void {
+    if (this.#isForeign(name)) throw new Refusal(foreignMistake(this.show(name)))
   }
 
   #isForeign(name: string): boolean {
@@ -94,16 +91,24 @@ export class CompiledFolder {
     return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
   }
 
-  /** The folder must lie where its path says: a link on the way could lead out of the repository. */
+  /** A symbolic link in the path of the folder could lead out of the repository. */
   #checkLinks(): void {
     const there = nearestExisting(this.#folder)
     const expected = resolve(realpathSync(this.#root), relative(this.#root, there))
     if (realpathSync(there) === expected) return
     throw new Refusal({
       code: 'no-file',
-      message: `${this.show('')} leads elsewhere by a symbolic link`,
-      notes: ['compiled files are written only into the folder itself'],
+      message: `${this.show('')} is reached by a symbolic link`,
+      notes: ['replace the link by a folder, or choose another folder: --out <folder>'],
     })
+  }
+}
+
+export function foreignMistake(path: string): Mistake {
+  return {
+    code: 'not-compiled',
+    message: `${path} was not written by hookline build, so it is not overwritten`,
+    notes: ['move or delete the file, or rename the workflow'],
   }
 }
 
@@ -112,16 +117,16 @@ function nearestExisting(path: string): string {
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
-/** Milliseconds by which some file systems round the time of a file. */
+/** Some file systems round the time of a file by so many milliseconds. */
 const ROUNDED = 10
 
 /**
- * Tells the compiled files that somebody has changed, and not their sources. What Git holds no commit
- * of is judged by the time of the files.
+ * Returns a test for compiled files that were edited and whose sources were not. For files without a
+ * commit, the modification times decide.
  *
- * @param folder of the compiled files, from the root
- * @param alsoCommitted also those of which a commit keeps what was changed; without it, of these only
- *   the ones in which later versions of actions are all that differs, as bots make them
+ * @param folder the folder of the compiled files, from the root
+ * @param alsoCommitted whether a committed edit counts, too; without it, a committed edit counts only if
+ *   it raises versions of actions, as bots do
  */
 export function handEdits(
   root: string,
@@ -148,7 +153,7 @@ export function handEdits(
   }
 }
 
-/** `undefined` where there is no Git, or no repository. */
+/** Returns `undefined` without Git or outside of a repository. */
 function git(root: string, ...args: string[]): string | undefined {
   try {
     const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']

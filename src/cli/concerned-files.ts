@@ -1,4 +1,4 @@
-import { originOf } from '../compiler/made-files.ts'
+import { originOf } from '../compiler/compiled-files.ts'
 import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { ConcernedFile } from '../inspector/jobs.ts'

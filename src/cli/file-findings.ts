@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import type { CompileOptions } from '../compiler/compile.ts'
+import { originOf } from '../compiler/compiled-files.ts'
 import { githubMessages, newProblems } from '../compiler/github-parser.ts'
-import { aheadOfParser, withKeyHints } from '../compiler/key-hints.ts'
-import { originOf } from '../compiler/made-files.ts'
+import { unknownKeyFindings, withKeyHints } from '../compiler/key-hints.ts'
 import { mayUseAction, nativeTriggers, readNativeWorkflow } from '../compiler/native.ts'
 import { lint } from '../lint/lint.ts'
 import { misplacedTriggers } from '../lint/native-problems.ts'
@@ -45,11 +45,11 @@ export async function findingsIn(
   const { root, strict = false, all = false } = options
   try {
     const sources = files.filter((file) => !isNative(file))
-    const standing = new Map(
+    const existing = new Map(
       files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
     )
     const called = calledBy(root, sources.length > 0 || defaultSources(root).length > 0)
-    const compiling = { ...repositorySettings(root), ...options, standing }
+    const compiling = { ...repositorySettings(root), ...options, existing }
     const built = await buildWorkflows(sources, compiling, called)
     const checked = await Promise.all(
       files.filter(isNative).map((file) => checkNative(file, called, all)),
@@ -99,7 +99,7 @@ async function checkNative(
     const own = [...inline, ...found]
     const fromGitHub = (await githubProblems(source)).slice(0, LIMITS.problems)
     const unsaid = newProblems(fromGitHub, ofLevel(own, 'error'))
-    return [...own, ...withKeyHints(file.document, aheadOfParser(file.document, unsaid))]
+    return [...own, ...withKeyHints(file.document, unknownKeyFindings(file.document, unsaid))]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     if (!mayUse && !all) return undefined

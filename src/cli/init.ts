@@ -14,7 +14,7 @@ import { answered, askAt, type Given } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender.ts'
 import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
-import { usesOption } from './settings-file.ts'
+import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrapped } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
 
@@ -60,7 +60,7 @@ export function initCommand(): Command {
     .addOption(
       new Option('--dispatch <mode>', 'what the relay starts it by').choices(DISPATCH_MODES),
     )
-    .addOption(usesOption('the action, with its tag or commit'))
+    .addOption(settingOption('uses', 'the action, with its tag or commit'))
     .option('--yes', 'ask nothing')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--json', 'print one JSON object')

@@ -4,23 +4,18 @@ import { InvalidArgumentError, Option } from 'commander'
 import { parse } from 'yaml'
 import { type ActionLock, LOCK_FILE, readActionLock } from '../compiler/action-lock.ts'
 import {
-  NOTHING_WRITTEN,
-  PLATFORMS,
-  readRunsOn,
+  NO_SETTINGS,
   readSettingsFile,
-  readState,
-  readUses,
+  SETTINGS,
   SETTINGS_FILE,
+  type Settings,
   type WrittenSettings,
 } from '../compiler/settings.ts'
-import { STATE_FORMS, STATE_FORMS_IN_WORDS } from '../state/index.ts'
 import { type Source, UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
-import { DISPATCH_MODES } from '../wire/payload.ts'
 import { readSource } from './files.ts'
 import { ownAction } from './version.ts'
 
-/** What a repository says of how its sources are compiled. */
+/** The settings of a repository for the compilation of its sources. */
 export interface RepositorySettings {
   readonly repository: WrittenSettings
   readonly lock: ActionLock | undefined
@@ -28,10 +23,10 @@ export interface RepositorySettings {
   readonly action: string
 }
 
-/** @throws UserError with all mistakes of the settings, which would count for every source */
+/** @throws UserError with all mistakes of the settings, because they concern every source */
 export function repositorySettings(root: string): RepositorySettings {
-  const written = readIfThere(root, SETTINGS_FILE)
-  const repository = written ? readSettingsFile(written) : NOTHING_WRITTEN
+  const written = readIfExists(root, SETTINGS_FILE)
+  const repository = written ? readSettingsFile(written) : NO_SETTINGS
   if (repository.problems.length > 0) throw new UserError(repository.problems)
   const misnamed = ['.github/hookline.yaml', 'hookline.yml', 'hookline.yaml', '.hookline.yml'].find(
     (file) => existsSync(join(root, file)),
@@ -39,62 +34,46 @@ export function repositorySettings(root: string): RepositorySettings {
   if (!written && misnamed !== undefined) {
     throw new UserError({
       code: 'no-file',
-      message: `${misnamed} is not read`,
-      hint: `settings stand in ${SETTINGS_FILE}: move it there`,
+      message: `${misnamed} is not the settings file`,
+      hint: `rename it to ${SETTINGS_FILE}`,
     })
   }
-  const lock = readIfThere(root, LOCK_FILE)
+  const lock = readIfExists(root, LOCK_FILE)
   return { repository, lock: lock && readActionLock(lock), action: ownAction() }
 }
 
-function readIfThere(root: string, file: string): Source | undefined {
+function readIfExists(root: string, file: string): Source | undefined {
   return existsSync(join(root, file)) ? readSource(root, file) : undefined
 }
 
-const UNSAID = 'by default what is written down'
+/** Explains in `--help` where settings without a flag come from. */
+export const SETTINGS_HELP = `
+Settings without a flag come from "hookline:" in the workflow file, then from
+${SETTINGS_FILE}.
+`
 
-/** Where the action remembers, which decides what a workflow may ask for. */
-export function stateOption(): Option {
-  return new Option('--state <store>', `${STATE_FORMS_IN_WORDS}; ${UNSAID}`).argParser((text) => {
-    const state = readState(text)
-    if (state !== undefined) return state
-    throw new InvalidArgumentError(`write one of: ${STATE_FORMS}.`)
+/**
+ * The flag of a compiler setting: `--<key>`, with the parser of its entry in `SETTINGS`.
+ *
+ * @param description replaces the help of the entry
+ */
+export function settingOption(name: keyof Settings, description?: string): Option {
+  const setting = SETTINGS.find((one) => one.name === name)
+  if (!setting) throw new RangeError(`no setting ${name}`)
+  const { key, argument, help, parse: parseValue, mistake } = setting
+  const text = description ?? `${help} (default: ${setting.default})`
+  return new Option(`--${key} ${argument}`, text).argParser((written) => {
+    const value = parseValue(written) ?? parseValue(fromYaml(written))
+    if (value !== undefined) return value
+    throw new InvalidArgumentError(`"${key}" ${mistake}.`)
   })
 }
 
-export function eventOption(): Option {
-  return new Option(
-    '--dispatch <mode>',
-    `what a webhook starts the workflows by; ${UNSAID}`,
-  ).choices(DISPATCH_MODES)
-}
-
-export function platformOption(): Option {
-  return new Option('--platform <platform>', `whose runners they are for; ${UNSAID}`).choices(
-    PLATFORMS,
-  )
-}
-
-export function runsOnOption(): Option {
-  return new Option('--runs-on <label or YAML>', `what the job "on" runs on; ${UNSAID}`).argParser(
-    (text): Json => {
-      try {
-        const value = readRunsOn(parse(text))
-        if (value !== undefined) return value
-      } catch {
-        // Said below, as for YAML that is not a label.
-      }
-      throw new InvalidArgumentError('write a label, or YAML: [self-hosted, linux].')
-    },
-  )
-}
-
-export function usesOption(
-  description = 'action that they run; by default the one that they run already',
-): Option {
-  return new Option('--uses <action>', description).argParser((text) => {
-    const uses = readUses(text)
-    if (uses !== undefined) return uses
-    throw new InvalidArgumentError('write owner/name@ref, with a tag or a full commit SHA.')
-  })
+/** Reads a flag as a file would be read, so that `--runs-on '[self-hosted, linux]'` is a list. */
+function fromYaml(written: string): unknown {
+  try {
+    return parse(written)
+  } catch {
+    return undefined
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { workflowFileSource } from '../action/workflow-files.ts'
-import type { NamedFile } from '../compiler/made-files.ts'
+import type { NamedFile } from '../compiler/compiled-files.ts'
 import {
   mayUseAction,
   nativeTriggers,

@@ -3,25 +3,26 @@ import { LIMITS } from '../wire/limits.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import { type Edit, placeBefore } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import type { MadeFile } from './made-files.ts'
+import type { CompiledFile } from './compiled-files.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** A made file, and what made it of the source; `undefined` where it was written from nothing. */
-export interface Made extends MadeFile {
+/** A compiled file with the edits that turned the source into it, for GitHub's parser to read. */
+export interface EditedFile extends CompiledFile {
+  /** `undefined` for a file that copies no lines of the source. */
   readonly edits: readonly Edit[] | undefined
   readonly head: string
 }
 
 /** What GitHub's parser says of a made file, in the words and at the places of the source. */
-export async function parserProblems(file: SourceFile, made: Made): Promise<Mistake[]> {
+export async function parserProblems(file: SourceFile, compiled: EditedFile): Promise<Mistake[]> {
   const { source } = file
-  const messages = await githubMessages(made)
+  const messages = await githubMessages(compiled)
   return messages.slice(0, LIMITS.problems).map((found) => {
     // What the compiler wrote around an expression is not in the source.
     const message = found.message
       .replace(/\.? Located at position \d+ within expression: .*/s, '')
       .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
-    const { edits, head, text } = made
+    const { edits, head, text } = compiled
     const { code, subject: name } = found
     const problem = { message, code, ...(name !== undefined && { subject: name }) }
     if (!edits) return { ...problem, position: placeInOn(file, text.slice(found.start, found.end)) }
@@ -74,7 +75,7 @@ interface ParserMessage {
 }
 
 /** Parses a workflow file as GitHub does. The parser is large, so it is loaded only here. */
-export async function githubMessages({ name, text }: MadeFile): Promise<ParserMessage[]> {
+export async function githubMessages({ name, text }: CompiledFile): Promise<ParserMessage[]> {
   const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await import(
     '@actions/workflow-parser'
   )

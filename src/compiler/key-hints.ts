@@ -5,7 +5,7 @@ import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { keyOf, rangeOf } from '../workflow/yaml.ts'
 import { SCOPES } from './permissions.ts'
-import { OWN_KEY } from './settings.ts'
+import { SETTINGS_KEY } from './settings.ts'
 
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')
@@ -55,13 +55,16 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
  * warnings, and everything else stays an error. One that is near a known key is a slip; in `on:` a
  * name that nobody knows would silently never fire.
  */
-export function aheadOfParser(document: Document.Parsed, mistakes: readonly Mistake[]): Finding[] {
+export function unknownKeyFindings(
+  document: Document.Parsed,
+  mistakes: readonly Mistake[],
+): Finding[] {
   return mistakes.map((problem): Finding => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     const place = key === undefined ? undefined : placeOf(document, problem)
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
-    if (key === OWN_KEY && place === '') {
-      const message = `"${OWN_KEY}:" is for sources, workflows/*.yml: GitHub refuses a file that has it`
+    if (key === SETTINGS_KEY && place === '') {
+      const message = `"${SETTINGS_KEY}:" is for sources, workflows/*.yml: GitHub refuses a file that has it`
       return { ...problem, level: 'error', code: 'own-key', message, hint: 'leave it out here' }
     }
     const isAhead =

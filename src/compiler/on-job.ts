@@ -6,7 +6,7 @@ import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { keyOf, type NodePair, pairsOf } from '../workflow/yaml.ts'
-import type { Platform } from './settings.ts'
+import type { Forge } from './settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
 /** What the job `on` is made of; lines stand at column 0. */
@@ -24,7 +24,7 @@ interface OnJob {
   readonly uses: string
   /** Runs of the job wait for each other. */
   readonly isSerial: boolean
-  readonly platform: Platform
+  readonly forge: Forge
   readonly writesState: boolean
 }
 
@@ -52,7 +52,7 @@ export function onJobLines(job: OnJob): string[] {
           ? [
               'concurrency:',
               `  group: hookline-${job.workflow}`,
-              ...(job.platform === 'github' ? ['  queue: max'] : []),
+              ...(job.forge === 'github' ? ['  queue: max'] : []),
             ]
           : []),
         ...(job.env.length > 0 ? ['env:', ...indent(job.env, 2)] : []),

@@ -2,7 +2,7 @@ import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
 import { type DispatchEvent, dispatchEvent } from '../wire/payload.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
-import { Refusal } from '../workflow/mistakes.ts'
+import type { Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { type NodePair, nodeBelow, pairOf, pairsOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
@@ -35,7 +35,7 @@ export interface PolledTrigger {
 /** What the files are to be made with. */
 export interface PlanOptions extends CompileSettings {
   /** Made files as they were written before, by name. */
-  readonly standing?: ReadonlyMap<string, string> | undefined
+  readonly existing?: ReadonlyMap<string, string> | undefined
   /** What GitHub's lock file names. */
   readonly lock?: ActionLock | undefined
 }
@@ -68,7 +68,18 @@ export interface MovedSettings {
   readonly pairs: readonly NodePair[]
 }
 
-/** @throws UserError when nothing could ever start the workflow */
+/** Returns a problem if nothing can start the workflow. */
+export function noTriggerProblems(file: SourceFile): Mistake[] {
+  if (file.native.length > 0 || file.triggers.some(({ config }) => config.active)) return []
+  return [
+    {
+      code: 'no-trigger',
+      message: `no trigger of ${file.source.name} is active`,
+      notes: ['Activate a trigger, add an event, or move the file out of the folder.'],
+    },
+  ]
+}
+
 export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const starts = startsOf(file, dispatchEvent(options.dispatch))
   const isOne = !bringsMany(starts)
@@ -82,13 +93,6 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
 
 function startsOf(file: SourceFile, event: DispatchEvent): Starts {
   const active = file.triggers.filter(({ config }) => config.active)
-  if (active.length === 0 && file.native.length === 0) {
-    throw new Refusal({
-      code: 'no-trigger',
-      message: `no trigger of ${file.source.name} is active`,
-      notes: ['a workflow needs one event at least; to rest, move the file elsewhere'],
-    })
-  }
   const webhooks = active.filter((trigger) => trigger.takesWebhooks || mayTakeWebhooks(trigger))
   const hasOwn = file.native.some(({ name }) => name === 'schedule')
   const polled = active

@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, type Node } from 'yaml'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
-import { isObject, type Json } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DISPATCH_MODES, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
@@ -11,88 +11,139 @@ import { keyOf, pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../wor
 /** The action of this package, at its first major version. */
 export const ACTION = 'hookline/hookline@v1'
 
-/** The top-level key by which a source says how it is to be compiled; no compiled file has it. */
-export const OWN_KEY = 'hookline'
+/** The top-level key of a source that holds its settings; no compiled file has this key. */
+export const SETTINGS_KEY = 'hookline'
 
-/** Where a repository says it for all of its sources. */
+/** The file with the settings of all sources of a repository. */
 export const SETTINGS_FILE = '.github/hookline.yml'
 
-/** Whose runners the compiled files are for. */
-export const PLATFORMS = ['github', 'forgejo', 'gitea'] as const
-export type Platform = (typeof PLATFORMS)[number]
+/** The forges whose runners can run the compiled files. */
+export const FORGES = ['github', 'forgejo', 'gitea'] as const
+export type Forge = (typeof FORGES)[number]
 
-/** How sources are compiled, as far as it is said in one place. */
+/** The settings that one place gives: a flag, a source, or the settings file. */
 export interface Settings {
-  /** The action that the job `on` runs, with what stands behind it: `hookline/hookline@<commit> # v1.2.3`. */
+  /** The action that the job `on` runs, with its comment: `hookline/hookline@<commit> # v1.2.3`. */
   readonly uses?: string | undefined
-  /** What a webhook starts the workflow by. */
   readonly dispatch?: DispatchMode | undefined
   /** `none`, `file:<path>` or `branch:<name>`. */
   readonly state?: string | undefined
-  /** What the job `on` runs on. */
+  /** `runs-on` of the job `on`. */
   readonly runsOn?: Json | undefined
-  /** How many items of one event run at once. */
+  /** How many items of one event run concurrently. */
   readonly maxParallel?: number | undefined
-  readonly platform?: Platform | undefined
+  readonly forge?: Forge | undefined
 }
 
-/** Settings as a file says them. */
-export interface WrittenSettings {
-  readonly values: Settings
-  /** Where the value of each stands. */
-  readonly positions: ReadonlyMap<keyof Settings, Position>
-  readonly problems: readonly Mistake[]
-}
+type SettingName = keyof Settings
 
-export const NOTHING_WRITTEN: WrittenSettings = { values: {}, positions: new Map(), problems: [] }
-
-interface Setting {
+/** One compiler setting. The flags of `build`, the editor schema and the docs are made from these entries. */
+export interface Setting<Name extends SettingName = SettingName> {
+  /** Its key in files; `--<key>` is its flag. */
   readonly key: string
-  readonly name: keyof Settings
-  /** `undefined` for what it cannot be. */
-  readonly parse: (value: unknown) => Settings[keyof Settings]
-  /** What is wrong with such a value, behind the name of the setting. */
+  readonly name: Name
+  /** Its value in a help text: `<store>`. */
+  readonly argument: string
+  /** One sentence for help, docs and the editor, without its period. */
+  readonly help: string
+  /** Its default in words, for help and docs. */
+  readonly default: string
+  /** Returns `undefined` for an invalid value. */
+  readonly parse: (value: unknown) => Settings[Name]
+  /** The end of the error message for an invalid value, after the key. */
   readonly mistake: string
+  /** The JSON Schema of its values, for editors. */
+  readonly schema: JsonObject
+  /** The name of the pass that writes it into the compiled files. */
+  readonly pass: string
 }
 
-const SETTINGS: readonly Setting[] = [
+/** The defaults that depend on nothing else. */
+const DEFAULTS = { state: 'none', runsOn: 'ubuntu-latest', forge: 'github' } as const
+
+export const SETTINGS: readonly Setting[] = [
   {
     key: 'uses',
     name: 'uses',
+    argument: '<action>',
+    help: 'the action that the job "on" runs, as owner/name@<tag or commit>',
+    default: `the version in the compiled file, otherwise ${ACTION}`,
     parse: readUses,
-    mistake: 'is no action with its version: owner/name@<tag or commit>',
+    mistake: 'is not an action with a version: write owner/name@<tag or commit>',
+    schema: { type: 'string', pattern: '^([.$]{1,2}/|.+@.+)' },
+    pass: 'job on',
   },
   {
     key: 'dispatch',
     name: 'dispatch',
+    argument: '<mode>',
+    help: 'how the relay starts the workflow: repository_dispatch or workflow_dispatch',
+    default: 'repository on GitHub, otherwise workflow',
     parse: (value) => (isDispatchMode(value) ? value : undefined),
-    mistake: `is neither ${DISPATCH_MODES.join(' nor ')}`,
+    mistake: `is not one of: ${DISPATCH_MODES.join(', ')}`,
+    schema: { enum: [...DISPATCH_MODES] },
+    pass: 'starting event',
   },
-  { key: 'state', name: 'state', parse: readState, mistake: `is none of: ${STATE_FORMS}` },
+  {
+    key: 'state',
+    name: 'state',
+    argument: '<store>',
+    help: `where runs remember the events that they passed on: ${STATE_FORMS}`,
+    default: DEFAULTS.state,
+    parse: readState,
+    mistake: `is not one of: ${STATE_FORMS}`,
+    schema: { type: 'string', pattern: '^(none$|file:.|branch:.)' },
+    pass: 'job on',
+  },
   {
     key: 'runs-on',
     name: 'runsOn',
+    argument: '<label or YAML>',
+    help: 'the runner of the job "on": a label, a list of labels, or a group',
+    default: DEFAULTS.runsOn,
     parse: readRunsOn,
-    mistake: 'is neither a label, nor a list of labels, nor a group',
+    mistake: 'is not a label, a list of labels, or a group',
+    schema: { $ref: '#/definitions/runs-on' },
+    pass: 'job on',
   },
   {
     key: 'max-parallel',
     name: 'maxParallel',
+    argument: '<count>',
+    help: 'how many items of one event run concurrently, from 1 to 256',
+    default: '1 for a bot, otherwise all',
     parse: (value) => (isCount(value) ? value : undefined),
-    mistake: 'is no number from 1 to 256',
+    mistake: 'is not a number from 1 to 256',
+    schema: { type: 'integer', minimum: 1, maximum: 256 },
+    pass: 'job on',
   },
   {
-    key: 'platform',
-    name: 'platform',
-    parse: (value) => PLATFORMS.find((platform) => platform === value),
-    mistake: `is none of: ${PLATFORMS.join(', ')}`,
+    key: 'forge',
+    name: 'forge',
+    argument: '<name>',
+    help: `the forge that runs the compiled files: ${FORGES.join(', ')}`,
+    default: DEFAULTS.forge,
+    parse: (value) => FORGES.find((forge) => forge === value),
+    mistake: `is not one of: ${FORGES.join(', ')}`,
+    schema: { enum: [...FORGES] },
+    pass: 'actions',
   },
 ]
 
 const KEYS = SETTINGS.map(({ key }) => key)
 
-/** An action with its version, by name or by address, or the one of the same repository. */
-export function readUses(value: unknown): string | undefined {
+/** The settings that a file gives. */
+export interface WrittenSettings {
+  readonly values: Settings
+  /** The position of each value. */
+  readonly positions: ReadonlyMap<SettingName, Position>
+  readonly problems: readonly Mistake[]
+}
+
+export const NO_SETTINGS: WrittenSettings = { values: {}, positions: new Map(), problems: [] }
+
+/** Parses an action with its version, by name or by address, or an action of the same repository. */
+function readUses(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const isNamed = /^(?:https:\/\/[\w.:-]+\/)?[\w.-]+\/[\w./-]+@[\w./-]+$/.test(value)
   return isNamed || /^[.$]\/[\w./-]*$/.test(value) || /^\.\.\/[\w./-]*$/.test(value)
@@ -100,14 +151,14 @@ export function readUses(value: unknown): string | undefined {
     : undefined
 }
 
-export function readState(value: unknown): string | undefined {
+function readState(value: unknown): string | undefined {
   const choice = typeof value === 'string' ? parseState(value) : undefined
   if (!choice) return undefined
   return choice.kind === 'none' ? 'none' : `${choice.kind}:${choice.value}`
 }
 
-/** What `runs-on` of a job may be: a label, a list of labels, or a group. */
-export function readRunsOn(value: unknown): Json | undefined {
+/** Parses `runs-on` of a job: a label, a list of labels, or a group. */
+function readRunsOn(value: unknown): Json | undefined {
   if (typeof value === 'string' && value.trim() !== '') return value
   if (Array.isArray(value)) {
     const labels = value.filter((label) => typeof label === 'string' && label !== '')
@@ -123,38 +174,38 @@ export function readRunsOn(value: unknown): Json | undefined {
   return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
 }
 
-/** GitHub runs at most 256 jobs of a matrix. */
+/** GitHub runs at most 256 jobs of a matrix. Source: https://docs.github.com/en/actions/reference/limits */
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256
 }
 
-/** The settings of `.github/hookline.yml`. A file of comments alone says nothing. */
+/** Reads `.github/hookline.yml`. A file of comments only has no settings. */
 export function readSettingsFile(source: Source): WrittenSettings {
   let document: Document.Parsed
   try {
     document = parseYaml(source)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { ...NOTHING_WRITTEN, problems: error.problems }
+    return { ...NO_SETTINGS, problems: error.problems }
   }
   const { contents } = document
-  if (contents === null || (isScalar(contents) && contents.value === null)) return NOTHING_WRITTEN
+  if (contents === null || (isScalar(contents) && contents.value === null)) return NO_SETTINGS
   return readSettings(source, document, contents)
 }
 
-/** The key `hookline:` of a source. */
-export function readOwnKey(
+/** Reads the key `hookline:` of a source. */
+export function readSettingsKey(
   source: Source,
   document: Document.Parsed,
   section: { readonly key: Node; readonly value: Node | null } | undefined,
 ): WrittenSettings {
-  if (!section) return NOTHING_WRITTEN
+  if (!section) return NO_SETTINGS
   const value = resolved(document, section.value)
   if (isMap(value) && value.items.length > 0) return readSettings(source, document, value)
-  const message = `"${OWN_KEY}:" names no setting`
+  const message = `"${SETTINGS_KEY}:" has no settings`
   const position = positionAt(source, ...rangeOf(section.key))
   return {
-    ...NOTHING_WRITTEN,
+    ...NO_SETTINGS,
     problems: [{ code: 'setting-value', message, position, notes: [KNOWN] }],
   }
 }
@@ -164,14 +215,14 @@ const KNOWN = `settings: ${KEYS.join(', ')}`
 function readSettings(source: Source, document: Document, map: Node): WrittenSettings {
   const at = (node: Node) => positionAt(source, ...rangeOf(node))
   if (!isMap(map)) {
-    const message = `${source.name} is no mapping of settings`
+    const message = `${source.name} is not a mapping of settings`
     return {
-      ...NOTHING_WRITTEN,
+      ...NO_SETTINGS,
       problems: [{ code: 'setting-value', message, position: at(map), notes: [KNOWN] }],
     }
   }
-  const values: Record<string, Settings[keyof Settings]> = {}
-  const positions = new Map<keyof Settings, Position>()
+  const values: Record<string, Settings[SettingName]> = {}
+  const positions = new Map<SettingName, Position>()
   const problems: Mistake[] = []
   for (const pair of pairsOf(map)) {
     const name = keyOf(pair)
@@ -191,25 +242,25 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
     const node = resolved(document, pair.value)
     const written = plain(document, node)
     const value = setting.parse(written)
-    const place = pair.value ?? pair.key
+    const valueNode = pair.value ?? pair.key
     if (value === undefined) {
       problems.push({
         code: 'setting-value',
         message: `"${name}" ${setting.mistake}`,
-        position: at(place),
+        position: at(valueNode),
       })
       continue
     }
-    // What stands behind a commit says which version it is.
+    // The comment after a commit names its version, so it stays with the value.
     const comment = isScalar(node) && name === 'uses' ? node.comment?.trim() : undefined
     const isLine = comment !== undefined && comment !== '' && !comment.includes('\n')
     values[setting.name] = isLine ? `${value} # ${comment}` : value
-    positions.set(setting.name, at(place))
+    positions.set(setting.name, at(valueNode))
   }
-  return { values: values as Settings, positions, problems } // each was made by its own parser
+  return { values: values as Settings, positions, problems } // each comes from its own parser
 }
 
-/** `undefined` for an alias that is unknown, or used too often. */
+/** Returns `undefined` for an alias that is unknown, or used too often. */
 function plain(document: Document, node: Node | undefined): unknown {
   try {
     return node?.toJS(document, { maxAliasCount: LIMITS.yamlAliases })
@@ -218,119 +269,111 @@ function plain(document: Document, node: Node | undefined): unknown {
   }
 }
 
-/** What a source is compiled with. */
+/** The settings that a source is compiled with. */
 export interface CompileSettings {
   readonly uses: string
-  /** Whether `uses` is what a flag or a file says, and not what stands in the made file already. */
-  readonly isUsesSaid: boolean
+  /** Whether a flag or a file gives `uses`; otherwise the existing compiled file does, or the default. */
+  readonly isUsesConfigured: boolean
   readonly dispatch: DispatchMode
   readonly state: string
   readonly runsOn: Json
-  /** `undefined` where nothing is said: the triggers decide. */
+  /** `undefined` if no place gives it; then the triggers decide. */
   readonly maxParallel: number | undefined
-  readonly platform: Platform
+  readonly forge: Forge
 }
 
-/** Where settings are said, what is said first winning key by key. */
-export interface SaidSettings {
+/** The places of settings. For each key the first place that gives it wins. */
+export interface SettingsLayers {
   readonly flags: Settings
-  /** By the source itself. */
-  readonly own: WrittenSettings
-  /** By the repository, for all sources. */
+  /** The key `hookline:` of the source. */
+  readonly source: WrittenSettings
+  /** The settings file of the repository. */
   readonly repository: WrittenSettings
 }
 
 /**
- * @param standing the action that the file to be replaced runs: no build changes it unasked
- * @param action of this package
+ * @param existing the action that the existing compiled file runs: a build keeps it unless a setting
+ *   names another one
+ * @param action the action of this package
  */
 export function settingsOf(
-  { flags, own, repository }: SaidSettings,
+  { flags, source, repository }: SettingsLayers,
   {
-    standing,
+    existing,
     action = ACTION,
-  }: { readonly standing?: string | undefined; readonly action?: string },
+  }: { readonly existing?: string | undefined; readonly action?: string },
 ): CompileSettings {
-  const said = <Name extends keyof Settings>(name: Name): Settings[Name] =>
-    flags[name] ?? own.values[name] ?? repository.values[name]
-  const platform = said('platform') ?? 'github'
-  const uses = said('uses')
+  const configured = <Name extends SettingName>(name: Name): Settings[Name] =>
+    flags[name] ?? source.values[name] ?? repository.values[name]
+  const forge = configured('forge') ?? DEFAULTS.forge
+  const uses = configured('uses')
   return {
-    uses: usesOn(platform, uses ?? standing ?? action),
-    isUsesSaid: uses !== undefined,
-    dispatch: said('dispatch') ?? (platform === 'github' ? 'repository' : 'workflow'),
-    state: said('state') ?? 'none',
-    runsOn: said('runsOn') ?? 'ubuntu-latest',
-    maxParallel: said('maxParallel'),
-    platform,
+    uses: usesOn(forge, uses ?? existing ?? action),
+    isUsesConfigured: uses !== undefined,
+    dispatch: configured('dispatch') ?? (forge === 'github' ? 'repository' : 'workflow'),
+    state: configured('state') ?? DEFAULTS.state,
+    runsOn: configured('runsOn') ?? DEFAULTS.runsOn,
+    maxParallel: configured('maxParallel'),
+    forge,
   }
 }
 
 const GITHUB = 'https://github.com/'
 
-/** Elsewhere a bare name is one of that host, so the action of this project is named by its address. */
-export function usesOn(platform: Platform, uses: string): string {
-  if (platform !== 'github') return /^hookline\/hookline[/@]/i.test(uses) ? GITHUB + uses : uses
+/** Other forges resolve a name without an address on their own host, so there the action gets its address. */
+export function usesOn(forge: Forge, uses: string): string {
+  if (forge !== 'github') return /^hookline\/hookline[/@]/i.test(uses) ? GITHUB + uses : uses
   return uses.startsWith(GITHUB) ? uses.slice(GITHUB.length) : uses
 }
 
-/** What the settings of a source ask for that its platform has not. */
-export function settingsProblems(said: SaidSettings, settings: CompileSettings): Mistake[] {
-  const { platform, dispatch, state } = settings
-  if (platform === 'github') return []
-  const position = (name: keyof Settings) =>
-    said.flags[name] === undefined
-      ? (said.own.positions.get(name) ?? said.repository.positions.get(name))
-      : undefined
-  const problem = (name: keyof Settings, message: string, hint: string): Mistake => {
-    const place = position(name)
-    return { code: 'setting-value', message, ...(place && { position: place }), hint }
+/** Returns an error for each setting that the forge does not support. */
+export function settingsProblems(layers: SettingsLayers, settings: CompileSettings): Mistake[] {
+  const { forge, dispatch, state } = settings
+  if (forge === 'github') return []
+  const problem = (name: SettingName, message: string, hint: string): Mistake => {
+    const position =
+      layers.flags[name] === undefined
+        ? (layers.source.positions.get(name) ?? layers.repository.positions.get(name))
+        : undefined
+    return { code: 'setting-value', message, ...(position && { position }), hint }
   }
-  return [
-    ...(dispatch === 'repository'
-      ? [
-          problem(
-            'dispatch',
-            `${platform} has no repository_dispatch`,
-            'remove "dispatch": there it is workflow',
-          ),
-        ]
-      : []),
-    ...(state.startsWith('branch:')
-      ? [
-          problem(
-            'state',
-            `a store on a branch is kept by GitHub's own API, which ${platform} has not`,
-            'write file:<path>, on a disk that outlives the run',
-          ),
-        ]
-      : []),
-  ]
+  const problems: Mistake[] = []
+  if (dispatch === 'repository') {
+    const message = `${forge} does not support repository_dispatch`
+    problems.push(problem('dispatch', message, 'remove "dispatch", or set it to workflow'))
+  }
+  if (state.startsWith('branch:')) {
+    const message = `${forge} does not support a store on a branch, which needs the GitHub API`
+    problems.push(problem('state', message, 'set "state" to file:<path>, on a persistent disk'))
+  }
+  return problems
 }
 
 /**
- * Where a flag says otherwise than what is written down: the next build without it would undo it.
- * The action alone is kept by the file that stands there, so only another setting undoes it.
+ * Returns a finding for each flag that differs from the settings in files, because the next build
+ * without the flag would undo its effect. The existing compiled file keeps `uses`, so that flag counts
+ * only against another setting.
  */
-export function unwrittenFlags(file: string, said: SaidSettings): Mistake[] {
-  const written = { ...said, flags: {} }
-  const [with_, without] = [settingsOf(said, {}), settingsOf(written, {})]
+export function unwrittenFlags(file: string, layers: SettingsLayers): Mistake[] {
+  const withFlags = settingsOf(layers, {})
+  const withoutFlags = settingsOf({ ...layers, flags: {} }, {})
   return SETTINGS.flatMap(({ key, name }): Mistake[] => {
-    if (said.flags[name] === undefined) return []
-    if (name === 'uses' && !without.isUsesSaid) return []
-    if (JSON.stringify(with_[name]) === JSON.stringify(without[name])) return []
-    const line = `${key}: ${typeof with_[name] === 'string' ? with_[name] : JSON.stringify(with_[name])}`
-    const isOwn = said.own.values[name] !== undefined
-    const isChanged = isOwn || said.repository.values[name] !== undefined
-    const position = said.own.positions.get(name) ?? said.repository.positions.get(name)
-    const place = `write "${line}" ${isChanged ? 'here' : `into ${SETTINGS_FILE}`}`
+    if (layers.flags[name] === undefined) return []
+    if (name === 'uses' && !withoutFlags.isUsesConfigured) return []
+    const value = withFlags[name]
+    if (JSON.stringify(value) === JSON.stringify(withoutFlags[name])) return []
+    const line = `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+    const position = layers.source.positions.get(name) ?? layers.repository.positions.get(name)
     return [
       {
         code: 'unwritten-flag',
-        message: `--${key} differs from what is written down: a build without it would undo this`,
-        ...(position && { position }),
-        hint: place,
-        ...(isChanged ? {} : { notes: [`or under "${OWN_KEY}:" in ${file}, for that one alone`] }),
+        message: `--${key} differs from the settings: a build without the flag would undo it`,
+        ...(position
+          ? { position, hint: `write "${line}" here` }
+          : {
+              hint: `write "${line}" into ${SETTINGS_FILE}`,
+              notes: [`or under "${SETTINGS_KEY}:" in ${file}, for this workflow only`],
+            }),
       },
     ]
   })

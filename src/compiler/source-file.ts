@@ -30,7 +30,7 @@ import {
   resolved,
 } from '../workflow/yaml.ts'
 import { keyMeantBy } from './key-hints.ts'
-import { OWN_KEY, readOwnKey, type WrittenSettings } from './settings.ts'
+import { readSettingsKey, SETTINGS_KEY, type WrittenSettings } from './settings.ts'
 
 /** A workflow file with Hookline's triggers in it, taken apart. */
 export interface SourceFile {
@@ -67,7 +67,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const contexts = placeholderContexts(source.text, on.value)
   const reading = { source, document, contexts, placeholders: true }
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
-  const settings = readOwnKey(source, document, sections.get(OWN_KEY))
+  const settings = readSettingsKey(source, document, sections.get(SETTINGS_KEY))
   return {
     ...{ name, source, document, lines, sections, on, jobs, triggers, native, settings },
     ...{ problems: [...problems, ...settings.problems], isWhole },

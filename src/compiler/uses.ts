@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
 import type { Operation } from '../workflow/operations.ts'
 import { keyOf, type Path, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
-import { hasConflict } from './made-files.ts'
+import { hasConflict } from './compiled-files.ts'
 import { type CompileSettings, usesOn } from './settings.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -11,7 +11,7 @@ const ON_STEP = /^\s*- id: on\n\s+uses:[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s#]+
 const ON_STEP_IN_FLOW = /\bid"?: ?"?on"?, ?"?uses"?: ?"([^"]+)"/
 
 /** The action that a made file runs in its job `on`, with what is said behind it. */
-export function standingUses(made: string | undefined): string | undefined {
+export function existingUses(made: string | undefined): string | undefined {
   if (made === undefined) return undefined
   const text = withoutMarks(made)
   const lines = ON_STEP.exec(text)
@@ -55,7 +55,7 @@ const COMMIT = /^[0-9a-f]{40}$/
 export interface KnownUses {
   readonly settings: CompileSettings
   /** The text of the file that is to be replaced. */
-  readonly standing: string | undefined
+  readonly existing: string | undefined
   readonly lock: ActionLock | undefined
   /** The name of the file that is to be replaced. */
   readonly name: string
@@ -63,20 +63,20 @@ export interface KnownUses {
 
 /**
  * What the user's own steps run, where it is not what the source says: the actions of this project at
- * the commit that is pinned, and by their address on other platforms; and what GitHub's lock file
+ * the commit that is pinned, and by their address on other forges; and what GitHub's lock file
  * names for the file that stands there. A commit that the source itself names stays.
  */
 export function usesOperations(file: SourceFile, known: KnownUses): Operation[] {
-  const { settings, standing, lock } = known
+  const { settings, existing, lock } = known
   const path = `${FOLDER}/${known.name}`
-  const isAbroad = settings.platform !== 'github'
+  const isAbroad = settings.forge !== 'github'
   const isPinned = COMMIT.test(versionOf(settings.uses)?.ref ?? '')
-  const there = versionsIn(standing).filter(({ ref }) => COMMIT.test(ref) || lock !== undefined)
+  const there = versionsIn(existing).filter(({ ref }) => COMMIT.test(ref) || lock !== undefined)
   if (!isAbroad && !isPinned && there.length === 0) return []
   return usesIn(file).flatMap(({ node, at }): Operation[] => {
     const written = versionOf(node.value)
     if (!written) {
-      const local = lock?.locks(path) ? localForm(node.value, standing) : undefined
+      const local = lock?.locks(path) ? localForm(node.value, existing) : undefined
       const { text } = file.source
       return local ? [{ op: 'set', path: at, lines: [inPlaceOf(text, node, local, '')] }] : []
     }
@@ -84,7 +84,7 @@ export function usesOperations(file: SourceFile, known: KnownUses): Operation[] 
     const kept = pin ?? lock?.urlFormOf(path, written, there)
     const own = isOurs(written.action)
     const chosen = kept ?? { ...written, comment: '' }
-    const action = own ? usesOn(settings.platform, chosen.action) : chosen.action
+    const action = own ? usesOn(settings.forge, chosen.action) : chosen.action
     const uses = `${action}@${chosen.ref}`
     if (uses === node.value) return []
     return [
@@ -106,12 +106,12 @@ function isOurs(action: string): boolean {
 /** The commit that an action of ours is pinned to, where the source names a tag or a branch. */
 function pinOf(
   written: Version,
-  { uses, isUsesSaid }: CompileSettings,
+  { uses, isUsesConfigured }: CompileSettings,
   there: readonly Version[],
 ): Version | undefined {
   if (COMMIT.test(written.ref)) return undefined
   const said = versionOf(uses)
-  const isSaid = isUsesSaid && said && isOurs(said.action) && COMMIT.test(said.ref)
+  const isSaid = isUsesConfigured && said && isOurs(said.action) && COMMIT.test(said.ref)
   if (isSaid) return { ...said, action: written.action }
   const name = (action: string) => usesOn('github', action).replace(/\/+$/, '').toLowerCase()
   const pin = there.find(
@@ -125,16 +125,16 @@ function pinOf(
 }
 
 /** `./a` as `$/a`, which `gh actions-lock` writes: the same, at the commit that runs. */
-function localForm(uses: string, standing: string | undefined): string | undefined {
+function localForm(uses: string, existing: string | undefined): string | undefined {
   if (!uses.startsWith('./')) return undefined
   const form = `$/${uses.slice(2)}`
-  return standing?.includes(`uses: ${form}\n`) ? form : undefined
+  return existing?.includes(`uses: ${form}\n`) ? form : undefined
 }
 
 /** The action of the job `on`: as it is said, or as the lock file has that. */
-export function onJobUses({ settings, standing, lock, name }: KnownUses): string {
+export function onJobUses({ settings, existing, lock, name }: KnownUses): string {
   const said = versionOf(settings.uses)
-  const there = versionOf(standingUses(standing) ?? '')
+  const there = versionOf(existingUses(existing) ?? '')
   if (!lock || !said || !there) return settings.uses
   const kept = lock.urlFormOf(`${FOLDER}/${name}`, said, [there])
   return kept ? `${kept.action}@${kept.ref}${kept.comment}` : settings.uses

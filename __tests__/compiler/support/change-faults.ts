@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseDocument } from 'yaml'
-import { compile, partsOf, passed } from '../../../src/compiler/compile.ts'
+import { compile, passResults, planParts } from '../../../src/compiler/compile.ts'
 import { planOf } from '../../../src/compiler/plan.ts'
-import { NOTHING_WRITTEN, settingsOf } from '../../../src/compiler/settings.ts'
-import { UserError } from '../../../src/wire/errors.ts'
+import { NO_SETTINGS, settingsOf } from '../../../src/compiler/settings.ts'
+import { ofLevel } from '../../../src/wire/errors.ts'
 import { DocumentLines } from '../../../src/workflow/document.ts'
 import type { Operation } from '../../../src/workflow/operations.ts'
 import { linesOf } from '../../../src/workflow/spans.ts'
@@ -12,26 +12,20 @@ import { type Added, withReader, withTrigger } from './many.ts'
 import { changedValue } from './named-changes.ts'
 import { type OwnedComment, ownedComments, said } from './owners.ts'
 
-const OPTIONS = settingsOf({ flags: {}, own: NOTHING_WRITTEN, repository: NOTHING_WRITTEN }, {})
+const OPTIONS = settingsOf({ flags: {}, source: NO_SETTINGS, repository: NO_SETTINGS }, {})
 
 /** What is lost, moved or changed beyond what the passes name; empty where all is as it should be. */
 export async function changeFaults(workflow: string, trigger: Added): Promise<string[]> {
   const text = withReader(withTrigger(workflow, trigger), trigger)
   const file = sourceFile(text)
-  let files: readonly { readonly text: string }[]
-  try {
-    files = (await compile(file, {})).files
-  } catch (error) {
-    // What GitHub's parser has against the file itself is no matter of ours.
-    if (error instanceof UserError)
-      return error.problems.map(({ message }) => `mistake: ${message}`)
-    throw error
-  }
+  const { files, findings } = await compile(file, {})
+  const errors = ofLevel(findings, 'error')
+  if (errors.length > 0) return errors.map(({ message }) => `mistake: ${message}`)
   const plan = planOf(file, OPTIONS)
-  const parts = partsOf(plan).map((part, at) => ({
+  const parts = planParts(plan).map((part, at) => ({
     part,
     text: (files[at]?.text ?? '').replace(/^.*\n/, ''),
-    operations: passed(plan, part).flatMap(({ operations = [] }) => operations),
+    operations: passResults(plan, part).flatMap(({ operations = [] }) => operations),
   }))
   return [
     ...commentFaults(text, parts, trigger),

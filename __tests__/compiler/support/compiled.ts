@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type CompileOptions, compile } from '../../../src/compiler/compile.ts'
 import { readSourceFile, type SourceFile } from '../../../src/compiler/source-file.ts'
+import { ofLevel, UserError } from '../../../src/wire/errors.ts'
 import { byLevel } from '../../support/findings.ts'
 
 type NamedText = readonly [name: string, text: string]
@@ -43,6 +44,8 @@ export async function compileText(
   { name = 'hook', ...options }: Partial<CompileOptions> & { name?: string } = {},
 ): Promise<CompiledTexts> {
   const compiled = await compile(sourceFile(text, name), options)
+  const errors = ofLevel(compiled.findings, 'error')
+  if (errors.length > 0) throw new UserError(errors)
   byLevel(compiled)
   const [main, called] = compiled.files
   return {

@@ -3,36 +3,36 @@ import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { keyOf, type Path, pairOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
-import type { Platform } from '../settings.ts'
+import type { Forge } from '../settings.ts'
 import type { SourceFile } from '../source-file.ts'
 import { usesOperations } from '../uses.ts'
 
-/** What the user's own jobs run, where it is pinned, locked, or named otherwise on the platform. */
+/** What the user's own jobs run, where it is pinned, locked, or named otherwise on the forge. */
 export const actions: Pass = {
   name: 'actions',
   run({ file, options }, part) {
     if (part === 'listening') return {}
-    const { platform, standing, lock } = options
+    const { forge, existing, lock } = options
     const name = `${file.name}${part === 'jobs' ? '.jobs' : ''}.yml`
-    const known = { settings: options, standing: standing?.get(name), lock, name }
+    const known = { settings: options, existing: existing?.get(name), lock, name }
     return {
-      operations: [...usesOperations(file, known), ...platformOperations(file, platform)],
-      findings: asFindings(platformNotices(file, platform), 'warning'),
+      operations: [...usesOperations(file, known), ...forgeOperations(file, forge)],
+      findings: asFindings(forgeNotices(file, forge), 'warning'),
     }
   },
 }
 
 /** GitHub alone knows `queue:`; elsewhere a file that has it is refused. */
-function platformOperations(file: SourceFile, platform: Platform): Operation[] {
-  if (platform === 'github') return []
+function forgeOperations(file: SourceFile, forge: Forge): Operation[] {
+  if (forge === 'github') return []
   return queuesOf(file).map(({ path }) => ({ op: 'remove', path }))
 }
 
-function platformNotices(file: SourceFile, platform: Platform): Mistake[] {
-  if (platform === 'github') return []
+function forgeNotices(file: SourceFile, forge: Forge): Mistake[] {
+  if (forge === 'github') return []
   return queuesOf(file).map(({ key }) => ({
     code: 'queue-left-out',
-    message: `${platform} knows no "queue": it is left out, so of the runs that wait only the newest stays`,
+    message: `${forge} knows no "queue": it is left out, so of the runs that wait only the newest stays`,
     position: positionAt(file.source, ...rangeOf(key)),
   }))
 }

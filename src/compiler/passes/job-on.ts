@@ -84,11 +84,11 @@ function listeningJob(plan: Plan, condition: Lines): Lines {
   })
 }
 
-function ofBoth({ file, options: { uses, state, runsOn, platform } }: Plan) {
+function ofBoth({ file, options: { uses, state, runsOn, forge } }: Plan) {
   return {
     uses,
     runsOn,
-    platform,
+    forge,
     workflow: file.name,
     actionInputs: actionInputLines(file, state),
     writesState: state.startsWith('branch:'),

@@ -23,7 +23,7 @@ import {
   rewriteText,
   type Target,
 } from '../rewrite.ts'
-import { OWN_KEY } from '../settings.ts'
+import { SETTINGS_KEY } from '../settings.ts'
 import {
   aliasProblems,
   isWithinNode,
@@ -48,7 +48,7 @@ export const settings: Pass = {
     const entries = movedEntries(plan, target)
     const jobs = plan.jobs.filter(({ isMovedInto }) => isMovedInto)
     const gone: Path[] = [
-      ...[OWN_KEY, ...(isWhole ? [] : LISTENING_KEYS)]
+      ...[SETTINGS_KEY, ...(isWhole ? [] : LISTENING_KEYS)]
         .filter((key) => file.sections.has(key))
         .map((key) => [key]),
       ...entries.map(({ section, name }) => [...section, name]),

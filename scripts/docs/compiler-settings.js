@@ -1,0 +1,15 @@
+import { code, table } from './table.js'
+
+const { SETTINGS } = await import(new URL('../../build/compiler/settings.js', import.meta.url).href)
+
+/** The settings of the compiler: each is a key of the settings file and a flag of `build`. */
+export function compilerSettings() {
+  /** @type {readonly import('../../src/compiler/settings.ts').Setting[]} */
+  const settings = SETTINGS
+  const rows = settings.map(({ key, argument, help, default: value }) => [
+    code(`${key}: ${argument}`),
+    value,
+    `${help.charAt(0).toUpperCase()}${help.slice(1)}`,
+  ])
+  return table(['setting', 'default', 'meaning'], rows)
+}
