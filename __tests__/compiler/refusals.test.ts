@@ -174,11 +174,7 @@ describe('build refuses', () => {
       'workflows/Hook.yml and workflows/hook.yml would be',
     ],
     ['a name that no URL can hold', 'workflows/a b.yml', 'invalid file name'],
-    [
-      'a folder that ends a line',
-      'workflows/a\non: push\n/a.yml',
-      'invalid file name',
-    ],
+    ['a folder that ends a line', 'workflows/a\non: push\n/a.yml', 'invalid file name'],
     ['a name too long', `workflows/${'a'.repeat(101)}.yml`, 'invalid file name'],
     ['a name of a device', 'workflows/con.yml', 'invalid file name'],
     ['a name of a device in capitals', 'workflows/CON.yml', 'invalid file name'],

@@ -182,8 +182,16 @@ describe('a mistake in the settings', () => {
     ['dispach: x', 'unknown setting "dispach"', 1, 'did you mean "dispatch"?'],
     ['state: none\nrunsOn: x', 'unknown setting "runsOn"', 2, 'did you mean "runs-on"?'],
     ['dispatch: push', '"dispatch" is not one of: repository, workflow', 1],
-    ['uses: hookline', '"uses" is not an action with a version: write owner/name@<tag or commit>', 1],
-    ['uses: ${{ vars.X }}', '"uses" is not an action with a version: write owner/name@<tag or commit>', 1],
+    [
+      'uses: hookline',
+      '"uses" is not an action with a version: write owner/name@<tag or commit>',
+      1,
+    ],
+    [
+      'uses: ${{ vars.X }}',
+      '"uses" is not an action with a version: write owner/name@<tag or commit>',
+      1,
+    ],
     ['state: branch', '"state" is not one of: none, file:<path>, branch:<name>', 1],
     ['runs-on: []', '"runs-on" is not a label, a list of labels, or a group', 1],
     ['max-parallel: 300', '"max-parallel" is not a number from 1 to 256', 1],
@@ -229,7 +237,9 @@ describe('a mistake in the settings', () => {
 
   test('a file of another name is told', async () => {
     repository.write('.github/hookline.yaml', 'state: none\n')
-    expect(errorsOf(await repository.build())).toEqual(['.github/hookline.yaml is not the settings file'])
+    expect(errorsOf(await repository.build())).toEqual([
+      '.github/hookline.yaml is not the settings file',
+    ])
   })
 
   test('in a native workflow "hookline:" is an error', async () => {

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
-import { differences, write } from '../../scripts/build/files.js'
 import { notices, packageFolder } from '../../scripts/build/notices.js'
 import { replaceOnce } from '../../scripts/build/packages.js'
+import { staleFiles, writeFiles } from '../../scripts/generate/files.js'
 
 let folder: string
 
@@ -202,28 +201,28 @@ test.each([
   await expect(bundle(target)).rejects.toThrow(message)
 })
 
-test('the check that dist is a fresh build names what is missing, left over, different or of the wrong mode', async () => {
-  const file = (text: string, executable = false) => ({ content: Buffer.from(text), executable })
+test('the check of generated files names what is missing, left over, out of date or of the wrong mode', async () => {
+  const file = (text: string, executable = false) => ({ content: text, executable })
+  const at = (name: string) => join(folder, name)
   const wanted = new Map([
-    ['a/same.js', file('1')],
-    ['a/changed.js', file('1')],
-    ['a/missing.js', file('1')],
-    ['a/started.js', file('1', true)],
+    [at('a/same.js'), file('1')],
+    [at('a/changed.js'), file('1')],
+    [at('a/missing.js'), file('1')],
+    [at('a/started.js'), file('1', true)],
   ])
   const present = new Map([
-    ['a/same.js', file('1')],
-    ['a/changed.js', file('2')],
-    ['a/started.js', file('1')],
-    ['a/old.js', file('1')],
+    [at('a/same.js'), file('1')],
+    [at('a/changed.js'), file('2')],
+    [at('a/started.js'), file('1')],
+    [at('a/old.js'), file('1')],
   ])
-  const url = pathToFileURL(`${folder}/`)
-  await write(url, present)
-  expect(await differences(url, present)).toEqual([])
-  expect(await differences(url, wanted)).toEqual([
-    'a/changed.js differs',
-    'a/missing.js is missing',
-    'a/old.js is left over',
-    'a/started.js has the wrong mode',
+  await writeFiles({ files: present, folder: at('a') })
+  expect(await staleFiles({ files: present, folder: at('a') })).toEqual([])
+  expect(await staleFiles({ files: wanted, folder: at('a') })).toEqual([
+    `${at('a/changed.js')} is out of date`,
+    `${at('a/missing.js')} is missing`,
+    `${at('a/old.js')} is left over`,
+    `${at('a/started.js')} has the wrong mode`,
   ])
 })
 

@@ -4,7 +4,7 @@ import ncc from '@vercel/ncc'
 import { notices } from './notices.js'
 import { shrink } from './shrink.js'
 
-/** @typedef {import('./files.js').File} File */
+/** @typedef {import('../generate/files.js').GeneratedFile} File */
 /** @typedef {import('./targets.js').Target} Target */
 
 /**

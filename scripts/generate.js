@@ -1,0 +1,52 @@
+// npm run generate [-- <part> …] [-- --check]
+//
+// Writes the generated files, in the order in which they depend on each other; with --check names each
+// stale file and exits 1. Parts: lists, docs, schema, dist (default: all). Works in a fresh clone, because
+// it compiles src/ to build/ itself.
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { compile } from './build/compile.js'
+import { staleFiles, writeFiles } from './generate/files.js'
+import { listFiles } from './generate/lists.js'
+
+/**
+ * A part returns the files that it generates, by their paths from the root of the repository.
+ *
+ * @typedef {() => Promise<import('./generate/files.js').GeneratedFiles>} Part
+ */
+
+/** The parts that read the compiled sources in build/, in their order. @type {Record<string, Part>} */
+const PARTS = {
+  docs: async () => (await import('./generate/docs.js')).docFiles(),
+  schema: async () => (await import('./generate/schema.js')).schemaFiles(),
+  dist: async () => (await import('./generate/dist.js')).distFiles(),
+}
+
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const wanted = positionals.length > 0 ? positionals : ['lists', ...Object.keys(PARTS)]
+const unknown = wanted.find((part) => part !== 'lists' && !(part in PARTS))
+if (unknown !== undefined) {
+  console.error(`unknown part "${unknown}": choose lists, ${Object.keys(PARTS).join(', ')}`)
+  process.exit(1)
+}
+
+// The bundler numbers modules by their path from the working directory, so that is always the root.
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+
+// The lists are sources, so they come before the compilation.
+if (wanted.includes('lists')) await finish(await listFiles())
+const parts = Object.entries(PARTS).filter(([name]) => wanted.includes(name))
+if (parts.length > 0) await compile()
+for (const [, part] of parts) await finish(await part())
+
+/** @param {import('./generate/files.js').GeneratedFiles} generated */
+async function finish(generated) {
+  if (!values.check) return writeFiles(generated)
+  for (const stale of await staleFiles(generated)) {
+    console.error(`${stale}: run "npm run generate" and commit the result`)
+    process.exitCode = 1
+  }
+}
