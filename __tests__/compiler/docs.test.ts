@@ -8,8 +8,8 @@ const page = (name: string) =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
 test('the page of the compiler lists the settings and flags of the command, and no others', () => {
-  const flags = [...page('compiler').matchAll(/^- `(--[a-z-]+)/gm)].map(([, flag]) => flag)
-  const settings = [...page('compiler').matchAll(/^\| `([a-z-]+): /gm)].map(([, key]) => `--${key}`)
+  const flags = [...page('reference/compiler').matchAll(/^- `(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  const settings = [...page('reference/compiler').matchAll(/^\| `([a-z-]+): /gm)].map(([, key]) => `--${key}`)
   expect([...flags, ...settings].sort()).toEqual(
     buildCommand()
       .options.map(({ long }) => long)
@@ -18,14 +18,14 @@ test('the page of the compiler lists the settings and flags of the command, and 
 })
 
 test('the page on Actionsflow names every key that has gone', () => {
-  const [, text = ''] = page('comparison').split('\n## From Actionsflow\n')
+  const [, text = ''] = page('learn/comparison').split('\n## From Actionsflow\n')
   const gone = [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()]
   expect(gone.length).toBeGreaterThan(0)
   for (const key of gone) expect(text).toContain(`\`config.${key}\``)
 })
 
 test('the page shows what its example is compiled into, to the byte', async () => {
-  const blocks = [...page('compiler').matchAll(/^```yaml\n# (\S+)\n(.*?)^```$/gms)]
+  const blocks = [...page('reference/compiler').matchAll(/^```yaml\n# (\S+)\n(.*?)^```$/gms)]
   const [source, made] = blocks.map(([, , text = '']) => text)
   expect(blocks[1]?.[1]).toBe('.github/workflows/hook.yml')
   expect((await compileText(source ?? '')).main).toBe(made)
