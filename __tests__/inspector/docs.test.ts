@@ -54,10 +54,10 @@ describe('docs/guides/inspector.md', () => {
   })
 
   test('shows pictures that are there', () => {
-    const pictures = [...page.matchAll(/!\[[^\]]+\]\((images\/[^)]+)\)/g)].map(([, path]) => path)
+    const pictures = [...page.matchAll(/!\[[^\]]+\]\((\.\.\/images\/[^)]+)\)/g)].map(([, path]) => path)
     expect(pictures).toHaveLength(5)
     for (const path of pictures) {
-      const bytes = readFileSync(new URL(`../../docs/${path}`, import.meta.url))
+      const bytes = readFileSync(new URL(`../../docs/guides/${path}`, import.meta.url))
       expect(bytes.subarray(1, 4).toString()).toBe('PNG')
     }
   })
