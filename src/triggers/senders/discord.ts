@@ -108,6 +108,6 @@ export const page: Page = {
   click:
     '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL. Make the commands by its API, and invite the app with the scope `applications.commands`.',
   outputs:
-    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`) or, of a webhook event, `event` (`event`). Interactions have `id`, `user_id`, `user_name`, `channel_id`, `guild_id`. Their `token` lets anyone write as the app for 15 minutes, so the outputs leave it out; [`reply`](../guides/bot.md#what-reply-can-say) takes it from the run's own event.",
+    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`) or, of a webhook event, `event` (`event`). Interactions have `id`, `user_id`, `user_name`, `channel_id`, `guild_id`. Their `token` lets anyone write as the app for 15 minutes, so the outputs leave it out; [`reply`](../guides/bot.md#reply-with-reply) takes it from the run's own event.",
   more: 'Only Discord can sign. It takes a URL that answers its PING and refuses wrong signatures: one with the public key in its grant, by `connect`, by `hookline url` with that variable, or by `hookline grant --verify discord --public-key <hex>`. A command says "thinking…" until the workflow answers; autocomplete starts nothing.',
 }
