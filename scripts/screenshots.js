@@ -20,9 +20,14 @@ const dev = spawn(process.execPath, [join(root, 'dist/cli/index.js'), 'dev', '--
   cwd: folder,
   stdio: ['ignore', 'pipe', 'inherit'],
 })
+let output = ''
+dev.stdout.setEncoding('utf8').on('data', (more) => {
+  output += more
+})
 const browser = await launch(executable)
 try {
-  await takeAll(await listening())
+  const address = await printed(/listening on (http:\S+)\n/)
+  await takeAll(address, await printed(/Inspector .*: (http:\S+)\n/))
 } finally {
   await browser.close()
   dev.kill('SIGTERM')
@@ -30,16 +35,19 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** @param {string} address */
-async function takeAll(address) {
-  await take(address, 'inspector-empty', {}, async () => {})
+/**
+ * @param {string} address
+ * @param {string} inspector with the key of this run
+ */
+async function takeAll(address, inspector) {
+  await take(inspector, 'inspector-empty', {}, async () => {})
   for (const sample of SAMPLES) await send(address, sample)
-  await take(address, 'inspector-light', {}, openIssue)
-  await take(address, 'inspector-dark', { colorScheme: 'dark' }, openIssue)
+  await take(inspector, 'inspector-light', {}, openIssue)
+  await take(inspector, 'inspector-dark', { colorScheme: 'dark' }, openIssue)
   const viewport = { width: 390, height: 844 }
-  await take(address, 'inspector-390', { viewport }, openIssue)
-  await take(address, 'inspector-390-dark', { viewport, colorScheme: 'dark' }, openIssue)
-  await take(address, 'inspector-compose', {}, async (page) => {
+  await take(inspector, 'inspector-390', { viewport }, openIssue)
+  await take(inspector, 'inspector-390-dark', { viewport, colorScheme: 'dark' }, openIssue)
+  await take(inspector, 'inspector-compose', {}, async (page) => {
     await openIssue(page)
     await page.keyboard.press('e')
     await page.getByRole('button', { name: /^Send/ }).click()
@@ -58,16 +66,16 @@ async function openIssue(page) {
 }
 
 /**
- * @param {string} address
+ * @param {string} inspector
  * @param {string} name
  * @param {import('playwright-core').BrowserContextOptions} options
  * @param {(page: import('playwright-core').Page) => Promise<void>} prepare
  */
-async function take(address, name, options, prepare) {
+async function take(inspector, name, options, prepare) {
   const viewport = { width: 1280, height: 860 }
   const permissions = ['clipboard-read', 'clipboard-write']
   const page = await browser.newPage({ viewport, permissions, reducedMotion: 'reduce', ...options })
-  await page.goto(address)
+  await page.goto(inspector)
   await page.locator('#detail > *').first().waitFor({ state: 'attached' })
   await prepare(page)
   await page.waitForTimeout(300)
@@ -83,15 +91,17 @@ async function send(address, { method, path, headers, body }) {
   await fetch(`${address}/webhook/${path}`, { method, headers, body: body ?? null })
 }
 
-/** The address that the local engine prints once it accepts requests. */
-function listening() {
-  return new Promise((resolve, reject) => {
-    let text = ''
-    dev.stdout.setEncoding('utf8').on('data', (more) => {
-      text += more
-      const address = /listening on (http:\S+)\n/.exec(text)?.[1]
-      if (address) resolve(address)
-    })
-    dev.on('close', () => reject(new Error('the local engine ended before it listened')))
-  })
+/**
+ * Waits until the local engine has printed a line.
+ *
+ * @param {RegExp} pattern
+ * @returns {Promise<string>} its first group
+ */
+async function printed(pattern) {
+  for (;;) {
+    const found = pattern.exec(output)?.[1]
+    if (found) return found
+    if (dev.exitCode !== null) throw new Error('the local engine ended before it listened')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }

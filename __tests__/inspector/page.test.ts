@@ -574,6 +574,12 @@ inBrowser('the page', () => {
         files: { 'workflows/hook.yml': 'on: webhook' },
         args: ['--port', port],
       })
+      await page.getByText('Restarted: open the address that hookline dev printed').waitFor()
+      // The page follows the new run as soon as any page of this browser has the new key.
+      const other = await page.context().newPage()
+      await other.goto(set.dev.inspector)
+      await live(other)
+      await other.close()
       await page.getByRole('heading', { name: 'Waiting for the first request' }).waitFor()
       await post(set.dev.hook('hook/webhook'), { n: 2 })
       await page.getByRole('treeitem', { name: 'n: 2' }).waitFor()

@@ -324,8 +324,10 @@ describe('a visit', () => {
   }
   parts.recorder.add(eventRecord(EVENT, { ...POLL, time: TIME, readers: [] }))
 
+  const JSON_TYPE = { 'content-type': 'application/json' }
+
   async function visit(target: string, more: Partial<Visit> = {}, headers = {}) {
-    const own = { host: 'localhost:1', ...headers }
+    const own = { host: 'localhost:1', cookie: 'a=b; hookline-dev-1=the-key', ...headers }
     const body = async () => JSON.stringify(ORDER)
     const [path = '', query = ''] = target.split('?')
     const one = { address: '::1', method: 'GET', path, query, headers: own, body, ...more }
@@ -336,7 +338,7 @@ describe('a visit', () => {
   }
 
   test.each<[string, string, number, string]>([
-    ['the page', '/', 200, '<p>page'],
+    ['the page', '/inspector/', 200, '<p>page'],
     ['a file of it', '/inspector/main.js', 200, 'run()'],
     ['a file that is none of its kinds', '/inspector/secret.txt', 404, 'no such page\n'],
     ['a key of every object', '/inspector/constructor', 404, 'no such page\n'],
@@ -377,32 +379,32 @@ describe('a visit', () => {
 
   test.each<[string, Partial<Visit>, object, number]>([
     ['by GET', {}, {}, 405],
-    ['without the key', { method: 'POST' }, {}, 403],
-    ['with another key', { method: 'POST' }, { 'x-hookline-dev-key': 'the-kez' }, 403],
+    ['without the key', { method: 'POST' }, { ...JSON_TYPE, cookie: '' }, 403],
+    [
+      'with another key',
+      { method: 'POST' },
+      { ...JSON_TYPE, cookie: 'hookline-dev-1=the-kez' },
+      403,
+    ],
+    ['of another type', { method: 'POST' }, { 'content-type': 'text/plain' }, 415],
     [
       'with too large an order',
       { method: 'POST', body: () => Promise.reject(new RangeError('more than 2 bytes')) },
-      { 'x-hookline-dev-key': 'the-key' },
+      JSON_TYPE,
       413,
     ],
-    [
-      'with no order',
-      { method: 'POST', body: async () => '{' },
-      { 'x-hookline-dev-key': 'the-key' },
-      400,
-    ],
+    ['with no order', { method: 'POST', body: async () => '{' }, JSON_TYPE, 400],
   ])('to the replay %s sends nothing', async (_, more, headers, status) => {
     expect((await visit('/inspector/replay', more, headers)).status).toBe(status)
     expect(sent).toEqual([])
   })
 
   test('to the replay with the key sends, and tells the answer', async () => {
-    const headers = { 'x-hookline-dev-key': 'the-key' }
-    const { body } = await visit('/inspector/replay', { method: 'POST' }, headers)
+    const { body } = await visit('/inspector/replay', { method: 'POST' }, JSON_TYPE)
     expect(JSON.parse(body)).toEqual({ status: 200, delivery: 'd-2', body: 'ok' })
     expect(sent.map(({ target }) => target)).toEqual(['/webhook/hook/webhook'])
     const own = async () => JSON.stringify({ ...ORDER, of: null })
-    await visit('/inspector/replay', { method: 'POST', body: own }, headers)
+    await visit('/inspector/replay', { method: 'POST', body: own }, JSON_TYPE)
     expect(causes).toEqual([
       { origin: 'replay', of: 'r-1-1' },
       { origin: 'composed', of: null },
@@ -410,14 +412,13 @@ describe('a visit', () => {
   })
 
   test('to the replay that is to be signed sends it signed, or says why it cannot be', async () => {
-    const headers = { 'x-hookline-dev-key': 'the-key' }
     const signed = (more: object) => async () => JSON.stringify({ ...ORDER, sign: true, ...more })
     const options = { method: 'POST', body: signed({}) }
-    expect((await visit('/inspector/replay', options, headers)).status).toBe(200)
+    expect((await visit('/inspector/replay', options, JSON_TYPE)).status).toBe(200)
     expect(sent.at(-1)?.headers.slice(0, 2)).toEqual(['x-signature', 'signed'])
     const count = sent.length
     const refused = { method: 'POST', body: signed({ path: 'hook/other' }) }
-    const { status, body } = await visit('/inspector/replay', refused, headers)
+    const { status, body } = await visit('/inspector/replay', refused, JSON_TYPE)
     expect([status, body, sent.length]).toEqual([422, 'no such secret\n', count])
   })
 
@@ -435,7 +436,7 @@ describe('a visit', () => {
 
   test('by any other method is refused', async () => {
     expect((await visit('/inspector/run', { method: 'DELETE' })).status).toBe(405)
-    expect((await visit('/', { method: 'HEAD' })).status).toBe(200)
+    expect((await visit('/inspector/', { method: 'HEAD' })).status).toBe(200)
     expect(isInspectors('/webhook/hook/webhook')).toBe(false)
   })
 })

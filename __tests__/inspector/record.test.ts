@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ShownRequest } from '../../src/inspector/api.ts'
 import { fixtureName, fixtureText, replayLine } from '../../src/inspector/page/request-text.ts'
 import { type Dev, post, startDev } from '../support/dev.ts'
-import { ask, detail, EventReader, run } from '../support/inspector.ts'
+import { ask, detail, EventReader } from '../support/inspector.ts'
 
 let dev: Dev
 let reader: EventReader
@@ -33,7 +33,7 @@ async function newest(count: number) {
 }
 
 async function replay(order: object) {
-  const headers = { 'X-Hookline-Dev-Key': (await run(dev.url)).key }
+  const headers = { 'Content-Type': 'application/json' }
   const options = { method: 'POST', headers, body: JSON.stringify({ sign: false, ...order }) }
   return JSON.parse((await ask(dev.url, '/inspector/replay', options)).body)
 }

@@ -73,7 +73,7 @@ export function stage(): Stage {
     earlier = Number(newest.split('-').at(-1)) - bodies.length
     await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
     await page.emulateMedia({ colorScheme })
-    await page.goto(set.dev.url)
+    await page.goto(set.dev.inspector)
     await live(page)
     if (bodies.length > 0) await page.locator(`a[href="#${newest}"][aria-current]`).waitFor()
     return page

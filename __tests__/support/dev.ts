@@ -2,11 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { RunningCommand, type Surroundings } from './cli.ts'
+import { rememberKey } from './inspector.ts'
 
 /** `hookline dev` in a folder of its own. */
 export interface Dev {
   readonly command: RunningCommand
   readonly url: string
+  /** Address of the inspector with the key of this run; empty with `--json`. */
+  readonly inspector: string
   /** Address of a webhook: `hook/webhook/users/1`. */
   hook(path: string): string
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
@@ -42,6 +45,10 @@ export async function startDev({ files, args = [], env = {}, as }: DevSetup): Pr
     ...(as && { as }),
   })
   const [, url = ''] = await command.printed(/^hookline dev listening on (http:\S+)\r?\n/)
+  const [, inspector = ''] = args.includes('--json')
+    ? []
+    : await command.printed(/^Inspector .*: (http:\S+)\r?$|^The inspector is for/m)
+  if (inspector) rememberKey(inspector)
   const stop = async () => {
     const code = await command.stop()
     await rm(folder, { recursive: true, force: true })
@@ -55,7 +62,8 @@ export async function startDev({ files, args = [], env = {}, as }: DevSetup): Pr
     for (const name of present.keys()) if (!(name in files)) await remove(name)
     await write(files)
   }
-  return { command, url, hook: (path) => `${url}/webhook/${path}`, write, remove, restore, stop }
+  const hook = (path: string) => `${url}/webhook/${path}`
+  return { command, url, inspector, hook, write, remove, restore, stop }
 }
 
 export async function post(

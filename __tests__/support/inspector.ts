@@ -1,13 +1,33 @@
 import type { Detail, Summary, Welcome } from '../../src/inspector/api.ts'
 import { parseAnswer, type RawAnswer, sendBytes } from './raw-http.ts'
 
-/** Asks the inspector over a raw socket, which lets any Host and Origin be said. */
+/** Keys of the inspectors that tests started, by port. */
+const KEYS = new Map<string, string>()
+
+/** Remembers the key in an address that `dev` printed: `http://localhost:3000/inspector/?key=…`. */
+export function rememberKey(address: string): void {
+  const { port, searchParams } = new URL(address)
+  KEYS.set(port, searchParams.get('key') ?? '')
+}
+
+/** The cookie that a browser has after it opened the printed address. */
+export function cookieFor(url: string): string {
+  const { port } = new URL(url)
+  return `hookline-dev-${port}=${KEYS.get(port) ?? ''}`
+}
+
+/** Asks the inspector over a raw socket, which can send any Host, Origin and Cookie. */
 export async function ask(
   url: string,
   path: string,
   { method = 'GET', headers = {}, body = '' }: AskOptions = {},
 ): Promise<RawAnswer> {
-  const given = { Host: new URL(url).host, Connection: 'close', ...headers }
+  const given = {
+    Host: new URL(url).host,
+    Connection: 'close',
+    Cookie: cookieFor(url),
+    ...headers,
+  }
   const framing = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {}
   const lines = Object.entries({ ...given, ...framing }).map(([name, value]) => `${name}: ${value}`)
   const text = [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
@@ -20,7 +40,7 @@ interface AskOptions {
   readonly body?: string
 }
 
-export async function run(url: string): Promise<Welcome & { run: string; key: string }> {
+export async function run(url: string): Promise<Welcome & { run: string }> {
   return JSON.parse((await ask(url, '/inspector/run')).body)
 }
 
@@ -38,7 +58,8 @@ export class EventReader {
   #arrived = () => {}
 
   constructor(url: string, lastEventId?: string) {
-    const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+    const cookie = cookieFor(url)
+    const headers = { cookie, ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }) }
     this.ended = this.#read(`${url}/inspector/events`, headers).catch(() => {})
   }
 

@@ -8,7 +8,7 @@ import { readNativeWorkflow } from '../compiler/native.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Reader } from '../inspector/api.ts'
-import type { SignableRequest } from '../inspector/dev-server.ts'
+import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
 import { withRule } from '../lint/lint.ts'
@@ -120,7 +120,8 @@ async function serve(options: DevOptions): Promise<void> {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcome(server.url, workflows, { isOpen: host !== undefined, poll })))
+  if (!json) print(printable(welcome(server, workflows, { isOpen: host !== undefined, poll })))
+  else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
   if (runs) process.stderr.write(runHint(runs.key))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
@@ -179,31 +180,36 @@ function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
 
 /** The triggers, with a curl line to paste. */
 function welcome(
-  url: string,
+  server: DevServer,
   workflows: (event: Json) => WorkflowSource,
   { isOpen, poll }: { readonly isOpen: boolean; readonly poll: boolean | undefined },
 ): string {
   const { found } = readAllWorkflows(() => workflows({}))
-  const triggers = foundTriggers(url, found)
+  const triggers = foundTriggers(server.url, found)
   const lines = triggers.flatMap(({ url, example }) =>
     example ? [exampleLine(url, example, undefined, shellHere().request)] : [],
   )
   const [first] = lines
-  // The inspector accepts only host names of this machine, whatever address the server listens on.
-  const { hostname, port } = new URL(url)
-  const isEveryAddress = hostname === '0.0.0.0' || hostname === '[::]'
-  const ownPage = isLoopback(hostname) ? url : isEveryAddress && `http://localhost:${port}`
   return [
     ...triggers.map((trigger) => `  ${listLine(trigger)}`),
     ...polledTriggers(found).map((name) => `  polled  ${name}${poll ? '' : ', with --poll'}`),
     ...(first ? ['', 'Try:', `  ${first}`] : []),
     '',
     ...(isOpen ? [KEY_NEEDED] : []),
-    ownPage
-      ? `Inspector (requests, decisions, outputs): ${ownPage}`
-      : 'The inspector is for this machine only. To open it at localhost, use --host 0.0.0.0.',
+    inspectorLine(server),
     '',
   ].join('\n')
+}
+
+/** The address of the inspector with its key; a terminal is read only by the user who started `dev`. */
+function inspectorLine({ url, inspectorPath }: DevServer): string {
+  // The inspector accepts only host names of this machine, whatever address the server listens on.
+  const { hostname, port } = new URL(url)
+  const isEveryAddress = hostname === '0.0.0.0' || hostname === '[::]'
+  const base = isLoopback(hostname) ? url : isEveryAddress && `http://localhost:${port}`
+  return base
+    ? `Inspector (requests, decisions, outputs): ${base}${inspectorPath}`
+    : 'The inspector is for this machine only. To open it at localhost, use --host 0.0.0.0.'
 }
 
 const KEY_NEEDED =

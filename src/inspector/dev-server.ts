@@ -50,7 +50,7 @@ import {
   requestRecord,
 } from './recorder.ts'
 import { RunLogs } from './run-logs.ts'
-import { accessRefusal, type InspectorParts, inspectorServer } from './server.ts'
+import { accessRefusal, type InspectorParts, inspectorPath, inspectorServer } from './server.ts'
 import { shownProblem } from './shown-problem.ts'
 
 interface DevServerOptions {
@@ -110,6 +110,8 @@ export interface SignableRequest {
 }
 
 export interface DevServer extends RunningServer {
+  /** Path and query of the inspector; the query contains the key of this run, a secret. */
+  readonly inspectorPath: string
   /** Begins to poll for the triggers that can, until the server is closed. */
   poll(): void
   /** To be called when a workflow file was changed: pages look at them again. */
@@ -143,11 +145,12 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const send = (request: RelayRequest, cause: Cause) =>
     relay(request, portsOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
+  const key = randomKey()
   const parts: InspectorParts = {
     recorder,
     logs,
     files: PAGE_FILES,
-    key: crypto.randomUUID(),
+    key,
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
     secretHeadersAt: (path) => proofHeaders(path, platform),
@@ -171,6 +174,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const server = await serveRelay({ host: host ?? 'localhost', port, ports, route })
   return {
     url: server.url,
+    inspectorPath: inspectorPath(key),
     poll() {
       stopPolling = repeat(localPoller(stage), POLL_PAUSE, report)
     },
@@ -209,6 +213,12 @@ async function answerWithKey(
   if (refusal === undefined) return answer(request, response, ports)
   const body = JSON.stringify({ error: { code: 'unauthorized', message: `not run: ${refusal}` } })
   response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end(body)
+}
+
+/** 128 random bits as 22 characters of base64url. */
+function randomKey(): string {
+  const base64 = toBase64(crypto.getRandomValues(new Uint8Array(16)))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** What an event meets here. */

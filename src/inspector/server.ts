@@ -22,7 +22,7 @@ export interface InspectorParts {
   readonly logs: RunLogs
   /** Files of the page, by name. */
   readonly files: ReadonlyMap<string, string>
-  /** What a replay has to bring; only the page of this run knows it. */
+  /** The key of this run: in the address that `dev` prints, and then in a cookie of the browser. */
   readonly key: string
   /** Workflows as they are now, with addresses below `base`. */
   welcome(base: string): Welcome
@@ -147,6 +147,11 @@ interface Answer extends Omit<Reply, 'body'> {
 
 const FOLDER = '/inspector/'
 
+/** Where a browser exchanges the key of a run for a cookie. */
+export function inspectorPath(key: string): string {
+  return `${FOLDER}?key=${key}`
+}
+
 /** True for the addresses that are the inspector's own. */
 export function isInspectors(path: string): boolean {
   return path === '/' || path.startsWith(FOLDER)
@@ -186,7 +191,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Answers one request to the inspector. */
 export async function inspect(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   const refusal = accessRefusal(visit)
-  if (refusal) return text(403, `Not for you: the inspector of hookline dev is closed, ${refusal}.`)
+  if (refusal) return text(403, `access to the inspector of hookline dev denied: ${refusal}`)
+  if (visit.path === '/') return redirect(`${FOLDER}${visit.query && `?${visit.query}`}`)
+  const key = new URLSearchParams(visit.query).get('key')
+  if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, parts)
+  if (!(await sameText(cookieOf(visit), parts.key))) return text(403, KEY_MISSING)
   const [resource = '', name = ''] = visit.path.slice(FOLDER.length).split('/')
   if (resource === 'replay') return replayed(visit, parts)
   if (visit.method !== 'GET' && visit.method !== 'HEAD') return text(405, 'GET only')
@@ -204,8 +213,8 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
   [
     'run',
     // The host was checked: it is this machine's, with the port that the visitor sees.
-    ({ headers }, { recorder: { run }, key, welcome }) =>
-      json({ run, key, ...welcome(`http://${headers.host}`) }),
+    ({ headers }, { recorder: { run }, welcome }) =>
+      json({ run, ...welcome(`http://${headers.host}`) }),
   ],
   [
     'events',
@@ -246,8 +255,9 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
 
 async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   if (visit.method !== 'POST') return text(405, 'POST only')
-  const key = String(visit.headers['x-hookline-dev-key'] ?? '')
-  if (!(await sameText(key, parts.key))) return text(403, 'the key of this run is missing')
+  // A form of another page cannot send this type, and a script that does is asked for its origin.
+  if (visit.headers['content-type'] !== 'application/json')
+    return text(415, 'send JSON, with "content-type: application/json"')
   const body = await visit.body().catch((error: unknown) => {
     if (error instanceof RangeError) return undefined
     throw error
@@ -272,6 +282,42 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   }
 }
 
+const KEY_MISSING =
+  'the key of this run is missing: open the address that hookline dev printed in its terminal'
+
+/**
+ * The cookie of this port, because all ports of a host share one set of cookies. Its path keeps it out
+ * of the headers of webhooks.
+ */
+function cookieName({ headers }: Pick<Visit, 'headers'>): string {
+  return `hookline-dev-${/:(\d+)$/.exec(String(headers.host))?.[1] ?? '80'}`
+}
+
+function cookieOf(visit: Visit): string {
+  const cookies = String(visit.headers.cookie ?? '').split(/; */)
+  const prefix = `${cookieName(visit)}=`
+  return cookies.find((cookie) => cookie.startsWith(prefix))?.slice(prefix.length) ?? ''
+}
+
+/**
+ * Sets the cookie, and opens the page. A link in a page of another site may have led here, and a browser
+ * would not send a strict cookie after a redirect; so the page itself goes on.
+ */
+async function exchangeKey(
+  given: string,
+  visit: Visit,
+  { key }: InspectorParts,
+): Promise<InspectorAnswer> {
+  if (!(await sameText(given, key))) return text(403, KEY_MISSING)
+  const html = `<!doctype html><meta http-equiv="refresh" content="0; url=${FOLDER}"><title>Hookline dev</title><a href="${FOLDER}">Open the inspector</a>`
+  const cookie = `${cookieName(visit)}=${key}; Path=${FOLDER}; HttpOnly; SameSite=Strict`
+  return answer(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
+}
+
+function redirect(location: string): InspectorAnswer {
+  return answer(303, 'text/plain; charset=utf-8', '', { location })
+}
+
 function text(status: number, body: string): InspectorAnswer {
   return answer(status, 'text/plain; charset=utf-8', `${body}\n`)
 }
@@ -280,8 +326,13 @@ function json(value: object): InspectorAnswer {
   return answer(200, 'application/json', JSON.stringify(value))
 }
 
-function answer(status: number, type: string, body: string | Uint8Array): InspectorAnswer {
-  return { reply: { status, headers: { ...EVERY_ANSWER, 'content-type': type }, body } }
+function answer(
+  status: number,
+  type: string,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): InspectorAnswer {
+  return { reply: { status, headers: { ...EVERY_ANSWER, 'content-type': type, ...headers }, body } }
 }
 
 const LOOPBACK_ADDRESS = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/

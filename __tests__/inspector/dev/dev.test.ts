@@ -113,7 +113,7 @@ describe('hookline dev for a person', () => {
     await write({ 'workflows/worse.yml': 'on:\n  webhook:\n    method: gte\n' })
     await command.printed(/error: unknown HTTP method "gte"\n {2}--> workflows\/worse\.yml:3:13/)
     await write({ 'workflows/worse.yml': 'on: webhook', 'workflows/bad.yml': 'on: webhook' })
-    await command.printed(/no mistake is left in a workflow file\n/)
+    await command.printed(/workflow files have no errors\n/)
     // A changed file takes effect with the next request.
     await post(hook('hook/webhook/teams/1'), {})
     await command.printed(/teams\/1 {2}skipped/)
@@ -174,9 +174,9 @@ describe('values', () => {
     await command.printed(/there\?3 {2}skipped/)
   })
 
-  test('come from the file that --env-file names, and a request tells when it is gone', async () => {
+  test('come from the file that --env names, and a request tells when it is gone', async () => {
     const files = { ...WITH_SECRET, 'other.env': 'PLACE=/there\n' }
-    const dev = await start(files, { args: ['--env-file', 'other.env'] })
+    const dev = await start(files, { args: ['--env', 'other.env'] })
     await post(dev.hook('hook/webhook/there'), {})
     await dev.command.printed(/fired, 1 item/)
     await dev.remove('other.env')
@@ -198,8 +198,8 @@ describe('--host', () => {
     expect((await post(hook, {}, { 'x-platform-authorization': KEY })).status).toBe(200)
     await command.printed(/fired, 1 item/)
     expect(command.stdout).not.toContain(KEY)
-    const [, page = ''] = await command.printed(/decision and output: (\S+)\n/)
-    expect(page).toBe(`http://localhost:${port}`)
+    const [, page = ''] = await command.printed(/^Inspector .*: (\S+)\n/m)
+    expect(page).toContain(`http://localhost:${port}/inspector/?key=`)
     expect((await fetch(page)).status).toBe(200)
     expect(command.stdout).toContain('-H "X-Platform-Authorization: $KEY"')
   })

@@ -1,7 +1,7 @@
 import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
 
 interface Listeners {
-  connection(state: 'live' | 'lost'): void
+  connection(state: 'live' | 'lost' | 'closed'): void
   /** Begins every stream. What came before the oldest is no longer kept. */
   hello(run: string, oldest: number): void
   request(summary: Summary, oldest: number): void
@@ -16,9 +16,10 @@ export function follow(listeners: Listeners): void {
   const source = new EventSource('/inspector/events')
   source.addEventListener('open', () => listeners.connection('live'))
   source.addEventListener('error', () => {
-    listeners.connection('lost')
-    // A browser gives up when the server answered, but not with events.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(listeners), 2000)
+    if (source.readyState !== EventSource.CLOSED) return listeners.connection('lost')
+    // A browser does not try again after a response without events, such as one about a missing key.
+    isRefused().then((isClosed) => listeners.connection(isClosed ? 'closed' : 'lost'))
+    setTimeout(() => follow(listeners), 2000)
   })
   source.addEventListener('hello', ({ data }) => {
     const { run, oldest } = JSON.parse(data)
@@ -32,7 +33,12 @@ export function follow(listeners: Listeners): void {
   source.addEventListener('workflows', () => listeners.workflows())
 }
 
-export async function fetchWelcome(): Promise<Welcome & { readonly key: string }> {
+/** Whether the server refuses this page, because `dev` was restarted and has another key. */
+async function isRefused(): Promise<boolean> {
+  return (await fetch('/inspector/run').catch(() => undefined))?.status === 403
+}
+
+export async function fetchWelcome(): Promise<Welcome> {
   return (await ask('/inspector/run')).json()
 }
 
@@ -58,15 +64,14 @@ export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'pa
 }
 
 /**
- * Has a request sent.
+ * Sends a request.
  *
- * @param key of the run; only this page can read it
- * @throws Error saying why it was not sent
+ * @throws Error with the reason if the request was not sent
  */
-export async function sendOrder(order: Order, key: string): Promise<Sent> {
+export async function sendOrder(order: Order): Promise<Sent> {
   const response = await ask('/inspector/replay', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-hookline-dev-key': key },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(order),
   })
   if (!response.ok) throw new Error((await response.text()).trim())

@@ -79,6 +79,7 @@ const CONNECTION = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Connection lost, trying again',
+  closed: 'Restarted: open the address that hookline dev printed',
 } as const
 
 function Bar() {

@@ -5,7 +5,7 @@ import { isExcluding, matcher } from '../filter.ts'
 import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
 /** Whether events come. */
-export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('connecting')
 /** What is kept, oldest first. */
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
@@ -28,7 +28,6 @@ export const log = signal('')
 /** What of the events of a filter only the server can tell: it has their headers and bodies. */
 const found = signal<ReadonlySet<string>>(new Set())
 let run = ''
-let key = ''
 /** Delivery that is to be shown as soon as it comes. */
 let awaited = ''
 
@@ -105,9 +104,7 @@ function startAgain(): void {
 
 async function loadWelcome(): Promise<void> {
   try {
-    const { key: ofRun, ...rest } = await fetchWelcome()
-    key = ofRun
-    welcome.value = rest
+    welcome.value = await fetchWelcome()
   } catch {
     // The connection says that it is lost, and this is done again when it is back.
   }
@@ -209,9 +206,8 @@ export function step(by: 1 | -1): void {
  * @param sign anew, as the sender would
  */
 export async function send(request: ShownRequest, of: string | null, sign = false): Promise<Sent> {
-  if (key === '') await loadWelcome()
   const order: Order = { of, sign, ...request }
-  const sent = await sendOrder(order, key)
+  const sent = await sendOrder(order)
   const already = [...summaries.value.values()].find(({ delivery }) => delivery === sent.delivery)
   if (already) choose(already.id)
   else awaited = sent.delivery
