@@ -59,7 +59,9 @@ describe('the services', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a listening TCP server
   })
-  afterAll(() => server.close())
+  afterAll(() => {
+    server.close()
+  })
 
   const problems = (deploy: Readonly<Record<string, string>> = FILES.deploy) =>
     serviceProblems('octo/hookline', {

@@ -54,7 +54,9 @@ describe('docs/guides/inspector.md', () => {
   })
 
   test('shows pictures that are there', () => {
-    const pictures = [...page.matchAll(/!\[[^\]]+\]\((\.\.\/images\/[^)]+)\)/g)].map(([, path]) => path)
+    const pictures = [...page.matchAll(/!\[[^\]]+\]\((\.\.\/images\/[^)]+)\)/g)].map(
+      ([, path]) => path,
+    )
     expect(pictures).toHaveLength(5)
     for (const path of pictures) {
       const bytes = readFileSync(new URL(`../../docs/guides/${path}`, import.meta.url))

@@ -69,8 +69,12 @@ const HINT = /keys: r replay the last request, q quit/
   })
 
   test('a signal gives the terminal back too', async () => {
-    dev = await onTerminal((command) => `(sleep 2; kill -TERM 0) & trap '' TERM; ${command}`)
+    dev = await onTerminal(
+      (command) =>
+        `(until [ -e stop ]; do sleep 0.1; done; kill -TERM 0) & trap '' TERM; ${command}`,
+    )
     await dev.command.printed(HINT)
+    await dev.write({ stop: '' })
     expect(await dev.command.ended()).toBe(0)
     expect(dev.command.stdout).toMatch(/\r\nicanon\r\necho\r\n$/)
   })
@@ -95,7 +99,7 @@ const HINT = /keys: r replay the last request, q quit/
 test('without a terminal nothing is read from standard input', async () => {
   dev = await startDev({ files: FILES })
   const { command } = dev
-  await command.printed(/Every request/)
+  await command.printed(/^Inspector /m)
   // More than the system keeps for a reader that may come.
   command.type('q'.repeat(4 * 1024 * 1024))
   expect((await post(dev.hook('hook/webhook'), {})).status).toBe(200)

@@ -81,7 +81,7 @@ test('send brings the key to this machine', async () => {
 test('an open server runs nothing', async () => {
   const { exitCode, stderr } = await runShared(['dev', '--run', '--host', '0.0.0.0'])
   expect(exitCode).toBe(2)
-  expect(stderr).toMatch(/--run and --host/)
+  expect(stderr).toMatch(/--run cannot be combined with --host/)
 })
 
 test('an open server does not start without a key', async () => {
