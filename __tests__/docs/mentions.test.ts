@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { commandNames } from '../../scripts/docs/commands.js'
+import { anchorOf, commandNames, optionsOf } from '../../scripts/docs/commands.js'
+import { SETTINGS } from '../../src/wire/settings.ts'
 import { helpOf } from './help.ts'
 import { MANIFEST } from './manifest.ts'
 import { mentions, PAGES, type Page } from './pages.ts'
@@ -17,6 +18,10 @@ const SOURCES = ['src', 'bench', 'examples', 'docs/senders']
 const HELP = new Map<string, string>()
 for (const name of commandNames()) HELP.set(name, await helpOf(name))
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+
+/** An error code, as the source of the relay writes it. */
+const RELAY_ERRORS =
+  /(?:RelayError\(\s*\d+,\s*|\[\d{3}, \[|MALFORMED\.get\(status\) \?\? \[\s*)'([a-z_]+)'/g
 
 /** Variables of others that the pages name, by who reads or sets them. */
 const FOREIGN = [
@@ -136,10 +141,29 @@ test('docs/host/relay.md lists every error code of the relay, and no other', () 
     .map(([, cell = '']) => cell)
     .join()
   const listed = [...column.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code)
-  const answered = SOURCES.matchAll(
-    /(?:RelayError\(\s*\d+,\s*|\[\d{3}, \[|MALFORMED\.get\(status\) \?\? \[\s*)'([a-z_]+)'/g,
-  )
+  const answered = SOURCES.matchAll(RELAY_ERRORS)
   expect(listed.sort()).toEqual([...new Set([...answered].map(([, code]) => code))].sort())
+})
+
+describe('docs have an anchor for', () => {
+  const anchors = new Set(
+    PAGES.flatMap(({ text }) => [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id)),
+  )
+
+  test.each([...HELP])('every option of %s', (name, help) => {
+    const wanted = optionsOf(help).map(({ flags }) => anchorOf(name, flags))
+    expect(wanted.filter((anchor) => !anchors.has(anchor))).toEqual([])
+  })
+
+  test('every variable of Hookline', () => {
+    const names = Object.keys(SETTINGS)
+    expect(names.filter((name) => !anchors.has(name))).toEqual([])
+  })
+
+  test('every error code of the relay', () => {
+    const codes = SOURCES.matchAll(RELAY_ERRORS)
+    expect([...codes].flatMap(([, code]) => (anchors.has(code) ? [] : [code]))).toEqual([])
+  })
 })
 
 test('docs/reference/commands.md or docs/host/relay.md lists every variable that a command reads', () => {
@@ -148,7 +172,7 @@ test('docs/reference/commands.md or docs/host/relay.md lists every variable that
       ?.text.split(from)[1]
       ?.split('\n\n')[0] ?? ''
   const listed = [
-    table('docs/reference/commands.md', '## Variables\n\n'),
+    PAGES.find((page) => page.name === 'docs/reference/commands.md')?.text ?? '',
     table('docs/host/relay.md', '| variable | default | meaning |'),
   ].join('\n')
   const read = ['cli', 'relay', 'inspector'].flatMap((folder) =>

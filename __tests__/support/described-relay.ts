@@ -14,6 +14,7 @@ interface Described {
 export class DescribedRelay {
   described: Described
   readonly #server: Server
+  url = ''
 
   constructor(described: Described = {}) {
     this.described = described
@@ -35,11 +36,8 @@ export class DescribedRelay {
 
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
     return this
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
   stop(): void {

@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { code } from './table.js'
+import { code, table } from './table.js'
 
 const cli = join(process.env.HOOKLINE_TEST_BUNDLES ?? (await bundles()), 'dist/cli/index.js')
 
-/** Within a run of jest they are made already, and the bundler is no module for its virtual machine. */
+/** Jest builds the bundles before it starts, because its virtual machine cannot load the bundler. */
 async function bundles() {
   const { bundlesForTests } = await import('../build/for-tests.js')
   return bundlesForTests()
 }
 
 /**
- * What `--help` prints, of the command line as the sources stand; and under it that of the command's own commands
- * that have options.
+ * The `--help` of a command of the present sources, followed by the help of its subcommands with options.
  *
- * @param {string} [name] none for the command line as a whole
+ * @param {string} [name] of a command; the whole command line without it
  * @returns {string}
  */
 export function helpOf(name) {
@@ -23,7 +22,7 @@ export function helpOf(name) {
   return [help, ...partsOf(help).map((part) => printed(name, part))].join('\n')
 }
 
-/** The commands of a command's own, by its help. @param {string} help */
+/** The subcommands with options. @param {string} help of the command */
 export function partsOf(help) {
   const [, listed = ''] = help.split(/^Commands:\n/m)
   return [...listed.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, part = '']) => part)
@@ -42,17 +41,17 @@ export function commandNames() {
   return names.slice(0, names.indexOf('help'))
 }
 
-/** What one wants, and the commands for it. */
+/** The commands by purpose. */
 const PURPOSES = {
-  'Begin, and try': ['init', 'connect', 'dev', 'send'],
-  'Get the workflow right': ['check', 'build'],
-  'Give a sender its URL': ['url', 'grant', 'seal', 'keys'],
-  'See what happens on GitHub': ['doctor', 'runs'],
+  'Start and try': ['init', 'connect', 'dev', 'send'],
+  'Check and compile workflows': ['check', 'build'],
+  'Create a webhook URL': ['url', 'grant', 'seal', 'keys'],
+  'See the effect on GitHub': ['doctor', 'runs'],
   'Run a relay': ['relay', 'outbox', 'app'],
-  'In your shell': ['completion'],
+  'Complete commands in your shell': ['completion'],
 }
 
-/** Every command by what it is for; its options are what `--help` describes. */
+/** Every command by purpose, with a link to its options. */
 export function commandList() {
   const known = Object.values(PURPOSES).flat().toSorted().join()
   if (known !== commandNames().toSorted().join()) throw new Error(`PURPOSES has ${known}`)
@@ -63,6 +62,58 @@ export function commandList() {
 
 /** @param {string} name */
 function line(name) {
-  const [, description = ''] = /^Usage:[\s\S]*?\n\n([\s\S]*?)\n\n/.exec(helpOf(name)) ?? []
-  return `- ${code(name)}: ${description.replaceAll(/\s+/g, ' ')}`
+  return `- [${code(name)}](#${name}): ${descriptionOf(helpOf(name))}`
+}
+
+/** @param {string} help */
+function descriptionOf(help) {
+  const [, description = ''] = /^Usage:[\s\S]*?\n\n([\s\S]*?)\n\n/.exec(help) ?? []
+  return description.replaceAll(/\s+/g, ' ')
+}
+
+/** The options of every command, one section a command, one anchor an option. */
+export function optionsReference() {
+  const sections = commandNames().flatMap((name) => {
+    const parts = partsOf(printed(name)).map((part) => `${name} ${part}`)
+    return [section(name, '##'), ...parts.map((part) => section(part, '###'))]
+  })
+  return sections.join('\n\n')
+}
+
+/**
+ * @param {string} name of a command, or of a command and its subcommand
+ * @param {string} mark of its heading
+ */
+function section(name, mark) {
+  const help = printed(...name.split(' '))
+  const [, usage = ''] = /^Usage: ([\s\S]*?)\n\n/.exec(help) ?? []
+  const rows = optionsOf(help).map(({ flags, meaning }) => [
+    `<a id="${anchorOf(name, flags)}"></a>${code(flags)}`,
+    meaning,
+  ])
+  return [
+    `${mark} ${name}`,
+    `${descriptionOf(help)}: ${code(usage.replaceAll(/\s+/g, ' '))}`,
+    ...(rows.length > 0 ? [table(['option', 'meaning'], rows)] : []),
+  ].join('\n\n')
+}
+
+/** The anchor of an option: `send--count`. @param {string} name @param {string} flags */
+export function anchorOf(name, flags) {
+  const [long = ''] = /--[\w-]+/.exec(flags) ?? []
+  return name.replaceAll(' ', '-') + long
+}
+
+/** The options of a help text, without `--help`. @param {string} help */
+export function optionsOf(help) {
+  const [, listed = ''] = help.split(/^Options:\n/m)
+  const [block = ''] = listed.split('\n\n')
+  // The meaning of an option can continue on further, deeper indented lines.
+  const entries = block.split(/\n(?= {2}-)/).map((entry) => entry.trim().replaceAll(/\n\s+/g, ' '))
+  return entries
+    .map((entry) => {
+      const [, flags = '', meaning = ''] = /^(.*?) {2,}([\s\S]*)$/.exec(entry) ?? []
+      return { flags, meaning }
+    })
+    .filter(({ flags }) => flags !== '' && !flags.startsWith('-h'))
 }

@@ -1,3 +1,4 @@
+import { commandNames, helpOf } from './commands.js'
 import { code, table } from './table.js'
 
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
@@ -5,15 +6,41 @@ import { code, table } from './table.js'
 const { settingDefault, SETTINGS } = await compiled('settings')
 const { RELAY_SETTINGS, SETTING_HELP } = await compiled('settings-help')
 
-/** What is compiled in build/ has no types. @param {string} name */
+/** Loads a module of build/, which has no types. @param {string} name */
 function compiled(name) {
   return import(new URL(`../../build/wire/${name}.js`, import.meta.url).href)
 }
 
-/** What a flag says too. @type {Partial<Record<Name, string>>} */
-const FLAGS = { HOST: '--host', PORT: '--port', HOOKLINE_REPOSITORY: '--repository' }
+/** The flags with the same meaning. @type {Partial<Record<Name, string>>} */
+const FLAGS = {
+  HOST: '--host',
+  PORT: '--port',
+  HOOKLINE_REPOSITORY: '--repository',
+  HOOKLINE_OUTBOX: '--outbox',
+}
 
-/** All variables that a relay reads, with their defaults. */
+/** Every variable of Hookline with its default, its meaning, and the commands whose help names it. */
+export function variablesTable() {
+  const help = new Map(commandNames().map((name) => [name, environmentOf(helpOf(name))]))
+  const names = /** @type {Name[]} */ (Object.keys(SETTINGS))
+  const rows = names.map((name) => [
+    `<a id="${name}"></a>${code(name)}`,
+    [...help].flatMap(([command, text]) => (text.includes(name) ? code(command) : [])).join(', '),
+    defaultOf(name),
+    SETTING_HELP[name],
+  ])
+  return table(['variable', 'commands', 'default', 'meaning'], rows)
+}
+
+/** The names of the variables in a help text. @param {string} help */
+function environmentOf(help) {
+  const sections = help.split(/^Environment:\n/m).slice(1)
+  return sections.flatMap((section) =>
+    [...(section.split('\n\n')[0] ?? '').matchAll(/^ {2}([A-Z_]+)/gm)].map(([, name = '']) => name),
+  )
+}
+
+/** Every variable of a relay with its default. */
 export function settingsTable() {
   /** @type {readonly Name[]} */
   const names = ['HOST', 'PORT', ...RELAY_SETTINGS]

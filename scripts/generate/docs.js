@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { inputsList, outputsList } from '../docs/action.js'
-import { commandList } from '../docs/commands.js'
+import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
 import { fillIn } from '../docs/markers.js'
@@ -13,7 +13,7 @@ import {
   sendersCount,
   sendersTable,
 } from '../docs/senders.js'
-import { settingsTable } from '../docs/settings.js'
+import { settingsTable, variablesTable } from '../docs/settings.js'
 
 const root = new URL('../..', import.meta.url)
 
@@ -23,7 +23,11 @@ const DOCUMENTS = {
   'docs/reference/compiler.md': { settings: compilerSettings },
   'docs/reference/config.md': { config: configList },
   'docs/host/relay.md': { settings: settingsTable },
-  'docs/reference/commands.md': { commands: commandList },
+  'docs/reference/commands.md': {
+    commands: commandList,
+    variables: variablesTable,
+    options: optionsReference,
+  },
   'docs/learn/comparison.md': { senders: sendersCount },
   'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
 }

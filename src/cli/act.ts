@@ -10,56 +10,56 @@ import { environmentFor, PROXY_VARIABLES } from './programs.ts'
 
 export interface ActRuns {
   /**
-   * Runs the jobs of a workflow for an event, after those that wait.
+   * Queues the jobs of a workflow for an event.
    *
-   * @param hear one line of what they say, or of what became of them
+   * @param onLine receives each line of output, and the result
    */
-  start(workflow: string, event: GitHubEvent, hear?: (line: string) => void): void
-  /** Ends the run that is under way; those that wait are dropped. */
+  start(workflow: string, event: GitHubEvent, onLine?: (line: string) => void): void
+  /** Ends the present run and drops the queued runs. */
   close(): void
 }
 
 interface ActOptions {
   readonly root: string
-  /** Secrets and variables, in the form of `.env`; `undefined` where there is none. */
+  /** A `.env` file with secrets and variables. */
   readonly envFile: string | undefined
-  /** One line of what a run says, or of what became of it. */
-  readonly tell: (line: string) => void
+  /** Receives each line of output, and the result. */
+  readonly print: (line: string) => void
 }
 
-/** What a program of the user's own containers needs, besides. */
+/** Further variables for a program that uses containers. */
 const CONTAINERS = ['DOCKER_*', 'XDG_*', 'ACT_*', ...PROXY_VARIABLES]
 
-/** Hands events to `act`, one run at a time. Its settings are the user's own `.actrc`. */
-export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
+/** Runs `act` for events, one run at a time. `act` reads the user's `.actrc`. */
+export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
   const stopping = new AbortController()
   let last = Promise.resolve()
-  const run = (workflow: string, event: GitHubEvent, hear?: (line: string) => void) =>
+  const run = (workflow: string, event: GitHubEvent, onLine?: (line: string) => void) =>
     new Promise<void>((resolve) => {
       if (stopping.signal.aborted) return resolve()
-      const tell = (line: string) => {
-        tellAll(line)
-        hear?.(line)
+      const report = (line: string) => {
+        print(line)
+        onLine?.(line)
       }
       const file = ['yml', 'yaml']
         .map((ending) => `${NATIVE_FOLDER}/${workflow}.${ending}`)
         .find((name) => existsSync(join(root, name)))
       if (file === undefined) {
-        tell(`act: there is no ${NATIVE_FOLDER}/${workflow}.yml: run hookline build first`)
+        report(`act: ${NATIVE_FOLDER}/${workflow}.yml is missing. Run: hookline build`)
         return resolve()
       }
       const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
       const end = (words: string) => {
         rmSync(folder, { recursive: true, force: true })
-        tell(`act: ${words}`)
+        report(`act: ${words}`)
         resolve()
       }
-      // The event stands in a file of this user alone: it may hold what a sender keeps to itself.
+      // Only the user can read the file, because the event may contain private data.
       const eventFile = join(folder, 'event.json')
       writeFileSync(eventFile, JSON.stringify(event.payload), { mode: 0o600 })
       const values = envFile ? ['--secret-file', envFile, '--var-file', envFile] : []
       const args = [event.name, '--workflows', file, '--eventpath', eventFile, ...values]
-      tell(`act: runs ${file}`)
+      report(`act: runs ${file}`)
       const child = spawn(readSetting(process.env, 'HOOKLINE_ACT'), args, {
         cwd: root,
         env: environmentFor(...CONTAINERS),
@@ -68,11 +68,12 @@ export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
       })
       let failure: string | undefined
       child.on('error', (error: NodeJS.ErrnoException) => {
-        failure = error.code === 'ENOENT' ? NOT_INSTALLED : 'it could not be started, or was ended'
+        failure =
+          error.code === 'ENOENT' ? NOT_INSTALLED : 'the program failed to start or was ended'
         if (child.pid === undefined) end(failure)
       })
       for (const stream of [child.stdout, child.stderr]) {
-        createInterface({ input: stream }).on('line', (line) => tell(`  ${line}`))
+        createInterface({ input: stream }).on('line', (line) => report(`  ${line}`))
       }
       child.on('close', (code) => {
         if (child.pid !== undefined)
@@ -80,12 +81,12 @@ export function actRuns({ root, envFile, tell: tellAll }: ActOptions): ActRuns {
       })
     })
   return {
-    start(workflow, event, hear) {
-      last = last.then(() => run(workflow, event, hear))
+    start(workflow, event, onLine) {
+      last = last.then(() => run(workflow, event, onLine))
     },
     close: () => stopping.abort(),
   }
 }
 
 const NOT_INSTALLED =
-  'there is no program "act" on the PATH: install it from https://nektosact.com, or name it in HOOKLINE_ACT'
+  'the program "act" is not on the PATH. Install it from https://nektosact.com, or set HOOKLINE_ACT.'

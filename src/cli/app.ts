@@ -10,15 +10,16 @@ import { isOwner } from '../wire/path.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
 
 /**
- * Makes a GitHub App from a manifest:
+ * Creates a GitHub App from a manifest:
  * https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
- *   1. a page on this machine sends the browser to GitHub, with the manifest and a `state`
- *   2. GitHub asks the person, and sends the browser back with a code and the `state`
- *   3. the code is exchanged for the App's id and key, once
+ *   1. A page on this machine sends the browser to GitHub with the manifest and a `state`.
+ *   2. The user confirms, and GitHub sends the browser back with a code and the `state`.
+ *   3. The command exchanges the code for the App's id and key. GitHub accepts a code once.
  */
 interface CreateOptions {
   readonly relay: string
@@ -31,34 +32,34 @@ interface CreateOptions {
 }
 
 const HELP = `
-With --out, the App's id and key, and keys that sign grants, are added to a file of environment
-variables that only you can read. Without it they are printed, for: wrangler secret put
+With --out the command adds the id and key of the App, and signing keys, to a
+file that only you can read. Without --out it prints id and key.
 
 ${environmentHelp('HOOKLINE_DISPATCH', 'HOOKLINE_SERVER_URL', 'HOOKLINE_API_URL')}
 
 Examples:
   $ hookline app create --relay https://relay.example.com --out relay.env
-  $ hookline app create --relay https://relay.example.com --org octo --dispatch workflow`
+  $ hookline app create --relay https://relay.example.com --dispatch workflow`
 
 export function appCommand(): Command {
   return new Command('app')
-    .description('a GitHub App as what a relay asks GitHub with')
+    .description('create a GitHub App as the credential of a relay')
     .addHelpText('after', '\nExample:\n  $ hookline app create --relay https://relay.example.com')
     .addCommand(
       new Command('create')
-        .description('make a GitHub App for a relay, on a page of this machine and one of GitHub')
+        .description('create a GitHub App for a relay, in the browser')
         .requiredOption('--relay <url>', 'address of the relay')
-        .option('--org <organization>', 'make it for an organization instead of yourself')
+        .option('--org <organization>', 'create the App for an organization')
         .addOption(
           new Option(
             '--dispatch <mode>',
-            'what it may start workflows by; as HOOKLINE_DISPATCH has it',
+            'how the relay starts workflows (default: HOOKLINE_DISPATCH)',
           ).choices(DISPATCH_MODES),
         )
-        .option('--name <name>', 'its name, which you can change on the page of GitHub')
-        .option('--out <file>', 'add what the relay needs to this file')
-        .option('--no-open', 'print the address of the page, and do not open it')
-        .option('--json', 'print one JSON object')
+        .option('--name <name>', 'name of the App (default: Hookline and the host)')
+        .option('--out <file>', 'add the settings of the relay to this file')
+        .option('--no-open', 'print the address of the page without opening a browser')
+        .option('--json', 'print JSON')
         .addHelpText('after', HELP)
         .action(create),
     )
@@ -79,15 +80,16 @@ async function create(options: CreateOptions): Promise<void> {
   const { id, slug, page } = app
   const install = `${page}/installations/new`
   if (file) {
-    const text = file.separator + (await settings(app, file.hasSignKeys))
-    appendFileSync(file.path, text, { mode: 0o600 }) // it may have gone while the page waited
+    const text = file.separator + (await settings(app, file.hasSigningKeys))
+    // The mode counts if the file was deleted while the page waited.
+    appendFileSync(file.path, text, { mode: 0o600 })
     const fields = { id, slug, page, install, out: file.path }
-    const done = `${slug} is made; its id and key stand in ${file.path}\nInstall it: ${install}`
+    const done = `created ${slug}; its id and key are in ${file.path}\nInstall it: ${install}`
     process.stdout.write(`${options.json ? JSON.stringify(fields) : done}\n`)
   } else {
     const key = oneLine(app.key)
     const text = [
-      `# ${slug} is made. Install it`,
+      `# Install ${slug}`,
       install,
       '',
       '# npx wrangler secret put HOOKLINE_APP_ID',
@@ -96,7 +98,7 @@ async function create(options: CreateOptions): Promise<void> {
       '# npx wrangler secret put HOOKLINE_APP_KEY',
       key,
       '',
-      '# Keys that sign grants, for the relay and for hookline grant',
+      '# Signing keys, for the relay and for hookline grant',
       'hookline keys create signing',
     ].join('\n')
     process.stdout.write(
@@ -105,17 +107,20 @@ async function create(options: CreateOptions): Promise<void> {
   }
 }
 
-/** Where GitHub takes a manifest. @throws UserError for a name that is none */
+/** The address that accepts a manifest. @throws UserError for an invalid organization */
 function formAddress(server: URL, org: string | undefined): URL {
   if (org !== undefined && !isOwner(org)) {
-    throw new UserError({ message: `${JSON.stringify(org)} is not the name of an organization` })
+    throw new UserError({
+      message: `--org ${JSON.stringify(org)} is not the name of an organization`,
+      hint: 'Use the name in the address of its page: https://github.com/<organization>',
+    })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
   return new URL(baseOf(server) + path)
 }
 
-/** GitHub takes at most so many characters. */
-const NAME_LENGTH = 34
+/** Characters. GitHub refuses a longer name. */
+const MAX_NAME_LENGTH = 34
 
 function manifest(
   relay: URL,
@@ -124,7 +129,7 @@ function manifest(
 ): object {
   const permission = dispatch === 'workflow' ? 'actions' : 'contents'
   return {
-    name: (name ?? `Hookline ${relay.hostname}`).slice(0, NAME_LENGTH),
+    name: (name ?? `Hookline ${relay.hostname}`).slice(0, MAX_NAME_LENGTH),
     url: relay.href,
     description: 'Starts workflows of GitHub Actions by webhooks.',
     hook_attributes: { url: relay.href, active: false },
@@ -137,44 +142,47 @@ function manifest(
 
 interface Output {
   readonly path: string
-  /** What must stand between what is there and what is added. */
+  /** A line break, if the last line of the file has none. */
   readonly separator: string
-  readonly hasSignKeys: boolean
+  readonly hasSigningKeys: boolean
 }
 
 /**
- * Makes sure, before there is an App, that its key can be kept.
+ * Checks that the file can store the key, before GitHub creates the App.
  *
- * @throws UserError for a file that cannot be written, or has an App already
+ * @throws UserError for a file that cannot be written, or that already has an App
  */
 function prepareFile(path: string): Output {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
   } catch (cause) {
-    throw new UserError({ message: `${path} cannot be written` }, { cause })
+    const { message, ...cure } = systemProblem(cause, path) ?? {
+      message: `${path} cannot be written`,
+    }
+    throw new UserError({ message, ...cure }, { cause })
   }
   const text = readFileSync(path, 'utf8')
   const names = parseEnv(text)
   for (const name of ['HOOKLINE_APP_ID', 'HOOKLINE_APP_KEY']) {
     if (!(name in names)) continue
     throw new UserError({
-      message: `${path} sets ${name} already`,
-      hint: 'take another file, or remove the App that stands there',
+      message: `${path} already sets ${name}`,
+      hint: `Choose another file, or remove ${name} from this file.`,
     })
   }
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { path, separator, hasSignKeys: 'HOOKLINE_SIGNING_KEYS' in names }
+  return { path, separator, hasSigningKeys: 'HOOKLINE_SIGNING_KEYS' in names }
 }
 
-/** As shells, systemd, Docker's and Node's `--env-file` read them. */
-async function settings({ id, slug, key, page }: CreatedApp, hasSignKeys: boolean) {
+/** Lines that a shell, systemd, Docker and Node's `--env-file` read alike. */
+async function settings({ id, slug, key, page }: CreatedApp, hasSigningKeys: boolean) {
   const lines = [
     `# The GitHub App ${slug}: ${page}`,
     `HOOKLINE_APP_ID=${id}`,
     `HOOKLINE_APP_KEY="${oneLine(key)}"`,
   ]
-  if (hasSignKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
+  if (hasSigningKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
     return `${lines.join('\n')}\n`
   const { generateSigningKey } = await import('../relay/credentials/grant.ts')
   const { jwk } = await generateSigningKey()
@@ -188,21 +196,22 @@ function oneLine(key: string): string {
 
 const TIMEOUT = 15_000
 
-/** The App that a code stands for; GitHub hands it out once. */
+/** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   const url = `${baseOf(apiUrl)}/app-manifests/${code}/conversions`
   const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
   const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
     (cause: unknown) => {
       if (!(cause instanceof HttpFailure)) throw cause
-      throw new UserError({ message: `GitHub did not answer: ${cause.message}` }, { cause })
+      const hint = 'Check the network and HOOKLINE_API_URL, and run the command again.'
+      throw new UserError({ message: `GitHub is unreachable: ${cause.message}`, hint }, { cause })
     },
   )
   const app = reply.status === 201 ? parseJson(reply.text) : undefined
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({
-      message: `GitHub did not hand out the App (${reply.status})`,
-      hint: 'the App may be there without its key: delete it in the settings, and start over',
+      message: `GitHub returned no App (status ${reply.status})`,
+      hint: 'If the App exists, delete it at https://github.com/settings/apps, and run the command again.',
     })
   }
   const { id, slug, pem, html_url } = app

@@ -5,55 +5,54 @@ import { FILES_LINE, SCRIPTS } from './completion/scripts.ts'
 import { print } from './terminal.ts'
 
 const HELP = `
-It completes the command of that name, which npm i -g hookline installs. The line that turns it on, and
-where it belongs:
-${SCRIPTS.map(({ line, startFile }) => `  ${line.padEnd(64)}${startFile}`).join('\n')}
+To enable completion, add the line of your shell to its start file:
+${SCRIPTS.map(({ line, startFile }) => `  ${startFile}\n    ${line}`).join('\n')}
 
 Example:
   $ hookline completion bash`
 
 /**
- * Prints what a shell needs to complete command lines; the shell then asks at each Tab what fits.
+ * Prints a completion script. At each Tab the script runs `hookline completion words`.
  *
- * @param programFor the tree of commands that these words need
+ * @param programFor the commands that the words need
  */
 export function completionCommand(
   programFor: (words: readonly string[]) => Promise<Command>,
 ): Command {
-  const command = new Command('completion').description(
-    'complete commands, options and names of workflows and senders in your shell',
-  )
-  for (const { shell, script, startFile } of SCRIPTS) {
-    const about = `print it for ${shell}; its line belongs into ${startFile}`
+  const command = new Command('completion').description('print a completion script for your shell')
+  for (const { shell, script } of SCRIPTS) {
+    const about = `print the script for ${shell}`
     command.addCommand(new Command(shell).description(about).action(() => print(script)))
   }
   const words = new Command('words')
-    .description('print what fits at the end of a command line, for the shells above')
+    .description('print the candidates for the end of a command line')
     .argument('[words...]')
     .helpOption(false)
     .action(async (given: readonly string[]) => {
-      // PowerShell passes no empty word on.
+      // PowerShell passes an empty word as a space.
       const typed = given.map((word) => (word === ' ' ? '' : word))
       const program = await programFor(typed)
-      const text = answerText(await completionOf(program, typed.length > 0 ? typed : [''], NAMES))
+      const text = candidatesText(
+        await completionOf(program, typed.length > 0 ? typed : [''], NAMES),
+      )
       if (text !== '') print(text)
     })
   return command.addCommand(words, { hidden: true }).addHelpText('after', HELP)
 }
 
-/** A file in this folder may have any name: what a shell would not take as one word is left out. */
-function answerText({ candidates, files }: Completion): string {
+/** The candidates as text, without names that a shell would split into several words. */
+function candidatesText({ candidates, files }: Completion): string {
   const safe = candidates.filter(({ value }) => /^[\w.=@/-]+$/.test(value))
   const lines = safe.map(({ value, about }) => `${value}\t${printable(about)}`)
   return [...lines, ...(files ? [FILES_LINE] : [])].join('\n')
 }
 
-const NAMES: Names = async (place) => {
-  const names = await KNOWN.get(place)?.()
+const NAMES: Names = async (kind) => {
+  const names = await KNOWN.get(kind)?.()
   return [...new Set(names ?? [])]
 }
 
-/** What each place takes, loaded where it is asked for. */
+/** The known values of each kind of argument, loaded when the shell asks. */
 const KNOWN: ReadonlyMap<string, () => Promise<readonly string[]>> = new Map([
   ['workflow', async () => (await triggers()).map(({ workflow }) => workflow)],
   ['trigger', async () => (await triggers()).map(({ trigger }) => trigger)],

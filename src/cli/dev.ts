@@ -224,9 +224,9 @@ const RUN_AND_HOST = {
 async function localRuns(envFile: string | undefined) {
   const { actRuns } = await import('./act.ts')
   const file = envFile ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
-  const tell = (line: string) => void process.stderr.write(`${printable(line)}\n`)
+  const printLine = (line: string) => void process.stderr.write(`${printable(line)}\n`)
   const key = readSetting(process.env, 'HOOKLINE_DEV_KEY')?.reveal() ?? crypto.randomUUID()
-  return { key, ...actRuns({ root: process.cwd(), envFile: file, tell }) }
+  return { key, ...actRuns({ root: process.cwd(), envFile: file, print: printLine }) }
 }
 
 function runHint(key: string): string {

@@ -3,18 +3,16 @@ import type { HttpFailure } from '../wire/http.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 
-/** What to do where a service cannot be reached. @param direct what would do without a proxy */
+/** The hint for an unreachable service. @param direct the hint without a proxy */
 export function unreachableHint({ proxy }: HttpFailure, direct: string): string {
-  return proxy === undefined
-    ? direct
-    : 'check HTTPS_PROXY, or name the host in NO_PROXY where no proxy is needed'
+  return proxy === undefined ? direct : 'Check HTTPS_PROXY, or add the host to NO_PROXY.'
 }
 
 /**
- * The secret that signs a request, from standard input or from `HOOKLINE_WEBHOOK_SECRET`: never from a flag,
- * since everyone on a machine can read the arguments of its processes.
+ * The secret that signs a request, from standard input or from `HOOKLINE_WEBHOOK_SECRET`. It never comes
+ * from a flag, because every process of a machine can read arguments.
  *
- * @throws UserError when standard input brings none
+ * @throws UserError if standard input is empty
  */
 export async function readSecret(fromInput: boolean): Promise<Secret | undefined> {
   if (!fromInput) return readSetting(process.env, 'HOOKLINE_WEBHOOK_SECRET')
@@ -23,6 +21,11 @@ export async function readSecret(fromInput: boolean): Promise<Secret | undefined
   const secret = Buffer.concat(chunks)
     .toString()
     .replace(/\r?\n$/, '')
-  if (secret === '') throw new UserError({ message: 'standard input brought no secret' })
+  if (secret === '') {
+    throw new UserError({
+      message: 'standard input contains no secret',
+      hint: 'Pass the secret: hookline send … --secret-stdin < secret.txt',
+    })
+  }
   return new Secret(secret)
 }

@@ -12,11 +12,11 @@ interface Running {
 
 /** The keys of `hookline dev`. */
 export function devKeys({ server, quit, report }: Running): ListeningKeys {
-  // What was sent again is told as every request is; here, that nothing was.
+  // The replayed request is reported like any request; only a failure is reported here.
   const replay = () =>
     void server.replayNewest().then((reply) => {
-      if (reply === undefined) say('nothing to replay: no request has come yet')
-      else if (reply.status >= 400) say(`not replayed: answered ${reply.status}`)
+      if (reply === undefined) printDimmed('there is no request to replay')
+      else if (reply.status >= 400) printDimmed(`the replay failed with status ${reply.status}`)
     }, report)
   const keys = [
     { key: 'r', does: 'replay the last request', press: replay },
@@ -25,14 +25,14 @@ export function devKeys({ server, quit, report }: Running): ListeningKeys {
   return keysOnTerminal(keys, quit)
 }
 
-/** Keys where a person sits at both ends of the process; else none. */
+/** Listens for keys if stdin and stdout are a terminal in the foreground. */
 export function keysOnTerminal(keys: readonly Key[], interrupt: () => void): ListeningKeys {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
   return listenToKeys(keys, stdin, interrupt)
 }
 
-function say(text: string): void {
+function printDimmed(text: string): void {
   process.stdout.write(`${styled(process.stdout, 'dim', text)}\n`)
 }
 
@@ -40,12 +40,12 @@ function say(text: string): void {
 interface Key {
   /** One character. */
   readonly key: string
-  /** In the form `quit`. */
+  /** The effect, in the form `quit`. */
   readonly does: string
   press(): void
 }
 
-/** What of standard input matters here. */
+/** The part of standard input that keys need. */
 export interface Keyboard {
   readonly isTTY?: boolean
   setRawMode?(raw: boolean): unknown
@@ -58,20 +58,20 @@ export interface Keyboard {
 }
 
 interface ListeningKeys {
-  /** What to tell the person; empty where there is no terminal: `keys: r replay, q quit`. */
+  /** The list of keys, empty without a terminal: `keys: r replay, q quit`. */
   readonly hint: string
-  /** Gives the terminal back. */
+  /** Restores the terminal. */
   stop(): void
 }
 
-/** Where there is no terminal. */
+/** The keys of a process without a terminal. */
 export const NO_KEYS: ListeningKeys = { hint: '', stop: () => {} }
 
 const CTRL_C = '\u0003'
 
 /**
- * Listens for single keys on a terminal; elsewhere does nothing, so that standard input stays free.
- * A terminal that hands on single keys sends no signal for Ctrl-C: that is `interrupt`.
+ * Listens for single keys on a terminal; without a terminal, standard input stays untouched. A terminal in
+ * raw mode sends no signal for Ctrl-C, so that this function calls `interrupt`.
  */
 export function listenToKeys(
   keys: readonly Key[],
@@ -89,7 +89,7 @@ export function listenToKeys(
   keyboard.setRawMode?.(true)
   keyboard.setEncoding('utf8')
   keyboard.on('data', pressed)
-  // A terminal that was closed cannot be read; what runs goes on without keys.
+  // The server goes on without keys if the terminal is closed.
   keyboard.on('error', () => {})
   keyboard.resume()
   const stop = () => {
@@ -101,8 +101,8 @@ export function listenToKeys(
 }
 
 /**
- * False for a process that a shell was told to run in the background (`hookline dev &`): the system
- * would stop it at its first look at the keyboard, and the keys belong to the shell.
+ * False for a background process (`hookline dev &`). The system would stop such a process when it reads
+ * the keyboard.
  */
 function inForeground(): boolean {
   if (process.platform === 'win32') return true
@@ -112,7 +112,7 @@ function inForeground(): boolean {
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return group === foreground
   }
-  // `ps` of macOS and the BSDs marks what is in the foreground with a plus.
+  // `ps` of macOS and the BSDs marks a foreground process with a plus.
   const { stdout, error } = spawnSync('ps', ['-o', 'stat=', '-p', String(process.pid)], {
     env: environmentFor(),
   })

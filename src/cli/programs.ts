@@ -1,4 +1,4 @@
-/** What a program needs to run at all, on any system, and where it finds what is its own. */
+/** Variables that any program needs on any system. */
 const NEEDED = [
   ...['PATH', 'HOME', 'TMPDIR', 'TMP', 'TEMP', 'LANG', 'LC_ALL', 'TERM', 'USER', 'LOGNAME'],
   ...['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'DISPLAY'],
@@ -6,20 +6,20 @@ const NEEDED = [
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ]
 
-/** How a program reaches the network where only a proxy does. */
+/** Variables of a proxy. */
 export const PROXY_VARIABLES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
 ]
 
 /**
- * The environment for a program that is started: no token or key of ours goes to it.
+ * The environment of a child process, without tokens and keys of Hookline.
  *
- * @param more names that this one program needs besides; a `*` at the end stands for any rest
+ * @param more further names for this program; a `*` at the end matches any rest
  */
 export function environmentFor(...more: readonly string[]): NodeJS.ProcessEnv {
   const isNeeded = (name: string) =>
-    // Windows tells names apart by no case.
+    // Names of variables ignore case on Windows.
     [...NEEDED, ...more].some((each) =>
       each.endsWith('*')
         ? name.startsWith(each.slice(0, -1))
@@ -29,8 +29,8 @@ export function environmentFor(...more: readonly string[]): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isNeeded(name)))
 }
 
-/** What `git` is told besides: its own settings, and who holds the keys. */
+/** Variables for `git`: its settings and the SSH agent. */
 export const GIT_VARIABLES = ['GIT_*', 'SSH_AUTH_SOCK']
 
-/** What `gh` is told besides: its own host and folder. Its tokens it keeps itself. */
+/** Variables for `gh`: its host and folder. `gh` stores its tokens itself. */
 export const GH_VARIABLES = ['GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO', ...PROXY_VARIABLES]

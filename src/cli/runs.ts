@@ -21,33 +21,39 @@ interface RunsOptions {
 }
 
 const HELP = `
-A run is known by the id of its delivery, or batch, in its name, which this line of the workflow
-puts there:
-  ${runNameLine('hook')}
-and where the relay starts it by workflow_dispatch, this one:
-  ${runNameLine('hook', 'workflow_dispatch')}
+The delivery id in the name of a run identifies the run. Add it to the workflow:
+${runNameBlock('repository_dispatch')}
+With the dispatch mode "workflow", add instead:
+${runNameBlock('workflow_dispatch')}
 
 ${environmentHelp(
   [
-    'GH_TOKEN, GITHUB_TOKEN, HOOKLINE_GITHUB_TOKEN',
-    'the first of them that is set; it needs "Actions: Read"',
+    'GH_TOKEN',
+    'GitHub token with "Actions: Read" (default: GITHUB_TOKEN, then HOOKLINE_GITHUB_TOKEN)',
   ],
   'HOOKLINE_API_URL',
 )}
 
-With --watch it goes on; with --delivery too, until that run ends, and exits with 1 when it failed.
+--watch runs until Ctrl-C. With --delivery it ends with the run, and exits with 1
+if the run failed.
 
 Examples:
   $ hookline runs
   $ hookline runs --delivery 3f1c… --watch`
 
+/** The `run-name` in two lines, because one line is wider than a terminal. */
+function runNameBlock(event: DispatchEvent): string {
+  const [, expression = ''] = /(\$\{\{.*)$/.exec(runNameLine('hook', event)) ?? []
+  return `  run-name: >-\n    ${expression}`
+}
+
 export function runsCommand(): Command {
   return new Command('runs')
     .description('list the runs that webhooks started, newest first')
-    .option('--repository <owner/name>', 'by default the git remote origin')
-    .option('--delivery <id>', 'the run of one delivery, or batch, as the relay answered it')
-    .option('--watch', 'go on, and tell what changes')
-    .option('--json', 'print a JSON line per run')
+    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
+    .option('--delivery <id>', 'show the run of this delivery or batch only')
+    .option('--watch', 'print changes until Ctrl-C')
+    .option('--json', 'print one JSON line per run')
     .addHelpText('after', HELP)
     .action(run)
 }
@@ -55,7 +61,10 @@ export function runsCommand(): Command {
 async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<void> {
   const repository = options.repository ?? originRepository()
   if (repository === '') {
-    throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
+    throw new UserError({
+      message: 'the repository is unknown, because there is no git remote origin',
+      hint: 'Add --repository owner/name.',
+    })
   }
   checkedRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }

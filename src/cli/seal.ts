@@ -29,7 +29,7 @@ ${environmentHelp('HOOKLINE_GITHUB_TOKEN')}
 
 Examples:
   $ hookline seal --relay https://relay.example.com --repository octo/repo
-  $ hookline seal --relay-key public.json --repository octo/repo --path hook/webhook`
+  $ hookline seal --relay-key public.json --repository octo/repo --expires 90d`
 
 export function sealCommand(): Command {
   const command = new Command('seal')

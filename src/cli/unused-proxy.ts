@@ -1,9 +1,11 @@
 import type { Problem } from '../wire/errors.ts'
 import { PROXY_VARIABLES } from './programs.ts'
 
-/** Who sets a proxy waits for nothing else than that it is used; a relay calls GitHub without one. */
+/** Warns that the relay ignores the proxy variables, because it calls GitHub directly. */
 export function unusedProxyProblems(env: NodeJS.ProcessEnv): Problem[] {
   if (!PROXY_VARIABLES.some((name) => !/^no_proxy$/i.test(name) && env[name])) return []
-  const message = 'the relay does not use the proxy of the environment: it calls GitHub directly'
-  return [{ message, hint: 'where only the proxy reaches GitHub, run the relay at the edge' }]
+  const message = 'the relay ignores the proxy variables and calls GitHub directly'
+  return [
+    { message, hint: 'If only the proxy can reach GitHub, run the relay on Cloudflare Workers.' },
+  ]
 }

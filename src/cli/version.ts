@@ -3,15 +3,14 @@ import { resolve } from 'node:path'
 import { ACTION } from '../compiler/settings.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 
-/** The version in package.json; `unknown` for a script that was copied out of its package. */
+/** The version in package.json; `unknown` for a bundle outside its package. */
 export function ownVersion(): string {
   const manifest = ownManifest()
   return manifest ? String(manifest.version) : 'unknown'
 }
 
 /**
- * The action of this package. A released one knows its commit: the release workflow writes it into
- * package.json.
+ * The `uses` value of this package's action. The release workflow writes the commit into package.json.
  */
 export function ownAction(script = process.argv[1]): string {
   const { gitHead, version } = ownManifest(script) ?? {}
@@ -19,11 +18,11 @@ export function ownAction(script = process.argv[1]): string {
   return isReleased ? `hookline/hookline@${gitHead} # v${version}` : ACTION
 }
 
-/** package.json stands two folders above the script that was started. */
+/** package.json is two folders above the running script. */
 function ownManifest(script = process.argv[1]): JsonObject | undefined {
-  const place = realpathSync(script ?? '')
+  const started = realpathSync(script ?? '')
   try {
-    const path = resolve(place, '../../../package.json')
+    const path = resolve(started, '../../../package.json')
     const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return isObject(manifest) && manifest.name === 'hookline' ? (manifest as JsonObject) : undefined
   } catch {

@@ -31,7 +31,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, `HOOKLINE_GITHUB_TOKEN` the token, which travels in a header.\n3. Run `setUp` once and allow what it asks. It writes the secret to the log.\n\n',
+    'Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, `HOOKLINE_CREDENTIAL` the `__token` of the query, which travels in a header.\n3. Run `setUp` once and allow what it asks. It writes the secret to the log.\n\n',
   outputs:
     "`answers_map` has the answers by the title of their question, several choices as a list; `form_response` has `form_id`, `email` (if collected), `submitted_at`, `definition`, `answers`; `event_type` is `form_response`, `event_id` Google's id.",
   more: 'An edited response has the same id.',
