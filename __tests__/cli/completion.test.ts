@@ -40,7 +40,7 @@ async function fitting(...words: readonly string[]): Promise<readonly string[]> 
 describe('completions are', () => {
   const rows: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['a command begun', ['do'], ['doctor']],
-    ['an option begun', ['doctor', '--del'], ['--deliver']],
+    ['an option begun', ['doctor', '--send'], ['--send-test']],
     ['an option of a command of its own', ['outbox', 'list', '--wa'], ['--watch']],
     ['a command of its own', ['keys', 'p'], ['public']],
     ['a choice', ['init', '--kind', ''], ['webhook', 'bot', 'compiled']],
@@ -100,7 +100,7 @@ function typedInBash(lines: readonly string[]): string {
 }
 
 const TYPED = [
-  ['hookline doc\t --del\t', '<doctor><--deliver>'],
+  ['hookline doc\t --send\t', '<doctor><--send-test>'],
   ['hookline init --kind=bo\t', '<init><--kind=bot>'],
   ['hookline send --file req\t', '<send><--file><request.json>'],
   ['hookline send --example github.pus\t', '<send><--example><github.push>'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
 import { setUpLines } from '../../src/cli/connect/set-up.ts'
-import { sendTrial } from '../../src/cli/connect/trial.ts'
+import { sendTestEvent } from '../../src/cli/connect/test-event.ts'
 import { unusedProxyProblems } from '../../src/cli/unused-proxy.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -104,7 +104,7 @@ const skipped = (name: string) => ({ conclusion: 'skipped', name })
 const ENDINGS: readonly (readonly [Ending, object])[] = [
   [
     { conclusion: 'skipped', jobs: [skipped('hook')] },
-    { conclusion: 'skipped', reason: expect.stringContaining('guard') },
+    { conclusion: 'skipped', reason: expect.stringContaining('job condition') },
   ],
   [
     {
@@ -147,7 +147,7 @@ describe('from a clone to a run', () => {
   test('by workflow_dispatch, if the workflow listens for it', async () => {
     workflow('hook.yml', STARTED_DIRECTLY)
     platform.always(withRun({ workflows: { 'hook.yml': STARTED_DIRECTLY } }))
-    const running = connect(['--json', '--try'])
+    const running = connect(['--json', '--send-test'])
     const events = await jsonEvents(running, 'end')
     expect(events.map(({ event }) => event)).toEqual(['ready', 'request', 'run', 'end'])
     expect(events[3]).toMatchObject({ run: RUN, conclusion: 'success', reason: null })
@@ -198,15 +198,15 @@ describe('from a clone to a run', () => {
   })
 })
 
-const LINE = {
+const RELAY = {
   url: 'https://relay.example.com/octo/repo/a/webhook?__token=t',
   local: new URL('https://relay.example.com/octo/repo/a/webhook'),
   grant: new Secret('t'),
-  ...{ left: [], ended: new Promise(() => {}), close: async () => {} },
+  ...{ inWorkflow: [], filter: undefined, close: async () => {} },
 }
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
-  ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: LINE.url },
+  ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: RELAY.url },
   ...{ example: undefined, proofs: [], filter: undefined },
 }
 
@@ -216,7 +216,7 @@ describe('a test event', () => {
 
   test('is signed with the secret of --secret-env, which nothing shows', async () => {
     platform.always(withRun(HOOK))
-    const running = connect(['stripe', '--try', '--secret-env', 'PAY_SECRET'], {
+    const running = connect(['stripe', '--send-test', '--secret-env', 'PAY_SECRET'], {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
       PAY_SECRET: secret,
     })
@@ -232,13 +232,14 @@ describe('a test event', () => {
     'of %s is refused, since only the sender can sign',
     async (name) => {
       const sender = senderNamed(name)
-      const trial = sendTrial({
-        line: LINE,
+      const sent = sendTestEvent({
+        relay: RELAY,
         target: TARGET,
         sender,
         secret: new Secret(PUBLIC_KEY),
+        isVerified: true,
       })
-      await expect(trial).rejects.toThrow(sender?.title)
+      await expect(sent).rejects.toThrow(sender?.title)
     },
   )
 })
@@ -250,21 +251,24 @@ describe('the steps at the sender', () => {
     expect(exitCode).toBe(0)
     const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
     platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
-    const running = connect(['--try'])
+    const running = connect(['--send-test'])
     // A test event without the secret is not sent.
-    await running.told(/--secret-env/)
+    await running.told(/export STRIPE_SIGNING_SECRET/)
     expect(running.stdout).toContain('\nAt Stripe: Developers > Webhooks > Add endpoint: ')
     expect(running.stdout).toMatch(/gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\n/)
     expect(running.stdout).toContain('https://github.com/octo/repo/settings/secrets/actions/new')
-    expect(running.stdout).toMatch(/verify: its secret/)
+    expect(running.stdout).toMatch(/Checked in the workflow only: verify/)
     expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  const hmac = { scheme: 'hmac', secret: new Secret('abcdefghijklmnop'), url: undefined }
+  const verifying = (scheme: string) => ({
+    ...TARGET,
+    proofs: [{ scheme, secret: new Secret('abcdefghijklmnop'), url: undefined }],
+  })
   test.each([
     [
       'trello, which signs the URL too',
-      { sender: senderNamed('trello') },
+      { sender: senderNamed('trello'), conditions: verifying('trello') },
       /\nAt Trello: .*\n\ncurl -X POST[\s\S]*\n {2}gh secret set TRELLO_URL --repo octo\/repo\n/,
     ],
     [
@@ -274,12 +278,15 @@ describe('the steps at the sender', () => {
     ],
     [
       'a sender with a signature of its own, without a curl line',
-      { asked: { ...TARGET, proofs: [hmac] } },
+      { conditions: verifying('hmac') },
       /^(?![\s\S]*curl)[\s\S]*signed/,
     ],
     ['any sender', {}, /\n {2}curl -X POST/],
   ])('of %s', (_, own, said) => {
-    const anybody = { target: TARGET, asked: TARGET, line: LINE, shell: POSIX, sender: undefined }
+    const anybody = {
+      ...{ target: TARGET, conditions: TARGET, relay: RELAY },
+      ...{ shell: POSIX, sender: undefined },
+    }
     expect(setUpLines({ ...anybody, ...own }).join('\n')).toMatch(said)
   })
 })
@@ -316,7 +323,7 @@ describe('an error names the cure for', () => {
         workflow('$(touch pwned).yml', NAMED)
       },
       ['--workflow', '$(touch pwned)'],
-      /^error: no workflow .*\n(?![\s\S]*touch)/,
+      /^error: no (?:workflow|trigger) .*\n(?![\s\S]*touch)/,
     ],
     ['an unknown workflow', () => {}, ['--workflow', 'hoook'], /hoook[\s\S]*--workflow hook/],
     [
@@ -327,7 +334,7 @@ describe('an error names the cure for', () => {
       1,
       {},
     ],
-    ['no workflow of a sender', removeWorkflows, ['stripe'], /hookline init --sender stripe;/],
+    ['no workflow of a sender', removeWorkflows, ['stripe'], /hookline init --sender stripe/],
     [
       'no token for workflow_dispatch',
       () => workflow('hook.yml', STARTED_DIRECTLY),
@@ -345,6 +352,7 @@ describe('an error names the cure for', () => {
       () => {},
       ['--public-url', 'http://a.example', '--port', '0'],
       /--public-url.*https/,
+      2,
     ],
     ['a secret that is not set', () => {}, ['stripe', '--secret-env', 'NONE'], /NONE/],
     [
@@ -376,13 +384,110 @@ describe('an error names the cure for', () => {
     expect(existsSync(join(folder, 'tunnelled'))).toBe(false)
   })
 
-  test('a tunnel that ends later, and connect ends too', async () => {
-    program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; sleep 1`)
-    platform.always(withRun(HOOK))
-    const running = connect([])
-    expect(await running.ended()).toBe(1)
-    expect(running.stderr).toMatch(/^error: .*tunnel/m)
+  test('every missing requirement at once, before anything is asked', async () => {
+    git('remote', 'remove', 'origin')
+    rmSync(join(folder, 'cloudflared'))
+    program('gh', 'exit 1')
+    rmSync(join(home, '.github'), { recursive: true })
+    const { code, said } = await refused([], { PATH: `${folder}:/usr/bin:/bin` })
+    expect(code).toBe(1)
+    for (const cure of [
+      'git remote add',
+      'hookline init',
+      'HOOKLINE_GITHUB_TOKEN',
+      'cloudflared',
+    ]) {
+      expect(said).toContain(cure)
+    }
+    expect(said).not.toMatch(/^ +at /m)
   })
+})
+
+describe('the list of requirements', () => {
+  test('names the verified scheme, the commands to push, and the secret to store', async () => {
+    rmSync(join(home, '.github/workflows/hook.yml'))
+    await runShared(['init', '--sender', 'stripe'], { cwd: home })
+    const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+    platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
+    const running = connect([])
+    await running.printed(/__token=/)
+    expect(running.stdout).toMatch(/ok +signatures: verified \(stripe\)/)
+    expect(running.stdout).toMatch(/missing +pushed workflow: git add .*stripe\.yml && git commit/)
+    expect(running.stdout).toMatch(/later +repository secret: gh secret set STRIPE_SIGNING_SECRET/)
+  })
+
+  test('says that a workflow without verify does not verify the sender', async () => {
+    platform.always(withRun(HOOK))
+    const running = connect(['stripe'])
+    await running.printed(/__token=/)
+    expect(running.stdout).toMatch(
+      /warning +signatures: not verified.*hookline init --sender stripe/,
+    )
+    expect(running.stdout).not.toContain('gh secret set')
+  })
+
+  test('init, init --sender stripe, connect stripe: the file is chosen by its scheme', async () => {
+    await runShared(['init', '--sender', 'stripe'], { cwd: home })
+    const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+    const workflows = { 'hook.yml': NAMED, 'stripe.yml': text }
+    platform.always(withRun({ workflows }, { name: 'stripe' }))
+    const running = connect(['stripe'])
+    await running.printed(/\/octo\/repo\/stripe\/webhook\?__token=/)
+  })
+})
+
+test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
+  await runShared(['init', '--sender', 'stripe'], { cwd: home })
+  const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+  platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
+  const secret = 'whsec_dGhpcyBpcyBhIHNlY3JldA'
+  const running = connect(['--sender', 'stripe', '--send-test'], {
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    STRIPE_SIGNING_SECRET: secret,
+  })
+  await running.printed(/ended: success/)
+  const sent = platform.calls.find(({ method }) => method === 'POST')
+  const { body, headers } = JSON.parse(sent?.body ?? '').client_payload
+  expect(() =>
+    Stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret),
+  ).not.toThrow()
+  expect(running.stdout + running.stderr).not.toContain(secret)
+})
+
+test('a filtered event is reported with the filter, as text and as data', async () => {
+  const text = NAMED.replace(
+    'with: { on: webhook }',
+    `with:
+          on: |
+            webhook: {config: {filter: {"body.type": paid}}}`,
+  )
+  workflow('hook.yml', text)
+  platform.always(withRun({ workflows: { 'hook.yml': text } }))
+  const running = connect(['--json'])
+  const [{ url }] = await jsonEvents(running, 'ready')
+  const headers = { 'content-type': 'application/json' }
+  await fetch(localOf(url), { method: 'POST', headers, body: '{"type":"open"}' })
+  expect((await jsonEvents(running, 'request')).at(-1)).toMatchObject({
+    status: 200,
+    run: null,
+    reason: expect.stringMatching(/does not match the filter .*paid/),
+  })
+})
+
+test('a tunnel that ends is opened again, and the new URL is printed', async () => {
+  const other = 'https://loud-river-example.trycloudflare.com'
+  program(
+    'cloudflared',
+    `if [ -e '${folder}/first' ]; then echo "INF | ${other} |" >&2; exec sleep 60; fi
+touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
+  )
+  platform.always(withRun(HOOK))
+  const running = connect([])
+  await running.printed(/the tunnel ended; opening another one in 1 s\n/)
+  await running.printed(
+    /URL has changed[\s\S]*https:\/\/loud-river-example\.trycloudflare\.com\/octo/,
+  )
+  expect(await running.stop()).toBe(0)
 })
 
 function isAlive(pid: number): boolean {

@@ -40,7 +40,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   const values: Readonly<Record<string, string | undefined>> = secretsOf(page.text)
   const value = secret === undefined ? undefined : values[secret]
   const flags = [
-    '--try --json --yes',
+    '--send-test --json --yes',
     ...(secret === undefined || block.text.includes('--secret-env')
       ? []
       : [`--secret-env ${secret}`]),

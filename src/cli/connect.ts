@@ -1,134 +1,153 @@
 import { Command } from 'commander'
 import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
-import { baseOf, notAnAddress, readAddress } from '../wire/address.ts'
+import { baseOf, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
-import { dispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort, readSetting } from '../wire/settings.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
-import { askedBy, openLine, senderOf } from './connect/line.ts'
+import { openPublicRelay } from './connect/public-relay.ts'
 import { waitUntilReady } from './connect/ready.ts'
+import { meetRequirements, type RequirementOptions } from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
-import { chosenTarget, type TargetOptions, tokenAtHand } from './connect/target.ts'
-import { sendTrial } from './connect/trial.ts'
+import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github.ts'
 import { knownSender } from './init/sender.ts'
 import { keysOnTerminal } from './keyboard.ts'
 import { print, reportError, shellHere, styled, warn } from './terminal.ts'
+import type { TunnelChange } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
 
-interface ConnectOptions extends TargetOptions {
+interface ConnectOptions extends RequirementOptions {
+  readonly sender?: string
   readonly port?: string
-  readonly publicUrl?: string
-  readonly try?: boolean
+  readonly sendTest?: boolean
   readonly secretEnv?: string
   readonly json?: boolean
 }
 
 const HELP = `
-It needs a workflow here that waits for a webhook, and a token that may start it: HOOKLINE_GITHUB_TOKEN, or
-the one of gh, asked for first. The relay runs in this process, behind a tunnel of cloudflared, and
-ends with it, and so does the grant in the URL. On a terminal, t sends a trial and q ends it.
+Needs a git remote, a workflow that receives webhooks, a GitHub token
+(HOOKLINE_GITHUB_TOKEN, or the token of gh after you agree), and cloudflared or
+--public-url. Lists what is missing before it asks or changes anything.
+The relay runs in this process; its URL ends with it. On a terminal, t sends a
+test event and q quits.
 
-With --json, a line an event:
-  {"event":"ready"|"request"|"run"|"end"|"bye","url","delivery","status","run","conclusion","reason"}
+With --json, each line has these fields:
+  event         ready, request, run, end, tunnel or bye
+  url, delivery, status, run, conclusion, reason
 
 Examples:
   $ hookline connect
-  $ hookline connect stripe --workflow pay --secret-env STRIPE_SECRET
+  $ hookline connect stripe --secret-env STRIPE_SECRET --send-test
   $ hookline connect --public-url https://hooks.example.com --port 8080`
 
 export function connectCommand(): Command {
   return new Command('connect')
-    .description('from nothing to a real run: a public URL for a workflow here, until Ctrl-C')
-    .argument('[sender]', 'who is to call it, as init --sender names it')
+    .description('give a workflow a public URL, and follow each request to its run')
+    .argument('[sender]', 'short form of --sender')
+    .option('--sender <name>', 'sender of the requests, such as stripe')
     .option('--workflow <name>', 'file name of the workflow, without its extension')
-    .option('--trigger <name>', 'where the workflow has several')
-    .option('--port <port>', 'port of the relay on this machine, by default a free one')
-    .option('--public-url <url>', 'an https address that leads to that port; by default a tunnel')
-    .option('--try', 'send a trial at once')
-    .option(
-      '--secret-env <name>',
-      "variable with the sender's secret: asked for at the relay, and signs the trial",
-    )
+    .option('--trigger <name>', 'trigger, if the workflow has several')
+    .option('--port <port>', 'port of the relay on this machine (default: a free port)')
+    .option('--public-url <url>', 'https address of that port (default: a tunnel)')
+    .option('--send-test', 'send a test event immediately')
+    .option('--secret-env <name>', "variable with the sender's secret")
     .option('--yes', 'ask nothing')
-    .option('--json', 'print a JSON line an event')
+    .option('--json', 'print one JSON line per event')
     .addHelpText('after', HELP)
     .action(connect)
 }
 
-async function connect(name: string | undefined, options: ConnectOptions): Promise<void> {
-  const named = name === undefined ? undefined : knownSender(name)
+async function connect(word: string | undefined, options: ConnectOptions): Promise<void> {
+  const named = namedSender(word, options.sender)
   const settings = readSettings(options)
-  const tell = teller(options.json ?? false)
+  const report = reporter(options.json ?? false)
 
-  // 1. What is here, and whether GitHub would start it.
-  const target = await chosenTarget(options, named, () => writeFirst(named))
-  const { token, from } = await tokenAtHand(target, options.yes)
+  // 1. Everything that is needed is there, and GitHub would start the workflow.
+  const { target, conditions, sender, token } = await meetRequirements(
+    options,
+    named,
+    report.note,
+    () => writeWorkflow(named),
+  )
+  const secret = settings.secret ?? exportedSecret(sender)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)
-  tell.note(
-    `${target.repository}, ${target.file}: started by ${dispatchEvent(target.dispatch)}, with ${from}`,
-  )
   warn(unusedProxyProblems(process.env))
-  await unlessStopped(stopping.signal, waitUntilReady(target, token, tell.note, stopping.signal))
-  if (stopping.signal.aborted) return tell.bye('stopped')
+  await Promise.race([
+    waitUntilReady(target, token, report.note, stopping.signal),
+    aborted(stopping.signal),
+  ])
+  if (stopping.signal.aborted) return report.bye('stopped')
 
-  // 2. A relay that holds the token, an address for it, and a grant for this one path.
-  const following = new Set<Promise<void>>()
-  const github = { repository: target.repository, ...systemClock }
+  // 2. A relay with the token, a public address, and a grant for this one path.
   const ask = githubAt(readSetting(process.env, 'HOOKLINE_API_URL'), token)
-  const asked = askedBy(target)
-  const sender = named ?? senderOf(asked.proofs)
-  const line = await openLine({ target, asked, token, ...settings }, (written) => {
-    const entry = loggedRequest(written)
-    if (!entry) return
-    const followed = followRequest(entry, { ...github, ask }, tell.event)
-      .catch((error: unknown) => void reportError(error))
-      .finally(() => following.delete(followed))
-    following.add(followed)
+  const relay = await openPublicRelay({
+    target,
+    conditions,
+    token,
+    ...settings,
+    secret,
+    onLog: (line) => {
+      const entry = loggedRequest(line)
+      if (!entry) return
+      const ports = { repository: target.repository, ask, ...systemClock }
+      followRequest(entry, { ...ports, filter: relay.filter }, report.event).catch(reportError)
+    },
+    onTunnel: report.tunnel,
   })
-  const trial = () =>
-    void sendTrial({ line, target, sender, secret: settings.secret }).catch((error: unknown) => {
-      reportError(error)
-    })
+  const isVerified = conditions.proofs.length > 0
+  const sendTest = () => {
+    sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
+  }
   const keys = options.json
     ? undefined
     : keysOnTerminal(
         [
-          { key: 't', does: 'send a trial', press: trial },
+          { key: 't', does: 'send a test event', press: sendTest },
           { key: 'q', does: 'quit', press: stop },
         ],
         stop,
       )
   try {
-    tell.event(connectEvent('ready', { url: line.url }))
-    tell.note(setUpLines({ target, asked, sender, line, shell: shellHere() }).join('\n'))
-    if (keys?.hint) tell.note(styled(process.stdout, 'dim', keys.hint))
-    if (options.try) trial()
+    report.event(connectEvent('ready', { url: relay.url }))
+    const shell = shellHere()
+    report.note(setUpLines({ target, conditions, sender, relay, shell }).join('\n'))
+    if (keys?.hint) report.note(styled(process.stdout, 'dim', keys.hint))
+    if (options.sendTest) sendTest()
 
-    // 3. Until somebody ends it, or the tunnel does.
-    const lost = await Promise.race([line.ended.then(() => true), aborted(stopping.signal)])
-    if (lost)
-      throw new UserError({
-        message: 'the tunnel ended',
-        hint: 'start it again: the URL is a new one then',
-      })
-    tell.bye('stopped')
-    tell.note(stayLines(target).join('\n'))
-  } catch (error) {
-    tell.bye('the tunnel ended')
-    throw error
+    // 3. Requests are followed until Ctrl-C.
+    await aborted(stopping.signal)
+    report.bye('stopped')
+    report.note(stayLines(target).join('\n'))
   } finally {
     keys?.stop()
-    await line.close()
-    // What is still being followed needs no process.
+    await relay.close()
+    // Runs that are still followed would keep the process alive.
     process.exitCode ??= 0
     setImmediate(() => process.exit())
   }
+}
+
+/** @throws UsageError if the word and the flag name two senders; UserError for an unknown one */
+function namedSender(word: string | undefined, flag: string | undefined): Sender | undefined {
+  if (word !== undefined && flag !== undefined && word !== flag) {
+    throw new UsageError({
+      message: `connect ${word} cannot be combined with --sender ${flag}`,
+      hint: 'Name one sender.',
+    })
+  }
+  const name = flag ?? word
+  return name === undefined ? undefined : knownSender(name)
+}
+
+/** The sender's secret in the variable that `init --sender` names, such as STRIPE_SIGNING_SECRET. */
+function exportedSecret(sender: Sender | undefined): Secret | undefined {
+  const text = sender?.secret === undefined ? undefined : process.env[sender.secret]
+  return text ? new Secret(text) : undefined
 }
 
 const PUBLIC_URL = {
@@ -143,22 +162,26 @@ interface Settings {
   readonly secret: Secret | undefined
 }
 
-/** @throws UserError for a flag that is wrong, before anything is asked or started */
+/** @throws UserError for an invalid flag, before anything is asked or started */
 function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings {
-  if (publicUrl !== undefined && port === undefined) {
+  const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
+  if (address !== undefined && address.protocol !== 'https:') {
     throw new UsageError({
-      message: '--public-url needs --port: the address must lead to the relay of this command',
-      hint: `for example: --public-url ${publicUrl} --port 8080`,
+      message: `--public-url ${publicUrl} is not an https address`,
+      hint: 'Senders need TLS. Use the https address of your proxy: --public-url https://hooks.example.com --port 8080',
     })
   }
-  const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
-  if (address !== undefined && address.protocol !== 'https:')
-    throw notAnAddress(publicUrl ?? '', PUBLIC_URL)
+  if (publicUrl !== undefined && port === undefined) {
+    throw new UsageError({
+      message: '--public-url needs --port, the local port that the address leads to',
+      hint: `Run: hookline connect --public-url ${publicUrl} --port 8080`,
+    })
+  }
   const secret = secretEnv === undefined ? undefined : process.env[secretEnv]
   if (secretEnv !== undefined && !secret) {
     throw new UserError({
       message: `--secret-env: the variable ${secretEnv} is not set, or empty`,
-      hint: `set it unseen: read -rs ${secretEnv} && export ${secretEnv}`,
+      hint: `Set it without showing it: read -rs ${secretEnv} && export ${secretEnv}`,
     })
   }
   return {
@@ -168,44 +191,55 @@ function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings 
   }
 }
 
-async function writeFirst(sender: Sender | undefined): Promise<void> {
+async function writeWorkflow(sender: Sender | undefined): Promise<void> {
   const { initCommand } = await import('./init.ts')
   const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
   await initCommand().parseAsync(flags, { from: 'user' })
 }
 
-interface Teller {
+interface Reporter {
   event(event: ConnectEvent): void
-  /** For a person. */
+  /** Text for a person. */
   note(text: string): void
+  tunnel(change: TunnelChange): void
   bye(reason: string): void
 }
 
-function teller(json: boolean): Teller {
-  const event = (told: ConnectEvent) => {
-    if (json) print(printableJson(JSON.stringify(told)))
-    else if (told.event !== 'ready' && told.event !== 'bye') print(printable(eventLine(told)))
+function reporter(json: boolean): Reporter {
+  const event = (reported: ConnectEvent) => {
+    if (json) print(printableJson(JSON.stringify(reported)))
+    else if (['request', 'run', 'end'].includes(reported.event)) {
+      print(printable(eventLine(reported)))
+    }
   }
-  // Standard output is for the program that reads the events.
+  // With --json, standard output is for the program that reads the events.
   const note = (text: string) =>
     void (json ? process.stderr : process.stdout).write(`${printable(text)}\n`)
-  return { event, note, bye: (reason) => event(connectEvent('bye', { reason })) }
+  const tunnel = (change: TunnelChange) => {
+    if (change.kind === 'ended') {
+      const text = `the tunnel ended; opening another one in ${change.retryIn / 1000} s`
+      event(connectEvent('tunnel', { reason: text }))
+      note(text)
+      return
+    }
+    event(connectEvent('tunnel', { url: change.url }))
+    note(
+      `The tunnel is open again. The webhook URL has changed; update it at the sender:\n  ${change.url}`,
+    )
+  }
+  return { event, note, tunnel, bye: (reason) => event(connectEvent('bye', { reason })) }
 }
 
 function eventLine({ event, delivery, status, run, conclusion, reason }: ConnectEvent): string {
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') return `${status}  delivery ${delivery}${why}`
-  if (event === 'run') return `     run ${run ?? 'not known'}${why}`
+  if (event === 'run') return `     run ${run ?? 'unknown'}${why}`
   return `     ended: ${conclusion}${why}`
 }
 
-function aborted(signal: AbortSignal): Promise<false> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false)
-    signal.addEventListener('abort', () => resolve(false), { once: true })
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
   })
-}
-
-async function unlessStopped(signal: AbortSignal, work: Promise<void>): Promise<void> {
-  await Promise.race([work, aborted(signal)])
 }

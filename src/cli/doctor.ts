@@ -12,7 +12,7 @@ import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import { type DoctorPorts, type Finding, failed, type Target, warning } from './doctor/findings.ts'
-import { judgeRepository, noToken } from './doctor/repository.ts'
+import { checkRepository, noToken } from './doctor/repository.ts'
 import { checkWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
@@ -25,8 +25,8 @@ interface DoctorOptions {
   readonly trigger: string
   readonly dispatch?: DispatchMode
   readonly relay?: string
-  readonly deliver?: boolean
-  readonly wait: string
+  readonly sendTest?: boolean
+  readonly timeout: string
   readonly json?: boolean
 }
 
@@ -35,40 +35,44 @@ ${environmentHelp(
   'HOOKLINE_GITHUB_TOKEN',
   'HOOKLINE_APP_ID',
   'HOOKLINE_APP_KEY',
-  ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants: --deliver sends one to the relay'],
-  ['HOOKLINE_ACCESS_KEYS', 'of a relay that holds the token itself: the first one is sent to it'],
+  ['HOOKLINE_SIGNING_KEYS', 'keys that sign grants; --send-test sends a grant to the relay'],
+  ['HOOKLINE_ACCESS_KEYS', 'access keys of the relay; --send-test sends the first one'],
   'HOOKLINE_DISPATCH',
-  ['HOOKLINE_SCHEDULE', 'of a relay: whether what it starts is there, and can be started'],
+  [
+    'HOOKLINE_SCHEDULE',
+    'schedule of the relay: checks that each workflow exists and can be started',
+  ],
   'HOOKLINE_API_URL',
 )}
 
-It exits with 1 when something failed. What cannot be told from outside is shown, and is not a failure.
+Exits with 1 if a check failed. A check that cannot be made from outside is
+shown as unknown, and is no failure.
 
 Examples:
   $ hookline doctor --workflow hook
   $ hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ hookline doctor --workflow hook --relay https://relay.example.com --deliver`
+  $ hookline doctor --workflow hook --relay https://relay.example.com --send-test`
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('find what is missing between a sender and a run, and how to mend it')
-    .option('--repository <owner/name>', 'by default the git remote origin')
-    .option('--workflow <name>', 'one workflow; without it all that listen')
-    .option('--trigger <name>', 'trigger that --deliver addresses', 'webhook')
+    .description('check token, workflows and relay, and print the cure of each fault')
+    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
+    .option('--workflow <name>', 'check one workflow (default: all that receive webhooks)')
+    .option('--trigger <name>', 'trigger of the test event', 'webhook')
     .addOption(
-      new Option('--dispatch <mode>', 'what the relay starts workflows by').choices(DISPATCH_MODES),
+      new Option('--dispatch <mode>', 'dispatch mode of the relay').choices(DISPATCH_MODES),
     )
     .option('--relay <url>', 'address of the relay')
-    .option('--deliver', 'send a real event, and wait for the run that it starts')
-    .option('--wait <seconds>', 'how long to wait for that run', '60')
-    .option('--json', 'print one JSON object')
+    .option('--send-test', 'send a test event, and wait for its run')
+    .option('--timeout <seconds>', 'longest wait for that run', '60')
+    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(examine)
 }
 
 async function examine(options: DoctorOptions, command: Command): Promise<void> {
-  if (options.deliver && options.workflow === undefined) {
-    command.error('error: --deliver needs --workflow, the one that the event is for')
+  if (options.sendTest && options.workflow === undefined) {
+    command.error('error: --send-test needs --workflow, which receives the event')
   }
   const target = await withTimers(await withApp(await withGrant(readTarget(options))))
   const findings = await runChecks(
@@ -77,11 +81,11 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   )
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
-  const lines = findings.flatMap(({ check, status, message, mend }) => {
+  const lines = findings.flatMap(({ check, status, message, hint }) => {
     const [colour, mark] = MARKS[status]
     const marked = styled(process.stdout, colour, mark)
     const line = `${marked}  ${check.padEnd(column)}  ${printable(message)}`
-    return mend === undefined ? [line] : [line, `${' '.repeat(column + 11)}${printable(mend)}`]
+    return hint === undefined ? [line] : [line, `${' '.repeat(column + 11)}${printable(hint)}`]
   })
   print(options.json ? printableJson(JSON.stringify({ ok, findings })) : lines.join('\n'))
   if (!ok) process.exitCode = EXIT.failure
@@ -89,21 +93,27 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
 
 /** @throws UserError naming the option that is wrong */
 function readTarget(options: DoctorOptions): Target {
-  const { workflow, trigger, deliver, wait } = options
+  const { workflow, trigger, sendTest, timeout } = options
   const repository = options.repository ?? originRepository()
   const relay = options.relay && baseOf(readAddress(options.relay, RELAY_ADDRESS))
   if (repository === '') {
-    throw new UserError({ message: 'which repository?', hint: 'give --repository owner/name' })
+    throw new UserError({
+      message: 'there is no git remote "origin" that names the repository',
+      hint: 'Run the command in a clone, or add: --repository <owner>/<name>',
+    })
   }
-  // Whatever part cannot stand in a webhook URL is refused here.
+  // Throws for a part that no webhook URL can contain.
   webhookUrl({
     relay: relay ?? 'http://localhost',
     repository,
     workflow: workflow ?? 'any',
     trigger,
   })
-  if (deliver && !/^\d{1,4}$/.test(wait)) {
-    throw new UserError({ message: '--wait is not a number of seconds', hint: 'the default is 60' })
+  if (sendTest && !/^\d{1,4}$/.test(timeout)) {
+    throw new UserError({
+      message: `--timeout is not a number of seconds: ${timeout}`,
+      hint: 'Use up to four digits: --timeout 60',
+    })
   }
   const token = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
   const [key] = readSetting(process.env, 'HOOKLINE_ACCESS_KEYS') ?? []
@@ -115,16 +125,16 @@ function readTarget(options: DoctorOptions): Target {
     dispatch: options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH'),
     relayToken: key ?? token,
     relay,
-    deliver: deliver ? Number(wait) : undefined,
+    testEventTimeout: sendTest ? Number(timeout) : undefined,
   }
 }
 
-/** With what the environment's App makes of it, and its token where there is no other. */
+/** Adds the findings about the App of the environment, and its token if there is no other token. */
 async function withApp(target: Target): Promise<Target> {
   const id = readSetting(process.env, 'HOOKLINE_APP_ID')
   const pem = readSetting(process.env, 'HOOKLINE_APP_KEY')?.reveal()
   if (id === undefined || pem === undefined) return target
-  // Loaded only here: most who ask have no App.
+  // Imported here, because most users have no App.
   const { checkApp } = await import('./doctor/app.ts')
   const { repository, dispatch = 'repository' } = target
   const check = checkApp({
@@ -138,22 +148,22 @@ async function withApp(target: Target): Promise<Target> {
   return { ...target, app: findings, token: target.token ?? token }
 }
 
-/** With the timers that a relay has for the repository. @throws UsageError for a line that cannot be read */
+/** Adds the schedule of the relay for the repository. @throws UsageError for an invalid line */
 async function withTimers(target: Target): Promise<Target> {
   const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
   if (text === undefined) return target
   const [{ readTimers }, { timersFor }] = await Promise.all([
     import('../relay/clock.ts'),
-    import('./doctor/clock.ts'),
+    import('./doctor/schedule.ts'),
   ])
   return { ...target, timers: timersFor(target.repository, readTimers(text)) }
 }
 
-/** With a grant for the relay, where the keys that sign one are at hand. */
+/** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */
 async function withGrant(target: Target): Promise<Target> {
-  const { repository, workflow, trigger, relay, deliver } = target
+  const { repository, workflow, trigger, relay, testEventTimeout } = target
   const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
-  if (!keys || deliver === undefined || relay === undefined) return target
+  if (!keys || testEventTimeout === undefined || relay === undefined) return target
   const { makeGrant } = await import('./grant.ts')
   const path = `${workflow}/${trigger}`
   const { text } = await makeGrant(
@@ -170,26 +180,26 @@ const MARKS = {
   unknown: ['yellow', 'unknown'],
 } as const
 
-/** Looks at everything between a sender and a run, in the order in which an event passes it. */
+/** Checks everything between a sender and a run, in the order in which an event passes it. */
 export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
   const relay = target.relay === undefined ? undefined : await checkRelay(target.relay, ports)
   const known = { ...target, dispatch: target.dispatch ?? relay?.dispatch }
   const { findings, file } = await checkGitHub(known, ports)
   const found = [...findings, ...(relay?.findings ?? []), ...otherDispatch(target, relay?.dispatch)]
   const hasFailed = found.some(({ status }) => status === 'failed')
-  if (target.deliver === undefined || hasFailed) return found
+  if (target.testEventTimeout === undefined || hasFailed) return found
   return [...found, await checkDelivery(known, file, ports)]
 }
 
-/** Who named an event looks at workflows by it; the relay goes by its own, unless a credential says it. */
+/** A flag sets the mode of the checks only; the relay uses its own mode, unless a credential names one. */
 function otherDispatch(
   { dispatch }: Target,
   ofRelay: DispatchMode | undefined,
 ): readonly Finding[] {
   if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
-  const message = `the relay starts workflows by ${ofRelay}, and you asked for ${dispatch}`
-  const mend = `set HOOKLINE_DISPATCH=${dispatch} where it runs, or give senders a grant or sealed token with --dispatch ${dispatch}`
-  return [warning('relay', 'relay_other_event', message, mend)]
+  const message = `the relay uses the dispatch mode ${ofRelay}, but you asked for ${dispatch}`
+  const hint = `Set HOOKLINE_DISPATCH=${dispatch} on the relay, or create the grant or sealed token with --dispatch ${dispatch}.`
+  return [warning('relay', 'relay_other_dispatch', message, hint)]
 }
 
 async function checkGitHub(target: Target, ports: DoctorPorts): Promise<WorkflowsCheck> {
@@ -197,22 +207,22 @@ async function checkGitHub(target: Target, ports: DoctorPorts): Promise<Workflow
   if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.dispatch)] }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
-    const { findings, known } = judgeRepository(target, answer, ports.now())
+    const { findings, known } = checkRepository(target, answer, ports.now())
     if (!known) return { findings: [...app, ...findings] }
-    // What an App's token may do is known already.
+    // The permissions of an App's token were checked before.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
     const workflows = await checkWorkflows(target, known, ports)
     return { ...workflows, findings: [...app, ...others, ...workflows.findings] }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const mend = unreachableHint(error, 'check the network and HOOKLINE_API_URL')
-    return { findings: [failed('token', 'github_unreachable', `GitHub: ${error.message}`, mend)] }
+    const hint = unreachableHint(error, 'Check the network and HOOKLINE_API_URL.')
+    return { findings: [failed('token', 'github_unreachable', `GitHub: ${error.message}`, hint)] }
   }
 }
 
 const TIMEOUT = 15_000
 
-/** GitHub and the relay as they really are. */
+/** Calls GitHub and the relay over HTTP. */
 export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
   return {
     ...systemClock,

@@ -2,7 +2,6 @@ import { writeSync } from 'node:fs'
 import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http/node-server.ts'
-import { UserError } from '../wire/errors.ts'
 import { webhookUrl } from '../wire/path.ts'
 import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
 import { environmentHelp, RELAY_SETTINGS } from '../wire/settings-help.ts'
@@ -61,14 +60,17 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
   if (tunnel) await tunnelTo(relay, repository)
 }
 
-/** Runs the tunnel. The relay ends with it, because nobody could reach the relay any more. */
+/** Opens a tunnel, which is opened again if it ends. The relay ends if the first tunnel fails. */
 async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
+  const sayAddress = async (url: string) =>
+    say(`${(await publicLines(url, repository, process.env)).join('\n')}\n`)
   try {
-    const tunnel = await openTunnel(relay.url)
+    const tunnel = await openTunnel(relay.url, (change) => {
+      if (change.kind === 'open') return void sayAddress(change.url)
+      say(`the tunnel ended; opening another one in ${change.retryIn / 1000} s\n`)
+    })
     process.once('exit', tunnel.close)
-    say(`${(await publicLines(tunnel.url, repository, process.env)).join('\n')}\n`)
-    await tunnel.ended
-    throw new UserError({ message: 'the tunnel ended', hint: 'Start the relay again.' })
+    await sayAddress(tunnel.url)
   } catch (error) {
     process.exitCode = reportError(error)
     await relay.close()

@@ -56,7 +56,7 @@ test('a clock that is an hour off', async () => {
 test('not installed: where to install it', async () => {
   const { findings } = await check({ repository: 'owner/new' })
   expect(findings.map(({ code }) => code)).toEqual(['ok', 'app_not_installed'])
-  expect(findings[1]?.mend).toContain('/apps/hooks/installations/new')
+  expect(findings[1]?.hint).toContain('/apps/hooks/installations/new')
 })
 
 test('suspended', async () => {
@@ -79,7 +79,7 @@ test('the token of the App serves the other checks, which do not ask for its per
   const other: GitHub = await startGitHub()
   other.always(github({}))
   const { findings: app, token } = await check()
-  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, deliver: undefined }
+  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, testEventTimeout: undefined }
   const found = await runChecks(
     { ...target, repository: 'octo/repo', token, relayToken: undefined, app },
     doctorPorts(new URL(other.url), token),
@@ -96,7 +96,7 @@ test('the token of the App serves the other checks, which do not ask for its per
 
 test('without a token there are no other checks', async () => {
   const { findings: app } = await check({ repository: 'owner/new' })
-  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, deliver: undefined }
+  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, testEventTimeout: undefined }
   const found = await runChecks(
     { ...target, repository: 'owner/new', token: undefined, relayToken: undefined, app },
     doctorPorts(new URL(platform.url), undefined),

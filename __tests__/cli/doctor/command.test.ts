@@ -45,9 +45,9 @@ test('the unknown permissions of a fine-grained token are no failure', async () 
   expect(exitCode).toBe(0)
 })
 
-test('--deliver sends a real event through the relay', async () => {
+test('--send-test sends a real event through the relay', async () => {
   const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
-  const args = ['--workflow', 'hook', '--deliver', '--wait', '1', '--relay', `${relay.url}/`]
+  const args = ['--workflow', 'hook', '--send-test', '--timeout', '1', '--relay', `${relay.url}/`]
   const { exitCode, stdout } = await doctor({ scopes: 'repo', starts: 'hook.yml' }, args)
   await relay.close()
   expect(stdout).toMatch(/^ok {7}delivery {4}.*\/actions\/runs\/7$/m)
@@ -89,11 +89,11 @@ test('unreachable servers are two findings', async () => {
 })
 
 const WRONG = [
-  ['--deliver without a workflow', ['--deliver'], 2, /--workflow/],
+  ['--send-test without a workflow', ['--send-test'], 2, /--workflow/],
   ['an invalid repository', ['--repository', 'a/b/c'], 1, /owner\/name/],
   ['an invalid relay', ['--relay', 'relay.example.com'], 1, /https:/],
   ['an invalid trigger', ['--trigger', '../../../x y'], 1, /trigger/],
-  ['an invalid time', ['--workflow', 'hook', '--deliver', '--wait', 'x'], 1, /60/],
+  ['an invalid time', ['--workflow', 'hook', '--send-test', '--timeout', 'x'], 1, /60/],
 ] as const
 test.each(WRONG)('%s is refused before anything is asked', async (_, args, code, message) => {
   const { exitCode, stderr } = await doctor({ repository: json(500, {}) }, args)

@@ -20,7 +20,7 @@ export function examineAt(
     token,
     relayToken: token,
     relay: undefined,
-    deliver: undefined,
+    testEventTimeout: undefined,
     ...target,
   }
   return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { timersFor } from '../../../src/cli/doctor/clock.ts'
+import { timersFor } from '../../../src/cli/doctor/schedule.ts'
 import type { Target } from '../../../src/cli/doctor/findings.ts'
 import { readTimers } from '../../../src/relay/clock.ts'
 import { DEV_HEADER } from '../../../src/wire/headers.ts'
@@ -39,7 +39,7 @@ type Fault = readonly [name: string, setting: Setting, code: string, cure: RegEx
 const OF_TOKEN_AND_REPOSITORY: readonly Fault[] = [
   ['a token unknown to GitHub', { repository: json(401, {}) }, 'token_rejected', /new/],
   ['an invisible repository', { repository: json(404, {}) }, 'repository_not_visible', /Contents/],
-  ['SAML', { repository: json(403, {}, sso) }, 'token_not_authorised', /SSO/],
+  ['SAML', { repository: json(403, {}, sso) }, 'token_not_authorized', /SSO/],
   ['a rate limit', { repository: json(403, {}, noRemaining) }, 'rate_limited', /again/],
   ['calls that are too fast', { repository: json(403, abuse) }, 'rate_limited', /again/],
   ['a token without read', { repository: json(403, resource) }, 'token_cannot_read', /Contents/],
@@ -57,7 +57,7 @@ const OF_TOKEN_AND_REPOSITORY: readonly Fault[] = [
     'token_cannot_write',
     /write access/,
   ],
-  ['an archived one', { repository: { archived: true } }, 'repository_archived', /unarchive/],
+  ['an archived one', { repository: { archived: true } }, 'repository_archived', /Unarchive/],
   ['a disabled one', { repository: { disabled: true } }, 'repository_disabled', /support/],
   ['a renamed one', { repository: { full_name: 'octo/new' } }, 'repository_renamed', /octo\/new/],
 ]
@@ -83,7 +83,7 @@ const OF_WORKFLOWS: readonly Fault[] = [
   [
     'a job condition for another file',
     { workflows: { 'hook.yml': CONDITION_OF_ANOTHER } },
-    'workflow_guard_misses',
+    'workflow_condition_misses',
     /hook/,
   ],
 ]
@@ -92,7 +92,7 @@ describe('each fault is found, with its cure:', () => {
   test.each([...OF_TOKEN_AND_REPOSITORY, ...OF_WORKFLOWS])('%s', async (_, setting, code, cure) => {
     const findings = await examineAt(platform, { scopes: 'repo', ...setting })
     expect(codes(findings)).toEqual([code])
-    expect(findings.find((one) => one.code === code)?.mend).toMatch(cure)
+    expect(findings.find((one) => one.code === code)?.hint).toMatch(cure)
   })
 
   const NAMED: readonly (readonly [string, Record<string, string>, string, RegExp])[] = [
@@ -114,7 +114,7 @@ describe('each fault is found, with its cure:', () => {
     const workflows = { 'bot.yml': polling, 'nightly.yml': 'on: { schedule: [] }' }
     const at = (workflow: string) =>
       examineAt(platform, { scopes: 'repo', workflows }, { workflow })
-    expect(codes(await at('bot'))).toEqual(['workflow_schedule_alone'])
+    expect(codes(await at('bot'))).toEqual(['workflow_schedule_only'])
     expect(codes(await at('nightly'))).toEqual(['workflow_not_listening'])
   })
 
@@ -124,8 +124,8 @@ describe('each fault is found, with its cure:', () => {
   test('a bot that only polls gets a warning with the setting for a timer of the relay', async () => {
     const workflows = { 'bot.yml': POLLING, 'ci.yml': PUSH }
     const [found] = (await examineAt(platform, { scopes: 'repo', workflows })).slice(-1)
-    expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_alone' })
-    expect(found?.mend).toMatch(/HOOKLINE_SCHEDULE: \*\/5 \* \* \* \* octo\/repo bot/)
+    expect(found).toMatchObject({ status: 'warning', code: 'workflow_schedule_only' })
+    expect(found?.hint).toMatch(/"\*\/5 \* \* \* \* octo\/repo bot" to HOOKLINE_SCHEDULE/)
   })
 
   test.each([
@@ -135,7 +135,7 @@ describe('each fault is found, with its cure:', () => {
       'starts what has no workflow_dispatch',
       '*/5 * * * * Octo/Repo bot',
       { 'bot.yml': POLLING },
-      ['clock_not_startable'],
+      ['schedule_not_startable'],
     ],
     [
       'starts what asks for an input',
@@ -144,13 +144,13 @@ describe('each fault is found, with its cure:', () => {
         'hook.yml': LISTENING,
         'nightly.yml': 'on: { workflow_dispatch: { inputs: { a: { required: true } } } }',
       },
-      ['clock_not_startable'],
+      ['schedule_not_startable'],
     ],
     [
       'starts what is not there',
       '0 * * * * octo/repo gone',
       { 'hook.yml': LISTENING },
-      ['clock_workflow_missing'],
+      ['schedule_workflow_missing'],
     ],
   ])('a clock that %s', async (_, cron, workflows, expected) => {
     const timers = timersFor('octo/repo', readTimers(cron))
@@ -161,10 +161,10 @@ describe('each fault is found, with its cure:', () => {
   test.each([
     ['repository', /init$/],
     ['workflow', /init --dispatch workflow$/],
-  ] as const)('nothing that listens in the mode %s, nor in the other', async (dispatch, mend) => {
+  ] as const)('nothing that listens in the mode %s, nor in the other', async (dispatch, hint) => {
     const workflows = { 'ci.yml': PUSH }
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
-    expect(findings.at(-1)?.mend).toMatch(mend)
+    expect(findings.at(-1)?.hint).toMatch(hint)
   })
 
   test.each([
@@ -174,7 +174,7 @@ describe('each fault is found, with its cure:', () => {
     const workflows = { 'hook.yml': text }
     const findings = await examineAt(platform, { scopes: 'repo', workflows }, { dispatch })
     expect(codes(findings)).toEqual(['workflow_not_listening'])
-    expect(findings.at(-1)?.mend).toContain('hook.yml listens for')
+    expect(findings.at(-1)?.hint).toContain('hook.yml listens for')
   })
 
   test('a source for the compiler in .github/workflows', async () => {
@@ -187,7 +187,7 @@ describe('each fault is found, with its cure:', () => {
     ['webhok', ['trigger_not_declared']],
     ['webhook', ['run_missing']],
   ])('an event for the trigger %s', async (trigger, expected) => {
-    const target = { workflow: 'hook', trigger, deliver: 0 }
+    const target = { workflow: 'hook', trigger, testEventTimeout: 0 }
     expect(codes(await examineAt(platform, { scopes: 'repo' }, target))).toEqual(expected)
   })
 
@@ -198,8 +198,8 @@ describe('each fault is found, with its cure:', () => {
   ])('%s, in direct mode: nothing that can push code is asked for', async (_, setting, target) => {
     const direct = { ...target, dispatch: 'workflow' } as const
     const [finding] = await examineAt(platform, setting, direct)
-    expect(finding?.mend).toContain('Actions: Read and write')
-    expect(finding?.mend).not.toContain('Contents')
+    expect(finding?.hint).toContain('Actions: Read and write')
+    expect(finding?.hint).not.toContain('Contents')
   })
 
   test('no token', async () => {

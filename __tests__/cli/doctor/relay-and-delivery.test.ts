@@ -61,7 +61,7 @@ describe('the relay', () => {
     ['the other listener', {}, 'workflow', undefined, ['workflow_not_listening']],
     ['a workflow started directly', DIRECTLY, 'workflow', undefined, []],
     ['no listener', DIRECTLY, 'repository', undefined, ['workflow_not_listening']],
-    ['another --dispatch', {}, 'workflow', 'repository', ['relay_other_event']],
+    ['another --dispatch', {}, 'workflow', 'repository', ['relay_other_dispatch']],
   ]
   test.each(MODES)('publishes its dispatch mode: %s', async (_, setting, ofRelay, dispatch, expected) => {
     const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
@@ -71,7 +71,7 @@ describe('the relay', () => {
       const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
       expect(codes(findings)).toEqual(expected)
       const missing = findings.find(({ code }) => code === 'workflow_not_listening')
-      if (missing) expect(missing.mend).toContain('HOOKLINE_DISPATCH')
+      if (missing) expect(missing.hint).toContain('HOOKLINE_DISPATCH')
     }
     await relay.close()
   })
@@ -101,7 +101,7 @@ describe('the relay', () => {
 })
 
 describe('a real event', () => {
-  const SEND = { workflow: 'hook', deliver: 1 }
+  const SEND = { workflow: 'hook', testEventTimeout: 1 }
 
   test('sends one event by way of the relay, and finds its run', async () => {
     const relay = await startOnNode({ env: { HOOKLINE_API_URL: platform.url } })
@@ -183,7 +183,7 @@ describe('a real event', () => {
     const findings = await examineAt(
       platform,
       { ...setting, runFaults: [fault] },
-      { ...SEND, deliver: 20 },
+      { ...SEND, testEventTimeout: 20 },
     )
     expect(codes(findings)).toEqual([])
     expect(findings.at(-1)).toMatchObject({ check: 'delivery', status: 'ok' })

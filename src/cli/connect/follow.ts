@@ -5,19 +5,19 @@ import { isObject } from '../../wire/json.ts'
 import type { AskGitHub } from '../github.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, type Run, runAt } from '../runs.ts'
 
-/** What is told of a line, as `--json` prints it; `null` where there is nothing to say. */
+/** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
-  readonly event: 'ready' | 'request' | 'run' | 'end' | 'bye'
-  /** The webhook URL, with its grant: of `ready` alone. */
+  readonly event: 'ready' | 'request' | 'run' | 'end' | 'tunnel' | 'bye'
+  /** The webhook URL with its grant: of `ready`, and of `tunnel` if the URL changed. */
   readonly url: string | null
   readonly delivery: string | null
-  /** What the sender was answered. */
+  /** Status of the response to the sender. */
   readonly status: number | null
-  /** Page of the run. */
+  /** Address of the run. */
   readonly run: string | null
   /** `success`, `failure`, `skipped`, … */
   readonly conclusion: string | null
-  /** Why: a request was refused, a run is not known, nothing ran, or what failed. */
+  /** Why the request was refused or started no run, why the run is unknown, or what failed. */
   readonly reason: string | null
 }
 
@@ -31,52 +31,66 @@ export function connectEvent(
 
 interface FollowPorts {
   readonly repository: string
+  /** The expression by which the relay filters events. */
+  readonly filter: string | undefined
   readonly ask: AskGitHub
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }
 
 /**
- * A line of the relay's log that is about the webhook: one that was let in, or refused. `undefined` for
- * what is asked of a front page, and for what else passers-by try.
+ * A log entry of the relay that concerns the webhook: an accepted or a refused request. `undefined` for
+ * requests of other addresses.
  */
 export function loggedRequest(line: string): LogEntry | undefined {
   const value: unknown = JSON.parse(line)
   if (!isObject(value) || typeof value.status !== 'number') return undefined
   const isAddressed = 'owner' in value
   const isRefused = value.status >= 400 && ![404, 405].includes(value.status)
-  // The relay itself wrote it.
+  // The relay of this process wrote the line.
   return isAddressed || isRefused ? (value as unknown as LogEntry) : undefined
 }
 
-/** Tells of one request, and of the run that it starts until that ends. Never rejects for a run. */
+/** Reports a request, and then the run that it starts until the run ends, or why there is no run. */
 export async function followRequest(
   entry: LogEntry,
   ports: FollowPorts,
-  tell: (event: ConnectEvent) => void,
+  report: (event: ConnectEvent) => void,
 ): Promise<void> {
-  const { delivery, status, run: page = null, code = null } = entry
-  tell(connectEvent('request', { delivery, status, run: page, reason: code }))
-  // A handshake, or a filter, is answered on the spot: it starts nothing.
-  if (status >= 300 || entry.githubStatus === undefined) return
+  const { delivery, status, run: page = null } = entry
+  const noRun = noRunReason(entry, ports.filter)
+  report(connectEvent('request', { delivery, status, run: page, reason: noRun }))
+  if (noRun !== null) return
   try {
     const run = await (page === null ? awaitRun(delivery, ports) : runAt(page, ports))
-    tell(connectEvent('run', { delivery, run: run.url }))
+    report(connectEvent('run', { delivery, run: run.url }))
     const ended = await followRun(run, ports, () => {})
     const reason = await endReason(ended, ports)
-    tell(connectEvent('end', { delivery, run: run.url, conclusion: ended.conclusion, reason }))
+    report(connectEvent('end', { delivery, run: run.url, conclusion: ended.conclusion, reason }))
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const reason = error.problems
       .map(({ message, hint }) => [message, hint].filter(Boolean).join(': '))
       .join('; ')
-    tell(connectEvent('run', { delivery, run: page, reason }))
+    report(connectEvent('run', { delivery, run: page, reason }))
   }
 }
 
-const MISSED = 'nothing ran: does the guard in `if:` name another workflow or trigger than the URL?'
+/** Why a request starts no run: its error code, or a sentence. `null` if GitHub accepted the event. */
+function noRunReason(
+  { status, code, filtered, githubStatus }: LogEntry,
+  filter: string | undefined,
+): string | null {
+  if (status >= 300 || code !== undefined) return code ?? `the relay responded with ${status}`
+  if (filtered) return `no run: the event does not match the filter${filter ? ` ${filter}` : ''}`
+  if (githubStatus === undefined) return 'no run: the relay answered a handshake of the sender'
+  return null
+}
 
-/** Why a run did not do what it was to do, by its jobs; `null` where it did. */
+const ALL_SKIPPED =
+  'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
+
+/** Why a run failed or skipped jobs; `null` if every job succeeded. */
 async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<string | null> {
   const { answer, refusal } = await ask(
     `/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`,
@@ -85,7 +99,7 @@ async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<st
   const named = (conclusion: string) =>
     jobs.filter((job) => job.conclusion === conclusion).map(({ name }) => String(name))
   if (run.conclusion === 'skipped' || (jobs.length > 0 && named('skipped').length === jobs.length))
-    return MISSED
+    return ALL_SKIPPED
   if (hasSucceeded(run)) {
     const skipped = named('skipped')
     return skipped.length > 0 ? `skipped: ${skipped.join(', ')} (see the summary of the run)` : null

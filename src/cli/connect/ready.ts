@@ -3,58 +3,50 @@ import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import type { Finding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
-import { shellHere } from '../terminal.ts'
+import { pushCommand } from './requirements.ts'
 import type { ConnectTarget } from './target.ts'
 
-/** Milliseconds between two looks at the default branch. */
+/** Milliseconds between two checks of the default branch. */
 const PAUSE = 3000
 
-/** What may pass by itself, once GitHub has answered before. */
-const PASSING = new Set(['github_unreachable', 'github_unavailable', 'rate_limited'])
+/** Failures that pass by themselves, once GitHub has responded before. */
+const TEMPORARY = new Set(['github_unreachable', 'github_unavailable', 'rate_limited'])
 
 /**
- * Waits until GitHub would start the workflow: the token may, and the default branch has the file.
+ * Waits until GitHub would start the workflow: the token has the permission, and the default branch has
+ * the file.
  *
- * @param tell is told once of each thing that is waited for
- * @throws UserError for what no push would mend
+ * @param note is called once for each thing that is waited for
+ * @throws UserError for a problem that no push would fix
  */
 export async function waitUntilReady(
   { repository, workflow, trigger, dispatch, files }: ConnectTarget,
   token: Secret,
-  tell: (text: string) => void,
+  note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const nothing = { relayToken: undefined, relay: undefined, deliver: undefined }
+  const nothing = { relayToken: undefined, relay: undefined, testEventTimeout: undefined }
   const target = { repository, workflow, trigger, dispatch, token, ...nothing }
   const ports = doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), token)
-  let told = ''
+  let noted = ''
   for (;;) {
     const findings = await runChecks(target, ports)
     const failures = findings.filter(({ status }) => status === 'failed')
-    const isWaiting = told !== ''
-    const hopeless = failures.filter(
-      ({ check, code }) => check !== 'workflow' && !(isWaiting && PASSING.has(code)),
+    const isWaiting = noted !== ''
+    const lasting = failures.filter(
+      ({ check, code }) => check !== 'workflow' && !(isWaiting && TEMPORARY.has(code)),
     )
-    if (hopeless.length > 0) throw new UserError(hopeless.map(problemOf))
+    if (lasting.length > 0) throw new UserError(lasting.map(problemOf))
     const [missing] = failures
     if (!missing) return
-    const text = `${missing.message}\n${missing.mend ?? ''}`
-    if (text !== told) tell(`waiting: ${text}\n${pushLine(files, workflow)}`)
-    told = text
+    const text = `${missing.message}\n${missing.hint ?? ''}`
+    if (text !== noted) note(`waiting: ${text}\n  ${pushCommand(files, workflow)}`)
+    noted = text
     await ports.sleep(PAUSE)
     if (signal.aborted) return
   }
 }
 
-function problemOf({ message, mend }: Finding) {
-  return { message, ...(mend !== undefined && { hint: mend }) }
-}
-
-function pushLine(files: readonly string[], workflow: string): string {
-  const commands = [
-    `git add ${files.join(' ')}`,
-    `git commit -m 'Start ${workflow} by webhooks'`,
-    'git push',
-  ]
-  return `  ${shellHere().chained(commands)}`
+function problemOf({ message, hint }: Finding) {
+  return { message, ...(hint !== undefined && { hint }) }
 }

@@ -7,39 +7,46 @@ import { readSetting } from '../../wire/settings.ts'
 import type { Shell } from '../../wire/shell.ts'
 import { urlSecretOf } from '../init/sender.ts'
 import { registrationOf } from '../url.ts'
-import type { Line } from './line.ts'
-import type { ConnectTarget } from './target.ts'
+import type { PublicRelay } from './public-relay.ts'
+import { type ConnectTarget, verifies } from './target.ts'
 
 const REGISTER =
-  'Register it with the bot, its token in BOT_TOKEN and a secret of your choice in BOT_SECRET:'
+  'Register it with the bot. Set its token in BOT_TOKEN and a secret of your choice in BOT_SECRET:'
 
 interface SetUp {
   readonly target: ConnectTarget
-  /** What the file asks of a request. */
-  readonly asked: FoundTrigger
+  /** The trigger with its signature verification. */
+  readonly conditions: FoundTrigger
   readonly sender: Sender | undefined
-  readonly line: Line
+  readonly relay: Pick<PublicRelay, 'url' | 'inWorkflow'>
   readonly shell: Shell
 }
 
-/** What is to be done at the sender, and here, so that the first event comes. */
-export function setUpLines({ target, asked, sender, line, shell }: SetUp): string[] {
+/** The remaining steps at the sender and in the repository before the first event arrives. */
+export function setUpLines({ target, conditions, sender, relay, shell }: SetUp): string[] {
   const { repository, trigger, example } = target
-  const { url, left } = line
-  const title = sender ? `Webhook URL, to be given to ${sender.title}` : 'Webhook URL'
+  const { url, inWorkflow } = relay
+  const { proofs } = conditions
   const call = { ...(example ?? ANY_REQUEST), path: '' }
-  const own =
+  const steps =
     trigger === 'messaging_bot'
-      ? ['', REGISTER, registrationOf(url).text] // its end stands at the margin
+      ? ['', REGISTER, registrationOf(url).text] // The end of its here-document must start a line.
       : sender
         ? clickLines(sender)
-        : asked.proofs.length > 0
-          ? ['', 'Requests to it are signed, as `verify` in the file asks.']
+        : proofs.length > 0
+          ? ['', 'The workflow verifies signatures, so only a signed request starts it.']
           : ['', 'Try it:', `  ${exampleLine(url, call, undefined, shell.request)}`]
-  const leaving =
-    left.length > 0 ? ['', ...left.map((what) => `Left to the workflow: ${what}`)] : []
-  const secrets = sender ? secretLines(sender, repository) : []
-  return ['', title, `  ${url}`, ...own, ...secrets, ...leaving]
+  // Without `verify`, the workflow reads no secret.
+  const secrets = sender && verifies(sender, proofs) ? secretLines(sender, repository) : []
+  const checks = inWorkflow.map((condition) => `Checked in the workflow only: ${condition}`)
+  return [
+    '',
+    sender ? `Webhook URL for ${sender.title}` : 'Webhook URL',
+    `  ${url}`,
+    ...steps,
+    ...secrets,
+    ...(checks.length > 0 ? ['', ...checks] : []),
+  ]
 }
 
 function clickLines({ name, title }: Sender): string[] {
@@ -47,34 +54,34 @@ function clickLines({ name, title }: Sender): string[] {
   return click === undefined ? [] : ['', `At ${title}: ${withoutMarkdown(click.trim())}`]
 }
 
-/** The secrets of the repository that the workflow reads, which often come into being with the webhook. */
+/** The repository secrets that the workflow reads. A sender often shows them only with the webhook. */
 function secretLines(sender: Sender, repository: string): string[] {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
   const server = baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL'))
   const store = (name: string) => `  gh secret set ${name} --repo ${repository}`
   const lines = [
-    ...(secret
-      ? ['', `Its secret, ${withoutMarkdown(shown)}, for the workflow to read:`, store(secret)]
+    ...(secret ? ['', `Store its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),
+    ...(urlSecret
+      ? ['', 'Store the complete URL above too, because it is signed:', store(urlSecret)]
       : []),
-    ...(urlSecret ? ['', 'It signs the URL above too, whole:', store(urlSecret)] : []),
   ]
   if (lines.length === 0) return []
   return [...lines, `or at ${server}/${repository}/settings/secrets/actions/new`]
 }
 
-/** How to keep what worked. */
+/** How to replace the temporary URL with a permanent one. */
 export function stayLines({ repository, workflow }: ConnectTarget): string[] {
   return [
     '',
-    'The URL and its key are gone. To stay:',
-    '  hookline app create --relay https://<your relay>   an App, so that nobody needs a token',
-    '  run the relay, on a machine or at the edge: docs/host/relay.md',
+    'The URL has ended. For a permanent URL, run a relay:',
+    '  hookline app create --relay https://<your relay>   creates a GitHub App, in place of a token',
+    '  hookline relay --outbox outbox.db                  on a server; see https://github.com/hookline/hookline#host',
     `  hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
   ]
 }
 
-/** What stands in a table or a block stays as it is. */
+/** Removes the Markdown of links, emphasis and fences. */
 function withoutMarkdown(text: string): string {
   return text
     .replaceAll(/^```.*\n/gm, '')

@@ -9,7 +9,7 @@ import { type Finding, failed, ok } from './findings.ts'
 
 interface AppCheck {
   readonly findings: readonly Finding[]
-  /** One that the App made, narrowed to the repository and to what an event needs. */
+  /** A token of the App for the repository, with the permission of the dispatch mode. */
   readonly token?: Secret
 }
 
@@ -25,10 +25,10 @@ interface AppTarget {
 
 const BUDGET = 15_000
 
-/** What stands between the App and a token, in this order. */
+/** The steps from the App to a token, in this order. */
 const STEPS = ['app', 'installation', 'permission'] as const
 
-/** Which of the steps an error of the App belongs to. */
+/** The step in which each error of the App occurs. */
 const STEP_OF: ReadonlyMap<string, number> = new Map([
   ['app_clock_skew', 0],
   ['app_key_rejected', 0],
@@ -36,7 +36,7 @@ const STEP_OF: ReadonlyMap<string, number> = new Map([
   ['app_permission_missing', 2],
 ])
 
-/** Asks for a token as the relay does, and tells how far it came. */
+/** Requests a token as the relay does, and reports each step. */
 export async function checkApp({
   id,
   pem,
@@ -46,17 +46,25 @@ export async function checkApp({
 }: AppTarget): Promise<AppCheck> {
   const permission = dispatch === 'workflow' ? 'actions' : 'contents'
   const messages = [
-    'GitHub knows the App by its key',
-    `it is installed on ${repository}`,
-    `it may write ${permission} there`,
+    'GitHub accepts the key of the App',
+    `the App is installed on ${repository}`,
+    `the App has the permission "${permission}: write"`,
   ]
   const passed = (count: number) =>
     STEPS.slice(0, count).map((check, at) => ok(check, messages[at] ?? ''))
   const key = await readAppKey(pem).catch(() => undefined)
   if (!key) {
-    const mend =
-      'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----'
-    return { findings: [failed('app', 'app_key_invalid', 'HOOKLINE_APP_KEY is not a key', mend)] }
+    const hint = 'Set it to the content of the .pem file of the App, from -----BEGIN to END-----.'
+    return {
+      findings: [
+        failed(
+          'app',
+          'app_key_invalid',
+          'HOOKLINE_APP_KEY is not a private key in PEM format',
+          hint,
+        ),
+      ],
+    }
   }
   const app = new App({
     id,

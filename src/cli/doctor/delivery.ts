@@ -28,13 +28,13 @@ import {
 import { readResponse } from '../send/response.ts'
 import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
 
-/** What a test event carries, so that it is known for what it is. */
+/** The body of a test event. */
 const BODY = '{"hookline":"doctor"}'
 
 /**
- * Sends one real event, through the relay where there is one, and waits for the run that it starts.
+ * Sends one test event, through the relay if there is one, and waits for the run that it starts.
  *
- * @param file of the workflow, where one was found: `hook.yaml`
+ * @param file name of the workflow file, if it was found: `hook.yaml`
  */
 export async function checkDelivery(
   target: Target,
@@ -53,18 +53,18 @@ export async function checkDelivery(
     return failed(
       'delivery',
       'delivery_unanswered',
-      `the event got no answer: ${error.message}`,
-      'try again; it may have arrived',
+      `the test event got no response: ${error.message}`,
+      'Run the command again. The event may have arrived.',
     )
   }
 }
 
-/** What an accepted event is known by. */
+/** How an accepted event is identified. */
 interface Sent {
   readonly delivery: string | null
-  /** Page of the run, where GitHub told it. */
+  /** Address of the run, if GitHub returned it. */
   readonly run: string | null
-  /** True when GitHub has not taken it yet: it waits in the relay's outbox. */
+  /** True if the event waits in the relay's outbox. */
   readonly queued?: boolean
 }
 
@@ -96,7 +96,7 @@ async function sendToGitHub(
   return refusedBy(reply, target) ?? { delivery, run: typeof run === 'string' ? run : null }
 }
 
-/** A relay that serves one repository knows only the shorter form of the URL. */
+/** A relay that serves one repository has only the shorter form of the URL. */
 async function sendToRelay(
   { repository, workflow, trigger, relayToken: token }: Target,
   relay: string,
@@ -113,14 +113,14 @@ async function sendToRelay(
   const { accepted, status, delivery, code, message, hint } = answer
   if (accepted && delivery !== null) return answer
   if (accepted) {
-    const text = `what answers there is not a relay of Hookline (${status} without a delivery id)`
-    return failed('delivery', 'relay_not_hookline', text, 'check the address of the relay')
+    const text = `the server at ${relay} is not a Hookline relay (status ${status} without a delivery id)`
+    return failed('delivery', 'relay_not_hookline', text, 'Check --relay.')
   }
   return failed(
     'delivery',
     code ?? 'delivery_refused',
-    `the relay refused the event (${status}): ${message ?? 'without a reason'}`,
-    hint ?? 'is it a relay of Hookline?',
+    `the relay rejected the test event (status ${status}): ${message ?? 'no reason given'}`,
+    hint ?? 'Check that --relay is the address of a Hookline relay.',
   )
 }
 
@@ -130,33 +130,33 @@ function refusedBy({ refusal }: Asked, { dispatch }: Target): Finding | undefine
     dispatch === 'workflow'
       ? '"Actions: Read and write"'
       : '"Contents: Read and write" on this repository (classic: the scope "repo")'
-  const mend =
+  const hint =
     refusal.status === 403 || refusal.status === 404
-      ? `give the token ${permission}`
-      : 'see what the other checks say'
+      ? `Give the token ${permission}.`
+      : 'Fix the faults that the other checks report.'
   return failed(
     'delivery',
     'dispatch_refused',
-    `GitHub refused the event (${refusal.status})`,
-    mend,
+    `GitHub rejected the test event (status ${refusal.status})`,
+    hint,
   )
 }
 
-/** GitHub accepts an event that nobody listens for, so only a run that ends well shows that it was heard. */
+/** GitHub accepts an event even if no workflow listens, so only a successful run proves the delivery. */
 async function checkRun(
   target: Target,
   sent: Sent,
   since: Date,
   ports: DoctorPorts,
 ): Promise<Finding> {
-  const { deliver = 0, repository, workflow = '', dispatch = 'repository' } = target
+  const { testEventTimeout = 0, repository, workflow = '', dispatch = 'repository' } = target
   if (sent.queued) {
-    const message = "the relay's outbox has the event: GitHub has not taken it yet"
-    const mend = 'see https://www.githubstatus.com, and what waits with: hookline outbox list'
-    return unknown('delivery', 'delivery_queued', message, mend)
+    const message = "the relay's outbox stored the event, because GitHub has not accepted it yet"
+    const hint = 'See https://www.githubstatus.com, and run: hookline outbox list'
+    return unknown('delivery', 'delivery_queued', message, hint)
   }
   const github: RunPorts = { ...ports, repository, ask: ports.askGitHub }
-  const deadline = since.getTime() + deliver * 1000
+  const deadline = since.getTime() + testEventTimeout * 1000
   const left = () => Math.max(0, deadline - ports.now().getTime())
   try {
     const wanted = {
@@ -164,41 +164,41 @@ async function checkRun(
       begun: { workflow, event: dispatchEvent(dispatch), since },
     }
     const run = sent.run ? await runAt(sent.run, github) : await findRun(wanted, github, left())
-    if (!run) return runMissing(target, deliver)
+    if (!run) return runMissing(target, testEventTimeout)
     const ended = await followRun(run, github, () => {}, deadline)
-    return judgeRun(ended, deliver, await hasNoJob(ended, github))
+    return runFinding(ended, testEventTimeout, await hasNoJob(ended, github))
   } catch (error) {
     if (!(error instanceof RunsError)) throw error
     return runsUnreadable(error, sent.run)
   }
 }
 
-function runMissing({ dispatch }: Target, deliver: number): Finding {
+function runMissing({ dispatch }: Target, testEventTimeout: number): Finding {
   return failed(
     'delivery',
     'run_missing',
-    `GitHub accepted the event, and no run started within ${deliver} s`,
+    `GitHub accepted the event, but no run started within ${testEventTimeout} s`,
     dispatch === 'workflow'
-      ? 'the relay named no run: is HOOKLINE_DISPATCH=workflow set there, too? Queues can take longer'
-      : `the workflow must be on the default branch and listen for "${EVENT_TYPE}"; queues can take longer, too`,
+      ? 'Set HOOKLINE_DISPATCH=workflow on the relay. If runs are queued, use a longer --timeout.'
+      : `Check that the workflow is on the default branch and listens for "${EVENT_TYPE}". If runs are queued, use a longer --timeout.`,
   )
 }
 
-/** A run says that the event was heard; that all is well only its end says. */
-function judgeRun(run: Run, deliver: number, isEmpty: boolean): Finding {
+/** Only the end of the run shows whether the event was processed. */
+function runFinding(run: Run, testEventTimeout: number, isEmpty: boolean): Finding {
   const { conclusion, state, url } = run
   if (conclusion === null) {
-    const message = `the event started a run, which has not ended within ${deliver} s (${state}): ${url}`
-    const mend = 'give --wait more seconds; a run that stays queued waits for a runner'
-    return unknown('delivery', 'run_not_ended', message, mend)
+    const message = `the event started a run that has not ended within ${testEventTimeout} s (${state}): ${url}`
+    const hint = 'Use a longer --timeout. A queued run waits for a runner.'
+    return unknown('delivery', 'run_not_ended', message, hint)
   }
   if (conclusion === 'skipped') {
-    const message = `the event started a run in which nothing ran: ${url}`
-    const mend = 'does the guard in `if:` name another workflow or trigger than the URL?'
-    return failed('delivery', 'run_skipped', message, mend)
+    const message = `the event started a run in which every job was skipped: ${url}`
+    const hint = 'Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
+    return failed('delivery', 'run_skipped', message, hint)
   }
   if (!hasSucceeded(run)) {
-    const message = `the event started a run, which ended with ${conclusion}: ${url}`
+    const message = `the event started a run that ended with ${conclusion}: ${url}`
     return isEmpty
       ? failed('delivery', 'run_not_allowed', message, NOT_ALLOWED)
       : failed('delivery', 'run_failed', message, FAILED_RUN)
@@ -208,28 +208,28 @@ function judgeRun(run: Run, deliver: number, isEmpty: boolean): Finding {
 
 /** https://docs.github.com/actions/concepts/security/workflow-execution-protections */
 const FAILED_RUN =
-  'its page says why; where no job began, a policy of the repository or organization may not allow this event, or who started it'
+  'Open the run. If no job started, a policy of the repository or organization may forbid the event or its actor.'
 
 function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
   const started = run === null ? '' : `: ${run}`
-  const mayNot = ['unauthorized', 'sso', 'forbidden', 'missing'].includes(kind)
-  const message = mayNot
-    ? `GitHub accepted the event; the token may not look for the run${started}`
-    : `GitHub accepted the event, and does not tell of its runs now${started}`
-  const mend = mayNot
-    ? 'look at the page "Actions", or give the token "Actions: Read"'
-    : 'look at the page "Actions"; see https://www.githubstatus.com'
-  return unknown('delivery', 'runs_unreadable', message, mend)
+  const isForbidden = ['unauthorized', 'sso', 'forbidden', 'missing'].includes(kind)
+  const message = isForbidden
+    ? `GitHub accepted the event, but the token may not read runs${started}`
+    : `GitHub accepted the event, but does not list runs right now${started}`
+  const hint = isForbidden
+    ? 'Give the token "Actions: Read", or open the page "Actions".'
+    : 'Open the page "Actions", and see https://www.githubstatus.com.'
+  return unknown('delivery', 'runs_unreadable', message, hint)
 }
 
-/** What is known of a relay from outside. */
+/** The state of a relay, as far as it is visible from outside. */
 interface RelayCheck {
   readonly findings: readonly Finding[]
-  /** What it starts workflows by, unless a credential says otherwise; absent where it does not tell. */
+  /** Its dispatch mode, unless a credential names one; absent if the relay does not publish it. */
   readonly dispatch?: DispatchMode
 }
 
-/** Whether a relay answers at the address, and what it starts workflows by. */
+/** Whether a relay responds at the address, and its dispatch mode. */
 export async function checkRelay(relay: string, ports: DoctorPorts): Promise<RelayCheck> {
   const finding = await checkAnswer(relay, ports)
   if (finding.status !== 'ok') return { findings: [finding] }
@@ -237,21 +237,21 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
     if (!(error instanceof HttpFailure)) throw error
     return { status: error.message, text: '' }
   })
-  // An older relay refuses that address; none answers it with a page.
+  // An older relay rejects that address; no relay responds with a page.
   if (status === 200 && !isObject(jsonOf(text))) {
     const found = `no description of a relay at ${DISCOVERY_PATH}`
-    return { findings: [notHookline(relay, found, 'check address and port')] }
+    return { findings: [notHookline(relay, found, 'Check the address and the port.')] }
   }
   const { dispatch } = status === 200 ? fieldsOf({ text }) : {}
   const known = DISPATCH_MODES.find((each) => each === dispatch)
   if (known) {
-    const message = `the relay at ${relay} is up, and starts workflows by ${known}`
+    const message = `the relay at ${relay} is up (dispatch mode ${known})`
     return { findings: [ok('relay', message)], dispatch: known }
   }
-  const message = `the relay does not tell which event it starts workflows by (${status} for ${DISCOVERY_PATH})`
-  const mend =
-    'an older version does not; where it runs with HOOKLINE_DISPATCH=workflow, give --dispatch workflow'
-  return { findings: [finding, unknown('relay', 'relay_mode_unknown', message, mend)] }
+  const message = `the relay does not publish its dispatch mode (status ${status} for ${DISCOVERY_PATH})`
+  const hint =
+    'Upgrade the relay; or, if it runs with HOOKLINE_DISPATCH=workflow, add --dispatch workflow.'
+  return { findings: [finding, unknown('relay', 'relay_mode_unknown', message, hint)] }
 }
 
 async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
@@ -259,30 +259,31 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
     const { status, text } = await callRelay(`${relay}/healthz`)
     if (status === 200 && text.trim() === 'ok') {
       const front = await callRelay(`${relay}/`)
-      // `hookline dev` is healthy too, but tells GitHub nothing: it has its inspector at the front.
+      // `hookline dev` responds too, but never calls GitHub. Its front page is the inspector.
       if (front.headers[DEV_HEADER] === undefined) {
-        // A relay has no page there.
+        // A relay has no HTML front page.
         const isPage = /text\/html/.test(front.headers['content-type'] ?? '')
         return front.status === 200 && !isPage
           ? ok('relay', `the relay at ${relay} is up`)
-          : notHookline(relay, `${front.status} for /`, 'check address and port')
+          : notHookline(relay, `${front.status} for /`, 'Check the address and the port.')
       }
-      const message = `what answers at ${relay} is hookline dev, which sends nothing to GitHub`
-      return failed('relay', 'relay_is_dev', message, 'start a relay with: hookline relay')
+      const message = `the server at ${relay} is hookline dev, which never calls GitHub`
+      return failed('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
     }
-    const mend =
+    const hint =
       status >= 500
-        ? 'see the log of the relay, and of what stands before it'
-        : 'check address and port; a proxy must hand on every path'
-    return notHookline(relay, `${status} for /healthz`, mend)
+        ? 'See the logs of the relay and of the proxy in front of it.'
+        : 'Check the address and the port. A proxy must forward every path.'
+    return notHookline(relay, `${status} for /healthz`, hint)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const mend = 'start it with: hookline relay. Check address, port, firewall and certificate'
-    return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, mend)
+    const hint =
+      'Start the relay (hookline relay), or check address, port, firewall and certificate.'
+    return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, hint)
   }
 }
 
-function notHookline(relay: string, found: string, mend: string): Finding {
-  const message = `what answers at ${relay} is not a relay of Hookline (${found})`
-  return failed('relay', 'relay_not_hookline', message, mend)
+function notHookline(relay: string, found: string, hint: string): Finding {
+  const message = `the server at ${relay} is not a Hookline relay (${found})`
+  return failed('relay', 'relay_not_hookline', message, hint)
 }

@@ -4,31 +4,31 @@ import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { AskGitHub } from '../github.ts'
 
-/** What is to be looked at. */
+/** What `doctor` checks. */
 export interface Target {
   readonly repository: string
-  /** File name without its extension; `undefined` to look at every workflow. */
+  /** File name without its extension; `undefined` to check every workflow. */
   readonly workflow: string | undefined
   readonly trigger: string
-  /** What the relay starts workflows by; `repository_dispatch` when left out. */
+  /** Dispatch mode of the relay. Default: `repository`. */
   readonly dispatch?: DispatchMode | undefined
-  /** What was found of the App; `undefined` where there is none. */
+  /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly Finding[] | undefined
-  /** For GitHub. */
+  /** The GitHub token. */
   readonly token: Secret | undefined
-  /** For the relay: the same, or a key of a relay that holds the token itself. */
+  /** The credential for the relay: the GitHub token, an access key or a grant. */
   readonly relayToken: Secret | undefined
-  /** Address of the relay; `undefined` when there is none to look at. */
+  /** Address of the relay; `undefined` to check no relay. */
   readonly relay: string | undefined
-  /** Of HOOKLINE_SCHEDULE, those of this repository. */
+  /** The lines of HOOKLINE_SCHEDULE for this repository. */
   readonly timers?: readonly Timer[]
-  /** Seconds to wait for a run of an event that is sent; `undefined` to send none. */
-  readonly deliver: number | undefined
+  /** Seconds to wait for the run of a test event; `undefined` to send none. */
+  readonly testEventTimeout: number | undefined
 }
 
 export interface DoctorPorts {
   readonly askGitHub: AskGitHub
-  /** Calls the relay, without the token unless it is given. @throws HttpFailure */
+  /** Calls the relay, with the credential only if it is given. @throws HttpFailure */
   callRelay(url: string, options?: RelayCall): Promise<HttpReply>
   now(): Date
   sleep(milliseconds: number): Promise<void>
@@ -40,16 +40,16 @@ interface RelayCall {
   readonly token: Secret | undefined
 }
 
-/** What one check came to. */
+/** The result of one check. */
 export interface Finding {
   readonly check: CheckName
-  /** `unknown` where it cannot be told from outside. */
+  /** `unknown` if the check cannot be made from outside. */
   readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
   /** For programs: `token_missing`. */
   readonly code: string
   readonly message: string
-  /** What to do about it; there unless all is well. */
-  readonly mend?: string
+  /** The cure: an imperative with the exact command or key. Absent if the status is `ok`. */
+  readonly hint?: string
 }
 
 type CheckName =
@@ -59,7 +59,7 @@ type CheckName =
   | 'token'
   | 'repository'
   | 'workflow'
-  | 'clock'
+  | 'schedule'
   | 'relay'
   | 'delivery'
 
@@ -67,14 +67,14 @@ export function ok(check: CheckName, message: string): Finding {
   return { check, status: 'ok', code: 'ok', message }
 }
 
-export function failed(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'failed', code, message, mend }
+export function failed(check: CheckName, code: string, message: string, hint: string): Finding {
+  return { check, status: 'failed', code, message, hint }
 }
 
-export function warning(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'warning', code, message, mend }
+export function warning(check: CheckName, code: string, message: string, hint: string): Finding {
+  return { check, status: 'warning', code, message, hint }
 }
 
-export function unknown(check: CheckName, code: string, message: string, mend: string): Finding {
-  return { check, status: 'unknown', code, message, mend }
+export function unknown(check: CheckName, code: string, message: string, hint: string): Finding {
+  return { check, status: 'unknown', code, message, hint }
 }

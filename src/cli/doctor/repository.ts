@@ -3,25 +3,25 @@ import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github.ts'
 import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
 
-/** What of a repository the later checks need. */
+/** The facts about the repository that the later checks need. */
 export interface KnownRepository {
   readonly defaultBranch: string
 }
 
 interface RepositoryCheck {
   readonly findings: readonly Finding[]
-  /** Absent when nothing more can be asked. */
+  /** Absent if no more checks are possible. */
   readonly known?: KnownRepository
 }
 
 const PERMISSION =
   'fine-grained: "Contents: Read and write" on this repository alone; classic: the scope "repo"'
 
-/** Of `workflow_dispatch`: nothing else, and so no code can be pushed. */
+/** `workflow_dispatch` needs no other permission, so the token cannot push code. */
 const DIRECT_PERMISSION =
   'fine-grained: "Actions: Read and write" on this repository alone, which cannot push code'
 
-/** What the token needs for the one event or the other. */
+/** The permission that a dispatch mode needs. */
 function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
@@ -31,19 +31,19 @@ export function noToken(dispatch: DispatchMode | undefined): Finding {
     'token',
     'token_missing',
     'HOOKLINE_GITHUB_TOKEN is not set',
-    `make a token at https://github.com/settings/personal-access-tokens/new (${permissionFor(dispatch)}), and set HOOKLINE_GITHUB_TOKEN to it`,
+    `Create a token (${permissionFor(dispatch)}) at https://github.com/settings/personal-access-tokens/new, and set HOOKLINE_GITHUB_TOKEN.`,
   )
 }
 
 const NOT_GITHUB = failed(
   'token',
   'not_github',
-  "what answers in GitHub's place does not answer as its API does",
-  'check HOOKLINE_API_URL: https://api.github.com, or https://<host>/api/v3; a proxy may stand between',
+  'the server at HOOKLINE_API_URL does not respond as the GitHub API does',
+  'Set HOOKLINE_API_URL to https://api.github.com or https://<host>/api/v3, and check for a proxy.',
 )
 
-/** Token and repository, from the answer to `GET /repos/{owner}/{repo}`. */
-export function judgeRepository(
+/** Findings about token and repository, from the response to `GET /repos/{owner}/{repo}`. */
+export function checkRepository(
   target: Target,
   { answer, refusal }: Asked,
   now: Date,
@@ -52,8 +52,8 @@ export function judgeRepository(
   if (refusal) {
     const { kind, status } = refusal
     const [code, words] = WORDS.get(kind) ?? OTHERWISE
-    const [message, mend] = words(name, permissionFor(dispatch))
-    return { findings: [failed('token', code, `${message} (${status})`, mend)] }
+    const [message, hint] = words(name, permissionFor(dispatch))
+    return { findings: [failed('token', code, `${message} (${status})`, hint)] }
   }
   const repository = fieldsOf(answer)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
@@ -65,9 +65,9 @@ export function judgeRepository(
   return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
-type Words = (name: string, permission: string) => readonly [message: string, mend: string]
+type Words = (name: string, permission: string) => readonly [message: string, hint: string]
 
-/** What a refusal is called, and what it means for the token. */
+/** The finding for each kind of refusal: code, message and cure. */
 const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = new Map<
   RefusalKind,
   readonly [string, Words]
@@ -77,29 +77,35 @@ const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = n
     [
       'token_rejected',
       () => [
-        'GitHub does not accept the token',
-        'it is incomplete, expired or revoked: make a new one',
+        'GitHub rejects the token',
+        'The token is incomplete, expired or revoked. Create a new one.',
       ],
     ],
   ],
   [
     'sso',
     [
-      'token_not_authorised',
+      'token_not_authorized',
       (name) => [
-        `the organisation of ${name} has not authorised the token`,
-        'open the token at https://github.com/settings/tokens, "Configure SSO", and authorise the organisation',
+        `the organization of ${name} has not authorized the token`,
+        'Open the token at https://github.com/settings/tokens, choose "Configure SSO", and authorize the organization.',
       ],
     ],
   ],
-  ['limited', ['rate_limited', () => ["GitHub's rate limit is reached", 'try again in a while']]],
+  [
+    'limited',
+    [
+      'rate_limited',
+      () => ["GitHub's rate limit is reached", 'Run the command again in a few minutes.'],
+    ],
+  ],
   [
     'missing',
     [
       'repository_not_visible',
       (name, permission) => [
         `the token cannot see ${name}`,
-        `check the spelling; if it is right, the token must reach the repository: ${permission}`,
+        `Check the spelling, or give the token access to the repository: ${permission}`,
       ],
     ],
   ],
@@ -107,23 +113,26 @@ const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = n
     'forbidden',
     [
       'token_cannot_read',
-      (name, permission) => [`the token may not read ${name}`, `give it more: ${permission}`],
+      (name, permission) => [
+        `the token may not read ${name}`,
+        `Give the token more permissions: ${permission}`,
+      ],
     ],
   ],
 ])
 
 const OTHERWISE: readonly [string, Words] = [
   'github_unavailable',
-  () => ['GitHub gave an answer that says nothing', 'see https://www.githubstatus.com'],
+  () => ['unexpected response from the GitHub API', 'See https://www.githubstatus.com.'],
 ]
 
-/** Days before its end at which a token is warned of: time to make another, and to put it everywhere. */
+/** Days. A token that expires sooner causes a warning, so that there is time to replace it. */
 const SOON = 14
 
 const DAY = 86_400_000
 
 /**
- * GitHub tells when a token ends, as `2026-12-01 10:00:00 UTC`, or with an offset such as `+0200`.
+ * GitHub names the expiry of a token, as `2026-12-01 10:00:00 UTC`, or with an offset such as `+0200`.
  *
  * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
  */
@@ -132,16 +141,16 @@ function endingSoon({ header }: GitHubResponse, now: Date): readonly Finding[] {
   const [, date, time, zone] = /^(\S+) (\S+) (UTC|[+-]\d{4})$/.exec(text) ?? []
   const end = Date.parse(`${date}T${time}${zone === 'UTC' ? 'Z' : zone}`)
   const days = Math.floor((end - now.getTime()) / DAY)
-  // Not a number where no end is told.
+  // NaN if GitHub names no expiry.
   if (!(days < SOON)) return []
   const when = days < 1 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
-  const message = `the token ends ${when}, on ${date}: from then on no webhook starts anything`
-  const mend =
-    'make a new one, and give it to the relay; an App of your own does not end: hookline app create'
-  return [warning('token', 'token_ends_soon', message, mend)]
+  const message = `the token expires ${when}, on ${date}; after that no webhook starts a workflow`
+  const hint =
+    'Create a new token, and set it on the relay. A GitHub App does not expire: hookline app create'
+  return [warning('token', 'token_ends_soon', message, hint)]
 }
 
-/** Classic tokens tell their scopes; what a fine-grained one may do shows only when it does it. */
+/** GitHub lists the scopes of a classic token, but not the permissions of a fine-grained token. */
 function tokenFinding(
   { repository: name, workflow, dispatch }: Target,
   { header }: GitHubResponse,
@@ -156,20 +165,20 @@ function tokenFinding(
   }
   const { push } = { push: undefined, ...(permissions as object | undefined) }
   if (push === false) {
-    const message = `the owner of the token may not write to ${name}`
+    const message = `the owner of the token has no write access to ${name}`
     return failed(
       'token',
       'token_cannot_write',
       message,
-      'a dispatch needs write access: ask an owner of the repository for it',
+      'A dispatch needs write access. Ask an owner of the repository for it.',
     )
   }
   if (enough) return ok('token', `the token may start workflows of ${name}`)
   return unknown(
     'token',
     'token_permission_unknown',
-    'GitHub accepts the token, and does not tell whether it may start workflows',
-    `see that it has what it needs (${permissionFor(dispatch)}), or try it: hookline doctor --workflow ${workflow ?? '<name>'} --deliver`,
+    'GitHub accepts the token, but does not say whether it may start workflows',
+    `Check its permissions (${permissionFor(dispatch)}), or test it: hookline doctor --workflow ${workflow ?? '<name>'} --send-test`,
   )
 }
 
@@ -181,8 +190,8 @@ function repositoryFinding(
     return failed(
       'repository',
       'repository_archived',
-      `${name} is archived, and takes no events`,
-      'unarchive it in its settings',
+      `${name} is archived, so it accepts no events`,
+      'Unarchive it in its settings.',
     )
   }
   if (disabled === true) {
@@ -190,15 +199,15 @@ function repositoryFinding(
       'repository',
       'repository_disabled',
       `${name} is disabled by GitHub`,
-      'ask GitHub support',
+      'Ask GitHub support.',
     )
   }
   if (typeof full_name === 'string' && full_name.toLowerCase() !== name.toLowerCase()) {
     return warning(
       'repository',
       'repository_renamed',
-      `${name} is called ${full_name} now`,
-      `use ${full_name} in the webhook URL`,
+      `${name} was renamed to ${full_name}`,
+      `Use ${full_name} in the webhook URL.`,
     )
   }
   return ok('repository', `the default branch of ${name} is ${default_branch}`)

@@ -210,7 +210,11 @@ function timeText({ timestampFormat }: SignedHeader, { timestamp }: Moment): str
 }
 
 /** Time and signature, the time first. */
-function headerText({ parts, signaturePrefix = '' }: SignedHeader, time: string, signature: string): string {
+function headerText(
+  { parts, signaturePrefix = '' }: SignedHeader,
+  time: string,
+  signature: string,
+): string {
   if (!parts) return signaturePrefix + signature
   const { separator, timestamp } = parts
   const part = (name: string, text: string) => (/^\d+$/.test(name) ? text : `${name}=${text}`)

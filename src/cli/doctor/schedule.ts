@@ -11,27 +11,27 @@ export function timersFor(repository: string, timers: readonly Timer[]): readonl
 }
 
 /**
- * Whether a workflow that polls starts in time.
+ * Whether something starts a polling workflow reliably.
  *
  * @param file `bot.yml`
- * @param on what stands under its `on:`
+ * @param on the value of its `on:`
  */
-export function judgePolling(
+export function checkPolling(
   file: string,
   on: unknown,
   { timers = [], repository }: Target,
 ): Finding {
   const name = file.replace(/\.ya?ml$/, '')
   const timer = timers.find(({ workflow }) => workflow === name)
-  if (timer) return judgeTimed(file, on, timer)
-  const message = `${file} is started by GitHub's schedule alone, which comes late, or not at all`
+  if (timer) return checkScheduled(file, on, timer)
+  const message = `${file} is started only by GitHub's schedule, which may be late or skipped`
   const line = `*/5 * * * * ${repository} ${name}`
-  const mend = `let a relay keep time, by a line of HOOKLINE_SCHEDULE: ${line}; a bot can have webhook: true`
-  return warning('workflow', 'workflow_schedule_alone', message, mend)
+  const hint = `Let a relay start it: add the line "${line}" to HOOKLINE_SCHEDULE. A bot can use webhook: true instead.`
+  return warning('workflow', 'workflow_schedule_only', message, hint)
 }
 
-/** Timers whose workflow is not there. */
-export function timersWithoutWorkflow(
+/** Lines of HOOKLINE_SCHEDULE whose workflow does not exist. */
+export function scheduleWithoutWorkflow(
   { timers = [], workflow }: Target,
   files: readonly string[],
   branch: string,
@@ -42,34 +42,44 @@ export function timersWithoutWorkflow(
     .filter((timer) => timer.ref === undefined && !names.includes(timer.workflow))
     .map((timer) => {
       const message = `HOOKLINE_SCHEDULE starts ${timer.workflow}.yml, which is not on ${branch}`
-      return failed('clock', 'clock_workflow_missing', message, 'push it there, or mend the line')
+      return failed(
+        'schedule',
+        'schedule_workflow_missing',
+        message,
+        'Push the workflow there, or fix the line.',
+      )
     })
 }
 
-/** What a timer starts: by workflow_dispatch, without inputs. */
-export function judgeTimed(file: string, on: unknown, { text }: Timer): Finding {
+/** Whether a scheduled run can start the workflow: by workflow_dispatch, without inputs. */
+export function checkScheduled(file: string, on: unknown, { text }: Timer): Finding {
   const direct = dispatchOf(on)
   if (direct === undefined) {
     const message = `HOOKLINE_SCHEDULE starts ${file}, which has no trigger workflow_dispatch`
-    return failed('clock', 'clock_not_startable', message, 'add it under on: workflow_dispatch:')
+    return failed(
+      'schedule',
+      'schedule_not_startable',
+      message,
+      'Add it: on: { workflow_dispatch: }',
+    )
   }
   const inputs = isObject(direct) && isObject(direct.inputs) ? Object.entries(direct.inputs) : []
   const [required] = inputs.flatMap(([name, input]) =>
     isObject(input) && input.required === true && input.default === undefined ? [name] : [],
   )
   if (required !== undefined) {
-    const message = `HOOKLINE_SCHEDULE starts ${file}, which asks for the input ${JSON.stringify(required)}`
+    const message = `HOOKLINE_SCHEDULE starts ${file}, which requires the input ${JSON.stringify(required)}`
     return failed(
-      'clock',
-      'clock_not_startable',
+      'schedule',
+      'schedule_not_startable',
       message,
-      'let it be optional, or give it a default',
+      'Make the input optional, or give it a default.',
     )
   }
-  return ok('clock', `${file} is started in time: ${text}`)
+  return ok('schedule', `${file} is started by HOOKLINE_SCHEDULE: ${text}`)
 }
 
-/** `undefined` where the event is not there. */
+/** The value of `workflow_dispatch`; `undefined` without that event. */
 function dispatchOf(on: unknown): unknown {
   if (on === 'workflow_dispatch') return {}
   if (Array.isArray(on)) return on.includes('workflow_dispatch') ? {} : undefined

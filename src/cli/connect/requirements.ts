@@ -1,0 +1,275 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import type { Sender } from '../../triggers/sender.ts'
+import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
+import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
+import { readToken, type Secret } from '../../wire/secret.ts'
+import { readSetting } from '../../wire/settings.ts'
+import { originRepository } from '../files.ts'
+import { tokenPage } from '../init/next-steps.ts'
+import { secretsOf } from '../init/sender.ts'
+import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from '../programs.ts'
+import { shellHere } from '../terminal.ts'
+import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
+import {
+  type ConnectTarget,
+  chooseTrigger,
+  nativeFileOf,
+  senderOf,
+  type TargetOptions,
+  type TriggerChoice,
+  verifies,
+  withSecrets,
+} from './target.ts'
+
+export interface RequirementOptions extends TargetOptions {
+  readonly publicUrl?: string
+  /** True to ask nothing. */
+  readonly yes?: boolean
+}
+
+/** Everything that `connect` needs before it opens a public URL. */
+export interface Ready {
+  readonly target: ConnectTarget
+  /** The trigger with its signature verification and filter. */
+  readonly conditions: FoundTrigger
+  readonly sender: Sender | undefined
+  readonly token: Secret
+}
+
+/** One line of the list that `connect` prints first. */
+interface Requirement {
+  readonly state: 'ok' | 'missing' | 'later' | 'warning'
+  readonly text: string
+}
+
+/**
+ * Lists every requirement with the command that satisfies it, and then asks for consent where needed.
+ *
+ * @param writeWorkflow writes a first workflow, after a person agreed
+ * @throws UserError that names every missing requirement; UsageError for an ambiguous trigger
+ */
+export async function meetRequirements(
+  options: RequirementOptions,
+  named: Sender | undefined,
+  note: (text: string) => void,
+  writeWorkflow: () => Promise<void>,
+): Promise<Ready> {
+  const repository = originRepository()
+  const choice = chooseTrigger(options, named)
+  const file = 'trigger' in choice ? nativeFileOf(choice.trigger.workflow) : undefined
+  const native = file && 'dispatch' in file ? file : undefined
+  const source = tokenSource(options.yes ?? false)
+  const mayAsk = !options.yes && process.stdin.isTTY
+  const isOffered = mayAsk && 'reason' in choice && choice.reason === 'no workflow'
+  const problems: readonly Problem[] = [
+    ...(repository === '' ? [NO_REMOTE] : []),
+    ...('problem' in choice && !isOffered ? [choice.problem] : []),
+    ...(file && 'message' in file ? [file] : []),
+    ...(source ? [] : [noToken(choice, repository, native?.dispatch)]),
+    ...(options.publicUrl !== undefined || isOnPath('cloudflared') ? [] : [NO_CLOUDFLARED]),
+  ]
+  if (problems.length > 0 || !source) {
+    const isUsage = problems.length === 1 && 'reason' in choice && choice.reason === 'ambiguous'
+    throw isUsage ? new UsageError([...problems]) : new UserError([...problems])
+  }
+  const rows = requirementRows({ repository, choice, native, named, from: source.from, options })
+  note(
+    ['Requirements:', ...rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`)].join('\n'),
+  )
+
+  // Nothing was asked or changed up to here.
+  if (isOffered) {
+    if (!(await isWanted('No workflow here can receive webhooks. Write one?'))) {
+      throw new UserError(choice.problem)
+    }
+    await writeWorkflow()
+  }
+  const isAllowed =
+    !source.needsConsent || (await isWanted('Use the token of gh while this command runs?'))
+  if (!isAllowed) throw new UserError(noToken(choice, repository, native?.dispatch))
+  const chosen = isOffered ? chooseTrigger(options, named) : choice
+  if ('problem' in chosen) throw new UserError(chosen.problem)
+  const written = nativeFileOf(chosen.trigger.workflow)
+  if ('message' in written) throw new UserError(written)
+  const conditions = withSecrets(chosen.trigger)
+  return {
+    target: { ...chosen.trigger, repository, ...written },
+    conditions,
+    sender: named ?? senderOf(conditions.proofs),
+    token: source.token,
+  }
+}
+
+interface Known {
+  readonly repository: string
+  readonly choice: TriggerChoice
+  readonly native: Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | undefined
+  readonly named: Sender | undefined
+  readonly from: string
+  readonly options: RequirementOptions
+}
+
+function requirementRows(known: Known): readonly Requirement[] {
+  const { repository, choice, native, named, from, options } = known
+  const address = options.publicUrl ?? 'a quick tunnel of cloudflared'
+  const rows: Requirement[] = [
+    { state: 'ok', text: `git remote: origin is ${repository}` },
+    { state: 'ok', text: `GitHub token: ${from}` },
+    { state: 'ok', text: `public address: ${address}` },
+  ]
+  if (!native || 'problem' in choice) {
+    return [...rows, { state: 'missing', text: 'workflow: hookline init, which runs next' }]
+  }
+  const { proofs, workflow } = withSecrets(choice.trigger)
+  const sender = named ?? senderOf(proofs)
+  const secrets = sender && verifies(sender, proofs) ? secretsOf(sender) : []
+  const isPushed = isPushedHere(native.files)
+  return [
+    ...rows,
+    { state: 'ok', text: `workflow: ${native.file}, started by ${dispatchEvent(native.dispatch)}` },
+    isPushed
+      ? { state: 'ok', text: 'pushed workflow: no local changes' }
+      : { state: 'missing', text: `pushed workflow: ${pushCommand(native.files, workflow)}` },
+    signatureRow(proofs, named),
+    ...secrets.map(
+      (name): Requirement => ({
+        state: 'later',
+        text: `repository secret: gh secret set ${name} --repo ${repository}`,
+      }),
+    ),
+  ]
+}
+
+/** Says whether the workflow verifies signatures, and of whom. */
+function signatureRow(proofs: FoundTrigger['proofs'], named: Sender | undefined): Requirement {
+  const schemes = [...new Set(proofs.map(({ scheme }) => scheme))].join(', ')
+  if (proofs.length === 0) {
+    const init = `hookline init${named ? ` --sender ${named.name}` : ' --sender <name>'}`
+    const text = `signatures: not verified, so anyone with the URL can start the workflow. To verify them: ${init}`
+    return { state: 'warning', text }
+  }
+  if (named && !verifies(named, proofs)) {
+    const text = `signatures: the workflow verifies ${schemes}, so it rejects requests of ${named.title}`
+    return { state: 'warning', text }
+  }
+  return { state: 'ok', text: `signatures: verified (${schemes})` }
+}
+
+const NO_REMOTE: Problem = {
+  message: 'there is no git remote "origin" in this folder',
+  hint: 'Run: git remote add origin https://github.com/<owner>/<name>',
+}
+
+const NO_CLOUDFLARED: Problem = {
+  message: 'cloudflared is not installed, and there is no --public-url',
+  hint: INSTALL_CLOUDFLARED,
+  notes: ['or use an address that leads to this machine: --public-url https://… --port 8080'],
+}
+
+function noToken(
+  choice: TriggerChoice,
+  repository: string,
+  dispatch: DispatchMode = 'repository',
+): Problem {
+  const workflow = 'trigger' in choice ? choice.trigger.workflow : 'hook'
+  // `actions:read` is needed to follow the runs.
+  const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
+  const words = dispatch === 'workflow' ? 'Actions: write' : 'Contents: write and Actions: read'
+  return {
+    message: `there is no GitHub token that can start the workflow (${words}): HOOKLINE_GITHUB_TOKEN is not set`,
+    hint: 'Create a token for this repository, and set it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
+    notes: [
+      tokenPage(workflow, repository, permissions),
+      gh('--version') === undefined
+        ? 'or install gh, https://cli.github.com, and run: gh auth login'
+        : 'or use the token of gh: gh auth login, then hookline connect --yes',
+    ],
+  }
+}
+
+interface TokenSource {
+  readonly token: Secret
+  readonly from: string
+  readonly needsConsent: boolean
+}
+
+/** `HOOKLINE_GITHUB_TOKEN`, or the token of `gh`; without a terminal, gh's token only with `--yes`. */
+function tokenSource(yes: boolean): TokenSource | undefined {
+  const own = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+  if (own) return { token: own, from: 'HOOKLINE_GITHUB_TOKEN', needsConsent: false }
+  if (!yes && !process.stdin.isTTY) return undefined
+  const text = gh('auth', 'token')
+  if (text === undefined) return undefined
+  return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
+}
+
+/** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */
+function gh(...args: readonly string[]): string | undefined {
+  return outputOf('gh', args, GH_VARIABLES) || undefined
+}
+
+/** Whether the files have neither uncommitted changes nor commits that the upstream branch lacks. */
+function isPushedHere(files: readonly string[]): boolean {
+  const changed = outputOf('git', ['status', '--porcelain', '--', ...files], GIT_VARIABLES)
+  const range = ['log', '--format=%h', '@{upstream}..HEAD', '--', ...files]
+  return changed === '' && outputOf('git', range, GIT_VARIABLES) === ''
+}
+
+export function pushCommand(files: readonly string[], workflow: string): string {
+  return shellHere().chained([
+    `git add ${files.join(' ')}`,
+    `git commit -m 'Start ${workflow} by webhooks'`,
+    'git push',
+  ])
+}
+
+function outputOf(
+  program: string,
+  args: readonly string[],
+  variables: readonly string[],
+): string | undefined {
+  try {
+    const env = environmentFor(...variables)
+    return execFileSync(program, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5000,
+      env,
+    }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a program can be started, without starting it. */
+function isOnPath(program: string): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
+  return folders.some((folder) =>
+    endings.some((ending) => {
+      try {
+        accessSync(join(folder, program + ending), constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    }),
+  )
+}
+
+/** Asks a yes-or-no question; Enter means yes. Without a terminal the answer is no. */
+async function isWanted(question: string): Promise<boolean> {
+  const { stdin: input, stderr: output } = process
+  if (!input.isTTY) return false
+  const terminal = createInterface({ input, output })
+  try {
+    const answer = (await terminal.question(`${question} [Y/n] `)).trim().toLowerCase()
+    return answer === '' || answer.startsWith('y')
+  } finally {
+    terminal.close()
+  }
+}
