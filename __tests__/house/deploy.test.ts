@@ -142,7 +142,7 @@ describe('hookline-relay.service', () => {
     let section = ''
     for (const each of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
       const [, heading] = /^\[(\w+)\]$/.exec(each) ?? []
-      const [, key] = /^(\w+)=\S.*$/.exec(each) ?? []
+      const [, key] = /^(\w+)=(?:\S.*)?$/.exec(each) ?? []
       if (heading) section = heading
       const known = heading ? Object.keys(UNIT_KEYS) : UNIT_KEYS[section]
       expect([each, known]).toEqual([each, expect.arrayContaining([heading ?? key])])
@@ -189,7 +189,8 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Service: [
     ...['ExecStart', 'EnvironmentFile', 'StateDirectory', 'StateDirectoryMode', 'DynamicUser'],
     ...['Restart', 'TimeoutStopSec', 'NoNewPrivileges', 'ProtectSystem', 'ProtectHome'],
-    ...['PrivateTmp', 'PrivateDevices', 'RestrictAddressFamilies'],
+    ...['PrivateTmp', 'PrivateDevices', 'RestrictAddressFamilies', 'CapabilityBoundingSet'],
+    ...['SystemCallFilter', 'UMask'],
   ],
   Install: ['WantedBy'],
 }

@@ -162,7 +162,7 @@ describe('the guard sees', () => {
     expect(offences(parseModule('relay/a.ts', text))).toEqual([])
   })
 
-  test.each(['relay/node.ts', 'cli/init/questions.ts'])(
+  test.each(['relay/http/node.ts', 'cli/init/questions.ts'])(
     'no offence in what wires up: %s',
     (path) => {
       const text = `import fs from 'node:fs'\nfs.readFileSync(process.argv[2], Date.now())`

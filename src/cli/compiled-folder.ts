@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   lstatSync,
@@ -15,7 +14,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/compiled-files.ts'
 import { type Mistake, Refusal } from '../workflow/mistakes.ts'
-import { environmentFor, GIT_VARIABLES } from './programs.ts'
+import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
 export class CompiledFolder {
@@ -146,21 +145,11 @@ export function handEdits(
     if (!isCommitted(path)) return modified(root, path) > modified(root, source) + ROUNDED
     const isBot = hasNewerActions(before, after)
     if (!isBot && !alsoCommitted) return false
-    if (git(root, 'status', '--porcelain', '--', source) !== '') return false
+    if (git(root, 'status', '--porcelain', '--ignore-submodules=all', '--', source) !== '')
+      return false
     const lastCommit = (...files: string[]) => git(root, 'log', '-1', '--format=%H', '--', ...files)
     const [ofMade, ofSource] = [lastCommit(path), lastCommit(source)]
     return ofMade === ofSource ? isBot : ofMade === lastCommit(path, source)
-  }
-}
-
-/** Returns `undefined` without Git or outside of a repository. */
-function git(root: string, ...args: string[]): string | undefined {
-  try {
-    const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
-    const env = environmentFor(...GIT_VARIABLES)
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio, env }).trim()
-  } catch {
-    return undefined
   }
 }
 

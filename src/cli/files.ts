@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   readdirSync,
@@ -21,7 +20,7 @@ import { topOf } from '../workflow/nodes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { environmentFor, GIT_VARIABLES } from './programs.ts'
+import { git } from './git.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
@@ -167,19 +166,10 @@ function fileError(error: unknown, path: string): unknown {
 
 /** `owner/name` of the git remote `origin`; empty without a remote or without git. */
 export function originRepository(): string {
-  try {
-    const stdio = ['ignore', 'pipe', 'ignore'] as const
-    const url = execFileSync('git', ['remote', 'get-url', 'origin'], {
-      encoding: 'utf8',
-      stdio: [...stdio],
-      env: environmentFor(...GIT_VARIABLES),
-    })
-    // The last two parts of the address: `https://host/owner/name.git` as well as `git@host:owner/name`.
-    const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url.trim()) ?? []
-    return owner && name ? `${owner}/${name}` : ''
-  } catch {
-    return ''
-  }
+  const url = git('.', 'remote', 'get-url', 'origin') ?? ''
+  // The last two parts of the address: `https://host/owner/name.git` as well as `git@host:owner/name`.
+  const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
+  return owner && name ? `${owner}/${name}` : ''
 }
 
 /** Folders without workflow files. */

@@ -7,13 +7,14 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES } from '../wire/payload.ts'
 import { quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
+import { git } from './git.ts'
 import { AGENT_NAMES, agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledFiles, localServer, nextSteps } from './init/next-steps.ts'
 import { answered, askAt, type Given } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender.ts'
-import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from './programs.ts'
+import { environmentFor, GH_VARIABLES } from './programs.ts'
 import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrapped } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
@@ -158,12 +159,7 @@ function misplaced(word: string): UsageError {
 
 /** @throws UserError below the root of a repository, where GitHub reads no workflow */
 function refuseSubfolder(): void {
-  const git = spawnSync('git', ['rev-parse', '--show-cdup'], {
-    encoding: 'utf8',
-    timeout: 5000,
-    env: environmentFor(...GIT_VARIABLES),
-  })
-  const up = git.status === 0 ? git.stdout.trim().replace(/\/$/, '') : ''
+  const up = git('.', 'rev-parse', '--show-cdup')?.replace(/\/$/, '') ?? ''
   if (up === '') return
   throw new UserError({
     message:

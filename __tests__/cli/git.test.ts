@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { git } from '../../src/cli/git.ts'
+import { runShared } from '../support/cli.ts'
+
+let folder: string
+let started: string
+const plainGit = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookline-git-'))
+  started = join(folder, '.git/started')
+  await mkdir(join(folder, 'workflows'))
+  await writeFile(join(folder, 'workflows/hook.yml'), WORKFLOW)
+  await writeFile(join(folder, '.gitattributes'), '*.yml filter=evil diff=evil\n')
+  plainGit('init', '-q')
+  plainGit('add', '-A')
+  plainGit('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'First')
+  const program = join(folder, '.git/evil')
+  await writeFile(program, `#!/bin/sh\necho "$0" >> '${started}'\ncat\n`)
+  await chmod(program, 0o755)
+  await mkdir(join(folder, '.git/evil-hooks'))
+  for (const hook of ['post-index-change', 'fsmonitor-watchman']) {
+    await writeFile(join(folder, '.git/evil-hooks', hook), `#!/bin/sh\ntouch '${started}'\n`)
+    await chmod(join(folder, '.git/evil-hooks', hook), 0o755)
+  }
+  plainGit('config', 'core.hooksPath', '.git/evil-hooks')
+  for (const name of ['core.fsmonitor', 'filter.evil.clean', 'filter.evil.smudge', 'gpg.program'])
+    plainGit('config', name, program)
+  plainGit('config', 'filter.evil.required', 'true')
+  plainGit('config', 'log.showSignature', 'true')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const WORKFLOW = `on: webhook
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo
+`
+
+describe('the configuration of a folder starts no program', () => {
+  /** A file of the same size, so that git compares the contents, which takes the filter. */
+  const change = () =>
+    writeFile(join(folder, 'workflows/hook.yml'), WORKFLOW.replace('echo', 'true'))
+
+  test('as plain git would', async () => {
+    await change()
+    plainGit('status')
+    expect(existsSync(started)).toBe(true)
+  })
+
+  test.each([
+    ['status', '--porcelain', '--ignore-submodules=all'],
+    ['ls-files', '-z', '--modified', '--others'],
+    ['log', '-1', '--format=%H'],
+  ])('of git %s', async (...args) => {
+    await change()
+    expect(git(folder, ...args)).not.toBe('')
+    expect(existsSync(started)).toBe(false)
+  })
+
+  test.each([['build'], ['build', '--check'], ['check'], ['init', '--yes', '--name', 'other']])(
+    'of hookline %s',
+    async (...args) => {
+      expect((await runShared(args, { cwd: folder })).exitCode).toBeLessThan(2)
+      await change()
+      await runShared(args, { cwd: folder })
+      expect(existsSync(started)).toBe(false)
+    },
+  )
+})
+
+test('outside of a repository git says nothing', async () => {
+  await rm(join(folder, '.git'), { recursive: true })
+  expect(git(folder, 'status')).toBeUndefined()
+})
