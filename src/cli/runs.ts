@@ -1,10 +1,18 @@
 import { Command } from 'commander'
 import { systemClock } from '../relay/config.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import { fieldsOf, type GitHubRefusal, listOf, type RefusalKind } from '../wire/github.ts'
+import { fieldsOf, type GitHubRefusal, type RefusalKind } from '../wire/github.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { DISPATCH_EVENTS, type DispatchEvent } from '../wire/payload.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import {
+  isRunOf,
+  isWebhookRun,
+  readRun,
+  recentRuns,
+  runsPath,
+  type WorkflowRun,
+} from '../wire/run-lookup.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { originRepository } from './files.ts'
@@ -68,23 +76,28 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   }
   checkedRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }
-  const tell = (found: Run) =>
+  const report = ({ event: _, ...found }: Run) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
   if (watch && delivery !== undefined) {
     const found = await awaitRun(delivery, github)
-    const ended = await followRun(found, github, tell)
+    const ended = await followRun(found, github, report)
     if (!hasSucceeded(ended)) process.exitCode = EXIT.failure
     return
   }
   const states = new Map<number, string>()
   for (;;) {
-    // A wrong setting is told at once; what worked once may come back.
-    const runs = webhookRuns(
-      await listRuns(github, states.size > 0 ? patiently(github) : undefined),
-    )
-    const wanted = delivery === undefined ? runs : runs.filter((each) => isOf(each, delivery))
-    for (const each of states.size === 0 ? wanted : wanted.toReversed()) {
-      if (states.get(each.id) !== stateOf(each)) tell(each)
+    const isWanted = (each: Run) =>
+      isWebhookRun(each) && (delivery === undefined || isRunOf(each, delivery))
+    // The first look reports a wrong setting immediately. Later looks retry, and read new runs only.
+    const isFirst = states.size === 0
+    const runs = await listRuns(github, {
+      retry: isFirst ? undefined : retryUntil(github),
+      isEnough: (read) =>
+        !isFirst || read.filter(isWanted).length >= (delivery === undefined ? SHOWN_RUNS : 1),
+    })
+    const wanted = runs.filter(isWanted).slice(0, SHOWN_RUNS)
+    for (const each of isFirst ? wanted : wanted.toReversed()) {
+      if (states.get(each.id) !== stateOf(each)) report(each)
       states.set(each.id, stateOf(each))
     }
     if (!watch) {
@@ -98,9 +111,9 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   }
 }
 
-/** What a webhook URL addresses. */
+/** The repository and workflow of a webhook URL. */
 interface Addressed {
-  /** `owner/name`; of the git remote, where a relay serves one repository; empty without one. */
+  /** `owner/name`; for `/webhook/…` that of the git remote, or empty without a remote. */
   readonly repository: string
   readonly workflow: string
 }
@@ -113,7 +126,7 @@ export function addressedBy({ pathname }: URL): Addressed {
     : { repository: `${owner}/${name}`, workflow }
 }
 
-/** Where runs are looked for. */
+/** The API that lists runs. */
 export interface RunPorts {
   readonly repository: string
   readonly ask: AskGitHub
@@ -121,68 +134,41 @@ export interface RunPorts {
   sleep(milliseconds: number): Promise<void>
 }
 
-/** A run that a webhook started. */
-export interface Run {
-  readonly id: number
-  /** `null` where the workflow does not put it into the run's name. */
-  readonly delivery: string | null
-  /** File name without its extension. */
-  readonly workflow: string
-  /** `queued`, `in_progress`, `completed`, … */
-  readonly state: string
-  /** `success`, `failure`, …; `null` until it is completed. */
-  readonly conclusion: string | null
-  readonly started: string
-  readonly url: string
-}
+export type Run = WorkflowRun
 
+/** Milliseconds between two looks. */
 const PAUSE = 2000
 
-/** How long a run may take to show; GitHub's queues mostly need some seconds. */
-const PATIENCE = 60_000
+/** Milliseconds until a run appears. GitHub mostly needs some seconds. */
+const RUN_TIMEOUT = 60_000
 
-/** And where they are long. */
-const LONGEST_PATIENCE = 5 * 60_000
+/** Milliseconds until a run appears while GitHub's queues are long. */
+const LONG_RUN_TIMEOUT = 5 * 60_000
 
-/** A delivery id, wherever it stands in the name of a run. */
-const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
+/** Webhook runs that `hookline runs` shows. */
+const SHOWN_RUNS = 50
 
-/** A run of an event that a webhook may have made. */
-interface FoundRun extends Run {
-  readonly event: DispatchEvent
+interface Listing {
+  readonly retry?: Retry | undefined
+  readonly since?: Date | undefined
+  isEnough?(runs: readonly Run[]): boolean
 }
 
 /**
- * Runs of the events that webhooks make, newest first.
+ * The runs of the repository, newest first.
  *
- * @throws RunsError when GitHub does not tell
+ * @throws RunsError if GitHub refuses or is unreachable
  */
-async function listRuns(github: RunPorts, patience?: RetryPolicy): Promise<readonly FoundRun[]> {
-  const found = await Promise.all(
-    DISPATCH_EVENTS.map(async (event) => {
-      const answer = await asked(github, `?event=${event}&per_page=50`, patience)
-      return listOf(answer.workflow_runs).map((run) => ({ ...readRun(run), event }))
-    }),
-  )
-  return found.flat().sort((one, other) => other.started.localeCompare(one.started))
+function listRuns(github: RunPorts, { retry, ...lookup }: Listing = {}): Promise<readonly Run[]> {
+  const readPage = async (page: number) =>
+    (await ask(github, runsPath(github.repository, page), retry)).workflow_runs
+  return recentRuns(readPage, lookup)
 }
 
-/** One that was started by hand carries no delivery id. */
-function webhookRuns(runs: readonly FoundRun[]): readonly Run[] {
-  return runs.flatMap(({ event, ...run }) =>
-    event === 'workflow_dispatch' && run.delivery === null ? [] : [run],
-  )
-}
-
-/** Ids are the same in upper and lower case. */
-function isOf(run: Run, delivery: string): boolean {
-  return run.delivery?.toLowerCase() === delivery.toLowerCase()
-}
-
-/** Which run is wanted: that of a delivery. */
+/** The run of a delivery. */
 interface WantedRun {
   readonly delivery: string
-  /** Where runs do not name their delivery: of this workflow, begun since then. */
+  /** For runs without a delivery id: the workflow, and the earliest time of creation. */
   readonly begun?: {
     readonly workflow: string
     readonly event: DispatchEvent
@@ -190,12 +176,15 @@ interface WantedRun {
   }
 }
 
-/** Clocks differ, and GitHub tells whole seconds. */
-const CLOCKS_DIFFER = 5000
+/** Milliseconds. Clocks differ, and GitHub's times are whole seconds. */
+const CLOCK_SKEW = 5000
 
-function isWanted({ begun }: WantedRun): (run: FoundRun) => boolean {
+/** Milliseconds. A run can appear in the listing later than a newer run. */
+const LISTING_LAG = 5 * 60_000
+
+function isWanted({ begun }: WantedRun): (run: Run) => boolean {
   if (!begun) return () => false
-  const earliest = begun.since.getTime() - CLOCKS_DIFFER
+  const earliest = begun.since.getTime() - CLOCK_SKEW
   return ({ workflow, event, delivery, started }) =>
     workflow === begun.workflow &&
     event === begun.event &&
@@ -204,161 +193,161 @@ function isWanted({ begun }: WantedRun): (run: FoundRun) => boolean {
 }
 
 /**
- * Waits until the run of a delivery is there: by the id in its name, else as it was begun.
+ * Waits for the run of a delivery, found by the id in its name or else by `begun`.
  *
- * @param patience milliseconds for it to show
- * @returns `undefined` when none shows in that time
- * @throws RunsError where GitHub does not tell
+ * @param timeout milliseconds until the run has to appear
+ * @returns `undefined` if no run appears in that time
+ * @throws RunsError if GitHub refuses or is unreachable
  */
 export async function findRun(
   wanted: WantedRun,
   github: RunPorts,
-  patience = PATIENCE,
+  timeout = RUN_TIMEOUT,
 ): Promise<Run | undefined> {
-  const deadline = github.now().getTime() + patience
+  const deadline = github.now().getTime() + timeout
+  const isBegun = isWanted(wanted)
+  const isFound = (run: Run) => isRunOf(run, wanted.delivery)
+  let since: Date | undefined
   for (;;) {
-    const runs = await listRuns(github, patiently(github, deadline))
-    const found = runs.find((each) => isOf(each, wanted.delivery)) ?? runs.find(isWanted(wanted))
-    if (found) {
-      const { event: _, ...run } = found
-      return run
-    }
+    const runs = await listRuns(github, {
+      retry: retryUntil(github, deadline),
+      since,
+      isEnough: (read) => read.some(isFound),
+    })
+    const found = runs.find(isFound) ?? runs.find(isBegun)
+    if (found) return found
     if (github.now().getTime() + PAUSE > deadline) return undefined
+    // Later looks read only the pages of new runs.
+    const [newest] = runs
+    since ??= newest && new Date(Date.parse(newest.started) - LISTING_LAG)
     await github.sleep(PAUSE)
   }
 }
 
 /**
- * The same, for as long as GitHub's queues may need.
+ * Waits up to five minutes for the run of a delivery.
  *
- * @param later milliseconds until the run can have begun
- * @throws UserError when none shows within five minutes
+ * @param later milliseconds until the run can start
+ * @throws UserError if no run appears
  */
 export async function awaitRun(delivery: string, github: RunPorts, later = 0): Promise<Run> {
-  const soon = await findRun({ delivery }, github, later + PATIENCE)
+  const soon = await findRun({ delivery }, github, later + RUN_TIMEOUT)
   if (soon) return soon
-  process.stderr.write('no run shows within a minute: looking for up to five\n')
-  const found = await findRun({ delivery }, github, LONGEST_PATIENCE - PATIENCE)
+  process.stderr.write('no run after a minute; waiting up to five minutes\n')
+  const found = await findRun({ delivery }, github, LONG_RUN_TIMEOUT - RUN_TIMEOUT)
   if (found) return found
   throw unknownDelivery(delivery)
 }
 
-/** The run of a page that the relay named. @throws UserError for any other address */
+/** The run of a page that the relay returned. @throws UserError for any other address */
 export async function runAt(url: string, github: RunPorts): Promise<Run> {
   const [, id] = /\/actions\/runs\/(\d{1,20})$/.exec(url) ?? []
   if (id === undefined)
-    throw new UserError({ message: 'the address is not that of a run of GitHub Actions' })
-  return readRun(await asked(github, `/${id}`))
+    throw new UserError({
+      message: 'the response of the relay contains no valid address of a run',
+      hint: 'Check the address of the relay: hookline doctor --relay <url>',
+    })
+  return readRun(await ask(github, runPath(github, id)))
 }
 
-/** Tells every change of a run until it is completed, or it is too late, and gives how it is then. */
+/** Reports every change of a run until it is completed or the deadline passes; returns its last state. */
 export async function followRun(
   first: Run,
   github: RunPorts,
-  tell: (run: Run) => void,
+  report: (run: Run) => void,
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<Run> {
   let known = first
-  tell(known)
+  report(known)
   while (known.state !== 'completed' && github.now().getTime() < deadline) {
     await github.sleep(PAUSE)
-    const now = readRun(await asked(github, `/${known.id}`, patiently(github)))
-    if (stateOf(now) !== stateOf(known)) tell(now)
+    const now = readRun(await ask(github, runPath(github, known.id), retryUntil(github)))
+    if (stateOf(now) !== stateOf(known)) report(now)
     known = now
   }
   return known
 }
 
-/** `skipped` and `neutral` are not failures: a guard said that the event was not for it. */
-export function hasSucceeded({ conclusion }: Run): boolean {
+/** `skipped` and `neutral` are no failures: a job condition excluded the event. */
+export function hasSucceeded({ conclusion }: Pick<Run, 'conclusion'>): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }
 
 /**
- * Why a run may have failed before any of its jobs began.
+ * The probable cause of a run that failed before its first job.
  *
  * @see https://docs.github.com/actions/concepts/security/workflow-execution-protections
  */
 export const NOT_ALLOWED =
-  'no job began: a policy of the repository or organization may not allow this event, or who started it; the page of the run says which'
+  'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
 
-/** Whether a run failed without a job; false where GitHub does not tell. */
+/** Whether a run failed without a job; false if GitHub refuses to say. */
 export async function hasNoJob(run: Run, github: RunPorts): Promise<boolean> {
   if (hasSucceeded(run)) return false
-  const { answer, refusal } = await github.ask(
-    `/repos/${github.repository}/actions/runs/${run.id}/jobs?per_page=1`,
-  )
+  const { answer, refusal } = await github.ask(`${runPath(github, run.id)}/jobs?per_page=1`)
   return !refusal && fieldsOf(answer).total_count === 0
 }
 
-export function runLine(run: Run): string {
+export function runLine(run: Omit<Run, 'event'>): string {
   const { delivery, workflow, started, url } = run
-  const colour = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
-  const state = styled(process.stdout, colour, printable(stateOf(run)).padEnd(12))
+  const color = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
+  const state = styled(process.stdout, color, printable(stateOf(run)).padEnd(12))
   const parts = [printable(started), delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
   return `${parts}  ${state}  ${printable(url)}`
 }
 
-function stateOf({ state, conclusion }: Run): string {
+function stateOf({ state, conclusion }: Pick<Run, 'state' | 'conclusion'>): string {
   return conclusion ?? state
 }
 
 function unknownDelivery(delivery: string): UserError {
   return new UserError({
-    message: `no run carries the delivery ${JSON.stringify(delivery)} in its name`,
-    hint: `add to the workflow: ${runNameLine('hook')}`,
+    message: `no run has the delivery id ${JSON.stringify(delivery)} in its name`,
+    hint: `Add to the workflow: ${runNameLine('hook')}`,
     notes: [
-      `or, where the relay starts it by workflow_dispatch: ${runNameLine('hook', 'workflow_dispatch')}`,
-      'hookline runs lists all that there are; hookline doctor tells why none started',
+      `with the dispatch mode "workflow": ${runNameLine('hook', 'workflow_dispatch')}`,
+      'To list all runs, run: hookline runs',
+      'To find out why no run started, run: hookline doctor',
     ],
   })
 }
 
-function readRun(run: Record<string, unknown>): Run {
-  const { id, path, status, conclusion, created_at, html_url, display_title } = run
-  const [delivery = null] = DELIVERY.exec(String(display_title)) ?? []
-  return {
-    id: Number(id),
-    delivery,
-    workflow: /([^/]+?)(?:\.ya?ml)?(?:@.*)?$/.exec(String(path))?.[1] ?? '',
-    state: String(status),
-    conclusion: typeof conclusion === 'string' ? conclusion : null,
-    started: String(created_at),
-    url: String(html_url),
-  }
+function runPath({ repository }: RunPorts, id: number | string): string {
+  return `/repos/${repository}/actions/runs/${id}`
 }
 
-/** How long nothing need be heard of a run before it is given up, in milliseconds. */
-const LONGEST_GAP = 10 * 60_000
+/** Milliseconds of failed calls after which the command gives up. */
+const MAX_GAP = 10 * 60_000
 
 const PAUSES = { first: PAUSE, longest: 30_000 }
 
-/** What is looked at for minutes outlives what passes: no connection, a fault of GitHub, its limits. */
-function patiently(github: RunPorts, deadline = github.now().getTime() + LONGEST_GAP): RetryPolicy {
-  let isTold = false
+/** Retries lost connections, errors of GitHub and rate limits until the deadline. */
+function retryUntil(github: RunPorts, deadline = github.now().getTime() + MAX_GAP): Retry {
+  let isReported = false
   const retryTime = Math.max(1, deadline - github.now().getTime())
   const tell = (refusal: GitHubRefusal) => {
     const when = refusal.wait === undefined ? '' : ` ${callsAgain(refusal.wait, github.now())}`
-    if (!isTold) {
+    if (!isReported) {
       process.stderr.write(`${notShown(github.repository, refusal)}; trying again${when}\n`)
     }
-    isTold = true
+    isReported = true
   }
-  // What begins at the last moment has its time, too.
+  // A call that begins just before the deadline may end after it.
   return { budget: retryTime + LAST_CALL, retryTime, pause: PAUSES, tell }
 }
 
-type RetryPolicy = NonNullable<AskOptions['patience']>
+type Retry = NonNullable<AskOptions['patience']>
 
 /** Milliseconds. */
 const LAST_CALL = 15_000
 
 function notShown(repository: string, { status, cause }: GitHubRefusal): string {
-  if (status !== undefined) return `GitHub does not show the runs of ${repository} (${status})`
-  return `GitHub: ${cause instanceof Error ? cause.message : 'no answer'}`
+  if (status !== undefined)
+    return `GitHub refuses to list the runs of ${repository} (status ${status})`
+  return `GitHub is unreachable: ${cause instanceof Error ? cause.message : 'no response'}`
 }
 
-/** GitHub does not tell of runs. */
+/** GitHub refuses to list runs, or is unreachable. */
 export class RunsError extends UserError {
   readonly kind: RefusalKind
 
@@ -369,12 +358,15 @@ export class RunsError extends UserError {
 }
 
 /** @throws RunsError */
-async function asked({ repository, ask, now }: RunPorts, rest: string, patience?: RetryPolicy) {
-  const path = `/repos/${repository}/actions/runs${rest}`
-  const reply = await ask(path, patience && { patience }).catch((cause: unknown) => {
+async function ask({ repository, ask: call, now }: RunPorts, path: string, retry?: Retry) {
+  const reply = await call(path, retry && { patience: retry }).catch((cause: unknown) => {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'check the network and HOOKLINE_API_URL')
-    throw new RunsError('unreachable', { message: `GitHub: ${cause.message}`, hint }, { cause })
+    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
+    throw new RunsError(
+      'unreachable',
+      { message: `GitHub is unreachable: ${cause.message}`, hint },
+      { cause },
+    )
   })
   const { answer, refusal } = reply
   const found = fieldsOf(answer)
@@ -383,30 +375,29 @@ async function asked({ repository, ask, now }: RunPorts, rest: string, patience?
   const message = notShown(repository, { kind, status: answer.status })
   const hint =
     kind === 'limited' && wait !== undefined
-      ? `GitHub's rate limit is reached: there are calls again ${callsAgain(wait, now())}`
+      ? `GitHub's rate limit is reached. Run the command again ${callsAgain(wait, now())}.`
       : (HINTS.get(kind) ?? OTHER_HINT)
   throw new RunsError(kind, { message, hint })
 }
 
-/** When GitHub answers again, for who may wait for it. @param wait milliseconds */
+/** The end of a rate limit. @param wait milliseconds */
 function callsAgain(wait: number, now: Date): string {
   const time = new Date(now.getTime() + wait).toISOString().slice(11, 16)
   const minutes = Math.ceil(wait / 60_000)
   return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
 }
 
-const READS_ACTIONS =
-  'the token needs "Actions: Read"; set GH_TOKEN where HOOKLINE_GITHUB_TOKEN is for the relay alone'
+const READS_ACTIONS = 'Set GH_TOKEN to a token with "Actions: Read".'
 
-const OTHER_HINT = 'see https://www.githubstatus.com, and HOOKLINE_API_URL'
+const OTHER_HINT = 'Check https://www.githubstatus.com and HOOKLINE_API_URL.'
 
 const HINTS: ReadonlyMap<RefusalKind, string> = new Map([
-  ['unauthorized', 'GitHub does not know the token: it is incomplete, expired or revoked'],
+  ['unauthorized', 'The token is incomplete, expired or revoked: set GH_TOKEN to a valid token.'],
   [
     'sso',
-    'the organisation has not authorised the token: "Configure SSO" at https://github.com/settings/tokens',
+    'Authorize the token for the organization: "Configure SSO" at https://github.com/settings/tokens',
   ],
-  ['limited', "GitHub's rate limit is reached: try again in a while"],
-  ['missing', `check the spelling of the repository; if it is right, ${READS_ACTIONS}`],
+  ['limited', "GitHub's rate limit is reached. Run the command again in an hour."],
+  ['missing', `Check the spelling of the repository. If it is right: ${READS_ACTIONS}`],
   ['forbidden', READS_ACTIONS],
 ])
