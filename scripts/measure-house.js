@@ -1,14 +1,25 @@
-// npm run measure:house [-- --once --files --functions]   figures of how the code is cut; no test
-// asserts them. --once names the private functions used once, --files and --functions what a flow calls.
+// npm run measure:house [-- --once --names --files --functions --flow=<name>]
+// Prints sizes, imports, duplicate names, and how many files one request, run or build passes; no test
+// asserts these figures. --once lists private functions with one caller, --names duplicate names,
+// --files and --functions what a flow calls. Exported names that occur twice end with exit code 1.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { compile } from './build/compile.js'
+import { duplicateFiles, duplicateNames, readSources } from './house/duplicates.js'
 import { figures } from './house/figures.js'
 import { built, FLOWS } from './house/flows.js'
 import { switches } from './house/switches.js'
 import { findNode24 } from './node24.js'
 
-/** How often at most someone who follows a flow should have to go from one file to another. */
+/** The aim for the number of files that a flow passes. */
+const MOST_FILES = new Map([
+  ['relay', 20],
+  ['action', 24],
+  ['poll', 26],
+  ['build', 60],
+])
+
+/** The aim for how often a reader of a flow goes from one file to another. */
 const MOST_SWITCHES = new Map([
   ['relay', 60],
   ['action', 120],
@@ -19,6 +30,7 @@ const MOST_SWITCHES = new Map([
 const root = new URL('..', import.meta.url)
 process.chdir(fileURLToPath(root))
 printFigures()
+printDuplicates()
 await printFlows()
 
 function printFigures() {
@@ -53,8 +65,9 @@ async function printFlows() {
       return /** @type {const} */ ([file, names])
     })
     const calls = called.flatMap(([, names]) => names).length
-    print(`${flow}: functions / files`, `${calls} / ${called.length}`)
-    print(`${flow}: switches of files`, switches(built, files), aim(flow))
+    print(`${flow}: functions`, calls)
+    print(`${flow}: files`, called.length, aim(MOST_FILES.get(flow)))
+    print(`${flow}: hops from file to file`, switches(built, files), aim(MOST_SWITCHES.get(flow)))
     for (const [file, names] of called.toSorted()) {
       if (asked('--functions')) console.log(`  ${file}: ${names.join(' ')}`)
       else if (asked('--files')) console.log(`  ${file}: ${names.length}`)
@@ -67,9 +80,29 @@ function asked(option) {
   return process.argv.includes(option)
 }
 
-/** @param {string} flow */
-function aim(flow) {
-  const most = MOST_SWITCHES.get(flow)
+function printDuplicates() {
+  const files = readSources('src')
+  const { types, functions, exported } = duplicateNames(files)
+  const names = duplicateFiles(files)
+  print('type names declared in two files or more', types.length)
+  print('function names declared in two files or more', functions.length)
+  print('exported names declared in two files or more', exported.length, 'at most 0')
+  print('file names in two folders or more', names.length)
+  if (exported.length > 0) process.exitCode = 1
+  if (!asked('--names')) return
+  for (const [title, list] of /** @type {const} */ ([
+    ['exported', exported],
+    ['types', types],
+    ['functions', functions],
+    ['files', names],
+  ]))
+    console.log(
+      [`\n${title}:`, ...list.map(({ name, paths }) => `${name}: ${paths.join(' ')}`)].join('\n  '),
+    )
+}
+
+/** @param {number | undefined} most */
+function aim(most) {
   return most === undefined ? '' : `at most ${most}`
 }
 
@@ -88,10 +121,10 @@ function trace(node, flow) {
 }
 
 /**
- * @param {string} what
+ * @param {string} name
  * @param {string | number} figure
  * @param {string} [aim]
  */
-function print(what, figure, aim = '') {
-  console.log([what.padEnd(44), String(figure).padStart(14), aim].join('  ').trimEnd())
+function print(name, figure, aim = '') {
+  console.log([name.padEnd(44), String(figure).padStart(14), aim].join('  ').trimEnd())
 }

@@ -221,7 +221,7 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
     const child = spawn(program ?? '', given.split(' '), { env, stdio: [...stdio] })
     const answer = await firstAnswer(`http://${address}`)
     expect(JSON.parse(answer)).toMatchObject({
-      ...{ dispatch: 'repository_dispatch', outbox: name === 'workerd.capnp' },
+      ...{ dispatch: 'repository', outbox: name === 'workerd.capnp' },
       seal: '/.well-known/hookline-seal.json',
     })
     const target = '/octo/repo/hook/webhook'

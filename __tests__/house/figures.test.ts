@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { readModule } from '../../scripts/house/figures.js'
 
-test('what is counted of a file', () => {
+test('readModule counts lines, imports and functions', () => {
   const text = `import { a } from '../b/a.ts'
 import type { C } from './c.ts'
 import { parse } from 'yaml'
 
 /** A comment. */
-export function told() {
+export function used() {
   // another
   return once(twice(a))
 }

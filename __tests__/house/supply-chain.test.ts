@@ -10,61 +10,63 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all that a bundle may hold, nested ones too. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
-/** Of which Node loads it at the first batch, and workers with the outbox. */
+/** Node loads this module at the first batch, and a worker loads it with the outbox. */
+const VERIFICATION = 'relay/request/verification.ts'
+
 const BATCHES = 'relay/outbox/batches.ts'
 
-/** Without what is loaded only where it is asked for, as bundles of their own. */
-const withoutDoor = new Map(
+/** The modules without imports of those that are loaded on demand, as bundles of their own. */
+const withoutOnDemand = new Map(
   [...modules].map(([path, module]) => [
     path,
-    ['relay/door.ts', 'relay/clock.ts', 'relay/durable-outbox.ts', BATCHES].includes(path)
+    [VERIFICATION, 'relay/clock.ts', 'relay/durable-outbox.ts', BATCHES].includes(path)
       ? { ...module, imports: [] }
       : module,
   ]),
 )
 
-describe('the relay stands on at most three packages', () => {
+describe('the relay uses at most three packages', () => {
   test.each([
-    ['on Node', 'relay/node.ts', ['jose', 'lossless-json', 'undici']],
-    ['on workers', 'relay/worker.ts', ['jose', 'lossless-json']],
+    ['on Node', 'relay/http/node.ts', ['jose', 'lossless-json', 'undici']],
+    ['on workers', 'relay/http/worker.ts', ['jose', 'lossless-json']],
   ])('%s', (_, entry, packages) => {
     expect(modules.has(entry)).toBe(true)
-    // Of valibot it takes types alone, by way of the senders' handshakes.
-    const behind = packagesBehind([entry], withoutDoor).filter((name) => name !== 'valibot')
+    // The relay imports only types of valibot, through the handshakes of senders.
+    const behind = packagesBehind([entry], withoutOnDemand).filter((name) => name !== 'valibot')
     expect(behind).toEqual(packages)
   })
 
-  test('and on two more where a grant asks for something at the door', () => {
+  test('and two more if a grant verifies or filters at the relay', () => {
     const more = ['@actions/expressions', 'valibot']
-    expect(packagesBehind(['relay/door.ts'], modules)).toEqual(expect.arrayContaining(more))
+    expect(packagesBehind([VERIFICATION], modules)).toEqual(expect.arrayContaining(more))
     for (const name of more) {
       const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
       expect([name, dependencies]).toEqual([name, {}])
     }
   })
 
-  test('and on one more where it keeps time', () => {
+  test('and one more for the scheduler', () => {
     expect(packagesBehind(['relay/clock.ts'], modules)).toContain('croner')
   })
 
-  test('and on one more where it collects batches', () => {
+  test('and one more for batches', () => {
     expect(packagesBehind([BATCHES], modules)).toContain('fflate')
     expect(manifestOf(`${root}node_modules/fflate`).dependencies).toBeUndefined()
   })
 
-  test('and each of them on none', () => {
+  test('and none of these has a dependency', () => {
     for (const name of ['jose', 'lossless-json', 'undici']) {
       const { dependencies = {} } = manifestOf(`${root}node_modules/${name}`)
       expect([name, dependencies]).toEqual([name, {}])
     }
   })
 
-  test('of which the bundle for workers names two', () => {
+  test('and the bundle for workers names two of them', () => {
     const notices = readFileSync(`${root}dist/relay/licenses.txt`, 'utf8')
     expect(notices.match(/^\S+(?= \d+\.\d+\.\d+ \()/gm)).toEqual(['jose', 'lossless-json'])
   })
 
-  test('as the walk sees them, through modules of ours', () => {
+  test('found through imports of imports', () => {
     const known = new Map([
       [
         'a.ts',
@@ -76,10 +78,10 @@ describe('the relay stands on at most three packages', () => {
   })
 })
 
-/** What npm runs of a package that it takes from a registry. */
+/** Scripts that npm runs when it installs a package from a registry. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
-/** What a package runs when it is installed, a line each; npm builds what has a binding.gyp unasked. */
+/** The scripts that run at installation; npm also builds a package that has a `binding.gyp`. */
 function runsAtInstall(
   { scripts = {} }: { readonly scripts?: Readonly<Record<string, string>> },
   files: readonly string[],
@@ -88,18 +90,18 @@ function runsAtInstall(
   return files.includes('binding.gyp') ? [...named, 'binding.gyp'] : named
 }
 
-describe('nothing that is bundled runs anything when it is installed', () => {
+describe('no bundled package runs a script at installation', () => {
   const lock: { packages: Record<string, { hasInstallScript?: boolean }> } = JSON.parse(
     readFileSync(`${root}package-lock.json`, 'utf8'),
   )
 
-  test('by the lock file', () => {
+  test('according to the lock file', () => {
     expect(bundled.length).toBeGreaterThan(30)
     expect(bundled.filter((path) => !lock.packages[path])).toEqual([])
     expect(bundled.filter((path) => lock.packages[path]?.hasInstallScript)).toEqual([])
   })
 
-  test('by what is installed', () => {
+  test('according to the installed packages', () => {
     const running = bundled.flatMap((path) =>
       runsAtInstall(manifestOf(root + path), readdirSync(root + path)).map(
         (name) => `${path} ${name}`,
@@ -108,7 +110,7 @@ describe('nothing that is bundled runs anything when it is installed', () => {
     expect(running).toEqual([])
   })
 
-  test('and who installs Hookline gets no other package', () => {
+  test('and Hookline has no dependency', () => {
     const { dependencies = {} } = manifestOf(root)
     expect(dependencies).toEqual({})
     const production = Object.entries(lock.packages).filter(
@@ -117,7 +119,7 @@ describe('nothing that is bundled runs anything when it is installed', () => {
     expect(production.map(([path]) => path)).toEqual([])
   })
 
-  test('and neither does Hookline itself', () => {
+  test('and Hookline itself runs none', () => {
     expect(runsAtInstall(manifestOf(root), readdirSync(root))).toEqual([])
   })
 
@@ -125,18 +127,18 @@ describe('nothing that is bundled runs anything when it is installed', () => {
     [{ scripts: { postinstall: 'node x.js' } }, [], ['postinstall']],
     [{ scripts: { prepare: 'husky' } }, ['index.js'], []],
     [{}, ['binding.gyp'], ['binding.gyp']],
-  ])('as the guard sees it: %j with %j', (manifest, files, expected) => {
+  ])('runsAtInstall finds the scripts of %j with %j', (manifest, files, expected) => {
     expect(runsAtInstall(manifest, files)).toEqual(expected)
   })
 })
 
-/** What stands between two quotes, and is long enough to be somebody's own words. */
+/** Strings that are long enough to identify the package that they come from. */
 const QUOTED = /(?<=['"`])[^'"`\\\n]{12,}(?=['"`])/g
 
-/** Of what a package says, so much must stand in a bundle; by chance it is a twentieth at most. */
+/** A bundle contains a package if it has this share of its strings; by chance it has 1/20 at most. */
 const SHARE = 1 / 8
 
-/** The same by name and version. */
+/** Folders of bundled packages, by name and version. */
 const packages = new Map(
   bundled.map((folder) => {
     const { name, version } = manifestOf(root + folder)
@@ -145,7 +147,7 @@ const packages = new Map(
 )
 const ownTexts = textsOfOne(packages)
 
-/** The texts of each package that no other package has, and our own sources neither. */
+/** The strings that only one package has, and our sources do not. */
 function textsOfOne(folders: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   const all = [...folders].map(([name, folder]) => [name, textsIn(scripts(root + folder))] as const)
   const sources = [...modules.keys()].map((path) => `${root}src/${path}`)
@@ -163,7 +165,7 @@ function textsIn(paths: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(QUOTED) ?? []))
 }
 
-/** Program files of a package, without the packages that lie within it. */
+/** Program files of a package, without those of nested packages. */
 function scripts(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.name === 'node_modules' || entry.name === 'package.json') return []
@@ -173,25 +175,25 @@ function scripts(folder: string): string[] {
   })
 }
 
-/** Names of the packages whose own words are among some texts. */
-function saidBy(texts: ReadonlySet<string>): string[] {
+/** Names of the packages whose own strings are among these. */
+function packagesIn(texts: ReadonlySet<string>): string[] {
   return [...ownTexts].flatMap(([name, own]) => {
     const said = own.filter((text) => texts.has(text)).length
     return said > 0 && said >= own.length * SHARE ? [name] : []
   })
 }
 
-/** What every licence text says in its own words, and a mere name of a licence does not. */
+/** Words that every license text contains; the mere name of a license does not. */
 const GRANT =
   /Permission is hereby granted|Permission to use|Redistribution and use|TERMS AND|Blue Oak Model/
-const LICENCE_FILE = /^(licen[cs]e|copying)/i
+const LICENSE_FILE = /^(licen[cs]e|copying)/i
 
 /**
- * Which packages are in a bundle is found here by what they say, not by what the bundler lists: a
- * text in quotes that one installed package alone has is in the bundle only with that package.
+ * The strings of a bundle show which packages it contains, whatever the bundler lists: a string that only
+ * one installed package has is in the bundle only together with that package.
  */
 describe.each(['action', 'cli', 'relay'])('the notices of dist/%s', (bundle) => {
-  // A bundle that is loaded beside another one has notices of its own.
+  // A bundle that is loaded on demand has its own notices.
   const parts = readdirSync(`${root}dist/${bundle}`)
     .filter((name) => name.endsWith('licenses.txt'))
     .flatMap((name) =>
@@ -200,18 +202,18 @@ describe.each(['action', 'cli', 'relay'])('the notices of dist/%s', (bundle) => 
         .slice(1),
     )
   const noticeOf = (name: string) => parts.find((part) => part.startsWith(`${name} (`))
-  const found = saidBy(textsIn(scripts(`${root}dist/${bundle}`)))
+  const found = packagesIn(textsIn(scripts(`${root}dist/${bundle}`)))
 
-  test('name every package whose own words the bundle holds', () => {
+  test('name every package that the bundle contains', () => {
     expect(found.length).toBeGreaterThanOrEqual(bundle === 'relay' ? 1 : 20)
     expect(found.filter((name) => noticeOf(name) === undefined)).toEqual([])
   })
 
-  test('hold the licence file of each, to the word', () => {
+  test('contain the whole license file of each', () => {
     const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
     const lacking = found.filter((name) => {
       const folder = `${root}${packages.get(name)}`
-      const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file))
+      const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file))
       const notice = words(noticeOf(name) ?? '')
       return !files.every((file) =>
         notice.includes(words(readFileSync(join(folder, file), 'utf8'))),
@@ -220,16 +222,16 @@ describe.each(['action', 'cli', 'relay'])('the notices of dist/%s', (bundle) => 
     expect(lacking).toEqual([])
   })
 
-  test('hold a licence text, and no mere name of one, for everything that they name', () => {
+  test('contain a license text for every name', () => {
     const bare = parts.filter((part) => !GRANT.test(part))
     expect(bare.map((part) => part.split('\n')[0])).toEqual([])
   })
 })
 
-test('the words of a package give it away', () => {
+test('a package is found by its strings', () => {
   const texts = [...ownTexts].find(([name]) => name.startsWith('croner '))?.[1] ?? []
-  expect(saidBy(new Set())).toEqual([])
-  expect(saidBy(new Set(texts))).toEqual([expect.stringMatching(/^croner /)])
+  expect(packagesIn(new Set())).toEqual([])
+  expect(packagesIn(new Set(texts))).toEqual([expect.stringMatching(/^croner /)])
 })
 
 interface PackageManifest {
@@ -243,7 +245,7 @@ function manifestOf(folder: string): PackageManifest {
   return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
 }
 
-/** The packages that modules import, and those that these import, types included. */
+/** Packages that modules import directly or through other modules, types included. */
 function packagesBehind(entries: readonly string[], known: ReadonlyMap<string, Module>): string[] {
   const seen = new Set<string>()
   const packages = new Set<string>()
@@ -259,7 +261,7 @@ function packagesBehind(entries: readonly string[], known: ReadonlyMap<string, M
   return [...packages].sort()
 }
 
-/** `node:sqlite` is a module of Node that not every version which runs this knows. */
+/** Some versions of Node that run this test do not know `node:sqlite`. */
 function isNodes(name: string): boolean {
   return name.startsWith('node:') || isBuiltin(name)
 }
@@ -269,9 +271,9 @@ function packageOf(name: string): string {
 }
 
 /**
- * What bundles may hold of packages: those of the names given, and all that they depend on.
+ * The packages of these names and all their dependencies.
  *
- * @returns their folders, from the root: `node_modules/a/node_modules/b`
+ * @returns folders, from the root: `node_modules/a/node_modules/b`
  */
 function withDependencies(root: string, names: readonly string[]): string[] {
   const folders = new Set<string>()
@@ -286,7 +288,7 @@ function withDependencies(root: string, names: readonly string[]): string[] {
   return [...folders].sort()
 }
 
-/** Where a package is found from another one: in its own node_modules, or in one further up. */
+/** The folder of a package that another one imports: in its own node_modules, or further up. */
 function installed(root: string, from: string, name: string): string {
   const folder = `${from}node_modules/${name}`
   if (existsSync(`${root}${folder}/package.json`)) return folder

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * What can be counted of the sources, as it was beside other projects.
+ * Sizes and imports of the sources.
  *
  * @param {string} folder
  */
@@ -54,12 +54,12 @@ export function readModule(path, text) {
   return {
     path,
     lines: text.split('\n').length - 1,
-    /** Lines that are neither blank nor of a comment alone. */
+    /** Lines that are neither blank nor only a comment. */
     code: text.split('\n').filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length,
     /** Top-level functions, exported or not. */
     functions: file.statements.filter(ts.isFunctionDeclaration).length,
     imports: relative.map((name) => join(dirname(path), name)),
-    /** Its own top-level functions that it does not export, and names once beside where it has them. */
+    /** Private top-level functions with one use. */
     usedOnce: privateFunctions(file).filter((name) => uses.get(name) === 2),
   }
 }

@@ -1,4 +1,4 @@
-// node scripts/house/flows.js <flow>   one of FLOWS, in a process of its own; prints what it called
+// node scripts/house/flows.js <flow>   runs one of FLOWS, and prints the functions that it called as JSON
 import { once } from 'node:events'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -48,8 +48,8 @@ const UPDATE = {
 }
 
 /**
- * What a person may want to follow through the code. Each returns, once all is loaded and ready, the
- * one thing that is traced.
+ * What a reader may follow through the code. Each loads everything, and then returns the one call that is
+ * traced.
  *
  * @type {Record<string, (folder: string) => Promise<() => Promise<unknown>>>}
  */
@@ -87,7 +87,7 @@ export const FLOWS = {
 }
 
 /**
- * The action, as a runner surrounds it.
+ * The action with the environment and files of a runner.
  *
  * @param {string} folder
  * @param {string} event
@@ -126,7 +126,7 @@ async function serve(status, body) {
 }
 
 /**
- * The functions of the files of ours that a flow calls, by file: what it calls, and what else is there.
+ * The functions in each of our files that a flow calls, by file, with those that it does not call.
  *
  * @param {() => Promise<unknown>} run
  * @returns {Promise<Record<string, { name: string, start: number, end: number, isCalled: boolean }[]>>}
@@ -136,7 +136,7 @@ async function called(run) {
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  await session.post('Profiler.takePreciseCoverage') // what was called before does not count
+  await session.post('Profiler.takePreciseCoverage') // calls before this line do not count
   await run()
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const ours = result.filter(
@@ -158,7 +158,7 @@ async function called(run) {
  * @typedef {{ registerHooks?: (hooks: { load(url: string, context: object, next: Load): unknown }) => void }} Hooks
  */
 
-/** Packages that import JSON as a bundler lets them, in the way that Node asks for. */
+/** Adds the import attribute that Node requires for JSON, because some packages rely on a bundler. */
 function allowJson() {
   const { registerHooks } = /** @type {Hooks} */ (nodeModule) // newer than the types of Node here
   registerHooks?.({

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * How often someone who follows a flow goes from one file to another: for each function that it calls,
- * the names from other files of ours that this function calls in turn, each once.
+ * How often a reader of a flow goes from one file to another: for each called function, the number of
+ * different names of our other files that it calls.
  *
  * @param {URL} built the folder of the compiled modules
  * @param {Record<string, readonly { readonly name: string, readonly start: number, readonly end: number, readonly isCalled: boolean }[]>} flow
- *   by file, every function of it, with its place in the compiled text
+ *   the functions of each file, with their positions in the compiled text
  */
 export function switches(built, flow) {
   const called = new Set(
@@ -22,10 +22,9 @@ export function switches(built, flow) {
     for (const { name, start } of namesFromElsewhere(path, text)) {
       if (!called.has(name)) continue
       const own = functions.filter((one) => one.start <= start && start < one.end)
-      // The innermost of them is the one that a reader is in.
-      const inner = own.reduce((least, one) => (one.start >= least.start ? one : least), {
-        ...{ name: '', start: -1, end: 0, isCalled: false },
-      })
+      // A reader is in the innermost of these functions.
+      const none = { name: '', start: -1, end: 0, isCalled: false }
+      const inner = own.reduce((least, one) => (one.start >= least.start ? one : least), none)
       if (inner.isCalled) found.add(`${path} ${inner.start} ${name}`)
     }
   }

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { duplicateFiles, duplicateNames } from '../../scripts/house/duplicates.js'
+
+const FILES = [
+  {
+    path: 'a/one.ts',
+    text: 'export interface Twice {}\nfunction local() {}\nexport const shared = () => 1\nfunction local() {}\n',
+  },
+  { path: 'b/one.ts', text: 'export class Twice {}\nexport function shared() {}\ntype Once = 1\n' },
+  { path: 'b/index.ts', text: 'function local() {}\nexport { shared } from "./one.ts"\n' },
+  { path: 'a/index.ts', text: '' },
+]
+
+test('names that two files declare are duplicates; a re-export is none', () => {
+  const [inA, inB] = ['a/one.ts', 'b/one.ts']
+  expect(duplicateNames(FILES)).toEqual({
+    types: [{ name: 'Twice', paths: [inA, inB] }],
+    functions: [
+      { name: 'local', paths: [inA, 'b/index.ts'] },
+      { name: 'shared', paths: [inA, inB] },
+    ],
+    exported: [
+      { name: 'shared', paths: [inA, inB] },
+      { name: 'Twice', paths: [inA, inB] },
+    ],
+  })
+})
+
+test('file names that two folders have are duplicates, apart from index.ts', () => {
+  expect(duplicateFiles(FILES)).toEqual([{ name: 'one.ts', paths: ['a/one.ts', 'b/one.ts'] }])
+})
