@@ -37,7 +37,7 @@ async function startProcess(env: Readonly<Record<string, string>>): Promise<Subj
 
 const PROCESSES = [
   ['Node', startProcess],
-  ['workerd', (env: Record<string, string>) => startWorkerd(bundle('relay/http/worker.js'), env)],
+  ['workerd', (env: Record<string, string>) => startWorkerd(bundle('relay/worker.js'), env)],
 ] as const
 
 const describeWithUsage = hasUsage ? describe : describe.skip

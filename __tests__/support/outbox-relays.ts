@@ -106,7 +106,7 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
 }
 
 async function runOnWorkerd(folder: string, settings: Settings, log: string[]): Promise<Running> {
-  const workerd = await startWorkerd(bundle('relay/http/worker.js'), settings, { disk: folder })
+  const workerd = await startWorkerd(bundle('relay/worker.js'), settings, { disk: folder })
   return {
     url: workerd.url,
     end: async (how) => {

@@ -15,7 +15,7 @@ const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { defa
 /** The relay as it is shipped for the edge, in the runtime that the edge runs. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
-  return startWorkerd(bundle('relay/http/worker.js'), bindings)
+  return startWorkerd(bundle('relay/worker.js'), bindings)
 }
 
 /** A running workerd. */

@@ -42,7 +42,7 @@ describe('the storage of an outbox on workerd', () => {
   }
   const start = async (options: { isBroken?: boolean; mostOfFile?: number } = {}) => {
     await stop()
-    relay = await startWorkerd(bundle('relay/http/worker.js'), settings, {
+    relay = await startWorkerd(bundle('relay/worker.js'), settings, {
       disk: folder,
       ...options,
     })
