@@ -67,6 +67,12 @@ const ANSWERED: readonly Answered[] = [
     '2',
   ],
   [
+    'SharePoint, in lower case',
+    { method: 'POST', target: `${TARGET}?validationtoken=3` },
+    TEXT,
+    '3',
+  ],
+  [
     'Okta',
     { headers: [['X-Okta-Verification-Challenge', PLAIN]] },
     JSON_TYPE,
@@ -103,6 +109,23 @@ const ANSWERED: readonly Answered[] = [
 ]
 
 const LONG = 'x'.repeat(1025)
+
+/** Their responses need a secret that the relay does not have. */
+const UNSUPPORTED: readonly (readonly [sender: string, request: Row])[] = [
+  ['X', { target: `${TARGET}?crc_token=abc&nonce=1` }],
+  ['eBay', { target: `${TARGET}?challenge_code=abc` }],
+  ['Fitbit', { target: `${TARGET}?verify=${'0a'.repeat(32)}` }],
+  ['LinkedIn', { target: `${TARGET}?challengeCode=890e4665-4dfe-4ab1-b689-ed553bceeed0` }],
+  ['WeChat', { target: `${TARGET}?signature=a&timestamp=1&nonce=2&echostr=3` }],
+  ['Braintree', { target: `${TARGET}?bt_challenge=20f9f8ed05f77439fe955c977e4c8a53` }],
+  ['Feishu', post({ encrypt: 'FIAfJPGRmFZWkaxPQ1XrJZVbv2JwdjfLk4jx' })],
+]
+
+const PROBES: readonly (readonly [sender: string, request: Row])[] = [
+  ['Mandrill', { method: 'HEAD', headers: [['User-Agent', 'Mandrill-Webhook/1.0']] }],
+  ['Intercom', { method: 'HEAD', headers: [['User-Agent', 'intercom-parrot-service-client/1.0']] }],
+  ['Mandrill, by GET', { headers: [['User-Agent', 'Mandrill-Webhook/1.0']] }],
+]
 
 /** Each lacks one mark of a handshake, or has one too many. */
 const EVENTS: readonly (readonly [name: string, request: Row])[] = [
@@ -157,6 +180,10 @@ const EVENTS: readonly (readonly [name: string, request: Row])[] = [
   ],
   ['OPTIONS without it', { method: 'OPTIONS' }],
   ['Trello: HEAD', { method: 'HEAD' }],
+  ['Mandrill: POST', post({}, { 'User-Agent': 'Mandrill-Webhook/1.0' })],
+  ['X: POST', { method: 'POST', target: `${TARGET}?crc_token=abc` }],
+  ['Fitbit: another value', { target: `${TARGET}?verify=1` }],
+  ['Feishu: encrypt among other fields', post({ encrypt: 'a', event: {} })],
   [
     'Zoom, whose answer needs the secret',
     post({ event: 'endpoint.url_validation', payload: { plainToken: 'x' } }),
@@ -181,6 +208,24 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
       expect(at.github.calls).toHaveLength(0)
     },
   )
+
+  test.each(UNSUPPORTED)(
+    'the handshake of %s gets 501 with a hint, and starts no run',
+    async (_, row) => {
+      const answer = await ask(row)
+      expect(answer.status).toBe(501)
+      expect(JSON.parse(answer.body).error).toMatchObject({
+        code: 'handshake_not_supported',
+        hint: expect.stringMatching(/secret/),
+      })
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
+
+  test.each(PROBES)('a probe of %s is answered, and starts no run', async (_, row) => {
+    expect((await ask(row)).status).toBe(200)
+    expect(at.github.calls).toHaveLength(0)
+  })
 
   test.each(EVENTS)('%s is an event', async (_, row) => {
     const body = row.method === 'HEAD' ? '' : '{"success":true}'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { pageModule, shrinkPage } from './inspector-page.js'
@@ -149,9 +149,9 @@ function modulesBeside() {
   return {
     name: 'modules-beside',
     setup(building) {
-      building.onResolve({ filter: /^\.\// }, ({ importer, kind, path }) =>
+      building.onResolve({ filter: /^\.\.?\// }, ({ importer, kind, path }) =>
         kind === 'dynamic-import' && /[\\/]worker\.ts$/.test(importer)
-          ? { path: path.replace(/ts$/, 'js'), external: true }
+          ? { path: `./${basename(path, '.ts')}.js`, external: true }
           : null,
       )
     },

@@ -57,6 +57,7 @@ export function grantCommand(): Command {
 function withConditionOptions(command: Command): Command {
   return command
     .option('--if <expression>', 'forward only requests for which the expression is true')
+    .option('--if-error <allow>', 'forward also requests for which --if fails')
     .option('--sender <name>', 'verify signatures of this sender')
     .option('--verify <scheme>', 'verify signatures of this scheme, or mapping as JSON')
     .option('--secret-env <name>', "variable with the sender's secret")

@@ -29,12 +29,12 @@ import {
 } from './credentials/seal.ts'
 import { DISCOVERY_PATH, discoveryPage } from './endpoints/discovery.ts'
 import { RelayMetrics } from './endpoints/metrics.ts'
+import { type Pages, RELAY_PAGES } from './endpoints/pages.ts'
 import { Readiness } from './endpoints/readiness.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { Governors } from './governor.ts'
 import type { LogEntry } from './http/request-log.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
-import { type Pages, RELAY_PAGES } from './request/responses.ts'
 import { parseRepository, type Repository } from './request/route.ts'
 
 /** How a relay is set up, on any runtime. */
@@ -119,9 +119,9 @@ export function relayPorts(
   write: (line: string) => void,
   {
     packers,
-    door,
+    loadChecks,
     outbox = false,
-  }: Pick<RelayPorts, 'packers' | 'door'> & { outbox?: boolean } = {},
+  }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { outbox?: boolean } = {},
 ): RelayPorts {
   const { repository, apiUrl, budget, dispatch: dispatchMode, ref, publicUrl } = config
   const { now } = systemClock
@@ -142,7 +142,7 @@ export function relayPorts(
     readiness: new Readiness({ now: steadyClock.now, servesOne: repository !== undefined }),
     bodies: new BodyMemory(config.bodyMemory),
     ...(packers && { packers }),
-    ...(door && { door }),
+    ...(loadChecks && { loadChecks }),
     now,
     newDelivery: () => crypto.randomUUID(),
     log: (entry: LogEntry) => write(JSON.stringify(entry)),

@@ -1,34 +1,34 @@
 import { LIMITS } from '../wire/limits.ts'
 
 interface RelayErrorOptions {
-  /** What the sender can do about it. */
+  /** What the sender, or the admin, can do about it. */
   readonly hint: string
-  /** Seconds until another try makes sense. */
+  /** Seconds until a retry may succeed. */
   readonly retryAfter?: number
   readonly attempts?: Attempts
   readonly cause?: unknown
 }
 
-/** How the platform was asked. */
+/** The calls to GitHub for one event. */
 export interface Attempts {
   readonly tries: number
-  /** Status of the platform's last answer; absent when none came. */
+  /** Status of GitHub's last response; absent if there was none. */
   readonly githubStatus?: number
-  /** The outbox has the event, not the platform: why, a code, or `queued` behind others. */
+  /** Set if the outbox has the event, and GitHub does not: an error code, `queued` or `batch`. */
   readonly queued?: string
-  /** Id of the batch that took the event. */
+  /** Id of the batch that contains the event. */
   readonly batch?: string
-  /** Page of the run that was started, where the platform told it. */
+  /** Address of the run that was started, if GitHub names it. */
   readonly run?: string
-  /** True where the local engine took the event at once, and no trigger fired. */
+  /** True if the local engine evaluated the event and no trigger fired. */
   readonly isIdle?: boolean
 }
 
-/** Why a request was not dispatched, or not known to be: shown to the sender as it stands. */
+/** Why GitHub did not accept an event, or may not have. The sender sees message and hint. */
 export class RelayError extends Error {
   override readonly name = 'RelayError'
 
-  /** The modules beside a worker's hold copies of this class: its errors are told by their name. */
+  /** The bundles that a worker loads contain copies of this class, so errors are known by name. */
   static override [Symbol.hasInstance](value: unknown): value is RelayError {
     return value instanceof Error && value.name === 'RelayError'
   }
@@ -48,7 +48,7 @@ export class RelayError extends Error {
     this.attempts = options.attempts
   }
 
-  /** The same fault, with the account of the tries it took. */
+  /** The same error, with the calls that led to it. */
   after(attempts: Attempts): RelayError {
     const { status, code, message, hint, retryAfter, cause } = this
     return new RelayError(status, code, message, {
@@ -61,24 +61,27 @@ export class RelayError extends Error {
 }
 
 export function methodNotAllowed(allowed: readonly string[]): RelayError {
-  return new RelayError(405, 'method_not_allowed', 'this method is not relayed', {
-    hint: `use one of ${allowed.join(', ')}`,
+  return new RelayError(405, 'method_not_allowed', 'method not allowed', {
+    hint: `Use one of ${allowed.join(', ')}.`,
   })
 }
 
+/** @param form of a webhook URL */
 export function notFound(form: string): RelayError {
-  return new RelayError(404, 'not_found', 'there is nothing at this address', {
-    hint: `a webhook URL has the form ${form}`,
+  return new RelayError(404, 'not_found', 'not a webhook URL', {
+    hint: `Use a URL of the form ${form}.`,
   })
 }
+
+const NAME_HINT = 'Use at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded.'
 
 export function invalidOwner(): RelayError {
   return new RelayError(
     400,
     'invalid_owner',
-    'the first part of the path is not a repository owner',
+    'the first segment of the path is not a repository owner',
     {
-      hint: 'an owner has at most 39 letters, digits, "-" and "_", none of them percent-encoded',
+      hint: 'Use at most 39 letters, digits, "-" and "_", none of them percent-encoded.',
     },
   )
 }
@@ -87,10 +90,8 @@ export function invalidRepository(): RelayError {
   return new RelayError(
     400,
     'invalid_repository',
-    'the second part of the path is not a repository',
-    {
-      hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
-    },
+    'the second segment of the path is not a repository name',
+    { hint: NAME_HINT },
   )
 }
 
@@ -99,16 +100,14 @@ export function invalidWorkflow(): RelayError {
     400,
     'invalid_workflow',
     'the workflow in the path is not the name of a file',
-    {
-      hint: 'a name has at most 100 letters, digits, ".", "-" and "_", none of them percent-encoded',
-    },
+    { hint: NAME_HINT },
   )
 }
 
 /** @param form of a webhook URL */
 export function missingTrigger(form: string): RelayError {
-  return new RelayError(400, 'invalid_workflow', 'the path names no workflow and its trigger', {
-    hint: `a webhook URL has the form ${form}; the workflow is the name of its file, without the extension`,
+  return new RelayError(400, 'invalid_workflow', 'the path has no workflow and trigger', {
+    hint: `Use a URL of the form ${form}; the workflow is its file name without extension.`,
   })
 }
 
@@ -117,137 +116,145 @@ export function invalidBatch(message: string, hint: string): RelayError {
 }
 
 export function batchRequiresOutbox(): RelayError {
+  return new RelayError(400, 'batch_requires_outbox', '__batch requires a relay with an outbox', {
+    hint: 'Remove __batch from the URL, or start the relay with --outbox <file> (on Workers, with the binding OUTBOX).',
+  })
+}
+
+export function invalidResponseOption(message: string, hint: string): RelayError {
+  return new RelayError(400, 'invalid_response_option', message, { hint })
+}
+
+/** @param hasAuthorization whether the request has an `Authorization` header, which many try first */
+export function missingToken(hasAuthorization = false): RelayError {
+  const ignored = hasAuthorization
+    ? ' The relay does not read the header Authorization, because it belongs to the sender.'
+    : ''
+  return new RelayError(401, 'missing_token', 'the request has no token', {
+    hint: `Send the token in the header X-Platform-Authorization, or in the query parameter __token.${ignored}`,
+  })
+}
+
+/** One error for every reason, so that a caller learns nothing about the token. */
+export function invalidToken(): RelayError {
+  return new RelayError(401, 'invalid_token', 'the token was not accepted', {
+    hint: 'Check that the token is complete and not expired, and that it covers this repository and path.',
+  })
+}
+
+export function invalidSignature(): RelayError {
+  return new RelayError(401, 'invalid_signature', 'signature verification failed', {
+    hint: 'Sign the request with the secret that the credential contains, as the sender does.',
+  })
+}
+
+/** @param sender whose handshake the relay knows */
+export function unsupportedHandshake(sender: string): RelayError {
   return new RelayError(
-    400,
-    'batch_requires_outbox',
-    'this relay has no outbox to collect events in',
+    501,
+    'handshake_not_supported',
+    `the relay cannot answer the URL verification of ${sender}`,
     {
-      hint: 'leave __batch out of the URL, or start the relay with --outbox (on Workers, with the binding OUTBOX)',
+      hint: 'The response needs a secret that the relay does not have. Answer it with a service of your own that forwards the events to this URL.',
     },
   )
 }
 
-export function invalidResponseOption(parameter: string, hint: string): RelayError {
-  return new RelayError(400, 'invalid_response_option', `${parameter} cannot be answered`, { hint })
-}
-
-/** @param hasAuthorization whether one stands in the header that most people try first */
-export function missingToken(hasAuthorization = false): RelayError {
-  const seen = hasAuthorization
-    ? 'Authorization came, which is left to the sender and the workflow: '
-    : ''
-  return new RelayError(401, 'missing_token', 'the request brings no token', {
-    hint: `${seen}send it in the header X-Platform-Authorization, or as the query parameter __token`,
-  })
-}
-
-/** One answer for every way in which a token can be wrong, so that none tells more than another. */
-export function invalidToken(): RelayError {
-  return new RelayError(401, 'invalid_token', 'the token was not accepted', {
-    hint: 'check that it is complete, not expired, and meant for this repository and path',
-  })
-}
-
-/** The grant asks for a proof of the sender that the request does not have; nothing more is said. */
-export function invalidSignature(): RelayError {
-  return new RelayError(401, 'invalid_signature', 'the request does not prove its sender', {
-    hint: 'sign it as its sender does',
-  })
-}
-
 export function tokenInBody(): RelayError {
-  return new RelayError(400, 'token_in_body', 'the body contains the token', {
-    hint: 'everyone who can read the workflow run could read it: use a sealed token instead',
+  return new RelayError(400, 'token_in_body', 'the body contains the GitHub token', {
+    hint: 'Use a sealed token or a grant: everyone who can read the workflow run can read the body.',
   })
 }
 
 export function incompleteBody(cause: unknown): RelayError {
-  return new RelayError(400, 'incomplete_body', 'the body ended before it was complete', {
-    hint: 'send the request again',
-    cause,
-  })
+  return new RelayError(
+    400,
+    'incomplete_body',
+    'the connection ended before the body was complete',
+    {
+      hint: 'Send the request again.',
+      cause,
+    },
+  )
 }
 
 export function overloaded(): RelayError {
-  return new RelayError(503, 'overloaded', 'the relay holds as many bodies as it may', {
-    hint: 'send the request again in a second',
+  return new RelayError(503, 'overloaded', 'the relay is processing too many bodies', {
+    hint: 'Send the request again in 1 second.',
     retryAfter: 1,
   })
 }
 
 export function bodyTooLarge(): RelayError {
-  return new RelayError(413, 'payload_too_large', 'the body is larger than the relay accepts', {
-    hint: `send at most ${LIMITS.requestBodyBytes} bytes`,
-  })
+  return payloadTooLarge(
+    'the body is too large for the relay',
+    `Send at most ${LIMITS.requestBodyBytes} bytes.`,
+  )
 }
 
-export function payloadTooLarge(size: number, unit: 'bytes' | 'characters'): RelayError {
-  const message = `the event would take ${size} ${unit}, GitHub accepts ${LIMITS.clientPayloadBytes}`
-  return new RelayError(413, 'payload_too_large', message, {
-    hint: 'send less, or only an address from which the workflow fetches the rest',
-  })
+/** The one 413, for a body, for an event, and for GitHub's refusal. */
+export function payloadTooLarge(
+  message = 'the event is larger than GitHub accepts',
+  hint = 'Send less data, or an address from which the workflow fetches the rest.',
+): RelayError {
+  return new RelayError(413, 'payload_too_large', message, { hint })
 }
 
 export function outboxFull(message: string, cause?: unknown): RelayError {
   return new RelayError(503, 'outbox_full', message, {
-    hint: 'nothing was kept: send the request again later',
+    hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,
   })
 }
 
 export function internalError(cause: unknown): RelayError {
-  return new RelayError(500, 'internal_error', 'the relay failed', {
-    hint: 'send the request again; if it keeps failing, report it with the delivery id',
+  return new RelayError(500, 'internal_error', 'internal error of the relay', {
+    hint: 'Send the request again. If it fails again, report it with the delivery id.',
     cause,
   })
 }
 
-/** What the server could not read as a request. */
+/** For bytes that the server could not parse as a request. */
 export function malformedRequest(status: number): RelayError {
-  const [code, message] = MALFORMED.get(status) ?? [
-    'invalid_request',
-    'this is not a valid HTTP request',
-  ]
-  return new RelayError(status, code, message, {
-    hint: 'see RFC 9112 for what a request looks like',
-  })
+  const [code, message] = MALFORMED.get(status) ?? ['invalid_request', 'not a valid HTTP request']
+  return new RelayError(status, code, message, { hint: 'Send a request as RFC 9112 defines it.' })
 }
 
 const MALFORMED: ReadonlyMap<number, readonly [code: string, message: string]> = new Map([
-  [405, ['method_not_allowed', 'this method is not relayed']],
-  [408, ['request_timeout', 'the request took too long to arrive']],
-  [431, ['headers_too_large', 'the request line and the headers together are larger than 16 KB']],
+  [405, ['method_not_allowed', 'method not allowed']],
+  [408, ['request_timeout', 'the request did not arrive in time']],
+  [431, ['headers_too_large', 'the request line and the headers are larger than 16 KB']],
 ])
 
 /** @param retryAfter seconds */
 export function rateLimited(retryAfter: number): RelayError {
-  return new RelayError(429, 'rate_limited', "GitHub's rate limit is reached", {
-    hint: `send the request again in ${retryAfter} seconds`,
+  return new RelayError(429, 'rate_limited', "GitHub's rate limit is exceeded", {
+    hint: `Send the request again in ${retryAfter} seconds.`,
     retryAfter,
   })
 }
 
+/** @param retryAfter seconds */
 export function githubUnavailable(cause?: unknown, retryAfter?: number): RelayError {
   return new RelayError(502, 'github_unavailable', 'GitHub did not accept the event', {
-    hint: `send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}`,
+    hint: `Send the request again ${retryAfter ? `in ${retryAfter} seconds` : 'later'}.`,
     cause,
     ...(retryAfter !== undefined && { retryAfter }),
   })
 }
 
-/** Nothing of the event has left. */
+/** GitHub did not receive the event. */
 export function githubUnreachable(cause: unknown): RelayError {
-  return new RelayError(502, 'github_unavailable', 'the relay could not reach GitHub', {
-    hint: 'send the request again later',
+  return new RelayError(502, 'github_unavailable', 'the relay cannot reach GitHub', {
+    hint: 'Send the request again later.',
     cause,
   })
 }
 
-/** The platform failed at an event that it had already. */
 /**
- * True where nobody can tell whether GitHub has the event: no answer came, one that says it failed, or
- * a 2xx that accepts nothing.
+ * True if GitHub may have accepted the event: no response came, a response that reports a failure, or
+ * a 2xx that accepts no event.
  */
 export function isAmbiguous({ code, attempts }: RelayError): boolean {
   const { githubStatus: status = 0 } = attempts ?? {}
@@ -255,27 +262,41 @@ export function isAmbiguous({ code, attempts }: RelayError): boolean {
   return code === 'github_timeout' || isFailure || (status >= 200 && status < 300)
 }
 
+const MAY_BE_ACCEPTED =
+  'GitHub may have accepted the event. Send it again, and let the workflow drop duplicates.'
+
+/** GitHub failed after it had received the event. */
 export function unknownOutcome(): RelayError {
-  return new RelayError(502, 'github_unavailable', 'GitHub failed to answer for the event', {
-    hint: 'it may have been accepted: send it again, and let the workflow drop duplicates',
+  return new RelayError(502, 'github_unavailable', 'GitHub failed while it processed the event', {
+    hint: MAY_BE_ACCEPTED,
   })
 }
 
 export function githubTimeout(cause: unknown): RelayError {
-  return new RelayError(504, 'github_timeout', 'GitHub did not answer in time', {
-    hint: 'the event may have been accepted: send it again, and let the workflow drop duplicates',
+  return new RelayError(504, 'github_timeout', 'GitHub did not respond in time', {
+    hint: MAY_BE_ACCEPTED,
     cause,
   })
 }
 
 export function unexpectedStatus({ status }: { readonly status: number }): RelayError {
-  return new RelayError(502, 'github_unavailable', `status ${status} does not accept an event`, {
-    hint: 'check HOOKLINE_API_URL, and that no proxy answers in place of GitHub: if it was GitHub, the event may have been accepted',
-  })
+  return new RelayError(
+    502,
+    'github_unavailable',
+    `unexpected response from the GitHub API (status ${status})`,
+    {
+      hint: 'Check HOOKLINE_API_URL, and that no proxy responds in place of GitHub. If it was GitHub, it may have accepted the event.',
+    },
+  )
 }
 
 export function redirected({ status }: { readonly status: number }): RelayError {
-  return new RelayError(502, 'github_unavailable', `GitHub redirects elsewhere, by ${status}`, {
-    hint: 'check the name of the repository, HOOKLINE_API_URL, and that no proxy answers in place of GitHub',
-  })
+  return new RelayError(
+    502,
+    'github_unavailable',
+    `unexpected redirect by GitHub (status ${status})`,
+    {
+      hint: 'Check the name of the repository, HOOKLINE_API_URL, and that no proxy responds in place of GitHub.',
+    },
+  )
 }

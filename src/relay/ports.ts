@@ -3,13 +3,13 @@ import type { Reply } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import type { RelayMetrics } from './endpoints/metrics.ts'
+import type { Pages } from './endpoints/pages.ts'
 import type { Readiness } from './endpoints/readiness.ts'
 import { overloaded } from './errors.ts'
 import type { DispatchPort } from './github/dispatch.ts'
 import type { LogEntry } from './http/request-log.ts'
 import type { CollectPort } from './request/batch-period.ts'
 import type { Packer } from './request/client-payload.ts'
-import type { Pages } from './request/responses.ts'
 import type { Repository } from './request/route.ts'
 import type { LoadChecks } from './request/verification-claims.ts'
 
@@ -54,8 +54,8 @@ export interface RelayPorts {
   readonly ref?: string | undefined
   /** Where bodies may be held without bound, as for one's own machine, there is none. */
   readonly bodies?: BodyMemory
-  /** Loads what judges conditions of grants: at the first of them. */
-  readonly door?: LoadChecks
+  /** Loads the module for the checks of grants, for the first grant that has some. */
+  readonly loadChecks?: LoadChecks
   /** The relay's address as senders see it, for those who sign it. */
   readonly publicUrl?: string | undefined
   /** Ways to gzip, the next of them for what the one before packs too little. */

@@ -1,50 +1,39 @@
 import type { Reply } from '../wire/http.ts'
+import { preflight, RELAY_PAGES, servePage } from './endpoints/pages.ts'
 import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import { RequestLog } from './http/request-log.ts'
 import type { RelayPorts, RelayRequest } from './ports.ts'
-import {
-  errorReply,
-  INERT_HEADERS,
-  METHODS,
-  preflight,
-  RELAY_PAGES,
-  servePage,
-  withStandardHeaders,
-} from './request/responses.ts'
+import { errorReply, INERT_HEADERS, METHODS, withStandardHeaders } from './request/responses.ts'
 import { pathOf } from './request/route.ts'
-import { Passage } from './request/webhook.ts'
+import { handleWebhook } from './request/webhook.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** With the delivery it is about, and whether that is to be replayed. */
-const OPERATOR_ADDRESS = new RegExp(
+/** The addresses of the admin API. Group 1 is a delivery id, group 2 is set for its replay. */
+const ADMIN_ADDRESS = new RegExp(
   `^/(?:metrics|outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?)$`,
   'i',
 )
 
-/** Answers one request: forwards it as one event, or says why not. Never throws. */
+/** Answers one request: an admin address, a page, or a webhook. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
   const path = pathOf(request.target)
-  const address = ports.operator && OPERATOR_ADDRESS.exec(path)
+  const address = ports.operator && ADMIN_ADDRESS.exec(path)
   if (ports.operator && address) {
-    const operated = await ports.operator(request, address, log.delivery)
-    const { stream } = operated
-    const reply = withStandardHeaders(operated, request.method, log.delivery, INERT_HEADERS)
-    return stream ? { ...reply, stream } : reply
+    const reply = await ports.operator(request, address, log.delivery)
+    const { stream } = reply
+    const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
+    return stream ? { ...whole, stream } : whole
   }
   let reply: Reply
   try {
-    reply =
-      answerLocally(request, path, ports) ??
-      (path === '/readyz' && /^(?:GET|HEAD)$/.test(request.method)
-        ? await readinessPage(ports)
-        : await new Passage(request, ports, log).run())
+    reply = (await pageReply(request, path, ports)) ?? (await handleWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
-    const fault = error instanceof RelayError ? error : internalError(error)
-    log.refused(fault)
-    reply = errorReply(fault, log.delivery)
+    const refusal = error instanceof RelayError ? error : internalError(error)
+    log.refused(refusal)
+    reply = errorReply(refusal, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.metrics?.answered(reply.status)
@@ -52,17 +41,22 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
   return withStandardHeaders(reply, request.method, log.delivery)
 }
 
-/** The answer to what is not a webhook. */
-function answerLocally({ method, headers }: RelayRequest, path: string, { pages }: RelayPorts) {
+/** The response to a request that is no webhook; `undefined` for a webhook. */
+async function pageReply(
+  { method, headers }: RelayRequest,
+  path: string,
+  { pages = RELAY_PAGES, readiness }: RelayPorts,
+): Promise<Reply | undefined> {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
-  return preflight(method, headers) ?? servePage(pages ?? RELAY_PAGES, method, path)
-}
-
-/** Whether new events can be forwarded, or kept; in one word, since anyone may ask. */
-async function readinessPage({ readiness }: RelayPorts): Promise<Reply> {
-  const why = await readiness?.why()
-  const headers = { 'content-type': 'text/plain; charset=utf-8' }
-  return { status: why === undefined ? 200 : 503, headers, body: why ?? 'ready' }
+  const page = preflight(method, headers) ?? servePage(pages, method, path)
+  if (page || path !== '/readyz' || !/^(?:GET|HEAD)$/.test(method)) return page
+  // Anyone may ask, so the reason is one word.
+  const reason = await readiness?.why()
+  return {
+    status: reason === undefined ? 200 : 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: reason ?? 'ready',
+  }
 }
 
 function isRelayed(method: string): boolean {

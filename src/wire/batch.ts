@@ -2,7 +2,13 @@ import { bodyBytes, type Unpack, utf8Text } from './bytes.ts'
 import { PayloadError } from './errors.ts'
 import { type Json, parsePlainJson } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { type ClientPayload, HEADER, readClientPayload, writeClientPayload } from './payload.ts'
+import {
+  type ClientPayload,
+  HEADER,
+  payloadHeaders,
+  readClientPayload,
+  writeClientPayload,
+} from './payload.ts'
 
 /**
  * What stands around and between the events of a batch, each written by `writeClientPayload`: for
@@ -43,12 +49,7 @@ export function writeBatchPayload(
   { path, method, count, delivery, receivedAt }: BatchEnvelope,
   packed: string,
 ): string {
-  const headers = {
-    [HEADER.batch]: String(count),
-    [HEADER.delivery]: delivery,
-    [HEADER.receivedAt]: receivedAt,
-    [HEADER.bodyEncoding]: 'gzip',
-  }
+  const headers = payloadHeaders([], { batch: count, delivery, receivedAt, bodyEncoding: 'gzip' })
   return writeClientPayload({ path, method, headers, body: packed })
 }
 

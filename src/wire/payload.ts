@@ -44,24 +44,60 @@ export interface ClientPayload {
   readonly body: Json
 }
 
-/** Names of the headers in which the relay's metadata travels. */
+/** Names of the relay's own headers, in payloads and in responses to the sender. */
 export const HEADER = {
   delivery: 'x-hookline-delivery',
   receivedAt: 'x-hookline-received-at',
   bodyEncoding: 'x-hookline-body-encoding',
-  /** Of what carries a batch: how many events. Of an answer: the id of the batch that took the event. */
+  /** In a payload: the number of events of the batch. In a response: the id of the batch. */
   batch: 'x-hookline-batch',
-  /** Of an answer: the page of the run that was started. */
+  /** In a response: the address of the run that was started. */
   run: 'x-hookline-run',
-  /** Of an answer: `true` where the event waits in the outbox. */
+  /** In a response: `true` if the outbox queued the event. */
   queued: 'x-hookline-queued',
-  /** Of an answer: why what was accepted may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
+  /** In a response: why an accepted event may start nothing: `no_trigger`, or in `dev` `nothing_fired`. */
   hint: 'x-hookline-hint',
-  /** Of an answer: `true` where the grant's own condition wanted none of the event. */
+  /** In a response: `true` if the condition of the credential dropped the event, `error` if it failed. */
   filtered: 'x-hookline-filtered',
-  /** Of an answer: why it waits there. */
+  /** In a response: why the outbox queued the event, an error code, `queued` or `batch`. */
   reason: 'x-hookline-reason',
 } as const
+
+/** The facts that the relay adds to an event. Each is one header of the payload. */
+export interface EventMetadata {
+  /** The delivery id, a UUID. */
+  readonly delivery: string
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string
+  /** Absent for a body that is sent as it is. */
+  readonly bodyEncoding?: 'base64' | 'gzip' | undefined
+  /** The number of events of a batch. */
+  readonly batch?: number | undefined
+}
+
+/** The header of each fact, in the order in which they are written. */
+const METADATA_HEADERS = {
+  batch: HEADER.batch,
+  delivery: HEADER.delivery,
+  receivedAt: HEADER.receivedAt,
+  bodyEncoding: HEADER.bodyEncoding,
+} as const satisfies Record<keyof EventMetadata, string>
+
+/**
+ * The headers of a payload: those of the request, and one for each fact of the relay.
+ *
+ * @param forwarded by lower-case name, without `x-hookline-*`
+ */
+export function payloadHeaders(
+  forwarded: Iterable<readonly [name: string, value: string]>,
+  metadata: EventMetadata,
+): Record<string, string> {
+  const facts = Object.entries(METADATA_HEADERS).flatMap(([fact, header]) => {
+    const value = metadata[fact as keyof EventMetadata] // the keys of the table above
+    return value === undefined ? [] : [[header, String(value)] as const]
+  })
+  return Object.fromEntries([...forwarded, ...facts])
+}
 
 /** Every name that begins so belongs to the relay: a caller's own are dropped. */
 export const RESERVED_HEADER_PREFIX = 'x-hookline-'

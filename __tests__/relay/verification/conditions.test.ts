@@ -1,11 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import { CompactSign, compactVerify } from 'jose'
 import { makeGrant } from '../../../src/cli/grant.ts'
+import { signGrant } from '../../../src/relay/credentials/grant.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { holds } from '../../../src/workflow/condition.ts'
 import { type RawRequest, send } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted, OPERATOR_KEY, SETTINGS, SIGN_KEY } from './requests.ts'
+import {
+  ADMIN_KEY,
+  granted,
+  SETTINGS,
+  SIGNING_KEY,
+  type VerificationScene,
+  verificationScene,
+} from './scene.ts'
 
 const BODY = {
   action: 'opened',
@@ -86,8 +94,18 @@ test.each([
   expect(holds("method == 'get' || body.draft == true", contexts)).toBe(false)
 })
 
+async function metricsOf({ relay }: VerificationScene): Promise<string> {
+  const headers = [['Authorization', `Bearer ${ADMIN_KEY}`]] as const
+  return (await send(relay.url, { target: '/metrics', headers })).body
+}
+
+/** A grant with claims that the command refuses to make. */
+async function signed(claims: object): Promise<string> {
+  return signGrant({ id: 'a', repository: 'octo/repo', ...claims }, SIGNING_KEY)
+}
+
 describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
-  const here = doorScene(start)
+  const here = verificationScene(start)
 
   test.each(EXPRESSIONS)('%s: %s', async (expression, holds) => {
     const answer = await here.send(await granted({ if: expression }), POST)
@@ -102,38 +120,58 @@ describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
     const answer = await here.send(await granted({ if: 'false' }), { ...POST, target })
     expect([answer.status, answer.body]).toEqual([299, 'hi'])
     expect(JSON.parse(here.relay.log[lines] ?? '')).toMatchObject({ status: 299, filtered: true })
-    const metrics = await send(here.relay.url, {
-      target: '/metrics',
-      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
-    })
-    expect(metrics.body).toMatch(/^hookline_filtered_total [1-9]/m)
+    expect(await metricsOf(here)).toMatch(/^hookline_filtered_total [1-9]/m)
   })
 
-  test('a condition that cannot be evaluated lets the event through, with a line in the log', async () => {
+  test('drops an event for which the condition cannot be evaluated, with a line in the log', async () => {
     const lines = here.relay.log.length
-    const answer = await here.send(await granted({ if: 'fromJSON(body.title)' }), POST)
+    const grant = await signed({ if: 'fromJSON(body.title)' })
+    const answer = await here.send(grant, POST)
+    expect([answer.status, answer.headers['x-hookline-filtered']]).toEqual([200, 'error'])
+    expect(here.github.calls).toHaveLength(0)
+    expect(JSON.parse(here.relay.log[lines] ?? '')).toMatchObject({
+      filtered: 'error',
+      condition: 'error',
+    })
+    expect(await metricsOf(here)).toMatch(/^hookline_filter_errors_total [1-9]/m)
+  })
+
+  test('forwards such an event if the grant says so, with a line in the log', async () => {
+    const lines = here.relay.log.length
+    const grant = await granted({ if: 'fromJSON(body.title)', ifError: 'allow' })
+    const answer = await here.send(grant, POST)
     expect([answer.status, answer.headers['x-hookline-filtered']]).toEqual([200, undefined])
     expect(here.github.calls).toHaveLength(1)
-    expect(JSON.parse(here.relay.log[lines] ?? '')).toHaveProperty('condition')
+    expect(JSON.parse(here.relay.log[lines] ?? '')).toHaveProperty('condition', 'error')
   })
 
-  test('proof comes before condition', async () => {
-    const grant = await granted({ verify: 'github', if: 'false' }, 'a secret of GitHub')
+  test('a condition that needs a field drops a form and an empty body', async () => {
+    const grant = await signed({ if: "fromJSON(body.payload).action == 'opened'" })
+    const bodies = ['payload=x', 'a=1', '{}', '']
+    for (const body of bodies) {
+      const answer = await here.send(grant, { ...POST, body })
+      expect(answer.headers['x-hookline-filtered']).toBe('error')
+    }
+    expect(here.github.calls).toHaveLength(0)
+  })
+
+  test('verifies the signature before it evaluates the condition', async () => {
+    const grant = await granted({ sender: 'github', if: 'false' }, 'a secret of GitHub')
     expect((await here.send(grant, POST)).status).toBe(401)
   })
 
   test('a claim that is not understood is 401, also where nothing else is wrong', async () => {
     const content = { id: 'a', repository: 'octo/repo', unless: 'true' }
     const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(content)))
-    const header = { alg: 'HS256', kid: SIGN_KEY.id }
-    const grant = await jws.setProtectedHeader(header).sign(SIGN_KEY.key)
+    const header = { alg: 'HS256', kid: SIGNING_KEY.id }
+    const grant = await jws.setProtectedHeader(header).sign(SIGNING_KEY.key)
     const answer = await here.send(grant, POST)
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([401, 'invalid_token'])
   })
 
   test('a secret in a grant shows nowhere', async () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-    const grant = await granted({ verify: 'standard-webhooks' }, secret)
+    const grant = await granted({ sender: 'standard-webhooks' }, secret)
     const parts = grant.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
     expect([grant.includes(secret), parts.join().includes(secret)]).toEqual([false, false])
     const answer = await here.send(grant, POST)
@@ -143,42 +181,44 @@ describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
 })
 
 test('a relay that does not know these claims refuses the grant by its crit', async () => {
-  for (const asked of [{ if: 'true' }, { verify: 'discord', publicKey: 'd7'.repeat(32) }]) {
+  for (const asked of [{ if: 'true' }, { sender: 'discord', publicKey: 'd7'.repeat(32) }]) {
     const grant = await granted(asked)
-    await expect(compactVerify(grant, SIGN_KEY.key)).rejects.toThrow(/Extension Header Parameter/)
+    await expect(compactVerify(grant, SIGNING_KEY.key)).rejects.toThrow(
+      /Extension Header Parameter/,
+    )
   }
   const plain = await granted({})
-  await expect(compactVerify(plain, SIGN_KEY.key)).resolves.toBeDefined()
+  await expect(compactVerify(plain, SIGNING_KEY.key)).resolves.toBeDefined()
 })
 
-describe('what cannot be granted', () => {
+describe('hookline grant refuses', () => {
   const repository = 'octo/repo'
   const env = { ...SETTINGS, SENDER: 'a secret', EMPTY: '' }
 
   test.each([
-    [{ if: "body.action == 'opened" }, /--if cannot be read/],
+    [{ if: "body.action == 'opened" }, /--if is not a valid expression/],
     [{ if: '  ' }, /--if is empty/],
-    [
-      { if: 'github.actor' },
-      /cannot be read: .*'github'.*names: method, path, query, headers, body/,
-    ],
+    [{ if: 'github.actor' }, /'github'.*names: method, path, query, headers, body/],
     [{ if: 'bdy.action' }, /'bdy'.*did you mean "body"\?/],
     [{ if: "contians(body.a, 'b')" }, /'contians'.*did you mean "contains"\?.*functions: contains/],
-    [{ if: "body.action = 'opened'" }, /position 13 .*compared by ==/],
+    [{ if: "body.action = 'opened'" }, /position 13 .*==/],
     [{ if: 'body.action == "opened"' }, /single quotes/],
-    [{ if: '${{ true }}' }, /leave \$\{\{ and \}\} out/],
-    [{ if: `body.a == '${'x'.repeat(4000)}'` }, /has \d+ characters, and may have 4000/],
-    [{ verify: 'strype', secretEnv: 'SENDER' }, /unknown sender or scheme "strype"/],
+    [{ if: '${{ true }}' }, /\$\{\{ and \}\}/],
+    [{ if: `body.a == '${'x'.repeat(4000)}'` }, /has \d+ characters.*4000/],
+    [{ if: "fromJSON(body.payload).action == 'opened'" }, /--if-error/],
+    [{ if: 'true', ifError: 'deny' }, /--if-error/],
+    [{ ifError: 'allow' }, /--if-error.*--if/],
+    [{ sender: 'strype', secretEnv: 'SENDER' }, /unknown sender "strype"/],
     [{ verify: 'stripe' }, /needs "secret"/],
     [{ verify: 'stripe', secretEnv: 'NOT_SET' }, /NOT_SET is not set/],
     [{ verify: 'stripe', secretEnv: 'EMPTY' }, /EMPTY is not set/],
     [{ verify: 'stripe', secretEnv: 'whsec_a/b+c=' }, /is not the name of a variable/],
-    [{ secretEnv: 'SENDER' }, /--secret-env belongs to --verify/],
-    [{ verify: 'stripe', secretEnv: 'SENDER' }, /no key to seal it with/],
-    [{ verify: 'discord', publicKey: 'zz' }, /--verify: what was given is not a public key/],
+    [{ secretEnv: 'SENDER' }, /--secret-env needs/],
+    [{ verify: 'stripe', secretEnv: 'SENDER' }, /public key of the relay/],
+    [{ sender: 'discord', publicKey: 'zz' }, /not a public key/],
     [{ verify: '{"scheme":"hmac","heder":"x"}', secretEnv: 'SENDER' }, /"heder".*mean "header"\?/],
-    [{ verify: 'stripe', secretEnv: 'SENDER', publicKey: 'x' }, /exclude each other/],
-    [{ verify: '{"scheme":"github","secret":"s"}' }, /holds a secret/],
+    [{ verify: 'stripe', secretEnv: 'SENDER', publicKey: 'x' }, /cannot be combined/],
+    [{ verify: '{"scheme":"github","secret":"s"}' }, /contains a secret/],
     [{ verify: '{"scheme":' }, /is not JSON/],
     [{ verify: '{"scheme":"hmac"}', secretEnv: 'SENDER' }, /hmac needs "header"/],
   ] as const)('%j', async (asked, message) => {

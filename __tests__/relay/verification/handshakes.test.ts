@@ -1,25 +1,11 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { STEPS } from '../../../src/relay/request/webhook.ts'
 import type { RawRequest } from '../../support/raw-http.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted } from './requests.ts'
+import { granted, verificationScene } from './scene.ts'
 
 const TARGET = '/octo/repo/hook/webhook'
 const ZOOM_SECRET = 'zoom-secret-token-5f1b'
-
-test('the steps of a webhook, in their order', () => {
-  expect(STEPS).toEqual([
-    'credential',
-    'body',
-    'unsignedHandshake',
-    'verify',
-    'handshake',
-    'if',
-    'batch',
-    'dispatch',
-  ])
-})
 
 function zoom(body: string, secret = ZOOM_SECRET): RawRequest {
   const time = String(Math.floor(Date.now() / 1000))
@@ -53,11 +39,11 @@ function discord(body: object, isRight = true): RawRequest {
   return { method: 'POST', target: `${TARGET}?__response_body=no`, headers, body: text }
 }
 
-describe.each(RUNTIMES)('handshakes at the door on %s', (_, start) => {
-  const here = doorScene(start)
+describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
+  const here = verificationScene(start)
 
   test('Zoom gets the HMAC of its token, and no event is made of it', async () => {
-    const grant = await granted({ verify: 'zoom' }, ZOOM_SECRET)
+    const grant = await granted({ sender: 'zoom' }, ZOOM_SECRET)
     const answer = await here.send(grant, zoom(validation('qgg8vlvZRS6UYooatFL8Aw')))
     const encryptedToken = createHmac('sha256', ZOOM_SECRET)
       .update('qgg8vlvZRS6UYooatFL8Aw')
@@ -76,7 +62,7 @@ describe.each(RUNTIMES)('handshakes at the door on %s', (_, start) => {
     ['empty', () => zoom(validation('')), 200],
     ['that is no text', () => zoom(validation({ a: 1 })), 200],
   ])('Zoom: nothing is signed for a token %s', async (_, request, status) => {
-    const grant = await granted({ verify: 'zoom' }, ZOOM_SECRET)
+    const grant = await granted({ sender: 'zoom' }, ZOOM_SECRET)
     const answer = await here.send(grant, request())
     expect(answer.status).toBe(status)
     expect(answer.body).not.toContain('encryptedToken')
@@ -97,7 +83,7 @@ describe.each(RUNTIMES)('handshakes at the door on %s', (_, start) => {
     ['the PING of its events', { type: 0, application_id: '2', version: 1 }, 204, '', 0],
     ['an event', { type: 1, application_id: '2', version: 1, event: { type: 'A' } }, 204, '', 1],
   ])('Discord: %s', async (_, body, status, expected, calls) => {
-    const grant = await granted({ verify: 'discord', publicKey: PUBLIC })
+    const grant = await granted({ sender: 'discord', publicKey: PUBLIC })
     const right = await here.send(grant, discord(body))
     expect([right.status, right.body]).toEqual([status, expected])
     expect(here.github.calls).toHaveLength(calls)
@@ -106,19 +92,33 @@ describe.each(RUNTIMES)('handshakes at the door on %s', (_, start) => {
     expect(here.github.calls).toHaveLength(calls)
   })
 
+  test.each(['X-Signature-Timestamp', 'X-Signature-Ed25519'])(
+    'Discord: 401 without the header %s',
+    async (missing) => {
+      const grant = await granted({ sender: 'discord', publicKey: PUBLIC })
+      const request = discord({ type: 2, id: '1', token: 't' })
+      const headers = request.headers?.filter(([name]) => name !== missing) ?? []
+      const answer = await here.send(grant, { ...request, headers })
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+        401,
+        'Bearer realm="hookline"',
+      ])
+    },
+  )
+
   test('Discord: what GitHub did not take is not "thinking"', async () => {
-    const grant = await granted({ verify: 'discord', publicKey: PUBLIC })
+    const grant = await granted({ sender: 'discord', publicKey: PUBLIC })
     here.github.next({ status: 500 })
     const answer = await here.send(grant, discord({ type: 2, id: '1', token: 't' }))
     expect([answer.status, answer.body.includes('"type":5')]).toEqual([502, false])
   })
 
   test('a handshake that nobody signs is answered, one that is signed only when it is', async () => {
-    const meta = await granted({ verify: 'meta' }, 'a secret of Meta')
+    const meta = await granted({ sender: 'meta' }, 'a secret of Meta')
     const target = `${TARGET}?hub.mode=subscribe&hub.verify_token=x&hub.challenge=c4`
     const asked = await here.send(meta, { method: 'GET', target })
     expect([asked.status, asked.body]).toEqual([200, 'c4'])
-    const slack = await granted({ verify: 'slack' }, 'a secret of Slack')
+    const slack = await granted({ sender: 'slack' }, 'a secret of Slack')
     const body = '{"type":"url_verification","challenge":"c4"}'
     const unsigned = await here.send(slack, { method: 'POST', target: TARGET, body })
     expect(unsigned.status).toBe(401)

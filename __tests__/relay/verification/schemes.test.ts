@@ -3,12 +3,12 @@ import { signGrant } from '../../../src/relay/credentials/grant.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../senders/table.ts'
 import { RUNTIMES } from '../../support/relays.ts'
-import { doorScene, granted, OPERATOR_KEY, SIGN_KEY } from './requests.ts'
+import { ADMIN_KEY, granted, SIGNING_KEY, verificationScene } from './scene.ts'
 
 /** Those that a grant refuses, each with its reason. */
 function refusedFor({ signer }: Row): string | undefined {
   const name = String(signer.verify.scheme)
-  if (name === 'aws-sns') return 'the relay asks nobody'
+  if (name === 'aws-sns') return 'a certificate'
   return SCHEMES.get(name)?.needs.includes('url') ? 'signs the URL' : undefined
 }
 
@@ -19,7 +19,7 @@ interface Case {
   readonly grant: string
 }
 
-const AT_DOOR = ROWS.filter((row) => refusedFor(row) === undefined)
+const AT_RELAY = ROWS.filter((row) => refusedFor(row) === undefined)
 
 /** The trigger's own mapping, without its secret; a URL in it is the trigger's matter. */
 function verifyOf({ signer, sender }: Row): string {
@@ -30,7 +30,7 @@ function verifyOf({ signer, sender }: Row): string {
 let cases: readonly Case[]
 
 beforeAll(async () => {
-  const made = AT_DOOR.map(async (row) => {
+  const made = AT_RELAY.map(async (row) => {
     const grant = await granted({ verify: verifyOf(row) }, row.signer.secret)
     const right = await signedRequest(row, row.signer.secret)
     const forged = Object.entries(FORGERIES).map(async ([form, forge]) => {
@@ -42,21 +42,21 @@ beforeAll(async () => {
   cases = (await Promise.all(made)).flat()
 })
 
-test('what a grant cannot ask for is refused when it is made, with its reason', async () => {
+test('refuses to make a grant for a scheme that the relay cannot verify', async () => {
   const refused = ROWS.filter((row) => refusedFor(row) !== undefined)
   expect(refused.map(({ signer }) => signer.verify.scheme)).toEqual(
     expect.arrayContaining(['aws-sns', 'trello', 'twilio', 'square', 'hubspot', 'contentful']),
   )
   for (const row of refused) {
     const make = granted({ verify: String(row.signer.verify.scheme) }, row.signer.secret)
-    await expect(make).rejects.toThrow(/signs the URL|the relay asks nobody/)
+    await expect(make).rejects.toThrow(/signs the URL|certificate/)
   }
 })
 
-describe.each(RUNTIMES)('the door on %s', (_, start) => {
-  const here = doorScene(start)
+describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
+  const here = verificationScene(start)
 
-  test.each(AT_DOOR)('$name: signed it goes through, and no forgery does', async ({ name }) => {
+  test.each(AT_RELAY)('$name: signed it goes through, and no forgery does', async ({ name }) => {
     const own = cases.filter(({ row }) => row.name === name)
     for (const { form, sending, grant, row } of own) {
       const target = `/octo/repo/hook/${row.trigger}${sending.path}`
@@ -76,7 +76,7 @@ describe.each(RUNTIMES)('the door on %s', (_, start) => {
     async (scheme) => {
       const verify = [{ scheme, secret: '', header: 'x-signature' }]
       const scope = { repository: 'octo/repo', path: 'hook' }
-      const grant = await signGrant({ id: 'empty', ...scope, verify }, SIGN_KEY)
+      const grant = await signGrant({ id: 'empty', ...scope, verify }, SIGNING_KEY)
       const headers = [['Authorization', 'Bearer '] as const]
       const target = '/octo/repo/hook/webhook'
       const answer = await here.send(grant, { method: 'POST', target, headers, body: '{}' })
@@ -85,9 +85,9 @@ describe.each(RUNTIMES)('the door on %s', (_, start) => {
   )
 
   test('and /metrics shows none of their secrets', async () => {
-    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` }
     const metrics = await (await fetch(`${here.relay.url}/metrics`, { headers })).text()
     expect(metrics).toMatch(/^hookline_answers_total\{status="401"\} \d+$/m)
-    for (const { signer } of AT_DOOR) expect(metrics).not.toContain(signer.secret)
+    for (const { signer } of AT_RELAY) expect(metrics).not.toContain(signer.secret)
   })
 })

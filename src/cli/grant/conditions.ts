@@ -5,14 +5,16 @@ import { SCHEMES, schemeNamed } from '../../triggers/verify/schemes.ts'
 import { settingsJson } from '../../triggers/verify/settings.ts'
 import { VERIFY_OPTIONS, type Verification, verifyOption } from '../../triggers/verify.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
-import { isObject, tryParseJson } from '../../wire/json.ts'
-import { CONDITION_NAMES, checkCondition } from '../../workflow/condition.ts'
+import { isObject, type Json, tryParseJson } from '../../wire/json.ts'
+import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition.ts'
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
 /** The flags that set the conditions of a grant. */
 export interface ConditionOptions {
   readonly if?: string
+  /** `allow`. */
+  readonly ifError?: string
   readonly sender?: string
   readonly verify?: string
   readonly secretEnv?: string
@@ -34,10 +36,11 @@ export interface GrantConditions {
  * @throws UserError for an invalid flag
  */
 export function conditionsFrom(
-  { if: condition, sender, verify, secretEnv, publicKey }: ConditionOptions,
+  { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): GrantConditions | undefined {
-  if (condition !== undefined) checkIf(condition)
+  if (condition !== undefined) checkIf(condition, ifError)
+  checkIfError(condition, ifError)
   if (sender !== undefined && verify !== undefined) {
     throw new UsageError({
       message: '--sender cannot be combined with --verify',
@@ -60,17 +63,19 @@ export function conditionsFrom(
   return {
     claims: {
       ...(condition !== undefined && { if: condition }),
+      ...(ifError !== undefined && { ifError }),
       ...(claimed.length > 0 && { verify: claimed }),
     },
     isSecret: !isPublic && entries.some(({ settings }) => settings.secrets.length > 0),
     shown: {
       ...(condition !== undefined && { if: condition }),
+      ...(ifError !== undefined && { ifError }),
       ...(claimed.length > 0 && { verify: claimed.flatMap(({ scheme }) => scheme) }),
     },
   }
 }
 
-function checkIf(condition: string): void {
+function checkIf(condition: string, ifError: string | undefined): void {
   // A shell passes an unset variable as an empty value, which must not forward every request.
   if (condition.trim() === '') {
     throw new UserError({
@@ -88,8 +93,53 @@ function checkIf(condition: string): void {
     checkCondition(condition)
   } catch (error) {
     if (!(error instanceof ExpressionMistake)) throw error
-    throw new UserError(ifProblem(error.message))
+    throw new UserError({ ...ifProblem(error.message), ...frameOf(condition, error) })
   }
+  const failing = ifError === undefined ? failingExample(condition) : undefined
+  if (failing === undefined) return
+  throw new UserError({
+    message: `--if cannot be evaluated for ${failing.name}, so the relay would drop the event: ${failing.why}`,
+    hint: 'Check the value first, or add --if-error allow to forward such events.',
+    notes: ["example: body.payload != null && fromJSON(body.payload).action == 'opened'"],
+  })
+}
+
+function checkIfError(condition: string | undefined, ifError: string | undefined): void {
+  if (ifError === undefined) return
+  if (condition === undefined) {
+    throw new UsageError({ message: '--if-error needs --if', hint: 'Add --if <expression>.' })
+  }
+  if (ifError === 'allow') return
+  throw new UsageError({
+    message: `--if-error: unknown value ${JSON.stringify(ifError)}`,
+    hint: 'Use --if-error allow, or omit the flag: the relay then drops such events.',
+  })
+}
+
+/** Requests that any caller can send, whatever the sender does. */
+const EXAMPLE_BODIES: readonly (readonly [name: string, body: Json])[] = [
+  ['the body {}', {}],
+  ['a form', { a: '1' }],
+  ['a request without a body', null],
+]
+
+function failingExample(condition: string): { name: string; why: string } | undefined {
+  for (const [name, body] of EXAMPLE_BODIES) {
+    try {
+      holds(condition, { method: 'post', path: 'hook/webhook', query: {}, headers: {}, body })
+    } catch (error) {
+      return { name, why: error instanceof Error ? error.message : 'unknown error' }
+    }
+  }
+  return undefined
+}
+
+/** The expression, with a mark under the position that the message of the parser names. */
+function frameOf(condition: string, { message }: ExpressionMistake): Pick<Problem, 'position'> {
+  const [, at] = /position (\d+)/.exec(message) ?? []
+  if (at === undefined) return {}
+  const source = { name: '--if', text: condition, file: '--if' }
+  return { position: { source, line: 1, column: Number(at), length: 1 } }
 }
 
 /** The functions of GitHub's expressions: https://docs.github.com/actions/reference/workflows-and-actions/expressions#functions */

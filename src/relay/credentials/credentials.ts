@@ -47,8 +47,8 @@ export interface Credential {
   readonly scope?: Scope
   /** Id of a grant. */
   readonly id?: string
-  /** What a grant asks of events. */
-  readonly door?: CheckClaims
+  /** The checks that a grant asks for. */
+  readonly checks?: CheckClaims
   /** Id of the key that signed or sealed it; of an access key, the first 8 of its SHA-256. */
   readonly kid?: string
   /** What of it must not travel. */
@@ -145,16 +145,15 @@ export function createCredentials(options: CredentialOptions): Credentials {
   async function verify(presented: Secret, text: string): Promise<Opened> {
     if (githubCredential === undefined)
       throw new TypeError('the relay has no GitHub credential of its own')
-    const { id, exp, if: condition, verify, ...scope } = await openGrant(text, signingKeys)
-    const door = {
-      ...(condition !== undefined && { if: condition }),
-      ...(verify !== undefined && { verify }),
-    }
+    const { id, exp, if: condition, ifError, verify, ...scope } = await openGrant(text, signingKeys)
     const credential = ownCredential('grant', githubCredential, presented, {
-      ...{ id, scope, kid: kidOf(text) },
+      id,
+      scope,
+      kid: kidOf(text),
     })
-    const isAsked = condition !== undefined || verify !== undefined
-    return { credential: { ...credential, ...(isAsked && { door }) }, expires: exp }
+    if (condition === undefined && verify === undefined) return { credential, expires: exp }
+    const checks = { if: condition, ifError, verify }
+    return { credential: { ...credential, checks }, expires: exp }
   }
 
   return {

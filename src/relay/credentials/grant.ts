@@ -65,13 +65,14 @@ export async function openGrant(text: string, keys: readonly SigningKey[]): Prom
   if (!Object.keys(content).every((name) => CLAIMS.includes(name))) {
     throw new TypeError('a claim that is not understood')
   }
-  const { id, exp, if: condition, verify } = content
+  const { id, exp, if: condition, ifError, verify } = content
   const dated = exp === undefined || (typeof exp === 'number' && Number.isFinite(exp))
   if (typeof id !== 'string' || id === '' || !dated) throw new TypeError('a grant without an id')
   return {
     id,
     ...scope,
     ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
     ...(verify !== undefined && { verify }),
     ...(typeof exp === 'number' && { exp }),
   }

@@ -1,7 +1,7 @@
 import type { DispatchMode } from '../../wire/payload.ts'
 import { VERSION } from '../../wire/version.ts'
 import type { SEALING_KEYS_PATH } from '../credentials/seal.ts'
-import type { Page } from '../request/responses.ts'
+import type { Page } from './pages.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
 

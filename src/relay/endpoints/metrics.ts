@@ -13,8 +13,10 @@ export class RelayMetrics {
   readonly answers = new Map<number, number>()
   /** Ticks of the clock, by what became of them. */
   readonly clock = new Map<string, number>()
-  /** Events that a grant's condition declined. */
-  filtered = 0
+  /** Events that the condition of a grant dropped. */
+  #filtered = 0
+  /** Those of them for which the condition could not be evaluated. */
+  #filterErrors = 0
   readonly #tries = new Map<GitHubCallOutcome, number>()
   /** Calls within each bound, and beyond the one before it. */
   readonly #buckets = BUCKETS.map(() => 0)
@@ -26,6 +28,12 @@ export class RelayMetrics {
 
   answered(status: number): void {
     this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+  }
+
+  /** @param reason `error` if the condition could not be evaluated */
+  droppedByFilter(reason: 'true' | 'error'): void {
+    this.#filtered++
+    if (reason === 'error') this.#filterErrors++
   }
 
   ticked(outcome: string): void {
@@ -68,7 +76,9 @@ export class RelayMetrics {
     return [
       ...counters('hookline_answers_total', 'status', [...this.answers].toSorted(byNumber)),
       '# TYPE hookline_filtered_total counter',
-      `hookline_filtered_total ${this.filtered}`,
+      `hookline_filtered_total ${this.#filtered}`,
+      '# TYPE hookline_filter_errors_total counter',
+      `hookline_filter_errors_total ${this.#filterErrors}`,
       ...this.#histogram('hookline_github_seconds'),
       ...counters('hookline_github_tries_total', 'outcome', [...this.#tries].toSorted()),
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),

@@ -3,7 +3,7 @@ import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Credential, isOwn } from '../credentials/credentials.ts'
 import type { RelayMetrics } from '../endpoints/metrics.ts'
-import { type Attempts, RelayError } from '../errors.ts'
+import { type Attempts, payloadTooLarge, RelayError } from '../errors.ts'
 import type { Repository } from '../request/route.ts'
 import { type GitHubOptions, GitHubSession, type Outcome } from './session.ts'
 
@@ -253,9 +253,7 @@ function refusal(
     )
   }
   if (TOO_LARGE.test(text)) {
-    return new RelayError(413, 'payload_too_large', 'the event is larger than GitHub accepts', {
-      hint: 'send less, or only an address from which the workflow fetches the rest',
-    })
+    return payloadTooLarge()
   }
   return error
 }

@@ -14,6 +14,7 @@ import {
   githubUnavailable,
   githubUnreachable,
   invalidToken,
+  payloadTooLarge,
   RelayError,
   rateLimited,
   redirected,
@@ -152,7 +153,7 @@ export function relayError(
     case 'unasked':
       return cause instanceof RelayError ? cause : githubUnavailable(cause)
     case 'rejected':
-      return rejected(status, answer?.text ?? '')
+      return eventRejected(status, answer?.text ?? '')
   }
 }
 
@@ -170,11 +171,9 @@ function notAccessible(event: DispatchEvent): RelayError {
   })
 }
 
-function rejected(status: number, text: string): RelayError {
+function eventRejected(status: number, text: string): RelayError {
   if (status === 422 && /too large/i.test(text)) {
-    return new RelayError(413, 'payload_too_large', 'the event is larger than GitHub accepts', {
-      hint: 'send less, or only an address from which the workflow fetches the rest',
-    })
+    return payloadTooLarge()
   }
   return new RelayError(422, 'event_rejected', `GitHub rejected the event with status ${status}`, {
     hint: 'the token is not at fault: look at what is sent',

@@ -57,7 +57,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   const github = sharedGitHub(env, config, platform.call)
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
-    door: () => import('../request/verification.ts'),
+    loadChecks: () => import('../request/verification.ts'),
     outbox: options.outbox !== undefined,
   })
   const clock = await openClock(env, config, github, direct, write, () => import('../clock.ts'))

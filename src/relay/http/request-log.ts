@@ -19,10 +19,10 @@ export interface LogEntry {
   readonly tries: number | undefined
   /** Why what was accepted may start nothing: `no_trigger`. */
   readonly hint?: string | undefined
-  /** The grant's own condition wanted none of it. */
-  readonly filtered?: true | undefined
-  /** Why the grant's condition could not be judged, so that the event went through. */
-  readonly condition?: string | undefined
+  /** The condition of the grant dropped the event: it is false, or it could not be evaluated. */
+  readonly filtered?: true | 'error' | undefined
+  /** `error` if the condition of the grant could not be evaluated, whether or not it was dropped. */
+  readonly condition?: 'error' | undefined
   /** Page of the run that was started. */
   readonly run?: string | undefined
   /** Id of the batch that took it. */
@@ -47,8 +47,8 @@ export class RequestLog {
   #attempts: Attempts | undefined
   #code: string | undefined
   #hint: string | undefined
-  #isFiltered = false
-  #condition: string | undefined
+  #filtered: true | 'error' | undefined
+  #condition: 'error' | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -79,13 +79,12 @@ export class RequestLog {
     this.#hint = hint
   }
 
-  filtered(): void {
-    this.#isFiltered = true
+  filtered(reason: 'true' | 'error'): void {
+    this.#filtered = reason === 'error' ? 'error' : true
   }
 
-  /** @param why without a value of the event */
-  unjudged(why: string): void {
-    this.#condition = why
+  conditionFailed(): void {
+    this.#condition = 'error'
   }
 
   /** What is not known is `undefined`, which no line of JSON shows. */
@@ -101,7 +100,7 @@ export class RequestLog {
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
       githubStatus: this.#attempts?.githubStatus,
-      filtered: this.#isFiltered || undefined,
+      filtered: this.#filtered,
       condition: this.#condition,
       run: this.#attempts?.run,
       batch: this.#attempts?.batch,

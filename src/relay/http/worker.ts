@@ -76,7 +76,7 @@ export class Outbox {
       const settings = settingsOf(env)
       const config = await readRelayConfig(settings)
       const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
-      const ports = relayPorts(config, platform, write, { door })
+      const ports = relayPorts(config, platform, write, { loadChecks })
       const { openLaneObject } = await loadOutbox()
       return openLaneObject(state, env, config, {
         ports,
@@ -121,7 +121,7 @@ function openedFor(env: Bindings): Promise<Opened> {
 }
 
 /** Files beside this one: whoever asks for none of them never reads them. */
-const door: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
+const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
 const loadClock: LoadClock = () => import(/* webpackIgnore: true */ '../clock.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
@@ -131,7 +131,7 @@ async function open(env: Bindings): Promise<Opened> {
   const write = (line: string) => console.log(line)
   const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
   const ports = relayPorts(config, platform, write, {
-    door,
+    loadChecks,
     outbox: namespaceOf(env) !== undefined,
   })
   const isOperated = namespaceOf(env) || settings.HOOKLINE_ADMIN_KEY

@@ -1,50 +1,45 @@
-import type { RawHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
+import type { ReceivedEvent } from './client-payload.ts'
 
-/** What a grant asks of an event before it is one: as the relay's own key signed it. */
+/** The checks that a grant asks the relay to make for each request. The relay's own key signed them. */
 export interface CheckClaims {
   /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
   readonly if?: unknown
-  /** Entries of a trigger's option `verify`, with their secrets, of which one must hold. */
+  /** `allow` forwards an event for which `if` cannot be evaluated; otherwise the relay drops it. */
+  readonly ifError?: unknown
+  /** Entries of a trigger's option `verify`, with their secrets. One of them must verify the request. */
   readonly verify?: unknown
 }
 
-/** The names of the claims, by which a grant that has them names them as critical. */
-export const CHECK_CLAIMS = ['if', 'verify'] as const
+/** The names of the claims. A grant that has one lists it as critical (RFC 7515, section 4.1.11). */
+export const CHECK_CLAIMS = ['if', 'ifError', 'verify'] as const
 
-/** One request as it came to the door. */
+/** A request that is to be checked. */
 export interface CheckedRequest {
-  /** Upper case. */
-  readonly method: string
-  /** The raw request target. */
+  /** The raw request target, for schemes that sign the URL. */
   readonly target: string
-  /** What follows the repository, without reserved parameters. */
-  readonly path: string
-  readonly headers: RawHeaders
-  readonly bytes: Uint8Array
-  /** `undefined` when the bytes are no text. */
-  readonly text: string | undefined
-  /** ISO 8601, UTC. */
-  readonly receivedAt: string
+  readonly event: ReceivedEvent
 }
 
-/** The claims of one grant, at one request. */
+/** The result of the claim `if`: `error` if the expression cannot be evaluated for this event. */
+export type IfResult = 'true' | 'false' | 'error'
+
+/** The checks of one grant for one request. */
 export interface RequestChecks {
-  /** Whether the request proves its sender. */
+  /** Whether the signature of the request is valid, or no signature is required. */
   verify(): Promise<boolean>
-  /** The answer to what its sender asks, and is no event; only for a request that is proved. */
-  answer(): Promise<Reply | undefined>
-  /** Whether the condition holds; `undefined` where it cannot be judged on this event. */
-  passes(): boolean | undefined
-  /** What its sender wants to hear of an accepted event, in place of the default. */
+  /** The response to a handshake of the sender. Call it only after `verify`. */
+  handshake(): Promise<Reply | undefined>
+  if(): IfResult
+  /** The response that the sender expects to an accepted event, in place of the default. */
   accepted(): Reply | undefined
 }
 
-/** Loads the module that judges: nobody pays for it who asks for nothing. */
+/** Loads the module that makes the checks, so that relays without such grants do not load it. */
 export type LoadChecks = () => Promise<{
   /**
-   * @param publicUrl the relay's address as senders see it, where it is known
-   * @throws TypeError for claims that nobody makes
+   * @param publicUrl the relay's address as senders call it, if it is known
+   * @throws TypeError for claims that `hookline grant` never makes
    */
   openChecks(
     claims: CheckClaims,

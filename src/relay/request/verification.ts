@@ -3,86 +3,71 @@ import type { TriggerPorts } from '../../triggers/trigger.ts'
 import type { Scheme, Settings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/settings.ts'
-import { toBase64 } from '../../wire/bytes.ts'
-import { forwardedHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import { PARAMETER } from '../../wire/path.ts'
-import { HEADER } from '../../wire/payload.ts'
 import { readWebhookRequest, visibleHeaders, type WebhookRequest } from '../../wire/request.ts'
 import { Secret } from '../../wire/secret.ts'
 import { holds } from '../../workflow/condition.ts'
 import { splitTarget } from '../target.ts'
-import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
+import { buildPayload } from './client-payload.ts'
+import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
 
 /**
- * Judges a request by what a grant asks, with the very code of the triggers. A module of its own,
- * which is loaded at the first such grant.
+ * Prepares the checks of a grant for one request. They run the code of the triggers on the payload
+ * that GitHub would receive, so that relay and workflow come to the same result.
  *
- * @throws TypeError for claims that nobody makes
+ * This file is a bundle of its own, because a worker loads it only for the first grant with checks.
+ *
+ * @throws TypeError for claims that `hookline grant` never makes
  */
 export async function openChecks(
   { if: condition, verify }: CheckClaims,
-  asked: CheckedRequest,
+  { target, event }: CheckedRequest,
   publicUrl?: string,
 ): Promise<RequestChecks> {
-  const request = await readWebhookRequest(payloadOf(asked))
-  const { body } = request
+  const request = await readWebhookRequest(buildPayload(event))
   const entries = verify === undefined ? [] : entriesOf(verify)
-  const doors = entries.flatMap(({ scheme, settings }) => {
-    const door = Object.hasOwn(RELAY_VERIFICATION, scheme.name)
-      ? RELAY_VERIFICATION[scheme.name]
-      : undefined
-    return door ? [{ door, secret: settings.secrets[0]?.reveal() }] : []
+  const senders = entries.flatMap(({ scheme, settings }) => {
+    const isKnown = Object.hasOwn(RELAY_VERIFICATION, scheme.name)
+    const sender = isKnown ? RELAY_VERIFICATION[scheme.name] : undefined
+    return sender ? [{ sender, secret: settings.secrets[0]?.reveal() }] : []
   })
-  const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, asked.target))
+  const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, target))
   return {
     async verify() {
       if (verify === undefined) return true
       for (const { scheme, settings } of entries) {
-        // Others mean another URL by it, or none.
-        const called = settings.signedPayload?.includes('{url}') ? url : undefined
-        const own = { ...settings, url: called }
-        const refusal = await scheme.check(request, own, portsAt(request))
+        // Only schemes with {url} sign the URL; the others must not see it.
+        const signed = settings.signedPayload?.includes('{url}') ? url : undefined
+        const refusal = await scheme.check(request, { ...settings, url: signed }, portsAt(request))
         if (refusal === undefined) return true
       }
       return false
     },
-    async answer() {
-      for (const { door, secret } of doors) {
-        const reply = await door.answer?.(body, secret)
+    async handshake() {
+      for (const { sender, secret } of senders) {
+        const reply = await sender.answer?.(request.body, secret)
         if (reply) return reply
       }
       return undefined
     },
-    passes: () => (condition === undefined ? true : judged(condition, request)),
+    if: () => (condition === undefined ? 'true' : evaluate(condition, request)),
     accepted: () =>
-      doors.map(({ door }) => door.accepted?.(body)).find((reply): reply is Reply => !!reply),
-  }
-}
-
-/** The event as it would travel. */
-function payloadOf({ path, method, headers, bytes, text, receivedAt }: CheckedRequest) {
-  return {
-    path,
-    method,
-    headers: {
-      ...Object.fromEntries(forwardedHeaders(headers)),
-      [HEADER.receivedAt]: receivedAt,
-      ...(text === undefined && { [HEADER.bodyEncoding]: 'base64' }),
-    },
-    body: text ?? toBase64(bytes),
+      senders
+        .map(({ sender }) => sender.accepted?.(request.body))
+        .find((reply): reply is Reply => reply !== undefined),
   }
 }
 
 /** @throws TypeError */
 function entriesOf(verify: unknown): { scheme: Scheme; settings: Settings }[] {
-  // What is signed is JSON throughout.
   const isList = Array.isArray(verify) && verify.every(isObject)
-  if (!isList) throw new TypeError('no entries of verify')
+  if (!isList) throw new TypeError('the claim "verify" is not a list of objects')
+  // The claims of a signed grant are parsed JSON.
   return (verify as JsonObject[]).flatMap((entry) => {
     const settings = settingsFrom(entry)
-    // One that is empty proves nobody, and is no key.
+    // An empty secret verifies nobody.
     if (settings.secrets.some((secret) => secret.reveal() === '')) return []
     return [entry.scheme ?? []].flat().flatMap((name) => {
       const scheme = SCHEMES.get(String(name))
@@ -91,37 +76,35 @@ function entriesOf(verify: unknown): { scheme: Scheme; settings: Settings }[] {
   })
 }
 
-const CREDENTIALS: ReadonlySet<string> = new Set([PARAMETER.token])
-
 /**
- * The URL that a sender called, on the address that it knows the relay by: without the credential,
- * which may stand in a header as well.
+ * The URL that the sender called and signed, without `__token`: senders that pass the credential in a
+ * header sign a URL without it.
  */
 function calledUrl(publicUrl: string, target: string): string {
   const [path, query] = splitTarget(target)
-  const kept = query?.split('&').filter((pair) => {
+  const parameters = query?.split('&').filter((pair) => {
     const [name] = new URLSearchParams(`&${pair}`).keys()
-    return name === undefined || !CREDENTIALS.has(name)
+    return name !== PARAMETER.token
   })
-  const rest = kept && kept.length > 0 ? `?${kept.join('&')}` : ''
+  const rest = parameters && parameters.length > 0 ? `?${parameters.join('&')}` : ''
   return publicUrl.replace(/\/+$/, '') + path + rest
 }
 
-/** Nothing but the time of receipt: what asks others for more is refused when the grant is made. */
+/** `hookline grant` refuses schemes that need more than the time, such as a download. */
 function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
-  const refuse = () => Promise.reject(new TypeError('the relay asks nobody'))
+  const refuse = () => Promise.reject(new TypeError('the relay makes no requests for a check'))
   const now = () => Date.parse(receivedAt)
   return { http: refuse, now, sleep: refuse, messagingApiUrl: '', mask: () => {} }
 }
 
-function judged(condition: unknown, request: WebhookRequest): boolean | undefined {
+function evaluate(condition: unknown, request: WebhookRequest): IfResult {
   const { method, workflow, trigger, path, query, body } = request
   const suffix = path === '/' ? '' : path
   const headers = visibleHeaders(request)
   const contexts = { method, path: `${workflow}/${trigger}${suffix}`, query, headers, body }
   try {
-    return holds(String(condition), contexts)
+    return holds(String(condition), contexts) ? 'true' : 'false'
   } catch {
-    return undefined
+    return 'error'
   }
 }

@@ -18,8 +18,12 @@ export const scheme: OwnScheme = {
 /** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
 export const handshake: Handshake = {
   method: 'POST',
-  challenge: ({ path, body }) =>
-    body === '' ? only(queryOf(path, 'validationToken'), 'validationToken') : undefined,
+  challenge: ({ path, body }) => {
+    if (body !== '') return undefined
+    // SharePoint writes the name in lower case.
+    const names = ['validationToken', 'validationtoken']
+    return names.map((name) => only(queryOf(path, name), name)).find((value) => value !== undefined)
+  },
   answer: text,
 }
 

@@ -14,25 +14,27 @@ import {
 } from '../../support/raw-http.ts'
 import type { RelayUnderTest, StartRelay } from '../../support/relays.ts'
 
-export const SIGN_KEY = await generateSigningKey()
-const SEAL_KEY = await generateSealingKey()
-const PUBLIC_KEY = join(mkdtempSync(join(tmpdir(), 'door-')), 'public.json')
-writeFileSync(PUBLIC_KEY, JSON.stringify({ keys: [SEAL_KEY.publicJwk] }))
+export const SIGNING_KEY = await generateSigningKey()
+const SEALING_KEY = await generateSealingKey()
+const PUBLIC_KEY = join(mkdtempSync(join(tmpdir(), 'verification-')), 'public.json')
+writeFileSync(PUBLIC_KEY, JSON.stringify({ keys: [SEALING_KEY.publicJwk] }))
 
-export const OPERATOR_KEY = 'operator-key-of-the-door-tests'
-const AUTHORITY = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+export const ADMIN_KEY = 'admin-key-of-the-verification-tests'
+const GITHUB_TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
 export const SETTINGS = {
-  HOOKLINE_GITHUB_TOKEN: AUTHORITY,
-  HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [SIGN_KEY.jwk] }),
-  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [SEAL_KEY.privateJwk] }),
+  HOOKLINE_GITHUB_TOKEN: GITHUB_TOKEN,
+  HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [SIGNING_KEY.jwk] }),
+  HOOKLINE_SEALING_KEYS: JSON.stringify({ keys: [SEALING_KEY.privateJwk] }),
   HOOKLINE_PUBLIC_URL: 'https://relay.example',
-  HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+  HOOKLINE_ADMIN_KEY: ADMIN_KEY,
 }
 
-/** The flags of `hookline grant` that ask something of events. */
+/** The flags of `hookline grant` that set checks. */
 export interface Asked {
   readonly if?: string
+  readonly ifError?: string
+  readonly sender?: string
   readonly verify?: string
   readonly publicKey?: string
 }
@@ -42,21 +44,21 @@ export async function granted(asked: Asked, secret?: string): Promise<string> {
   const options = {
     repository: 'octo/repo',
     ...asked,
-    ...(secret !== undefined && { secretEnv: 'SENDER_SECRET', key: PUBLIC_KEY }),
+    ...(secret !== undefined && { secretEnv: 'SENDER_SECRET', relayKey: PUBLIC_KEY }),
   }
   const env = { ...SETTINGS, ...(secret !== undefined && { SENDER_SECRET: secret }) }
   return (await makeGrant(options, env)).text
 }
 
-export interface DoorScene {
+export interface VerificationScene {
   readonly github: GitHub
   readonly relay: RelayUnderTest
   /** Sends a request with a grant in its header. */
   send(grant: string, request: RawRequest): Promise<RawAnswer>
 }
 
-/** A relay with an authority of its own, and the GitHub it forwards to. */
-export function doorScene(start: StartRelay): DoorScene {
+/** A relay with a GitHub credential of its own, and the GitHub it forwards to. */
+export function verificationScene(start: StartRelay): VerificationScene {
   let github: GitHub
   let relay: RelayUnderTest
   let kept: KeptConnection
