@@ -75,7 +75,7 @@ describe('the bodies of all requests together', () => {
     for (let round = 0; round < 1000; round++) {
       const held = memory.hold()
       held.add(60)
-      expect(() => held.add(60)).toThrow('holds as many bodies')
+      expect(() => held.add(60)).toThrow('too many bodies')
       held.release()
       held.release()
     }

@@ -17,8 +17,8 @@ describe('what a credential says of where it opens', () => {
   test.each([
     [{ repository: REPOSITORY }, { repository: REPOSITORY }],
     [
-      { repository: REPOSITORY, path: 'hook/', event: 'workflow_dispatch', ref: 'main', more: 1 },
-      { repository: REPOSITORY, path: 'hook/', event: 'workflow_dispatch', ref: 'main' },
+      { repository: REPOSITORY, path: 'hook/', dispatch: 'workflow', ref: 'main', more: 1 },
+      { repository: REPOSITORY, path: 'hook/', dispatch: 'workflow', ref: 'main' },
     ],
   ])('%j is read', (content, scope) => {
     expect(readScope(content)).toEqual(scope)
@@ -28,7 +28,7 @@ describe('what a credential says of where it opens', () => {
     {},
     { repository: 1 },
     { repository: REPOSITORY, path: 1 },
-    { repository: REPOSITORY, event: 'push' },
+    { repository: REPOSITORY, dispatch: 'push' },
     { repository: REPOSITORY, ref: 1 },
     { repository: REPOSITORY, ref: '' },
   ])('%j is none', (content) => {

@@ -141,7 +141,7 @@ describe('a credential that is kept', () => {
     reserved: new Map(),
   }
   const wanted = { repository: webhook.repository, event: 'repository_dispatch' } as const
-  const authority = { token: async () => new Secret('of the relay') }
+  const githubCredential = { token: async () => new Secret('of the relay') }
   const judge = (own: boolean, revoked: readonly string[] = []) =>
     createCredentials({
       sealingKeys: [sealingKey],
@@ -149,7 +149,7 @@ describe('a credential that is kept', () => {
       accessKeys: [new Secret(KEY)],
       revoked: new Set(revoked),
       now: () => new Date(),
-      ...(own && { authority }),
+      ...(own && { githubCredential }),
     })
 
   test.each([

@@ -105,7 +105,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
 
   test('one for workflow_dispatch starts the one workflow, by a token that cannot push code', async () => {
     platform.installations = [{ ...INSTALLED, id: 9, permissions: { actions: 'write' } }]
-    const direct = { event: 'workflow_dispatch', ref: 'v1' } as const
+    const direct = { dispatch: 'workflow', ref: 'v1' } as const
     const grant = await signGrant({ ...FOREVER, ...direct }, current)
     const cold = await start({ env: { HOOKLINE_API_URL: platform.url, ...env, ...APP } })
     const headers = [['X-Platform-Authorization', grant]] as const
@@ -163,8 +163,8 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
       ['no id', await signText('{"repository":"owner/repo"}')],
       ['no repository', await signText('{"id":"a"}')],
       [
-        'an event that is none',
-        await signText('{"id":"a","repository":"owner/repo","event":"push"}'),
+        'an unknown dispatch mode',
+        await signText('{"id":"a","repository":"owner/repo","dispatch":"push"}'),
       ],
       ['a ref that is none', await signText('{"id":"a","repository":"owner/repo","ref":1}')],
       ['an expiry that is none', await signText('{"id":"a","repository":"owner/repo","exp":"9"}')],
@@ -220,7 +220,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
         id: fc.constantFrom('a', REVOKED, ''),
         repository: fc.constantFrom('owner/repo', 'owner/other'),
         path: fc.constantFrom('', 'hook', 'hook/webhook'),
-        event: fc.constantFrom('repository_dispatch', 'workflow_dispatch'),
+        dispatch: fc.constantFrom('repository', 'workflow'),
         exp: fc.constantFrom(0, 1e15, -1),
       },
       { requiredKeys: [] },

@@ -78,7 +78,7 @@ describe.each(RUNTIMES)('/readyz of a relay on %s', (_, start) => {
     expect(await ready()).toBe('200 ready')
     github.always({ status: 401, body: '{"message":"Bad credentials"}' })
     expect(await hook()).toBe(401)
-    expect([await ready(), await ready('HEAD')]).toEqual(['503 authority', '503 '])
+    expect([await ready(), await ready('HEAD')]).toEqual(['503 credential', '503 '])
     expect(await ready('POST')).toMatch(/^404 /)
     const healthy = await send(relay.url, { target: '/healthz' })
     expect(healthy).toMatchObject({ status: 200, body: 'ok' })
