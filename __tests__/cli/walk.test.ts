@@ -91,11 +91,12 @@ describe.each([
   const name = file.replace('.yml', '')
   const isDirect = event === 'workflow_dispatch'
   const token = { HOOKLINE_GITHUB_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
-  const direct = isDirect ? { HOOKLINE_DISPATCH: event } : {}
+  const dispatch = isDirect ? 'workflow' : 'repository'
+  const direct = isDirect ? { HOOKLINE_DISPATCH: dispatch } : {}
 
   test('init writes a workflow that check --strict accepts, and dev prints the event of send', async () => {
     const args = ['init', '--name', name, '--repository', 'octo/repo']
-    const first = await hookline(isDirect ? [...args, '--dispatch', event] : args)
+    const first = await hookline(isDirect ? [...args, '--dispatch', dispatch] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
     expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
@@ -122,7 +123,7 @@ describe.each([
     const asked = ['--repository', 'octo/repo']
     const listed = await hookline(['runs', ...asked, '--json'], token)
     expect(JSON.parse(listed.stdout)).toMatchObject({ workflow: name, url: RUN })
-    const flags = ['--workflow', name, '--relay', url, '--dispatch', event]
+    const flags = ['--workflow', name, '--relay', url, '--dispatch', dispatch]
     const found = await hookline(['doctor', ...asked, ...flags, '--json'], token)
     expect(JSON.parse(found.stdout)).toMatchObject({ ok: true })
     expect(found.code).toBe(0)

@@ -51,7 +51,7 @@ shown as unknown, and is no failure.
 Examples:
   $ hookline doctor --workflow hook
   $ hookline doctor --repository octo/repo --relay https://relay.example.com
-  $ hookline doctor --workflow hook --relay https://relay.example.com --send-test`
+  $ hookline doctor --workflow hook --send-test`
 
 export function doctorCommand(): Command {
   return new Command('doctor')

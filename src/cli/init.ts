@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES } from '../wire/payload.ts'
 import { quoted } from '../workflow/suggestion.ts'
-import { originRepository } from './files.ts'
+import { originRepository, writeText } from './files.ts'
 import { git } from './git.ts'
 import { AGENT_NAMES, agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
@@ -29,11 +29,13 @@ interface InitOptions extends Given {
 }
 
 const HELP = `
-Without a flag it asks for, on a terminal; elsewhere, and with --yes, the default is taken.
-Start it at the root of the repository: GitHub reads workflows nowhere else.
-A file that is there already is never overwritten.
+Asks for missing flags on a terminal. Elsewhere, and with --yes, it uses
+defaults.
+Run it at the root of the repository, because GitHub reads workflows only there.
+Existing files are never overwritten.
 
-With --sender it asks for a proof of that sender, and fires on its usual events:
+With --sender, the workflow verifies the sender's signatures and fires on its
+usual events. Senders:
   ${wrapped(
     SENDERS.map(({ name }) => name),
     2,
@@ -44,27 +46,27 @@ Examples:
   $ hookline init --sender stripe
   $ hookline init --dispatch workflow
   $ hookline init --agent claude --sender linear
-  $ hookline init --yes --name deploy --repository octo/repo --relay https://relay.example.com`
+  $ hookline init --yes --name deploy --relay https://relay.example.com`
 
 export function initCommand(): Command {
   const kinds = [...KINDS.keys()]
   return new Command('init')
-    .description('write a first workflow, and say how to try it')
-    .addOption(new Option('--kind <kind>', 'what starts it').choices(kinds))
-    .option('--sender <name>', 'who sends the requests')
+    .description('write a first workflow, and print the next steps')
+    .addOption(new Option('--kind <kind>', 'what starts the workflow').choices(kinds))
+    .option('--sender <name>', 'sender of the requests, such as stripe')
     .addOption(
-      new Option('--agent <agent>', 'a coding agent works on what is sent').choices(AGENT_NAMES),
+      new Option('--agent <agent>', 'coding agent that works on each event').choices(AGENT_NAMES),
     )
-    .option('--name <name>', 'name of the workflow, and of its file')
-    .option('--repository <owner/name>', 'where it will run, by default the git remote origin')
+    .option('--name <name>', 'name of the workflow and its file')
+    .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--relay <url>', 'address of the relay')
     .addOption(
-      new Option('--dispatch <mode>', 'what the relay starts it by').choices(DISPATCH_MODES),
+      new Option('--dispatch <mode>', 'dispatch mode of the relay').choices(DISPATCH_MODES),
     )
     .addOption(settingOption('uses', 'the action, with its tag or commit'))
     .option('--yes', 'ask nothing')
-    .option('--dry-run', 'show what would be written, and write nothing')
-    .option('--json', 'print one JSON object')
+    .option('--dry-run', 'show the files, and write nothing')
+    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(init)
@@ -93,8 +95,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
     refuseExisting(process.cwd(), files)
     for (const { path, text } of files) {
       mkdirSync(dirname(path), { recursive: true })
-      // Fails on a file that came into being meanwhile.
-      writeFileSync(path, text, { flag: 'wx' })
+      writeText(path, text)
     }
   }
   print(
@@ -133,49 +134,51 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
   }
 }
 
-const AGENT_AND_KIND = { message: '--agent is a kind of its own', hint: 'leave --kind out' }
+const AGENT_AND_KIND = {
+  message: '--agent cannot be combined with --kind',
+  hint: 'Remove --kind.',
+}
 
-/** @throws UserError for what goes with requests alone, beside a kind that nobody sends them to */
+/** @throws UserError for a flag that concerns webhooks, together with a kind that polls */
 function refusePolled({ kind, sender, dispatch }: InitOptions): void {
   const flag = sender === undefined ? dispatch && '--dispatch' : '--sender'
   if (!flag || KINDS.get(kind ?? '')?.secret === undefined) return
   throw new UserError({
-    message: `${flag} is for what is fed by requests: the kind ${kind} polls`,
-    hint: 'leave one of the two out; a bot that is fed by requests is --sender telegram',
+    message: `${flag} cannot be combined with --kind ${kind}, which polls and receives no webhooks`,
+    hint: 'Remove one of them. For a bot that receives webhooks: --sender telegram',
   })
 }
 
-/** As `connect stripe` has it. */
+/** `connect stripe` has a positional sender; `init` has not. */
 function misplaced(word: string): UsageError {
-  const message = `init takes no name on its own, and there is ${quoted(word)}`
+  const message = `init has no positional argument, but got ${quoted(word)}`
   const { name } = senderNamed(word) ?? {}
   return new UsageError({
     message,
     hint: name
-      ? `a sender: hookline init --sender ${name}`
-      : 'a workflow: --name; a sender: --sender',
+      ? `Run: hookline init --sender ${name}`
+      : 'Use --name for the workflow, or --sender for the sender.',
   })
 }
 
-/** @throws UserError below the root of a repository, where GitHub reads no workflow */
+/** @throws UserError in a subfolder of a repository, where GitHub reads no workflow */
 function refuseSubfolder(): void {
   const up = git('.', 'rev-parse', '--show-cdup')?.replace(/\/$/, '') ?? ''
   if (up === '') return
   throw new UserError({
-    message:
-      'GitHub reads workflows at the root of a repository alone, and this is a folder of one',
-    hint: `go there first: cd ${up}; or make a repository of this folder: git init`,
+    message: 'this is a subfolder of a repository, and GitHub reads workflows only at the root',
+    hint: `Run: cd ${up}; or make this folder a repository: git init`,
   })
 }
 
-/** @throws UserError naming every file that is there already */
+/** @throws UserError that names every existing file */
 function refuseExisting(root: string, files: readonly NewFile[]): void {
   const existing = files.filter(({ path }) => existsSync(join(root, path)))
   if (existing.length === 0) return
   throw new UserError(
     existing.map(({ path }) => ({
-      message: `${path} is there already, and nothing is overwritten`,
-      hint: 'take another --name, or move the file away',
+      message: `${path} exists already`,
+      hint: 'Choose another --name, or move the file.',
     })),
   )
 }

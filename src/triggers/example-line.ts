@@ -2,7 +2,7 @@ import { curlLine, shellQuoted } from '../wire/curl.ts'
 import type { Shell } from '../wire/shell.ts'
 import type { ExampleRequest } from './trigger.ts'
 
-/** What fires a trigger that asks for nothing else. */
+/** A request that fires a trigger without conditions. */
 export const ANY_REQUEST: ExampleRequest = {
   method: 'POST',
   path: '',
@@ -11,11 +11,10 @@ export const ANY_REQUEST: ExampleRequest = {
 }
 
 /**
- * A line for a shell that fires a trigger.
+ * A shell command that fires a trigger.
  *
- * @param credential what a relay is brought, or the shell's variable for it, `$HOOKLINE_GITHUB_TOKEN`; absent
- * where none is needed
- * @param write as the shell takes it
+ * @param credential for a relay, or a shell variable that contains it: `$HOOKLINE_CREDENTIAL`
+ * @param write formats the request for the user's shell
  */
 export function exampleLine(
   url: string,
@@ -32,8 +31,8 @@ export function exampleLine(
 }
 
 /**
- * The same by the command line: `hookline send <url>`, for a POSIX shell. It sends JSON by POST where it
- * is given a body, and else GET.
+ * The same as a command of Hookline for a POSIX shell: `hookline send <url>`. `send` uses POST with JSON if
+ * there is a body, otherwise GET.
  */
 export function sendLine(url: string, { method, path, contentType, body }: ExampleRequest): string {
   const byItself = body === undefined ? 'GET' : 'POST'

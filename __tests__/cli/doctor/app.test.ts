@@ -79,7 +79,12 @@ test('the token of the App serves the other checks, which do not ask for its per
   const other: GitHub = await startGitHub()
   other.always(github({}))
   const { findings: app, token } = await check()
-  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, testEventTimeout: undefined }
+  const target = {
+    workflow: undefined,
+    trigger: 'webhook',
+    relay: undefined,
+    testEventTimeout: undefined,
+  }
   const found = await runChecks(
     { ...target, repository: 'octo/repo', token, relayToken: undefined, app },
     doctorPorts(new URL(other.url), token),
@@ -96,7 +101,12 @@ test('the token of the App serves the other checks, which do not ask for its per
 
 test('without a token there are no other checks', async () => {
   const { findings: app } = await check({ repository: 'owner/new' })
-  const target = { workflow: undefined, trigger: 'webhook', relay: undefined, testEventTimeout: undefined }
+  const target = {
+    workflow: undefined,
+    trigger: 'webhook',
+    relay: undefined,
+    testEventTimeout: undefined,
+  }
   const found = await runChecks(
     { ...target, repository: 'owner/new', token: undefined, relayToken: undefined, app },
     doctorPorts(new URL(platform.url), undefined),

@@ -63,18 +63,21 @@ describe('the relay', () => {
     ['no listener', DIRECTLY, 'repository', undefined, ['workflow_not_listening']],
     ['another --dispatch', {}, 'workflow', 'repository', ['relay_other_dispatch']],
   ]
-  test.each(MODES)('publishes its dispatch mode: %s', async (_, setting, ofRelay, dispatch, expected) => {
-    const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
-    const relay = await startOnNode({ env })
-    for (const workflow of ['hook', undefined]) {
-      const target = { relay: relay.url, dispatch, workflow }
-      const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
-      expect(codes(findings)).toEqual(expected)
-      const missing = findings.find(({ code }) => code === 'workflow_not_listening')
-      if (missing) expect(missing.hint).toContain('HOOKLINE_DISPATCH')
-    }
-    await relay.close()
-  })
+  test.each(MODES)(
+    'publishes its dispatch mode: %s',
+    async (_, setting, ofRelay, dispatch, expected) => {
+      const env = { HOOKLINE_API_URL: platform.url, HOOKLINE_DISPATCH: ofRelay }
+      const relay = await startOnNode({ env })
+      for (const workflow of ['hook', undefined]) {
+        const target = { relay: relay.url, dispatch, workflow }
+        const findings = await examineAt(platform, { scopes: 'repo', ...setting }, target)
+        expect(codes(findings)).toEqual(expected)
+        const missing = findings.find(({ code }) => code === 'workflow_not_listening')
+        if (missing) expect(missing.hint).toContain('HOOKLINE_DISPATCH')
+      }
+      await relay.close()
+    },
+  )
 
   test('of an older version does not publish its dispatch mode, which is no failure', async () => {
     const relay = await serve(answersAsRelay(() => {}))

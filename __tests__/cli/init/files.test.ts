@@ -39,13 +39,15 @@ const MODES = ['repository', 'workflow'] as const
 const NATIVE = [...KINDS.keys()]
   .flatMap((kind) =>
     MODES.flatMap((dispatch) =>
-      NAMES.flatMap((name) => filesOf(kind, name, dispatch).map((file) => ({ kind, dispatch, ...file }))),
+      NAMES.flatMap((name) =>
+        filesOf(kind, name, dispatch).map((file) => ({ kind, dispatch, ...file })),
+      ),
     ),
   )
   .filter(({ path }) => path.startsWith('.github/workflows/'))
 
 test.each(NATIVE)(
-  '$path of kind $kind, dispatch \$dispatch, passes the parser of GitHub',
+  '$path of kind $kind, dispatch $dispatch, passes the parser of GitHub',
   async ({ path, text }) => {
     expect(await platformErrors(path, text)).toEqual([])
   },

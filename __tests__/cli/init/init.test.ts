@@ -50,7 +50,7 @@ const BASH = spawnSync('bash', ['--version']).status === 0
     const telegram = await new TelegramStandIn().start()
     const env = { PORT: '0', HOOKLINE_TELEGRAM_API_URL: telegram.url }
     const { stdout } = await hookline(['init', '--kind', 'bot'], env)
-    const lines = below(/^Try it here/, stdout)
+    const lines = below(/^Try it on this machine/, stdout)
     for (const line of lines.slice(0, -1)) {
       // To a line that does not read, a busy machine may have no end left to write to.
       const input = line.startsWith('read ') ? `${BOT_TOKEN}\n` : ''
@@ -73,7 +73,7 @@ const BASH = spawnSync('bash', ['--version']).status === 0
 
 test('kind compiled: the printed commands build the native workflow and add both files', async () => {
   const { stdout } = await hookline(['init', '--kind', 'compiled'])
-  const [build = '', push = ''] = below(/^Next, on the default branch/, stdout)
+  const [build = '', push = ''] = below(/^Commit and push it/, stdout)
   const [add = ''] = push.split(' && ')
   expect(await hookline(pasted(build))).toMatchObject({ exitCode: 0, stderr: '' })
   const made = await readFile(join(folder, '.github/workflows/hook.yml'), 'utf8')
@@ -173,6 +173,23 @@ describe('hookline init', () => {
     expect(await files()).toEqual([])
   })
 
+  test('an error of the operating system names the path and the cure, and leaves no file', async () => {
+    await writeFile(join(folder, '.github'), '')
+    const { exitCode, stderr } = await hookline(['init'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/\.github.*\((?:ENOTDIR|EEXIST)\)[\s\S]*path/),
+    })
+  })
+
+  test('kind bot: the written workflow replies to each message', async () => {
+    await hookline(['init', '--kind', 'bot'])
+    const text = await readFile(join(folder, '.github/workflows/bot.yml'), 'utf8')
+    expect(text).toMatch(
+      /uses: hookline\/hookline\/reply@v1\n +with:\n +to: .*toJSON\(matrix\.on\)/,
+    )
+  })
+
   const WRONG = [
     ['a kind', ['--kind', 'wbhook'], 2, /webhook/],
     ['a name', ['--name', '../x'], 1, /"\.\.\/x"/],
@@ -181,8 +198,18 @@ describe('hookline init', () => {
     ['a repository', ['--repository', 'octo'], 1, /owner\/name/],
     ['the address of a repository', ['--repository', 'octo/repo.git'], 1, /octo\/repo$/m],
     ['a relay', ['--relay', 'relay.example.com'], 1, /https:/],
-    ['an event', ['--dispatch', 'workflow'], 2, /workflow_dispatch/],
-    ['an event of a bot', ['--kind', 'bot', '--dispatch', 'workflow'], 1, /--sender telegram/],
+    [
+      'a dispatch mode',
+      ['--dispatch', 'workflow_dispatch'],
+      2,
+      /Allowed choices are repository, workflow/,
+    ],
+    [
+      'a dispatch mode of a bot',
+      ['--kind', 'bot', '--dispatch', 'workflow'],
+      1,
+      /--sender telegram/,
+    ],
   ] as const
   test.each(WRONG)(
     'says what is wrong with %s, and writes nothing',

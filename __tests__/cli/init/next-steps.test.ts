@@ -25,7 +25,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     relay: ['env -u HOOKLINE_GITHUB_TOKEN hookline relay'],
     sealedUrl: ['hookline url deploy --repository octo/repo --relay https://relay.example'],
     curl:
-      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_GITHUB_TOKEN"' +
+      'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
     tryOut: [
       'hookline dev',

@@ -61,8 +61,8 @@ describe('answers', () => {
   })
 
   test.each([
-    ['What is to start', { kind: 'bot' }],
-    ['What does the relay start', { kind: 'webhook', dispatch: 'workflow' }],
+    ['What starts', { kind: 'bot' }],
+    ['How does the relay', { kind: 'webhook', dispatch: 'workflow' }],
   ])('may be the number of a choice: %s …', async (question, expected) => {
     const { asking } = typist((prompt) => (prompt.startsWith(question) ? '2' : ''))
     expect(await answered({}, KNOWN, asking)).toMatchObject(expected)

@@ -9,9 +9,10 @@ import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
+import { git } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender.ts'
-import { environmentFor, GH_VARIABLES, GIT_VARIABLES } from '../programs.ts'
+import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { shellHere } from '../terminal.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
 import {
@@ -207,16 +208,11 @@ function tokenSource(yes: boolean): TokenSource | undefined {
   return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
 }
 
-/** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */
-function gh(...args: readonly string[]): string | undefined {
-  return outputOf('gh', args, GH_VARIABLES) || undefined
-}
-
 /** Whether the files have neither uncommitted changes nor commits that the upstream branch lacks. */
 function isPushedHere(files: readonly string[]): boolean {
-  const changed = outputOf('git', ['status', '--porcelain', '--', ...files], GIT_VARIABLES)
-  const range = ['log', '--format=%h', '@{upstream}..HEAD', '--', ...files]
-  return changed === '' && outputOf('git', range, GIT_VARIABLES) === ''
+  const status = ['status', '--porcelain', '--ignore-submodules=all', '--', ...files]
+  const unpushed = ['log', '--format=%h', '@{upstream}..HEAD', '--', ...files]
+  return git('.', ...status) === '' && git('.', ...unpushed) === ''
 }
 
 export function pushCommand(files: readonly string[], workflow: string): string {
@@ -227,19 +223,16 @@ export function pushCommand(files: readonly string[], workflow: string): string 
   ])
 }
 
-function outputOf(
-  program: string,
-  args: readonly string[],
-  variables: readonly string[],
-): string | undefined {
+/** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */
+function gh(...args: readonly string[]): string | undefined {
   try {
-    const env = environmentFor(...variables)
-    return execFileSync(program, args, {
+    const text = execFileSync('gh', args, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 5000,
-      env,
-    }).trim()
+      env: environmentFor(...GH_VARIABLES),
+    })
+    return text.trim() || undefined
   } catch {
     return undefined
   }

@@ -6,10 +6,10 @@ import { runNameLine } from '../run-name.ts'
 import { ownAction, ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
 
-/** The triggers stand in the native workflow itself: one file, and no checkout. */
+/** The native workflow contains the triggers: one file, and no checkout. */
 const webhookKind: Kind = {
   name: 'webhook',
-  title: 'a request to a URL, in a workflow of one file',
+  title: 'a webhook, in one workflow file',
   workflow: 'hook',
   trigger: 'webhook',
   files: (answers) => [
@@ -17,20 +17,20 @@ const webhookKind: Kind = {
   ],
 }
 
-/** A bot that is asked for new messages on a schedule: no relay, and no URL. */
+/** A bot that polls for messages on a schedule, without a relay and without a URL. */
 const botKind: Kind = {
   name: 'bot',
-  title: 'a message to a bot, which is polled on a schedule',
+  title: 'messages to a bot, polled on a schedule',
   workflow: 'bot',
   trigger: 'messaging_bot',
   secret: 'BOT_TOKEN',
   files: (answers) => [{ path: `.github/workflows/${answers.name}.yml`, text: botText(answers) }],
 }
 
-/** A workflow file with triggers under `on:`, from which `hookline build` makes native ones. */
+/** A workflow file with triggers under `on:`, which `hookline build` compiles to native workflows. */
 const compiledKind: Kind = {
   name: 'compiled',
-  title: 'a request to a URL, in a workflow file with jobs for each request',
+  title: 'a webhook, in a file that hookline build compiles',
   workflow: 'hook',
   trigger: 'webhook',
   compile: 'hookline build',
@@ -42,25 +42,25 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
   [webhookKind, botKind, compiledKind].map((kind) => [kind.name, kind]),
 )
 
-/** What a first workflow depends on. */
+/** The answers that a first workflow depends on. */
 export interface Answers {
   /** Name in `KINDS`. */
   readonly kind: string
   /** Name of the workflow, and of its file without the extension. */
   readonly name: string
-  /** `owner/name`; empty where none is known. */
+  /** `owner/name`; empty if unknown. */
   readonly repository: string
   /** Address of the relay. */
   readonly relay: string
-  /** What the relay starts it by; `repository_dispatch` when left out. */
+  /** Dispatch mode of the relay. Default: `repository`. */
   readonly dispatch?: DispatchMode | undefined
-  /** The action, with its version; that of this package when left out. */
+  /** The `uses` value of the action. Default: the version of this package. */
   readonly uses?: string | undefined
-  /** Whose requests it is for; anyone's when left out. */
+  /** The sender of the requests; any sender if absent. */
   readonly sender?: Sender | undefined
 }
 
-/** A file that is to be written. */
+/** A file to write. */
 export interface NewFile {
   /** From the root of the repository, with forward slashes. */
   readonly path: string
@@ -70,24 +70,24 @@ export interface NewFile {
 /** A kind of first workflow. */
 export interface Kind {
   readonly name: string
-  /** For a person who chooses among the kinds. */
+  /** Shown to the user who chooses a kind. */
   readonly title: string
   /** Default name of the workflow. */
   readonly workflow: string
   readonly trigger: string
-  /** Secret of the repository that it polls with: it has no URL, and needs no relay. */
+  /** Repository secret for polling. Such a workflow has no URL and needs no relay. */
   readonly secret?: string
-  /** Secrets of the repository that its jobs read besides. */
+  /** Other repository secrets that its jobs read. */
   readonly secrets?: readonly string[]
   files(answers: Answers): readonly NewFile[]
-  /** Makes the native workflows of its files. */
+  /** The command that compiles its files to native workflows. */
   readonly compile?: string
 }
 
-/** What begins an expression that the action evaluates, where GitHub fills in the inputs before. */
+/** Begins an expression for the action. GitHub evaluates expressions in inputs first, so it is escaped. */
 const ESCAPED = "${{ '${{' }}"
 
-/** What the step of the action is given: the triggers, and the secrets that they read. */
+/** The inputs of the action's step: the triggers, and the secrets that they read. */
 export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: object): string {
   const on = sender
     ? onSection(sender, ESCAPED, config)
@@ -116,7 +116,7 @@ ${indented(usesLine(uses), 6)}
         with:
 ${indented(actionInputs(answers), 10)}
 
-      # Text from outside goes through env:, never into the script.
+      # Pass untrusted input by env:, never inside the script.
       - if: steps.hookline.outputs.triggered == 'true'
         env:
           ${variable}: \${{ steps.hookline.outputs.${output} }}
@@ -124,7 +124,7 @@ ${indented(actionInputs(answers), 10)}
 `
 }
 
-/** How a workflow begins that a webhook starts, up to its `on:`, and the `if:` of its first job. */
+/** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
 export function startOf({ name, sender, dispatch }: Answers) {
   const { listens, guard } =
     dispatch === 'workflow' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
@@ -136,14 +136,14 @@ ${indented(listens, 2)}
   return { head, guard }
 }
 
-/** The relay starts it by name, so an empty input is a run by hand. */
+/** The relay starts the workflow by its name, so an empty input means a manual run. */
 const DIRECT = {
   listens: `workflow_dispatch:
   inputs:
     ${WORKFLOW_INPUT}:
-      description: Filled in by the relay; leave it empty to run by hand
+      description: The relay sets this input. Leave it empty for a manual run.
       type: string`,
-  guard: `# Empty in a run by hand: no webhook came.
+  guard: `# The input is empty in a manual run.
 if: inputs.${WORKFLOW_INPUT} != ''`,
 }
 
@@ -172,7 +172,7 @@ on:
 
 permissions: {}
 
-# One poll after the other: two at once would get the same messages. A run waits its turn.
+# Concurrent polls would get the same messages, so runs wait for each other.
 concurrency:
   group: ${stringify(name).trim()}
   queue: max
@@ -192,22 +192,30 @@ ${indented(usesLine(uses), 6)}
               token: \${{ secrets.BOT_TOKEN }}
               event: text
 
-  # Once for each message.
-  react:
+  # Runs once for each message.
+  answer:
     needs: poll
     if: needs.poll.outputs.items != '[]'
     runs-on: ubuntu-latest
+    timeout-minutes: 5
     strategy:
       fail-fast: false
+      max-parallel: 1
       matrix:
         on: \${{ fromJSON(needs.poll.outputs.items) }}
     steps:
-      # Text from outside goes through env:, never into the script.
-      - env:
-          NAME: \${{ matrix.on.messaging_bot.outputs.from.first_name }}
-          TEXT: \${{ matrix.on.messaging_bot.outputs.text }}
-        run: echo "$NAME wrote $TEXT"
+      # Replace the text by your own, such as an output of an earlier step.
+      - uses: ${replyAction(uses)}
+        with:
+          to: \${{ toJSON(matrix.on) }}
+          token: \${{ secrets.BOT_TOKEN }}
+          text: 'You wrote: \${{ matrix.on.messaging_bot.outputs.text }}'
 `
+}
+
+/** The action `reply` of the same version: `hookline/hookline/reply@v1`. */
+function replyAction(uses = ownAction()): string {
+  return uses.replace('@', '/reply@')
 }
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
@@ -218,7 +226,7 @@ function compiledText({ name, sender, dispatch, uses }: Answers): string {
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
   const version = ownVersion()
   const ref = version === 'unknown' ? 'main' : `v${version}`
-  // With it an editor completes and checks the file: without the network where the package is at hand.
+  // Editors complete and check the file by this schema. A local copy works without the network.
   const schema = existsSync(PACKAGED)
     ? `../${PACKAGED}`
     : `https://raw.githubusercontent.com/hookline/hookline/${ref}/schema/hookline-workflow.json`
@@ -232,14 +240,14 @@ jobs:
   react:
     runs-on: ubuntu-latest
     steps:
-      # Text from outside goes through env:, never into the script.
+      # Pass untrusted input by env:, never inside the script.
       - env:
           ${variable}: \${{ toJSON(on.${trigger}.outputs${field}) }}
         run: echo "$${variable}"
 `
 }
 
-/** How it is to be compiled, where that is not as by default: so that every build knows. */
+/** The settings that differ from the defaults of `hookline build`. */
 function settingsOf({ dispatch, uses }: Pick<Answers, 'dispatch' | 'uses'>): string {
   const lines = [
     ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),

@@ -10,38 +10,38 @@ export function localServer(port: string): string {
   return `http://localhost:${port}`
 }
 
-/** What to do with a workflow that was just written: lines to paste into a shell. */
+/** The next steps for a workflow that was just written: lines to paste into a shell. */
 export interface NextSteps {
-  /** What a sender is given; `null` for what has no URL. */
+  /** The webhook URL; `null` for a workflow that polls. */
   readonly url: string | null
-  /** What has to be put in place of a part of the URL that stands for it. */
+  /** The replacements for placeholders in the URL. */
   readonly missing: readonly string[]
-  /** Fires the workflow on GitHub, by way of the relay; `null` where its sender alone can. */
+  /** Fires the workflow on GitHub through the relay; `null` if only the sender can sign the request. */
   readonly curl: string | null
-  /** Prints the URL with a credential that may stand in it, for a sender that sets no header. */
+  /** Prints the URL with a credential, for a sender that cannot set a header. */
   readonly sealedUrl: readonly string[]
   /**
-   * On this machine: what serves, which keeps its terminal, and what fires it; of a bot, what asks for
-   * its token, and what polls.
+   * Tests on this machine: first the command that occupies a terminal, then those that fire the workflow.
+   * For a bot: the command that asks for its token, and the command that polls.
    */
   readonly tryOut: readonly string[]
-  /** Page on which the token for relay and doctor is made. */
+  /** Page that creates the token for relay and doctor. */
   readonly token: readonly string[]
-  /** What that token may do, as GitHub's page calls it. */
+  /** The permission of that token, as GitHub's page calls it. */
   readonly tokenBox: string
-  /** What starts a relay, with the variables that it needs. */
+  /** Starts a relay, with the variables that it needs. */
   readonly relay: readonly string[]
-  /** To GitHub. */
+  /** Compiles, commits and pushes the workflow. */
   readonly publish: readonly string[]
-  /** What shows that it works there, once there are a token and a relay. */
+  /** Checks the whole way, once there are a token and a relay. */
   readonly doctor: readonly string[]
-  /** Of the repository: a sender's often come into being with its webhook. */
+  /** Stores the repository secrets. A sender often shows them only with the webhook. */
   readonly secrets: readonly string[]
-  /** What gives it a public URL at once, and follows each request to its run. */
+  /** Gives it a public URL, and follows each request to its run. */
   readonly connect: readonly string[]
 }
 
-/** Stands in the URL where the repository is not known. */
+/** Placeholder in the URL if the repository is unknown. */
 const SOME_REPOSITORY = 'owner/name'
 
 /** @param port where `hookline dev` listens, or a relay on this machine */
@@ -85,7 +85,7 @@ function webhookSteps(
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
   const local = `${localServer(port)}/webhook/${name}/${trigger}`
   const isOwn = relay === localServer(port)
-  // Keys that end with a relay will do for one whose public address ends with it too.
+  // Temporary keys are enough for a relay whose public address is temporary too.
   const sealing: Readonly<Record<string, Value>> =
     sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
@@ -98,7 +98,7 @@ function webhookSteps(
     ],
     curl: sender
       ? null
-      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_GITHUB_TOKEN'), shell.request),
+      : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_CREDENTIAL'), shell.request),
     sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
     tryOut: [
       'hookline dev',
@@ -108,7 +108,7 @@ function webhookSteps(
     ],
     token: [tokenPage(name, repository, [permission])],
     tokenBox: box,
-    // The relay holds no token: each request brings its own.
+    // The relay has no token; each request carries one in HOOKLINE_CREDENTIAL.
     relay: [
       shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
     ],
@@ -120,13 +120,13 @@ function webhookSteps(
   }
 }
 
-/** How `hookline url` is told of a trigger, where not by `--trigger`. */
+/** The flag of `hookline url` for each trigger; other triggers need `--trigger`. */
 const URL_FLAGS: ReadonlyMap<string, string> = new Map([
   ['webhook', ''],
   ['messaging_bot', ' --bot'],
 ])
 
-/** What each event asks of the token, of a command line, and of the relay's environment. */
+/** What each dispatch mode needs: the permission of the token, a flag, and variables of the relay. */
 const BY_MODE = {
   repository: {
     box: 'Contents: Read and write',
@@ -143,9 +143,8 @@ const BY_MODE = {
 } as const
 
 /**
- * Here and there the secret is asked for, so that it stands in no argument and no history; and the
- * file that then holds it is kept out of the repository. What polls needs no token of GitHub, so there
- * is nothing for doctor to look at.
+ * The secret is typed at a prompt, so that it is in no argument and in no shell history, and .env is added
+ * to .gitignore. A workflow that polls needs no GitHub token, so doctor has nothing to check.
  */
 function pollingSteps(
   secret: string,
@@ -182,8 +181,8 @@ function ignoreLine(shell: Shell): string {
 }
 
 /**
- * Gives `hookline dev` the secrets, and fires as the sender does; Amazon alone signs for SNS. Where
- * the workflow holds a public key, `send` makes a pair for a trial, and tells that half of it.
+ * Gives `hookline dev` the secrets, and sends an example event of the sender. If the workflow verifies with
+ * a public key, `send` creates a key pair and prints the public key. Only Amazon can sign for SNS.
  */
 function sendLines(sender: Sender, url: string, shell: Shell): readonly string[] {
   const { name, secret, scheme = name } = sender
@@ -195,12 +194,12 @@ function sendLines(sender: Sender, url: string, shell: Shell): readonly string[]
     const firing = shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)
     return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]
   }
-  const paired = `${send} --key ${name}.pem`
-  const making = shell.picking('public half:', paired, '.env')
+  const paired = `${send} --private-key ${name}.pem`
+  const making = shell.picking('public key:', paired, '.env')
   return [ignoreLine(shell), making, ...address, paired]
 }
 
-/** What `hookline build` will make of it: not there yet. */
+/** The files that `hookline build` will write. */
 export function compiledFiles(
   compile: Kind['compile'] | undefined,
   { name }: Pick<Answers, 'name'>,
@@ -209,10 +208,10 @@ export function compiledFiles(
 }
 
 /**
- * GitHub's page for a new fine-grained token. What it does not take over from the address has to be
- * chosen there, so the box to tick is told beside it.
+ * GitHub's page for a new fine-grained token, with name, owner, expiry and permissions filled in. The
+ * repository has to be chosen there.
  *
- * @param permissions to write, or with `:read` behind them
+ * @param permissions such as `contents` for write access, or `actions:read`
  */
 export function tokenPage(
   name: string,
@@ -229,13 +228,13 @@ export function tokenPage(
   return `https://github.com/settings/personal-access-tokens/new?${asked}`
 }
 
-/** What is known of the machine. */
+/** Facts about the machine. */
 interface Surroundings {
   readonly gh?: GhState
   readonly shell?: Shell
-  /** No other workflow here waits for requests. */
+  /** Whether no other workflow in this folder receives webhooks. */
   readonly isAlone?: boolean
 }
 
-/** Whether the tool of GitHub is there, and knows who asks. */
+/** Whether gh is not installed, signed in, or signed out. */
 type GhState = 'absent' | 'in' | 'out'

@@ -7,16 +7,16 @@ import { renderProblem } from '../../workflow/code-frame.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { type Answers, KINDS } from './kinds.ts'
 
-/** One thing to know: asked on a terminal, given by a flag of the same name, or left to its default. */
+/** One answer that `init` needs: from a flag of the same name, from the terminal, or its default. */
 interface Question {
   readonly name: keyof Given
   readonly text: string
   readonly choices?: readonly { readonly name: string; readonly title: string }[]
-  /** @param known what was answered before */
+  /** @param known the earlier answers */
   fallback(known: Given): string
-  /** False where the answer would change nothing; always asked when left out. */
+  /** False if the answer would change nothing. Without this function, the question is always asked. */
   matters?(known: Given): boolean
-  /** @throws UserError saying what an answer looks like */
+  /** @throws UserError for an invalid answer */
   check(answer: string): void
 }
 
@@ -25,11 +25,11 @@ export type Given = {
   readonly [name in keyof Omit<Answers, 'sender' | 'uses'>]?: string | undefined
 }
 
-/** What the surroundings tell without being asked. */
+/** Facts that need no question. */
 interface Surroundings {
-  /** `owner/name` of the git remote `origin`; empty without one. */
+  /** `owner/name` of the git remote `origin`; empty without a remote. */
   readonly repository: string
-  /** Address of a relay on this machine, which no sender reaches: it stands for the one to come. */
+  /** Address of a relay on this machine, a placeholder for the public relay. */
   readonly relay?: string
 }
 
@@ -45,7 +45,7 @@ export function questions({
   return [
     {
       name: 'kind',
-      text: 'What is to start the workflow?',
+      text: 'What starts the workflow?',
       choices: [...KINDS.values()],
       fallback: () => [...KINDS.keys()][0] ?? '',
       check: (kind) => checkChoice('kind of workflow', kind, [...KINDS.values()]),
@@ -71,7 +71,7 @@ export function questions({
     },
     {
       name: 'dispatch',
-      text: 'What does the relay start it by?',
+      text: 'How does the relay start it?',
       choices: DISPATCH_CHOICES,
       fallback: () => 'repository',
       matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
@@ -81,18 +81,18 @@ export function questions({
 }
 
 const DISPATCH_CHOICES = [
-  { name: 'repository', title: 'every workflow that listens; needs "Contents: write"' },
+  { name: 'repository', title: 'every listening workflow; needs "Contents: write"' },
   {
     name: 'workflow',
-    title: 'this one alone, and its run is told; needs "Actions: write", which pushes no code',
+    title: 'only this workflow; needs "Actions: write", which cannot push code',
   },
 ]
 
 /**
- * Answers every question: with what was given, else by asking, else with the default.
+ * Answers every question: from the flags, by asking, or with the default.
  *
- * @param ask gets the default too; absent where nobody can be asked
- * @throws UserError for a wrong answer that was given
+ * @param ask receives the default too; absent without a terminal
+ * @throws UserError for an invalid flag
  */
 export async function answered(
   given: Given,
@@ -112,7 +112,7 @@ export async function answered(
   return { kind, name, repository, relay, dispatch: direct }
 }
 
-/** @param what a name is of, in the form `kind of workflow` */
+/** @param what the noun for the message: `kind of workflow` */
 function checkChoice(what: string, name: string, choices: readonly { readonly name: string }[]) {
   const names = choices.map((choice) => choice.name)
   if (names.includes(name)) return
@@ -121,16 +121,19 @@ function checkChoice(what: string, name: string, choices: readonly { readonly na
   throw new UserError({ message, ...(hint && { hint }), notes: [`known: ${names.join(', ')}`] })
 }
 
-/** The name ends up in a file name, in a URL and in an expression: the strictest of them decides. */
+/** The name becomes part of a file name, a URL and an expression; the URL has the strictest rules. */
 function checkUrl(part: { workflow?: string; repository?: string; relay?: string }): void {
   const { workflow = ANY_NAME, relay = OWN_RELAY, repository } = part
   if (/\.ya?ml$/.test(workflow)) {
-    throw new UserError({ message: `leave the extension out: ${workflow}` })
+    throw new UserError({
+      message: `the name ${workflow} has an extension`,
+      hint: `Use: --name ${workflow.replace(/\.ya?ml$/, '')}`,
+    })
   }
   webhookUrl({ relay, repository: repository || undefined, workflow, trigger: 'webhook' })
 }
 
-/** Where a person reads and types. */
+/** The streams of a terminal. */
 interface Terminal {
   readonly input: Readable
   readonly output: Writable
@@ -138,24 +141,28 @@ interface Terminal {
 
 interface Asking {
   /**
-   * Asks until the answer will do; no answer takes the default.
+   * Asks until the answer is valid. An empty answer means the default.
    *
-   * @throws UserError when the input is closed instead
+   * @throws UserError if the input ends
    */
   ask(question: Question, fallback: string): Promise<string>
-  /** Gives the terminal back. */
+  /** Releases the terminal. */
   close(): void
 }
 
 export function askAt({ input, output }: Terminal): Asking {
   const terminal = createInterface({ input, output })
-  // Keeps what is typed, or pasted, ahead of the questions.
+  // Buffers lines that are pasted before their question.
   const lines = terminal[Symbol.asyncIterator]()
   const line = async (text: string) => {
     terminal.setPrompt(text)
     terminal.prompt()
     const { value, done } = await lines.next()
-    if (done) throw new UserError({ message: 'no answer: nothing was written' })
+    if (done)
+      throw new UserError({
+        message: 'the input ended before the last answer; nothing was written',
+        hint: 'Use the defaults: hookline init --yes',
+      })
     return value
   }
   return {

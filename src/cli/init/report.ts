@@ -2,47 +2,56 @@ import { shellHere } from '../terminal.ts'
 import type { NewFile } from './kinds.ts'
 import type { NextSteps } from './next-steps.ts'
 
-/** The files, each under its path. */
+/** The files, each below its path. */
 export function filesText(files: readonly NewFile[]): string {
   return files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n')
 }
 
-/** What was written, and what comes next: the shortest way first. */
+/** The written files and the next steps, the shortest way first. */
 export function reportText(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
   const paths = files.map(({ path }) => path).join(', ')
-  if (dryRun) return `Nothing was written: without --dry-run it would be ${paths}`
+  if (dryRun) return `Nothing was written. Without --dry-run, init writes ${paths}`
   const written = `Wrote ${paths}\n`
   return steps.url === null
     ? [
         written,
-        section('Try it here, then write to the bot; its token is typed unseen:', steps.tryOut),
-        section('On GitHub, from the default branch:', steps.publish),
+        section(
+          'Try it on this machine, then write to the bot (the token is not shown):',
+          steps.tryOut,
+        ),
+        section('Run it on GitHub, from the default branch:', steps.publish),
       ].join('')
     : [
         written,
-        section('Next, on the default branch:', steps.publish),
-        section('Then a public URL, and each request followed to its run:', steps.connect),
-        section('Secrets of the repository, once you have them:', steps.secrets),
-        byHand(steps),
+        section('Commit and push it to the default branch:', steps.publish),
+        section('Get a public URL, and follow each request to its run:', steps.connect),
+        section('Store the repository secrets:', steps.secrets),
+        manualText(steps),
       ].join('')
 }
 
-/** The same without `connect`: on this machine alone, and with a relay of one's own. */
-function byHand(steps: NextSteps): string {
-  const { tryOut, token, tokenBox, relay, doctor, missing, curl, sealedUrl, url } = steps
+/** The way without `connect`: on this machine, or with your own relay. */
+function manualText(steps: NextSteps): string {
+  const { tryOut, token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
+  const shell = shellHere()
+  // Without a token of its own, the relay forwards the token of the request.
+  const credential =
+    shell.name === 'posix'
+      ? 'export HOOKLINE_CREDENTIAL="$HOOKLINE_GITHUB_TOKEN"'
+      : '$env:HOOKLINE_CREDENTIAL = $env:HOOKLINE_GITHUB_TOKEN'
   const [serve = '', ...fire] = tryOut
-  const toFillIn = missing.length === 0 ? '' : `; put in ${missing.join(' and ')}`
+  const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
   return [
-    section('By hand: in one terminal', [serve]),
-    section('and in another', fire),
-    section('With a relay of your own, in place of dev:', relay),
-    section(`with a token ("${tokenBox}") from ${token.join(' ')}`, [
-      shellHere().asking('HOOKLINE_GITHUB_TOKEN'),
+    section('Or test it on this machine. In one terminal:', [serve]),
+    section('In another terminal:', fire),
+    section('Or run your own relay:', relay),
+    section(`Create a token ("${tokenBox}") at ${token.join(' ')}, and check the setup:`, [
+      shell.asking('HOOKLINE_GITHUB_TOKEN'),
       ...doctor,
     ]),
     curl === null
-      ? section(`and the URL${toFillIn}:`, sealedUrl)
-      : section(`and the URL${toFillIn}:`, [url ?? '', curl]),
+      ? section(`Print the webhook URL${replace}:`, [credential, ...sealedUrl])
+      : section(`Call the webhook URL${replace}:`, [credential, curl]),
   ].join('')
 }
 

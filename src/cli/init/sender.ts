@@ -17,12 +17,12 @@ export function knownSender(name: string): Sender {
   )
 }
 
-/** Secrets of the repository that the workflow of a sender reads. */
+/** The repository secrets that the workflow of a sender reads. */
 export function secretsOf(sender: Sender): readonly string[] {
   return [sender.secret, urlSecretOf(sender)].flatMap((secret) => secret ?? [])
 }
 
-/** The one that holds the webhook URL, with its token, where the sender signs that too. */
+/** The secret for the complete webhook URL, if the sender signs the URL too. */
 export function urlSecretOf(sender: Sender): string | undefined {
   const isUrlSigned = SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
   return isUrlSigned ? `${sender.name.toUpperCase().replaceAll('-', '_')}_URL` : undefined
@@ -33,11 +33,10 @@ export function triggerOf({ trigger = 'webhook' }: Pick<Sender, 'trigger'>): str
 }
 
 /**
- * The `on:` section for a sender: what proves it, what is the same when it repeats, and its usual
- * events.
+ * The `on:` section for a sender: signature verification, the key of duplicates, and its usual events.
  *
- * @param open what begins an expression: within an input of a native workflow, GitHub fills in `${{`
- * @param general what its `config` says besides
+ * @param open begins an expression; in an input of a native workflow it has to be escaped
+ * @param general other options of `config`
  */
 export function onSection(sender: Sender, open = '${{', general: object = {}): string {
   const trigger = triggerOf(sender)
@@ -51,7 +50,7 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
     ...(hasKey && { deduplicationKey: repeat }),
-    ...proof(sender, trigger, open),
+    ...verification(sender, trigger, open),
     ...(Object.keys(config).length > 0 && { config }),
   }
   const document = new Document({ [trigger]: options })
@@ -60,7 +59,7 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
-function proof(sender: Sender, trigger: string, open: string): object {
+function verification(sender: Sender, trigger: string, open: string): object {
   const read = (secret: string) => `${open} secrets.${secret} }}`
   if (trigger === 'messaging_bot') {
     return { webhook: true, ...(sender.secret && { secretToken: read(sender.secret) }) }
