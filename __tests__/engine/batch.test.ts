@@ -118,7 +118,7 @@ describe('fails before anything fires:', () => {
   test('a batch that does not fit the outputs, which claims nothing', async () => {
     const store = memoryStore()
     const large = Array.from({ length: 10 }, (_, n) => json({ id: n, text: 'x'.repeat(50_000) }))
-    const on = `${TAKES}    shouldDeduplicate: true\n`
+    const on = `${TAKES}    shouldDeduplicate: true\n    failOnItemError: true\n`
     const [problem] = await problemsOf(fire(on, await batch(large), { store }))
     expect(problem?.message).toMatch(/^the output "items" would have 50\d{4} characters/)
     expect(problem?.notes?.[0]).toContain('filterOutputs')

@@ -45,7 +45,7 @@ describe('deduplication', () => {
     const { kept, heldBack, log, messages } = await runPipeline(found(ITEMS), settings)
     expect(kept.map(({ item }) => item.n)).toEqual([2, 5, 4])
     expect(heldBack.map(({ item }) => item.n)).toEqual([1])
-    expect(log).toContain('run 42 is at work on 1')
+    expect(log).toContain('run 42 is processing 1')
     expect(messages).toEqual([])
   })
 
@@ -54,9 +54,9 @@ describe('deduplication', () => {
     const known = { deduplicate: true, isPolled: false, seen: seen({ [one]: 'claimed' }) }
     const { kept, heldBack, log, messages } = await runPipeline(found(ITEMS), settingsOf({}, known))
     expect([kept.length, heldBack]).toEqual([4, []])
-    expect(log).toEqual(['deduplicate dropped 1', 'run 42 is at work on 1'])
+    expect(log).toEqual(['deduplicate dropped 1', 'run 42 is processing 1'])
     expect(textsOf(messages, 'notice')).toEqual([
-      'a duplicate of what run 42 is at work on: should that run fail, re-run it',
+      'duplicate of an item that run 42 is processing: if that run fails, re-run it',
     ])
   })
 

@@ -19,22 +19,26 @@ describe('a mistake that only items show names its option', () => {
       { filter: { $or: 5 } },
       'config.filter: Invalid expression. $or expects value to be an Array',
     ],
-    ['filter', { filter: { '__proto__.x': 1 } }, 'config.filter: is not valid'],
+    ['filter', { filter: { '__proto__.x': 1 } }, 'config.filter: is not valid (5 items)'],
     [
       'filterOutputs',
       { filterOutputs: { a: 1, b: 0 } },
-      'config.filterOutputs: Cannot do exclusion and inclusion in projection.',
+      'config.filterOutputs: Cannot do exclusion and inclusion in projection. (5 items)',
     ],
-    ['format', { format: 'item.x = 1' }, 'config.format returned nothing; it must return the item'],
+    [
+      'format',
+      { format: 'item.x = 1' },
+      'config.format: returned nothing instead of the item (5 items)',
+    ],
     [
       'format',
       { format: 'return [item]' },
-      'config.format returned a list; it must return the item',
+      'config.format: returned a list instead of the item (5 items)',
     ],
     [
       'format',
       { format: 'return "x"' },
-      'config.format returned a string; it must return the item',
+      'config.format: returned a string instead of the item (5 items)',
     ],
   ])('%s: %j', async (option, config, message) => {
     const error = await runPipeline(found(ITEMS), settingsOf(config)).catch(

@@ -13,6 +13,7 @@ async function kept(config: unknown, items: readonly Item[] = ITEMS): Promise<un
 test('the order of the steps', () => {
   expect(STEPS.map(({ name }) => name)).toEqual([
     'filter',
+    'filterScript',
     'sort',
     'skip',
     'deduplicate',

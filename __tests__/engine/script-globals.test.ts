@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { scripts } from '../../src/engine/scripts.ts'
 import { fc } from '../support/properties.ts'
+import { resultsOf } from '../support/scripts.ts'
 
 async function run(body: string, items: readonly unknown[]): Promise<unknown[]> {
-  const drive = 'items.map((item) => call(item))'
-  const script = { option: 'format', parameters: ['item'], body, drive }
-  return JSON.parse(await scripts.run(script, JSON.stringify(items)))
+  return JSON.parse(await resultsOf(body, items))
 }
 
 const URLS = [

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { type ScriptFailure, scripts } from '../../src/engine/scripts.ts'
+import type { ScriptFailure } from '../../src/engine/scripts.ts'
+import { resultsOf } from '../support/scripts.ts'
 
 function run(body: string): Promise<string> {
-  const drive = 'items.map((item) => call(item))'
-  return scripts
-    .run({ option: 'format', parameters: ['item'], body, drive }, '[{}]')
-    .catch((error: ScriptFailure) => `refused: ${error.message}`)
+  return resultsOf(body).catch((error: ScriptFailure) => `refused: ${error.message}`)
 }
 
 /** Calls itself until no stack is left, and does something at each of the first levels on the way back. */

@@ -39,6 +39,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
     delivery: evaluation.delivery ?? '',
     'received-at': evaluation.receivedAt ?? '',
     deliveries: JSON.stringify(evaluation.deliveries),
+    failed: JSON.stringify(evaluation.failed),
   }
   return new Map([...unfired, ...own, ...Object.entries(fixed)])
 }

@@ -1,4 +1,4 @@
-import type { Decision, Evaluation, Miss } from '../engine/result.ts'
+import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/result.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Message, textsOf } from '../wire/messages.ts'
@@ -48,10 +48,35 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
     ...itemTables(evaluation, circumstances),
+    ...failedTable(evaluation.failed),
     ...(forgets ? [paragraph(RERUN)] : []),
     '',
   ].join('\n')
 }
+
+/** The failed items with the ids under which the service or the relay knows them. */
+function failedTable(failed: readonly FailedItemReport[]): string[] {
+  const rows = failed.slice(0, SUMMARY.items).map((report) => {
+    const [[name = '', id = ''] = []] = Object.entries(report)
+    const { step, reason } = report
+    const option = step === 'size' ? 'size' : `config.${step}`
+    return [
+      `${escapeHtml(name)} ${code(String(id), SUMMARY.name)}`,
+      code(option, SUMMARY.name),
+      text(reason, SUMMARY.found),
+    ]
+  })
+  const left = failed.length - rows.length
+  if (rows.length === 0) return []
+  return [
+    ...table(['Failed item', 'Option', 'Reason'], rows),
+    ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output failed.`)] : []),
+    paragraph(FAILED_ADVICE),
+  ]
+}
+
+const FAILED_ADVICE =
+  'These items were not passed to the jobs. Look them up at the service by their ids, fix the option, and send them again.'
 
 const RERUN = escapeHtml(
   '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.',

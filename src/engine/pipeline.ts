@@ -4,41 +4,52 @@ import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
+import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './keys.ts'
-import { type Script, ScriptFailure, type Scripts } from './scripts.ts'
+import { type Script, ScriptFailure, type ScriptOutcome, type Scripts } from './scripts.ts'
 
-/** What a step of the pipeline goes by: the options of `config`, and what all steps share. */
+/** What all steps of the pipeline share. */
 interface StepContext {
   readonly config: Config
   readonly keys: KeyPaths
-  /** Whether equal items are dropped; the trigger's default unless `config` says so. */
+  /** Whether equal items are dropped: `shouldDeduplicate`, or the default of the trigger. */
   readonly deduplicate: boolean
-  /** There when the store was asked. */
+  /** The keys of earlier runs, if the store was read. */
   readonly seen: SeenKeys | undefined
-  /** Polled items come again when they are held back; others are lost. */
+  /** A polled item that is held back comes again; an item of a webhook would be lost. */
   readonly isPolled: boolean
   readonly scripts: Scripts
 }
 
-/** An item on its way through the pipeline. */
+/** An item in the pipeline. */
 export interface Candidate {
-  /** Its place among the items as they were found. */
+  /** Its index among the items that the trigger found. */
   readonly index: number
   readonly item: Item
   readonly identity: Json
   readonly delivery?: Delivery
-  /** What tells it apart, once deduplication has asked. */
+  /** Its deduplication key, after the step `deduplicate`. */
   readonly key?: string
 }
 
-/** What a step lets through. */
+/** An item that a step could not process. */
+export interface FailedItem {
+  readonly candidate: Candidate
+  /** The option that failed: `format`. */
+  readonly option: string
+  /** Why, without any part of the payload: `timed out after 500 ms`. */
+  readonly reason: string
+}
+
+/** The result of one step. An item that is in none of the lists is dropped. */
 interface StepResult {
   readonly kept: readonly Candidate[]
-  /** What must come again with a later run. What is in neither list is done with. */
+  /** Items for a later run. */
   readonly heldBack?: readonly Candidate[]
-  /** What is not handed on, but counts as seen from now on. */
+  /** Items that are not passed on, but count as seen. */
   readonly recorded?: readonly Candidate[]
-  /** What to tell of it, besides how many items are in which list. */
+  readonly failed?: readonly FailedItem[]
+  /** Lines for the summary, besides the number of items in each list. */
   readonly log?: readonly string[]
   readonly messages?: readonly Message[]
 }
@@ -51,9 +62,10 @@ interface Step {
   ) => StepResult | Promise<StepResult>
 }
 
-/** The pipeline. Deduplication comes before `limit`, so that what is known uses up no place. */
+/** The pipeline. Deduplication comes before `limit`, so that known items do not use up the limit. */
 export const STEPS: readonly Step[] = [
   { name: 'filter', apply: filter },
+  { name: 'filterScript', apply: filterScript },
   { name: 'sort', apply: sort },
   { name: 'skip', apply: skip },
   { name: 'deduplicate', apply: deduplicate },
@@ -62,75 +74,107 @@ export const STEPS: readonly Step[] = [
   { name: 'format', apply: format },
 ]
 
-/** What becomes of the items that a trigger found. */
+/** The result of the pipeline for the items that a trigger found. */
 export interface PipelineResult {
-  /** What the jobs get, in their order. */
+  /** The items for the jobs, in order. */
   readonly kept: readonly Candidate[]
-  /** What must come again with a later run. */
+  /** Items for a later run. */
   readonly heldBack: readonly Candidate[]
-  /** What is not handed on, but counts as seen from now on. */
+  /** Items that are not passed on, but count as seen. */
   readonly recorded: readonly Candidate[]
-  /** What happened on the way, in words: `filter dropped 3`. */
+  readonly failed: readonly FailedItem[]
+  /** What each step did: `filter dropped 3`. */
   readonly log: readonly string[]
   readonly messages: readonly Message[]
 }
 
-/** @throws OptionError for a mistake in `config` that shows only now */
+/**
+ * Sends items through all steps. An item that fails in a step leaves the pipeline, and the others go on,
+ * if at least one other item passed the same step: then the fault is the item's, not the workflow's.
+ *
+ * @throws OptionError for a mistake in `config`: an option that fails for every item; and for any failed
+ *   item of a webhook that is not a batch, or if `config.failOnItemError` is true
+ */
 export async function runPipeline(
   found: readonly Found[],
   context: StepContext,
 ): Promise<PipelineResult> {
-  const kept = found.map((one, index) => ({ ...one, index }))
-  let result: PipelineResult = { kept, heldBack: [], recorded: [], log: [], messages: [] }
+  const { failOnItemError, batch } = context.config
+  const toleratesFailures = !failOnItemError && (context.isPolled || batch)
+  let result: PipelineResult = {
+    kept: found.map((one, index) => ({ ...one, index })),
+    heldBack: [],
+    recorded: [],
+    failed: [],
+    log: [],
+    messages: [],
+  }
   for (const { name, apply } of STEPS) {
-    const { kept, heldBack = [], recorded = [], log, messages } = await apply(result.kept, context)
-    const dropped = result.kept.length - kept.length - heldBack.length - recorded.length
+    const step = await apply(result.kept, context)
+    const { kept, heldBack = [], recorded = [], failed = [], log = [], messages = [] } = step
+    const left = [...kept, ...heldBack, ...recorded, ...failed].length
+    const isMistake = failed.length === result.kept.length
+    if (failed[0] && (isMistake || !toleratesFailures)) throw mistakeOf(failed[0], failed.length)
     result = {
       kept,
       heldBack: [...result.heldBack, ...heldBack],
       recorded: [...result.recorded, ...recorded],
+      failed: [...result.failed, ...failed],
       log: [
         ...result.log,
-        ...countLine(`${name} dropped`, dropped),
+        ...countLine(`${name} dropped`, result.kept.length - left),
         ...countLine(`${name} held back`, heldBack.length),
         ...countLine(`${name} only recorded`, recorded.length),
-        ...(log ?? []),
+        ...countLine(`${name} failed for`, failed.length),
+        ...log,
       ],
-      messages: [...result.messages, ...(messages ?? [])],
+      messages: [...result.messages, ...messages],
     }
   }
   return result
+}
+
+function mistakeOf({ option, reason }: FailedItem, count: number): OptionError {
+  const extent = count > 1 ? ` (${counted(count, 'item')})` : ''
+  return new OptionError(option, `config.${option}: ${reason}${extent}`)
 }
 
 function countLine(what: string, count: number): string[] {
   return count > 0 ? [`${what} ${count}`] : []
 }
 
-/** Drops what `filter` or `filterScript` does not keep. */
+/** Drops the items that do not match `filter`. */
 async function filter(
   items: readonly Candidate[],
-  { config, scripts }: StepContext,
+  { config: { filter: query }, scripts }: StepContext,
 ): Promise<StepResult> {
-  const { filter: query, filterScript: body } = config
-  let kept = items
-  if (query !== undefined) {
-    kept = await withMongo('filter', scripts, ({ Query, options }) => {
-      const compiled = new Query(query, options)
-      return items.filter(({ item }) => compiled.test(item))
-    })
-  }
-  if (body === undefined) return { kept }
+  if (query === undefined) return { kept: items }
+  const outcomes = await mongoOutcomes('filter', scripts, items, ({ Query, options }) => {
+    const compiled = new Query(query, options)
+    return (item) => compiled.test(item)
+  })
+  const { passed, failed } = splitOutcomes('filter', items, outcomes)
+  return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
+}
+
+/** Drops the items for which `filterScript` does not return true. */
+async function filterScript(
+  items: readonly Candidate[],
+  { config: { filterScript: body }, scripts }: StepContext,
+): Promise<StepResult> {
+  if (body === undefined) return { kept: items }
   const script = {
     option: 'filterScript',
     parameters: ['item', 'index', 'items'],
     body,
-    drive: 'items.map((item, index) => Boolean(call(item, index, items)))',
+    call: 'Boolean(invoke(item, index, items))',
   }
-  const keeps = await runScript(scripts, script, kept)
-  return { kept: kept.filter((_, index) => keeps[index] === true) }
+  const outcomes = await scriptOutcomes(scripts, script, items)
+  const { passed, failed } = splitOutcomes('filterScript', items, outcomes)
+  return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
 }
 
-/** Brings items into the order of `sort`, then of `sortScript`; equal ones keep theirs. */
+/** Sorts by `sort`, then by `sortScript`; equal items keep their order. */
 async function sort(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
@@ -140,22 +184,50 @@ async function sort(
   let sorted = items
   if (fields.length > 0) {
     const order = record(fields.map(([field, way]) => [`item.${field}`, way] as const))
-    sorted = await withMongo('sort', scripts, ({ Query, options }) =>
-      new Query({}, options)
-        .find<Candidate>([...items])
-        .sort({ ...order })
-        .all(),
-    )
+    const { Query, options } = await import('./mongo.ts')
+    try {
+      sorted = await scripts.within(TIME_LIMIT, () =>
+        new Query({}, options)
+          .find<Candidate>([...items])
+          .sort({ ...order })
+          .all(),
+      )
+    } catch (cause) {
+      throw new OptionError('sort', `config.sort: ${explain(cause)}`, { cause })
+    }
   }
-  if (body === undefined) return { kept: sorted }
+  return body === undefined ? { kept: sorted } : sortByScript(body, sorted, scripts)
+}
+
+/** A comparison concerns two items, so a failing item is found by comparing each item to itself. */
+async function sortByScript(
+  body: string,
+  items: readonly Candidate[],
+  scripts: Scripts,
+): Promise<StepResult> {
   const script = {
     option: 'sortScript',
     parameters: ['a', 'b'],
     body,
-    drive: 'items.map((_, index) => index).sort((a, b) => call(items[a], items[b]))',
+    call: 'items.map((_, at) => at).sort((a, b) => invoke(items[a], items[b]))',
+    isOnce: true,
   }
-  const order = await runScript(scripts, script, sorted)
-  return { kept: order.flatMap((index) => sorted[Number(index)] ?? []) }
+  const orderOf = async (list: readonly Candidate[]) => {
+    const [outcome] = await scriptOutcomes(scripts, script, list)
+    return outcome && 'value' in outcome ? (outcome.value as number[]) : outcome?.reason // its call
+  }
+  if (items.length === 0) return { kept: [] }
+  const order = await orderOf(items)
+  if (Array.isArray(order)) return { kept: order.flatMap((index) => items[index] ?? []) }
+  const probe = { ...script, call: 'invoke(item, item)', isOnce: false }
+  const split = splitOutcomes('sortScript', items, await scriptOutcomes(scripts, probe, items))
+  const comparable = split.passed.map(({ candidate }) => candidate)
+  const second = split.failed.length > 0 && comparable.length > 0 && (await orderOf(comparable))
+  if (Array.isArray(second)) {
+    return { kept: second.flatMap((index) => comparable[index] ?? []), failed: split.failed }
+  }
+  const reason = order ?? 'failed'
+  return { kept: [], failed: items.map((candidate) => failure('sortScript', candidate, reason)) }
 }
 
 function skip(items: readonly Candidate[], { config }: StepContext): StepResult {
@@ -163,9 +235,9 @@ function skip(items: readonly Candidate[], { config }: StepContext): StepResult 
 }
 
 /**
- * Drops items that came before, in this batch or, as the store says, in another run. What another
- * run is still at work on is held back where it comes again, since that run may fail; else it is a
- * duplicate, and should that run fail, it is to be run again. A first run may only record.
+ * Drops duplicates within this run and, with a store, of earlier runs. Another run may still process an
+ * item and may fail: a polled item is held back then, and of a webhook the user is told which run to run
+ * again. With `skipFirst`, the first run only records its items.
  */
 async function deduplicate(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { config, keys, seen, isPolled } = context
@@ -174,8 +246,8 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const keyed = await Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
-  const told = new Set(keyed.flatMap(({ notice }) => notice ?? []))
-  const messages = [...told].map((text) => notice('key-by-id', text))
+  const notices = new Set(keyed.flatMap(({ notice }) => notice ?? []))
+  const messages = [...notices].map((text) => notice('key-by-id', text))
   const first = new Map<string, (typeof keyed)[number]>()
   for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
   const unique = [...first.values()]
@@ -186,10 +258,10 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
       return { candidate, ...seen.keyState(candidate.key, candidate.delivery?.mark) }
     })
   const blocking = states().flatMap(({ status, run }) => (status === 'claimed' && run) || [])
-  // Only now: it is a call more.
+  // Asking costs one more API call, so it is done only if a claim is in the way.
   if (blocking.length > 0) await seen.freeEnded?.([...new Set(blocking)])
-  const standing = states()
-  const ofStatus = (wanted: KeyStatus) => standing.filter(({ status }) => status === wanted)
+  const current = states()
+  const ofStatus = (wanted: KeyStatus) => current.filter(({ status }) => status === wanted)
   const claimed = ofStatus('claimed')
   const { log, duplicates } = claimedElsewhere(claimed)
   return {
@@ -200,46 +272,47 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   }
 }
 
-/** Which runs are at work on what another one was not given; duplicates are to be told of. */
+/** The runs that process items which this run was not given. */
 export function claimedElsewhere(claimed: readonly KeyState[]) {
   const runs = [...new Set(claimed.flatMap(({ run }) => run ?? []))]
   const count = (run: string) => claimed.filter((one) => one.run === run).length
   return {
-    log: runs.map((run) => `run ${run} is at work on ${count(run)}`),
+    log: runs.map((run) => `run ${run} is processing ${count(run)}`),
     duplicates: runs.map((run) =>
       notice(
         'duplicate',
-        `a duplicate of what run ${run} is at work on: should that run fail, re-run it`,
+        `duplicate of an item that run ${run} is processing: if that run fails, re-run it`,
       ),
     ),
   }
 }
 
-/** Holds back what lies beyond `limit`: it is not marked as seen, and not acknowledged. */
+/** Holds back the items beyond `limit`; they are neither marked as seen nor acknowledged. */
 function limit(items: readonly Candidate[], { config }: StepContext): StepResult {
   const most = config.limit ?? items.length
   return { kept: items.slice(0, most), heldBack: items.slice(most) }
 }
 
-/** Leaves of each item the fields that `filterOutputs` names. */
+/** Reduces each item to the fields of `filterOutputs`. */
 async function project(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
 ): Promise<StepResult> {
   const { filterOutputs } = config
   if (filterOutputs === undefined) return { kept: items }
-  const projected = await withMongo('filterOutputs', scripts, ({ Query, cloning }) => {
+  const outcomes = await mongoOutcomes('filterOutputs', scripts, items, ({ Query, cloning }) => {
     const query = new Query({}, cloning)
-    return items.map(({ item }) => query.find<Item>([item], filterOutputs).all()[0] ?? {})
+    // An operator may return a value that JSON does not have, such as a date.
+    return (item) => JSON.stringify(query.find<Item>([item], filterOutputs).all()[0] ?? {})
   })
-  // An operator may have made something that JSON does not know, such as a date.
-  const plain = (item: Item = {}) => parseJson(JSON.stringify(item)) as Item & Json // still an object
-  return {
-    kept: items.map((candidate, index) => ({ ...candidate, item: plain(projected[index]) })),
-  }
+  const { passed, failed } = splitOutcomes('filterOutputs', items, outcomes)
+  const kept = passed.map(({ candidate, value }) => {
+    return { ...candidate, item: parseJson(value) as Item } // a projection is an object
+  })
+  return { kept, failed }
 }
 
-/** Puts in place of each item what `format` makes of it. */
+/** Replaces each item by the result of `format`. */
 async function format(
   items: readonly Candidate[],
   { config, scripts }: StepContext,
@@ -249,43 +322,104 @@ async function format(
     option: 'format',
     parameters: ['item', 'index', 'items'],
     body: config.format,
-    drive: 'items.map((item, index) => call(item, index, items))',
+    call: 'invoke(item, index, items)',
   }
-  const made = await runScript(scripts, script, items)
-  const kept = items.map((candidate, index) => {
-    const item = made[index]
-    if (isObject(item)) return { ...candidate, item: item as Item } // it came back as JSON
-    const kind = item === null || item === undefined ? 'nothing' : `a ${typeof item}`
-    const found = Array.isArray(item) ? 'a list' : kind
-    throw new OptionError('format', `config.format returned ${found}; it must return the item`)
-  })
-  return { kept }
+  const split = splitOutcomes('format', items, await scriptOutcomes(scripts, script, items))
+  const kept: Candidate[] = []
+  const failed = [...split.failed]
+  for (const { candidate, value } of split.passed) {
+    if (isObject(value))
+      kept.push({ ...candidate, item: value as Item }) // parsed from JSON
+    else failed.push(failure('format', candidate, `returned ${kindOf(value)} instead of the item`))
+  }
+  return { kept, failed }
 }
 
-/** A query or projection of the user may take so many milliseconds: a pattern can take years. */
-const LONGEST = 500
+function kindOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'nothing'
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
+}
+
+/** The result of an option for one item. */
+type Outcome<Value> = { readonly value: Value } | { readonly reason: string }
+
+function failure(option: string, candidate: Candidate, reason: string): FailedItem {
+  return { candidate, option, reason }
+}
+
+/** Separates the items that an option could be evaluated for from the items that failed. */
+function splitOutcomes<Value>(
+  option: string,
+  items: readonly Candidate[],
+  outcomes: readonly Outcome<Value>[],
+) {
+  const passed: { readonly candidate: Candidate; readonly value: Value }[] = []
+  const failed: FailedItem[] = []
+  for (const [index, candidate] of items.entries()) {
+    const outcome = outcomes[index] ?? { reason: 'failed' }
+    if ('value' in outcome) passed.push({ candidate, value: outcome.value })
+    else failed.push(failure(option, candidate, outcome.reason))
+  }
+  return { passed, failed }
+}
+
+/** Milliseconds for a query, a projection or a sort over all items: a pattern can take years. */
+const TIME_LIMIT = 500
+
+/** Milliseconds for all items together when each item is evaluated by itself. */
+const TOTAL_TIME_LIMIT = 30_000
+
+/** The time for one item, if evaluating all items together took too long. */
+function itemLimit(count: number, limit: number): number {
+  return Math.max(50, Math.min(limit, Math.floor(TOTAL_TIME_LIMIT / count)))
+}
 
 type Mongo = typeof import('./mongo.ts')
 
 /**
- * Does some work with MongoDB's language, whose library is loaded with the first use.
+ * Evaluates an option in MongoDB's language for each item. The library is loaded with the first use. All
+ * items are evaluated within one time limit; if they take longer, each item gets a limit of its own.
  *
- * @throws OptionError when the option holds a mistake, or takes too long
+ * @param prepare compiles the option
+ * @throws OptionError if the option does not compile
  */
-async function withMongo<Result>(
+async function mongoOutcomes<Value>(
   option: string,
   scripts: Scripts,
-  work: (mongo: Mongo) => Result,
-): Promise<Result> {
+  items: readonly Candidate[],
+  prepare: (mongo: Mongo) => (item: Item) => Value,
+): Promise<Outcome<Value>[]> {
   const mongo = await import('./mongo.ts')
-  try {
-    return await scripts.within(LONGEST, () => work(mongo))
-  } catch (cause) {
-    throw new OptionError(option, `config.${option}: ${explain(cause)}`, { cause })
+  const evaluate = (list: readonly Candidate[]) => () => {
+    const work = prepare(mongo)
+    return list.map(({ item }): Outcome<Value> => {
+      try {
+        return { value: work(item) }
+      } catch (cause) {
+        return { reason: explain(cause) }
+      }
+    })
   }
+  const attempt = async (list: readonly Candidate[], limit: number) => {
+    try {
+      return await scripts.within(limit, evaluate(list))
+    } catch (cause) {
+      if (cause instanceof ScriptFailure) return cause.message
+      throw new OptionError(option, `config.${option}: ${explain(cause)}`, { cause })
+    }
+  }
+  const all = await attempt(items, TIME_LIMIT)
+  if (typeof all !== 'string') return all
+  if (items.length === 1) return [{ reason: all }]
+  const outcomes: Outcome<Value>[] = []
+  for (const one of items) {
+    const own = await attempt([one], itemLimit(items.length, TIME_LIMIT))
+    outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
+  }
+  return outcomes
 }
 
-/** The library's messages speak of the query; what fails on an item could speak of the item. */
+/** Messages of the library about the query are shown; its other messages may quote the item. */
 function explain(cause: unknown): string {
   if (cause instanceof ScriptFailure) return cause.message
   const message = cause instanceof Error ? cause.message : ''
@@ -293,22 +427,51 @@ function explain(cause: unknown): string {
   return known ? message.replace(/\s+/g, ' ') : 'is not valid'
 }
 
+/** Milliseconds for a script with one item, if the script took too long for all items. */
+const SCRIPT_LIMIT = 2_000
+
 /**
- * Runs a script on items, which go in and come back as JSON text, so that it can change nothing.
+ * Runs a script for each item. If the script is stopped, each item is tried by itself, so that one item
+ * does not stop the others.
  *
- * @throws OptionError when it does not compile, fails, or takes too long
+ * @throws OptionError if the script does not compile
  */
-async function runScript(
+async function scriptOutcomes(
   scripts: Scripts,
   script: Script,
   items: readonly Candidate[],
-): Promise<Json[]> {
+): Promise<Outcome<Json | undefined>[]> {
   if (items.length === 0) return []
+  const texts = JSON.stringify(items.map(({ item }) => item))
+  const attempt = async (
+    one: Script,
+    limit?: number,
+  ): Promise<Outcome<Json | undefined>[] | string> => {
+    try {
+      return (await scripts.run(one, texts, limit)).map(outcomeOf)
+    } catch (cause) {
+      if (!(cause instanceof ScriptFailure)) throw cause
+      if (!cause.message.startsWith('does not compile')) return cause.message
+      const message = `config.${script.option}: ${cause.message}`
+      throw new OptionError(script.option, message, { cause })
+    }
+  }
+  const all = await attempt(script)
+  if (typeof all !== 'string') return all
+  if (script.isOnce || items.length === 1) return [{ reason: all }]
+  const outcomes: Outcome<Json | undefined>[] = []
+  for (const only of items.keys()) {
+    const own = await attempt({ ...script, only }, itemLimit(items.length, SCRIPT_LIMIT))
+    outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
+  }
+  return outcomes
+}
+
+function outcomeOf({ json, failure: reason }: ScriptOutcome): Outcome<Json | undefined> {
+  if (reason !== undefined) return { reason }
   try {
-    const made = await scripts.run(script, JSON.stringify(items.map(({ item }) => item)))
-    return parseJson(made) as Json[] // every `drive` is a list
-  } catch (cause) {
-    if (!(cause instanceof ScriptFailure || cause instanceof SyntaxError)) throw cause
-    throw new OptionError(script.option, `config.${script.option}: ${cause.message}`, { cause })
+    return { value: json === undefined ? undefined : parseJson(json) }
+  } catch {
+    return { reason: 'returned a value that is nested too deeply' }
   }
 }

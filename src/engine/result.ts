@@ -46,6 +46,8 @@ export interface TriggerRun extends TriggerRef {
   readonly items: readonly Item[]
   /** The relay's ids of the events that they came with. */
   readonly deliveries: readonly string[]
+  /** Items that `config` could not be evaluated for. */
+  readonly failed: readonly FailedItemReport[]
   /** One `on` context per item; with `outputsMode: combine` one for all. */
   readonly contexts: readonly OnContext[]
   /** The fields that the trigger declares, for outputs of their own. */
@@ -55,6 +57,15 @@ export interface TriggerRun extends TriggerRef {
   /** What is to be done once the job has succeeded. */
   readonly effects: readonly Effect[]
   readonly messages: readonly Message[]
+}
+
+/** A failed item as the output `failed` lists it; nothing of its payload is part of it. */
+export interface FailedItemReport {
+  /** `delivery`, the number under the trigger's own key such as `update_id`, or `item`, from 1. */
+  readonly [id: string]: string | number
+  /** The option that failed: `format`. */
+  readonly step: string
+  readonly reason: string
 }
 
 /** What is known of an event besides what triggers made of it. */
@@ -112,6 +123,10 @@ export class Evaluation {
 
   get deliveries(): readonly string[] {
     return this.runs.flatMap(({ deliveries }) => deliveries)
+  }
+
+  get failed(): readonly FailedItemReport[] {
+    return this.runs.flatMap(({ failed }) => failed)
   }
 
   get contexts(): readonly OnContext[] {

@@ -1,17 +1,32 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import { type KeyState, keyStates, type Snapshot, type WantedKeys } from '../state/store.ts'
-import { IGNORED_KEYS } from '../triggers/config.ts'
+import {
+  type KeyState,
+  keyStates,
+  type SeenKeys,
+  type Snapshot,
+  type WantedKeys,
+} from '../state/store.ts'
+import { IGNORED_KEYS, type KeyPaths } from '../triggers/config.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { scalarText } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Message, notice, warning } from '../wire/messages.ts'
+import { counted } from '../wire/printable.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerResult } from './found.ts'
-import { type Candidate, claimedElsewhere, type PipelineResult, runPipeline } from './pipeline.ts'
+import { digest, itemKey } from './keys.ts'
+import {
+  type Candidate,
+  claimedElsewhere,
+  type FailedItem,
+  type PipelineResult,
+  runPipeline,
+} from './pipeline.ts'
 import type { EnginePorts, TriggerRef } from './ports.ts'
 import {
   buildContexts,
   type Decision,
+  type FailedItemReport,
   FULL_BUDGET,
   failedContext,
   type OnContext,
@@ -42,7 +57,7 @@ export type PreparedRun =
       readonly ref: TriggerRef
       readonly mode: RunMode
       readonly result: TriggerResult
-      readonly prepared: PipelineResult & LeftOut
+      readonly prepared: PipelineResult
       /** Runs that have ended without success. */
       readonly ended: ReadonlySet<string>
     }
@@ -69,7 +84,7 @@ export async function prepareRun(
     }
     const ended = new Set<string>()
     let result: TriggerResult
-    let prepared: PipelineResult & LeftOut
+    let prepared: PipelineResult
     try {
       result = await look()
       prepared = await filterAndFit(ref, result, ports, mode, ended)
@@ -126,15 +141,17 @@ function finishRun(
   const advice = unused.map(([key, advice]) =>
     notice('unused-option', `config.${key} has no effect here: ${advice}`),
   )
+  const failed = reportFailed(ref, prepared.failed)
   return {
     ...notFired(ref, decision.reason),
     ...buildContexts(ref, items, ports.folder),
+    failed,
     decision,
     found: result.found.map(({ item }) => item),
     items,
     deliveries: [...new Set(claimed.kept.flatMap(({ delivery }) => delivery?.id ?? []))],
     messages: [
-      ...prepared.errors.map((text): Message => ({ level: 'error', code: 'left-out', text })),
+      ...failureMessages(ref, failed, mode.isPolled ? 'error' : 'warning'),
       ...result.messages,
       ...(repeats === undefined ? [] : [warning('repeats', repeats)]),
       ...claimed.messages,
@@ -149,15 +166,12 @@ function isFirstRun({ state }: Snapshot): boolean {
   return state.lastSuccess === null && !state.claims.some(({ done }) => done)
 }
 
-/** What can never be handed on, and what is said of it. */
-interface LeftOut {
-  readonly errors: readonly string[]
-}
-
 /**
- * Sends items through `config`, and holds back what would not fit into the outputs; of a webhook, that
- * would be lost. What would not fit into any is left out for good, and told: it would stand in the
- * way of all that comes after.
+ * Sends items through `config`, and leaves out the items that do not fit into the outputs.
+ *
+ * - Of a poll, the items beyond the limit come with a later run; an item that is too large by itself can
+ *   never be passed on, so it fails.
+ * - Of a batch, the largest items fail until the others fit, because none of them would come again.
  */
 async function filterAndFit(
   ref: TriggerRef,
@@ -165,8 +179,8 @@ async function filterAndFit(
   { scripts, run, folder, store }: EnginePorts,
   { isPolled, snapshot, budget }: RunMode,
   ended: Set<string>,
-): Promise<PipelineResult & LeftOut> {
-  const { config, keys, name } = ref.trigger
+): Promise<PipelineResult> {
+  const { config, keys } = ref.trigger
   const lease = config.lease * 60_000
   const seen = snapshot && {
     keyState: keyStates(snapshot, run, { lease, ended }),
@@ -176,57 +190,172 @@ async function filterAndFit(
     },
   }
   const deduplicate = config.shouldDeduplicate ?? isPolled
-  const prepared = await runPipeline(found, { config, keys, deduplicate, seen, isPolled, scripts })
-  if (!budget) return { ...prepared, errors: [] }
+  const context = { config, keys, deduplicate, seen, isPolled, scripts }
+  let prepared = await runPipeline(found, context)
+  if (isPolled && deduplicate && seen) prepared = await retryFailed(prepared, keys, seen)
   const weigh = ({ item }: Candidate) =>
     JSON.stringify(buildContexts(ref, [item], folder).contexts).length
+  if (budget) return fitPolled(prepared, weigh, budget)
+  if (!config.batch || config.failOnItemError || fits(ref, prepared, folder)) return prepared
+  return fitBatch(prepared, weigh)
+}
+
+function fitPolled(
+  prepared: PipelineResult,
+  weigh: (item: Candidate) => number,
+  budget: OutputBudget,
+): PipelineResult {
   const tooLarge = prepared.kept.filter((candidate) => weigh(candidate) > FULL_BUDGET.units)
-  const handleable = prepared.kept.filter((candidate) => !tooLarge.includes(candidate))
-  const { fitting, beyond } = takeFitting(budget, handleable, weigh)
-  const errors = tooLarge.map((candidate) => {
-    const number = keys.own === undefined ? '' : scalarText(candidate.item[keys.own])
-    const isNumber = /^[\w.-]{1,64}$/.test(number)
-    const which = isNumber ? `${keys.own} ${number}` : `item ${candidate.index + 1}`
-    return `${name}: ${which} would take ${weigh(candidate)} characters of the outputs, more than the ${FULL_BUDGET.units} that GitHub lets a job hand on: it is left out, and does not come again`
-  })
+  const others = prepared.kept.filter((candidate) => !tooLarge.includes(candidate))
+  const { fitting, beyond } = takeFitting(budget, others, weigh)
   return {
     ...prepared,
     kept: fitting,
     heldBack: [...prepared.heldBack, ...beyond],
     recorded: [...prepared.recorded, ...tooLarge],
+    failed: [
+      ...prepared.failed,
+      ...tooLarge.map((candidate) => tooLargeFailure(candidate, weigh(candidate))),
+    ],
     log: [
       ...prepared.log,
       ...(tooLarge.length > 0 ? [`${tooLarge.length} left out as too large`] : []),
       ...(beyond.length > 0 ? [`${beyond.length} would not fit into the outputs`] : []),
     ],
-    errors,
   }
 }
 
+/** A batch of one item is left to `refuseUnfit`, because no other item is in its way. */
+function fitBatch(prepared: PipelineResult, weigh: (item: Candidate) => number): PipelineResult {
+  const sizes = prepared.kept.map((candidate) => ({ candidate, size: weigh(candidate) }))
+  // Two brackets, and a comma for each item at most.
+  let total = sizes.reduce((sum, { size }) => sum + size - 1, 1)
+  if (sizes.length < 2) return prepared
+  const tooLarge = new Map<Candidate, number>()
+  for (const { candidate, size } of sizes.toSorted((one, other) => other.size - one.size)) {
+    if (total <= LIMITS.itemsUnits) break
+    tooLarge.set(candidate, size)
+    total -= size - 1
+  }
+  return {
+    ...prepared,
+    kept: prepared.kept.filter((candidate) => !tooLarge.has(candidate)),
+    failed: [
+      ...prepared.failed,
+      ...[...tooLarge].map(([candidate, size]) => tooLargeFailure(candidate, size)),
+    ],
+    log: [...prepared.log, `${tooLarge.size} left out as too large`],
+  }
+}
+
+function tooLargeFailure(candidate: Candidate, size: number): FailedItem {
+  const limit = FULL_BUDGET.units
+  const reason = `too large for the outputs of the job: ${size} of ${limit} characters`
+  return { candidate, option: 'size', reason }
+}
+
+/** With a store, a failed item is given up in the run after so many failures. */
+const RETRIES_OF_FAILED = 2
+
 /**
- * What a webhook brought must fit, since nothing of it comes again; told before anything is claimed.
+ * Holds a failed item back, so that it comes again with the next run, and records how often it has
+ * failed; after the retries it counts as seen. Without a store the service would send the other items
+ * again, too, so this is only for triggers with a store.
+ */
+async function retryFailed(
+  prepared: PipelineResult,
+  keys: KeyPaths,
+  { keyState }: Pick<SeenKeys, 'keyState'>,
+): Promise<PipelineResult> {
+  const heldBack: Candidate[] = []
+  const recorded: Candidate[] = []
+  for (const { candidate } of prepared.failed) {
+    const { key } = await itemKey(candidate, keys)
+    const marks = await Promise.all(
+      Array.from({ length: RETRIES_OF_FAILED }, (_, n) => digest(`failed ${n + 1} ${key}`)),
+    )
+    const next = marks.find((mark) => keyState(mark).status === 'new')
+    if (next !== undefined) heldBack.push(candidate)
+    recorded.push({ ...candidate, key: next ?? key })
+  }
+  return {
+    ...prepared,
+    heldBack: [...prepared.heldBack, ...heldBack],
+    recorded: [...prepared.recorded, ...recorded],
+  }
+}
+
+/** Failed items as the output `failed` lists them. */
+function reportFailed({ trigger }: TriggerRef, failed: readonly FailedItem[]): FailedItemReport[] {
+  const { own } = trigger.keys
+  return failed.map(({ candidate: { item, index, delivery }, option: step, reason }) => {
+    const number = own === undefined ? '' : scalarText(item[own])
+    if (own !== undefined && /^[\w.-]{1,64}$/.test(number)) {
+      return { [own]: typeof item[own] === 'number' ? item[own] : number, step, reason }
+    }
+    return delivery ? { delivery: delivery.id, step, reason } : { item: index + 1, step, reason }
+  })
+}
+
+/** At most so many ids in one message. */
+const IDS_IN_MESSAGE = 10
+
+/** One message for each option and reason, with the ids of the items. */
+function failureMessages(
+  { workflow, trigger }: TriggerRef,
+  reports: readonly FailedItemReport[],
+  level: Message['level'],
+): Message[] {
+  const groups = new Map<string, FailedItemReport[]>()
+  for (const report of reports) {
+    const kind = JSON.stringify([report.step, report.reason])
+    groups.set(kind, [...(groups.get(kind) ?? []), report])
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (!first) return []
+    const { step, reason } = first
+    const ids = group.slice(0, IDS_IN_MESSAGE).map((report) => {
+      const [name = '', id = ''] = Object.entries(report)[0] ?? []
+      return `${name} ${id}`
+    })
+    const more = group.length > ids.length ? `, and ${group.length - ids.length} more` : ''
+    const what = step === 'size' ? reason : `config.${step} ${reason}`
+    const which = `${counted(group.length, 'item')} failed (${ids.join(', ')}${more})`
+    const text = `${workflow.name}/${trigger.name}: ${which}: ${what}`
+    return [{ level, code: 'failed-item', text }]
+  })
+}
+
+/** UTF-16 units of the output `items`. */
+function outputSize(ref: TriggerRef, { kept }: PipelineResult, folder: string): number {
+  const items = kept.map(({ item }) => item)
+  return JSON.stringify(buildContexts(ref, items, folder).contexts).length
+}
+
+function fits(ref: TriggerRef, prepared: PipelineResult, folder: string): boolean {
+  return outputSize(ref, prepared, folder) <= LIMITS.itemsUnits
+}
+
+/**
+ * The items of a webhook must fit, because they do not come again. Checked before anything is claimed.
  *
  * @throws UserError
  */
-function refuseUnfit(ref: TriggerRef, { kept }: PipelineResult, { folder }: EnginePorts): void {
+function refuseUnfit(ref: TriggerRef, prepared: PipelineResult, { folder }: EnginePorts): void {
   const { trigger } = ref
-  const { contexts } = buildContexts(
-    ref,
-    kept.map(({ item }) => item),
-    folder,
-  )
-  const { length } = JSON.stringify(contexts)
+  const length = outputSize(ref, prepared, folder)
   if (length <= LIMITS.itemsUnits) return
   throw new UserError({
-    message: `the output "items" would have ${length} characters; GitHub lets a job hand on about ${LIMITS.itemsUnits}`,
+    message: `the output "items" would have ${length} characters; the limit of GitHub is about ${LIMITS.itemsUnits}`,
     position: trigger.positionOf([]),
     notes: trigger.config.batch
       ? [
-          'hand on less of each item: "filterOutputs" or "format" under "config"',
-          'or set "exportOutputs": then later steps of this job read them from files',
-          'or have the sender send less: a shorter "__batch" in the URL',
+          'reduce each item with "filterOutputs" or "format" under "config"',
+          'or set "exportOutputs", so that later steps of this job read the items from files',
+          'or let the sender send less: use a shorter "__batch" in the URL',
         ]
-      : ['have the sender send less'],
+      : ['let the sender send less'],
   })
 }
 
@@ -324,6 +453,7 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
     found: [],
     items: [],
     deliveries: [],
+    failed: [],
     contexts: [],
     fields: [],
     files: [],

@@ -22,21 +22,22 @@ export const scripts: Scripts = createScripts(2_000)
 export function createScripts(longest: number): Scripts {
   let engine: Promise<QuickJSWASMModule> | undefined
   return {
-    async run(script, items) {
-      if (IMPORT.test(script.body)) throw new ScriptFailure('does not compile: there is no import')
+    async run(script, items, limit = longest) {
+      if (IMPORT.test(script.body))
+        throw new ScriptFailure('does not compile: import is not available')
       const { scriptGlobals } = await import('./script-globals.ts')
       const task = { script, items, globals: await scriptGlobals(script.body) }
       for (let attempt = 1; ; attempt++) {
         engine ??= loadEngine()
         const loaded = await engine
         let answer: Answer | undefined
-        const end = await endOf(longest, () => {
+        const end = await endOf(limit, () => {
           answer = runInEngine(loaded, task)
         })
         // An engine that did not come to an end is in no state to be used again.
         if (answer?.isWhole !== true) engine = undefined
         if (answer) return resultOf(answer, script.body)
-        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(longest)
+        if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(limit)
       }
     },
 
@@ -106,7 +107,7 @@ interface Task {
   readonly globals: string
 }
 
-/** What became of a script: `=` and its result, `!` and what was thrown, `?` and why it does not compile. */
+/** The end of a script: `=` and its outcomes, `!` and an error, or `?` and why it does not compile. */
 interface Answer {
   readonly text: string
   /** False where the engine itself broke off. */
@@ -114,7 +115,7 @@ interface Answer {
 }
 
 function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task): Answer {
-  const { option, parameters, body, drive } = script
+  const { option, parameters, body } = script
   try {
     const runtime = engine.newRuntime({
       memoryLimitBytes: MOST_MEMORY * 1024 * 1024,
@@ -127,7 +128,7 @@ function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task
       failureOf(context, globals, 'globals') ??
       failureOf(context, source, `config.${option}`) ??
       context
-        .unwrapResult(context.evalCode(driver(drive)))
+        .unwrapResult(context.evalCode(driver(script)))
         .consume((made) => context.getString(made))
     context.dispose()
     runtime.dispose()
@@ -153,36 +154,50 @@ function failureOf(context: QuickJSContext, text: string, file: string): string 
   return `?${typeof message === 'string' ? message : ''}`
 }
 
-/** Runs beside the script, so that whatever it throws is made into text there as well. */
-const driver = (expression: string) => `(() => {
+/**
+ * Calls the script in the engine. Each call has its own `try`, so that an error belongs to one item; an
+ * error becomes a string there, because the script may have changed the error's own methods.
+ */
+const driver = ({ call, only, isOnce }: Script) => `(() => {
   const { stringify, parse } = JSON
-  try {
-    const items = parse(input)
-    const call = (...args) => {
-      const result = script(...args)
-      if (result && typeof result.then === 'function') throw new Error('promise')
-      return result
-    }
-    return '=' + stringify(${expression})
-  } catch (error) {
+  const describe = (error) => {
     try {
-      return error instanceof Error ? '!' + error.name + ': ' + error.message + '\\n' + error.stack : '!'
+      return error instanceof Error ? error.name + ': ' + error.message + '\\n' + error.stack : ''
     } catch {
-      return '!'
+      return ''
     }
   }
+  const items = parse(input)
+  const invoke = (...args) => {
+    const result = script(...args)
+    if (result && typeof result.then === 'function') throw new Error('promise')
+    return result
+  }
+  const outcome = (item, index) => {
+    try {
+      const text = stringify(${call})
+      return text === undefined ? {} : { json: text }
+    } catch (error) {
+      return { error: describe(error) }
+    }
+  }
+  const outcomes = ${isOnce ? '[outcome()]' : only === undefined ? 'items.map(outcome)' : `[outcome(items[${only}], ${only})]`}
+  return '=' + stringify(outcomes)
 })()`
 
-function resultOf({ text }: Answer, body: string): string {
-  const [outcome, rest] = [text.slice(0, 1), text.slice(1)]
-  if (outcome === '=') return rest
-  // The message speaks of the script alone, which stands in the workflow file.
-  if (outcome === '?') throw new ScriptFailure(`does not compile: ${rest}`)
-  throw new ScriptFailure(failureText(rest, body))
+function resultOf({ text }: Answer, body: string): ScriptOutcome[] {
+  const [kind, rest] = [text.slice(0, 1), text.slice(1)]
+  // The message of the compiler quotes only the script, which is part of the workflow file.
+  if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)
+  if (kind !== '=') throw new ScriptFailure(failureText(rest, body))
+  const outcomes = JSON.parse(rest) as { json?: string; error?: string }[] // the driver wrote them
+  return outcomes.map(({ json, error }) =>
+    error === undefined ? { json } : { failure: failureText(error, body) },
+  )
 }
 
 function tooLong(milliseconds: number): ScriptFailure {
-  return new ScriptFailure(`took longer than ${milliseconds} ms, and was stopped`)
+  return new ScriptFailure(`timed out after ${milliseconds} ms`)
 }
 
 /** Messages of the engine that speak of the script alone; others may quote an item. */
@@ -194,8 +209,8 @@ const ERRORS = /^(?:Aggregate|Eval|Internal|Range|Reference|Syntax|Type|URI)?Err
 
 function failureText(text: string, body: string): string {
   const [first = '', ...frames] = text.split('\n')
-  if (first === 'Error: promise') return 'returned a promise; it must return at once'
-  if (first === OVERFLOW) return `took more than the ${MOST_MEMORY} MB of memory that it may have`
+  if (first === 'Error: promise') return 'returned a promise; return the value itself'
+  if (first === OVERFLOW) return `used more than ${MOST_MEMORY} MB of memory`
   // The line that begins the function stands before the script's own.
   const line = frames.map((frame) => /config\.\w+:(\d+)/.exec(frame)?.[1]).find(Boolean)
   // `a[b]` names what b is, which is an item's own: only what the script itself writes is shown.
@@ -208,39 +223,46 @@ function failureText(text: string, body: string): string {
   return line === undefined ? what : `${what} (line ${Number(line) - 1} of the script)`
 }
 
-/** JavaScript of the user, ready to be run on items. */
+/** JavaScript of the user, with the expression that calls it. */
 export interface Script {
-  /** The option it stands in: `filterScript`. */
+  /** The option that holds the script: `filterScript`. */
   readonly option: string
   readonly parameters: readonly string[]
   /** The body of a function with these parameters. */
   readonly body: string
-  /**
-   * An expression that calls `script` on the parsed `items`, through `call`, which refuses a promise.
-   * Its value is what comes back, as JSON.
-   */
-  readonly drive: string
+  /** An expression over `item`, `index` and `items` that calls the script by `invoke(…)`. */
+  readonly call: string
+  /** True: the call is evaluated once, for all items together. */
+  readonly isOnce?: boolean
+  /** The index of the only item to call the script for; all items if absent. */
+  readonly only?: number
 }
 
-/** How the user's own code, and the user's own patterns, are kept from doing harm by mistake. */
+/** The result of one call: its value as JSON (absent for `undefined`), or why the call failed. */
+export type ScriptOutcome =
+  | { readonly json: string | undefined; readonly failure?: never }
+  | { readonly failure: string; readonly json?: never }
+
+/** Runs scripts and patterns of the user within limits of time, memory and access. */
 export interface Scripts {
   /**
    * Runs a script with no access to anything but the items.
    *
    * @param items JSON text of an array
-   * @returns JSON text
-   * @throws ScriptFailure
+   * @param limit milliseconds for all calls together; the default limit if absent
+   * @returns one outcome for each call
+   * @throws ScriptFailure if the script does not compile, or is stopped before its end
    */
-  run(script: Script, items: string): Promise<string>
+  run(script: Script, items: string, limit?: number): Promise<ScriptOutcome[]>
   /**
-   * Does some work that does not wait for anything, and breaks it off after so many milliseconds.
+   * Does synchronous work, and stops it after so many milliseconds.
    *
-   * @throws ScriptFailure when it was stopped
+   * @throws ScriptFailure if the work was stopped
    */
   within<Result>(milliseconds: number, work: () => Result): Promise<Result>
 }
 
-/** A script that does not compile, failed, or took too long. */
+/** A script that does not compile, or was stopped. */
 export class ScriptFailure extends Error {
   override readonly name = 'ScriptFailure'
 }

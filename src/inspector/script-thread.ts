@@ -1,18 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { parentPort, Worker } from 'node:worker_threads'
-import { type Script, ScriptFailure, type Scripts, scripts } from '../engine/scripts.ts'
+import {
+  type Script,
+  ScriptFailure,
+  type ScriptOutcome,
+  type Scripts,
+  scripts,
+} from '../engine/scripts.ts'
 
 interface Question {
   readonly number: number
   readonly script: Script
   readonly items: string
+  readonly limit: number | undefined
 }
 
-/** `text` is what came back, or why nothing did. */
 interface Answer {
   readonly number: number
-  readonly failed: boolean
-  readonly text: string
+  /** The outcomes, or why there are none. */
+  readonly result: readonly ScriptOutcome[] | string
 }
 
 /**
@@ -31,24 +37,24 @@ export function threadScripts(file: string): Scripts {
     thread.on('error', () => {}) // its end says the same
     thread.on('exit', () => {
       if (worker === thread) worker = undefined
-      for (const [number, end] of open) end({ number, failed: true, text: 'ended its engine' })
+      for (const [number, end] of open) end({ number, result: 'ended its engine' })
     })
     thread.unref() // at last, since to listen holds the process
     return thread
   }
   return {
     within: (milliseconds, work) => scripts.within(milliseconds, work),
-    async run(script, items) {
+    async run(script, items, limit) {
       worker ??= start()
       const thread = worker
       const number = ++count
       const answer = await new Promise<Answer>((resolve) => {
         open.set(number, resolve)
-        thread.postMessage({ number, script, items } satisfies Question)
+        thread.postMessage({ number, script, items, limit } satisfies Question)
       })
       open.delete(number)
-      if (answer.failed) throw new ScriptFailure(answer.text)
-      return answer.text
+      if (typeof answer.result === 'string') throw new ScriptFailure(answer.result)
+      return [...answer.result]
     },
   }
 }
@@ -56,17 +62,17 @@ export function threadScripts(file: string): Scripts {
 /** The other side: runs one script after the other. */
 export function answerScripts(): void {
   let last: Promise<unknown> = Promise.resolve()
-  parentPort?.on('message', ({ number, script, items }: Question) => {
-    last = last.then(async () => parentPort?.postMessage(await answerOf(number, script, items)))
+  parentPort?.on('message', (question: Question) => {
+    last = last.then(async () => parentPort?.postMessage(await answerOf(question)))
   })
 }
 
-async function answerOf(number: number, script: Script, items: string): Promise<Answer> {
+async function answerOf({ number, script, items, limit }: Question): Promise<Answer> {
   try {
-    return { number, failed: false, text: await scripts.run(script, items) }
+    return { number, result: await scripts.run(script, items, limit) }
   } catch (error) {
     // Anything else is a fault of ours: the thread ends, and what waits is told so.
     if (!(error instanceof ScriptFailure)) throw error
-    return { number, failed: true, text: error.message }
+    return { number, result: error.message }
   }
 }

@@ -209,6 +209,13 @@ const outputOptions = {
     v.title('boolean'),
     v.description('`true`: a trigger that fails is a warning, and counts as skipped.'),
   ),
+  failOnItemError: v.pipe(
+    v.optional(v.boolean(), false),
+    v.title('boolean'),
+    v.description(
+      '`true`: an item that fails makes the run fail. By default the run of a poll or a batch goes on with the other items, and lists the failed item in the output `failed`; it fails only if an option fails for all items.',
+    ),
+  ),
   buildOutputsOnError: v.pipe(
     v.optional(v.boolean(), false),
     v.title('boolean'),

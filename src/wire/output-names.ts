@@ -9,6 +9,7 @@ export const RESERVED_OUTPUTS = [
   'delivery',
   'received-at',
   'deliveries',
+  'failed',
 ] as const
 
 export type ReservedOutput = (typeof RESERVED_OUTPUTS)[number]

@@ -189,7 +189,7 @@ describe('what is not handed on', () => {
     expect((await runInShared(delivery(state, { body, run: '4711' }))).outputs.count).toBe('1')
     const { outputs, stdout, summary } = await runJob(delivery(state, { body }))
     expect(outputs.count).toBe('0')
-    expect(summary).toContain('deduplicate dropped 1; run 4711 is at work on 1')
+    expect(summary).toContain('deduplicate dropped 1; run 4711 is processing 1')
     expect(stdout).toContain('::notice::a duplicate of what run 4711 is at work on')
     const again = await runJob(delivery(state, { body, run: '4711' }))
     expect(again.outputs.count).toBe('1')

@@ -1,0 +1,13 @@
+import { ScriptFailure, scripts } from '../../src/engine/scripts.ts'
+
+/** The results of a script for each item, as JSON. @throws ScriptFailure for the first failed item */
+export async function resultsOf(
+  body: string,
+  items: unknown = [{}],
+  { run }: Pick<typeof scripts, 'run'> = scripts,
+): Promise<string> {
+  const script = { option: 'format', parameters: ['item'], body, call: 'invoke(item)' }
+  const outcomes = await run(script, JSON.stringify(items))
+  for (const { failure } of outcomes) if (failure !== undefined) throw new ScriptFailure(failure)
+  return `[${outcomes.map(({ json }) => json ?? 'null').join(',')}]`
+}
