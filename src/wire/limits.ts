@@ -8,6 +8,8 @@ export const LIMITS = {
   requestBodyBytes: 256 * 1024,
   /** Characters of a token: many times those of any platform, and as many as a grant may have. */
   tokenLength: 4000,
+  /** A request body after its `content-encoding` is decoded. */
+  decodedBodyBytes: 10 * 1024 * 1024,
   /** Forwarded headers of one request. */
   forwardedHeaders: 100,
   /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */

@@ -1,7 +1,8 @@
 import { bodyBytes, toBase64, utf8Text } from './bytes.ts'
+import { decodeContent } from './content-encoding.ts'
 import { PayloadError } from './errors.ts'
 import { type Json, type JsonObject, parseJson, record } from './json.ts'
-import { parseWebhookPath, type WebhookPath } from './path.ts'
+import { parseWebhookPath, splitOnce, type WebhookPath } from './path.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
 
 /** A forwarded request, with its parts parsed once, for every trigger to read. */
@@ -54,7 +55,15 @@ async function receivedBody(body: string, headers: ClientPayload['headers']) {
     throw new PayloadError(message, { cause })
   })
   const isJson = 'x-amz-sns-message-type' in headers
-  return { ...(await parseBody(bytes, headers['content-type'] ?? '', isJson)), bytes }
+  const contentEncoding = headers['content-encoding']
+  const contentType = headers['content-type'] ?? ''
+  if (!contentEncoding || bytes.length === 0) {
+    return { ...(await parseBody(bytes, contentType, isJson)), bytes }
+  }
+  const decoded = await decodeContent(bytes, contentEncoding)
+  const parsed = await parseBody(decoded.bytes, contentType, isJson)
+  // Signatures are over the received bytes.
+  return { ...parsed, ...(decoded.fault && { fault: `body: ${decoded.fault}` }), bytes }
 }
 
 interface ParsedBody {
@@ -81,6 +90,8 @@ export async function parseBody(
       ? await multipart(bytes, contentType)
       : undefined
   if (form) return { body: form, binary: false }
+  const encodedForm = decodeForm(bytes, contentType)
+  if (encodedForm) return { body: encodedForm, binary: false }
   const text = decodeText(bytes, contentType)
   if (text === undefined) return { body: toBase64(bytes), binary: true }
   return { ...parseText(text, contentType, isJson), binary: false }
@@ -109,8 +120,41 @@ function parseText(
   }
 }
 
+/**
+ * The fields of a urlencoded form in a charset other than UTF-8; `undefined` for any other body, and for
+ * bytes that the charset does not have.
+ */
+function decodeForm(bytes: Uint8Array, contentType: string): JsonObject | undefined {
+  const charset = charsetOf(contentType)
+  const isForm = mediaType(contentType) === 'application/x-www-form-urlencoded'
+  if (!isForm || !charset || /^utf-?8$/i.test(charset)) return undefined
+  // One character for each byte, so that percent-encoded and plain bytes are decoded alike.
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  const decode = (encoded: string) => decodeCharset(percentDecoded(encoded), charset)
+  const entries: (readonly [string, string])[] = []
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const [name, value] = splitOnce(pair, '=').map(decode)
+    if (name === undefined || value === undefined) return undefined
+    entries.push([name, value])
+  }
+  return fields(entries)
+}
+
+/** @param text with one character for each byte */
+function percentDecoded(text: string): Uint8Array {
+  const raw = text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Uint8Array.from(raw, (character) => character.charCodeAt(0))
+}
+
+function charsetOf(contentType: string): string | undefined {
+  return /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1]
+}
+
 function decodeText(bytes: Uint8Array, contentType: string): string | undefined {
-  const charset = /;\s*charset="?([\w.:-]+)/i.exec(contentType)?.[1]
+  const charset = charsetOf(contentType)
   return utf8Text(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined)
 }
 
