@@ -2,24 +2,24 @@ import { readdir, readFile } from 'node:fs/promises'
 
 const SENDERS = new URL('../../src/triggers/senders/', import.meta.url)
 
-/** The lists by the export that they gather: the type of an entry, a comment, and the file if named otherwise. */
+/** By the name of an export: the type of an entry, a comment, and the file if it has another name. */
 const LISTS = {
-  facts: ['Facts', 'What a user has to know of each sender.'],
-  scheme: ['OwnScheme', 'How each sender proves itself, where it has a scheme of its own.'],
-  signing: ['Signing', 'How to sign as the senders do whose scheme is code.'],
-  handshake: ['Handshake', 'How senders ask whether a URL is ours.'],
+  facts: ['Facts', 'Facts for the users of each sender.'],
+  scheme: ['OwnScheme', 'The signature scheme of each sender that has its own.'],
+  signing: ['Signing', 'How to sign for each sender whose scheme is code.'],
+  handshake: ['Handshake', 'How each sender verifies a URL.'],
   door: [
     'Door',
-    'What senders are answered where the grant carries what proves them.',
+    'Handshakes whose response needs a secret, which the grant contains.',
     'relay-verification',
   ],
-  payloads: ['Payloads', 'Requests of each sender.'],
-  page: ['Page', 'What is to be clicked at each sender.'],
+  payloads: ['Payloads', 'Example requests of each sender.'],
+  page: ['Page', 'The setup steps of each sender.'],
 }
 
 /**
- * The lists of what the files of senders export, a module each: so a bundle that uses one aspect
- * holds nothing of the others.
+ * One module for each export that the files of senders have, so that a bundle that uses one of them
+ * contains nothing of the others.
  *
  * @returns {Promise<import('./files.js').GeneratedFiles>}
  */
@@ -46,7 +46,7 @@ import type { ${type} } from '../sender.ts'
 ${imports.join('\n')}
 
 /** ${comment} */
-export const ${aspect.toUpperCase()}: Readonly<Record<string, ${type}>> = {
+export const ${file.toUpperCase().replaceAll('-', '_')}: Readonly<Record<string, ${type}>> = {
 ${lines.join('\n')}
 }
 `

@@ -86,9 +86,8 @@ const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Of our own actions. */
-const ADDRESSES = 'telegram-api-url slack-response-url slack-api-url discord-url file state workflow'.split(
-  ' ',
-)
+const ADDRESSES =
+  'telegram-api-url slack-response-url slack-api-url discord-url file state workflow'.split(' ')
 
 /** True for an input that says what is fetched, or where it goes. @param input its name in lower case */
 export function isChoosingInput(uses: string, input: string): boolean {

@@ -71,7 +71,7 @@ import { facts as woocommerce } from '../senders/woocommerce.ts'
 import { facts as zendesk } from '../senders/zendesk.ts'
 import { facts as zoom } from '../senders/zoom.ts'
 
-/** What a user has to know of each sender. */
+/** Facts for the users of each sender. */
 export const FACTS: Readonly<Record<string, Facts>> = {
   adyen,
   airtable,

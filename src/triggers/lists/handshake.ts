@@ -13,7 +13,7 @@ import { handshake as smartsheet } from '../senders/smartsheet.ts'
 import { handshake as strava } from '../senders/strava.ts'
 import { handshake as twitch } from '../senders/twitch.ts'
 
-/** How senders ask whether a URL is ours. */
+/** How each sender verifies a URL. */
 export const HANDSHAKE: Readonly<Record<string, Handshake>> = {
   asana,
   'azure-event-grid': azureEventGrid,

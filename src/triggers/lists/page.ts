@@ -44,7 +44,7 @@ import { page as typeform } from '../senders/typeform.ts'
 import { page as zendesk } from '../senders/zendesk.ts'
 import { page as zoom } from '../senders/zoom.ts'
 
-/** What is to be clicked at each sender. */
+/** The setup steps of each sender. */
 export const PAGE: Readonly<Record<string, Page>> = {
   adyen,
   asana,

@@ -71,7 +71,7 @@ import { payloads as woocommerce } from '../senders/woocommerce.ts'
 import { payloads as zendesk } from '../senders/zendesk.ts'
 import { payloads as zoom } from '../senders/zoom.ts'
 
-/** Requests of each sender. */
+/** Example requests of each sender. */
 export const PAYLOADS: Readonly<Record<string, Payloads>> = {
   adyen,
   airtable,

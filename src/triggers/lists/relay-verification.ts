@@ -3,7 +3,7 @@ import type { Door } from '../sender.ts'
 import { door as discord } from '../senders/discord.ts'
 import { door as zoom } from '../senders/zoom.ts'
 
-/** What senders are answered where the grant carries what proves them. */
+/** Handshakes whose response needs a secret, which the grant contains. */
 export const RELAY_VERIFICATION: Readonly<Record<string, Door>> = {
   discord,
   zoom,

@@ -61,7 +61,7 @@ import { scheme as woocommerce } from '../senders/woocommerce.ts'
 import { scheme as zendesk } from '../senders/zendesk.ts'
 import { scheme as zoom } from '../senders/zoom.ts'
 
-/** How each sender proves itself, where it has a scheme of its own. */
+/** The signature scheme of each sender that has its own. */
 export const SCHEME: Readonly<Record<string, OwnScheme>> = {
   adyen,
   airtable,

@@ -8,7 +8,7 @@ import { signing as plaid } from '../senders/plaid.ts'
 import { signing as standardWebhooks } from '../senders/standard-webhooks.ts'
 import { signing as twilio } from '../senders/twilio.ts'
 
-/** How to sign as the senders do whose scheme is code. */
+/** How to sign for each sender whose scheme is code. */
 export const SIGNING: Readonly<Record<string, Signing>> = {
   contentful,
   mailgun,
