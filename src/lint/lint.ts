@@ -4,31 +4,32 @@ import { MISTAKES } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import type { Rule, RuleFile } from './rule.ts'
+import { levelWithoutStrict, type Rule, type RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
-/** Where the page of a rule is: `docs/reference/rules.md#unknown-output`. */
-const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/reference/rules.md'
+/** The address of the page of all rules; the section of a rule is its anchor. */
+const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
 
-/** Findings of no rule of `RULES`, by id: SARIF lists them too. */
+/** Findings that no rule of `RULES` makes, by id; SARIF lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {
-  'unused-ignore': 'a `# hookline: ignore[…]` that silences nothing, or names no rule',
+  'unused-ignore': 'a `# hookline: ignore[…]` that suppresses nothing, or names no rule',
   ...MISTAKES,
 }
 
 const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]))
 
-/** Finds what is wrong with a file, but for what a comment in it silences. */
+/** The findings of all rules, without those that a comment in the file suppresses. */
 export function lint(file: RuleFile): Finding[] {
-  const found = RULES.flatMap((rule) =>
-    rule.check(file).map((problem): Finding => ({ ...problem, code: rule.id, level: rule.level })),
-  )
+  const found = RULES.flatMap((rule) => {
+    const level = levelWithoutStrict(rule)
+    return rule.check(file).map((problem): Finding => ({ ...problem, code: rule.id, level }))
+  })
   return withoutIgnored(file.file, found)
 }
 
-/** What counts under `--strict`: an error where a rule says so. */
+/** The level of a finding, with or without `--strict`. */
 export function levelOf({ code, level }: Finding, isStrict: boolean): Level {
-  return isStrict && BY_ID.get(code)?.isStrict ? 'error' : level
+  return isStrict && BY_ID.get(code)?.level === 'strict' ? 'error' : level
 }
 
 /** `# hookline: ignore[id, id] reason` */
@@ -38,7 +39,7 @@ interface Ignore {
   readonly id: string
   readonly start: number
   readonly end: number
-  /** Lines, counted from 1, on which what it covers begins. */
+  /** The line, counted from 1, on which the node that it covers begins. */
   readonly line: number
 }
 
@@ -51,29 +52,29 @@ function withoutIgnored({ source, document }: ParsedFile, findings: readonly Fin
     const { position, code } = finding
     if (!position || position.source.file !== source.file) return true
     const lines = linesAround({ source, document }, position.line, position.column)
-    const silencing = ignores.filter(({ id, line }) => id === code && lines.has(line))
-    for (const one of silencing) used.add(one)
-    return silencing.length === 0
+    const matching = ignores.filter(({ id, line }) => id === code && lines.has(line))
+    for (const ignore of matching) used.add(ignore)
+    return matching.length === 0
   })
-  const idle = ignores.filter((ignore) => !used.has(ignore))
-  return [...left, ...idle.map((ignore) => idleProblem({ source, document }, ignore))]
+  const unused = ignores.filter((ignore) => !used.has(ignore))
+  return [...left, ...unused.map((ignore) => unusedIgnore({ source, document }, ignore))]
 }
 
-function idleProblem({ source }: ParsedFile, { id, start, end }: Ignore): Finding {
-  const hint = BY_ID.has(id) ? 'leave it out' : didYouMean(id, [...BY_ID.keys()])
-  const message = BY_ID.has(id) ? `nothing here is "${id}"` : `there is no rule "${id}"`
+function unusedIgnore({ source }: ParsedFile, { id, start, end }: Ignore): Finding {
+  const hint = BY_ID.has(id) ? 'remove it' : didYouMean(id, [...BY_ID.keys()])
+  const message = BY_ID.has(id) ? `"${id}" has no finding here` : `there is no rule "${id}"`
   const position = positionAt(source, start, end)
   return { code: 'unused-ignore', level: 'warning', message, position, ...(hint && { hint }) }
 }
 
-/** Those in comments: within a text, they are a part of it. */
+/** The ignores in comments; inside of a string, `#` belongs to the string. */
 function ignoresIn({ source, document }: ParsedFile): Ignore[] {
   const texts: (readonly [start: number, end: number])[] = []
   visit(document, {
     Scalar(_, scalar) {
       const [start, end] = rangeOf(scalar)
       const isBlock = scalar.type === Scalar.BLOCK_LITERAL || scalar.type === Scalar.BLOCK_FOLDED
-      // The line on which a block begins may end in a comment.
+      // The line on which a block scalar begins can end in a comment.
       texts.push([isBlock ? source.text.indexOf('\n', start) : start, end])
     },
   })
@@ -91,7 +92,7 @@ function ignoresIn({ source, document }: ParsedFile): Ignore[] {
   })
 }
 
-/** The lines on which the node at a place, its key and the place itself begin. */
+/** The lines on which a position, its node, and the key of that node begin. */
 function linesAround({ source, document }: ParsedFile, line: number, column: number): Set<number> {
   const before = source.text.split('\n').slice(0, line - 1)
   const at = before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1
@@ -110,12 +111,12 @@ function linesAround({ source, document }: ParsedFile, line: number, column: num
   return lines
 }
 
-/** Where the page says why it is a mistake, and what to do. */
+/** The address of the section that explains a finding. */
 export function pageOf(id: string): string {
   return `${RULES_PAGE}#${id in MISTAKES && !BY_ID.has(id) ? 'mistakes' : id}`
 }
 
-/** For people: with the rule that found it, which a comment can silence. */
+/** A finding with a note that names its rule, for people. */
 export function withRule(finding: Finding): Finding {
   const { code, notes = [] } = finding
   if (!BY_ID.has(code)) return finding

@@ -1,9 +1,10 @@
 import type { Finding } from '../wire/errors.ts'
 import { problemWithoutTokens } from '../wire/tokens.ts'
 import { OTHER_FINDINGS, pageOf } from './lint.ts'
+import { levelWithoutStrict } from './rule.ts'
 import { RULES } from './rules.ts'
 
-/** A finding for a program to read. Lines and columns count from 1; the end stands behind the last character. */
+/** A finding as JSON. Lines and columns count from 1; the end is after the last character. */
 export function findingJson(finding: Finding) {
   const { code, level, position, message, hint } = problemWithoutTokens(finding)
   return {
@@ -20,18 +21,26 @@ export function findingJson(finding: Finding) {
 }
 
 /**
- * Findings as SARIF 2.1.0, as code scanning takes them.
+ * Findings as SARIF 2.1.0, in the form that GitHub code scanning accepts.
  *
  * Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(findings: readonly Finding[], version: string) {
-  const ofRules = new Set(RULES.map(({ id }) => id))
+  const known = RULES.map((rule) => {
+    const { title, reason, remedy } = rule.page
+    return { id: rule.id, title, reason, remedy, level: levelWithoutStrict(rule) }
+  })
+  const ofRules = new Set(known.map(({ id }) => id))
   const others = Object.entries(OTHER_FINDINGS)
     .filter(([id]) => !ofRules.has(id))
-    .map(([id, finds]) => {
-      return { id, finds, why: `${finds}.`, fix: '', level: 'warning' as const }
-    })
-  const rules = [...RULES, ...others]
+    .map(([id, title]) => ({
+      id,
+      title,
+      reason: `${title}.`,
+      remedy: '',
+      level: 'warning' as const,
+    }))
+  const rules = [...known, ...others]
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -42,11 +51,14 @@ export function sarifLog(findings: readonly Finding[], version: string) {
             name: 'hookline',
             semanticVersion: version,
             informationUri: 'https://github.com/hookline/hookline',
-            rules: rules.map(({ id, finds, why, fix, level }) => ({
+            rules: rules.map(({ id, title, reason, remedy, level }) => ({
               id,
-              shortDescription: { text: finds },
-              fullDescription: { text: why },
-              help: { text: `${why} ${fix}`.trim(), markdown: `${why} ${fix}\n\n${pageOf(id)}` },
+              shortDescription: { text: title },
+              fullDescription: { text: reason },
+              help: {
+                text: `${reason} ${remedy}`.trim(),
+                markdown: `${reason} ${remedy}\n\n${pageOf(id)}`,
+              },
               helpUri: pageOf(id),
               defaultConfiguration: { level },
             })),
@@ -59,16 +71,16 @@ export function sarifLog(findings: readonly Finding[], version: string) {
   }
 }
 
-/** A path from the root as a reference of RFC 3986. */
+/** A path from the root as a URI reference (RFC 3986). */
 function uriOf(file: string): string {
-  // Half of a surrogate pair, as a file name of Windows may have one, is no character.
+  // A file name of Windows can contain half of a surrogate pair, which is no character.
   const text = new TextDecoder().decode(new TextEncoder().encode(file))
   return text.split('/').map(encodeURIComponent).join('/')
 }
 
 function resultOf(finding: Finding, rules: readonly { readonly id: string }[]) {
   const { code, level, message, hint, position } = problemWithoutTokens(finding)
-  // Code scanning takes no result without a place.
+  // Code scanning rejects a result without a location.
   const artifactLocation = { uri: uriOf(position?.source.file ?? '.github/workflows') }
   const region = position && {
     startLine: position.line,

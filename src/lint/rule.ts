@@ -1,100 +1,126 @@
-import type { NativeWorkflow } from '../compiler/native.ts'
-import type { Level, Problem } from '../wire/errors.ts'
+import { type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
+import { type Level, type Problem, UserError } from '../wire/errors.ts'
 import { type Typed, typed } from '../workflow/expression-types.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
-import { entriesOf, type ParsedFile, type Place, topOf } from '../workflow/nodes.ts'
+import {
+  childOf,
+  entriesOf,
+  itemsOf,
+  type ParsedFile,
+  type Place,
+  textAt,
+  textOf,
+  topOf,
+} from '../workflow/nodes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
+import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
 import { Contexts, type ReadCalled } from './contexts.ts'
 import { type Callees, type Flow, flowOf } from './flow/flow.ts'
-import { inlineTriggers } from './native-problems.ts'
-import { fieldsOf, inputProblems, untrustedProblems } from './untrusted.ts'
+import { inputFindings, type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 
-/** One kind of mistake: what finds it, and what its part of docs/reference/rules.md says. */
+/** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
 export interface Rule {
   readonly id: string
-  /** How its findings count: what cannot mean anything is an error, what may be meant a warning. */
-  readonly level: Level
-  /** True where `--strict` makes an error of a warning. */
-  readonly isStrict: boolean
-  /** What it finds, in a line. */
-  readonly finds: string
-  /** Why that is a mistake, and what would do: Markdown, as docs/reference/rules.md has it. */
-  readonly why: string
-  readonly fix: string
-  /** A part of a workflow that it finds something in, and one where it does not. */
-  readonly red: string
-  readonly green: string
-  /** Makes a workflow in `.github/workflows/` of such a part. */
-  around(part: string): string
+  /**
+   * `error`: GitHub fails, or does nothing. `warning`: the author may have intended it.
+   * `strict`: a warning that `--strict` turns into an error.
+   */
+  readonly level: Level | 'strict'
+  readonly page: RulePage
   check(file: RuleFile): readonly Problem[]
+  /** Changes that are certain to keep the meaning of the file; only findings with such a fix change. */
+  fix?(file: RuleFile): readonly Operation[]
 }
 
-/** An expression of a file, and what it is. */
+/** The section of docs/rules.md about a rule, in Markdown. */
+export interface RulePage {
+  /** The mistake in one line, without a period. */
+  readonly title: string
+  /** Why it is a mistake, and what an attacker or a bug does with it. */
+  readonly reason: string
+  readonly remedy: string
+  /** A part of a workflow in which the rule finds something, and the same part without the mistake. */
+  readonly before: string
+  readonly after: string
+  /** Makes a workflow in `.github/workflows/` of such a part. */
+  workflow(part: string): string
+}
+
+/** The level of a finding without `--strict`. */
+export function levelWithoutStrict({ level }: Rule): Level {
+  return level === 'error' ? 'error' : 'warning'
+}
+
+/** An expression of a file together with its type. */
 interface TypedExpression extends Typed {
   readonly expression: FileExpression
 }
 
-/** What rules look at: each part is made once, when the first of them asks. */
+/** An event under `on:`, and the node that names it. */
+export interface EventName {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Files of the repository that rules read besides the file that they check. */
+export interface RepositoryFiles {
+  readonly callees: Callees
+  readonly read: ReadCalled
+  /** Whether the repository has workflow files that the action reads if its input `on` is empty. */
+  readonly hasSources: boolean
+}
+
+/** A file that rules check. Each part is computed once, when a rule reads it for the first time. */
 export class RuleFile {
   readonly file: ParsedFile
-  readonly callees: Callees
-  /** The workflow of GitHub's own that it is; `undefined` for a source, and where no step uses the action. */
+  readonly repository: RepositoryFiles
+  /** Set for a workflow in `.github/workflows/` in which a step uses the action. */
   readonly native: NativeWorkflow | undefined
   readonly isSource: boolean
-  /** What URLs name it by: its file's name without the extension. */
+  /** The workflow's name in URLs: its file name without the extension. */
   readonly name: string
-  /** Whether there are workflow files that the action reads where its input `on` is empty. */
-  readonly hasSources: boolean
-  readonly #read: ReadCalled
-  readonly #ofSource: readonly SourceTrigger[] | undefined
+  readonly top: Place
+  readonly #sourceTriggers: readonly SourceTrigger[] | undefined
   #triggers: readonly SourceTrigger[] | undefined
-  #top: Place | undefined
   #contexts: Contexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #flow: Flow | undefined
-  #untrusted: readonly Problem[] | undefined
+  #untrusted: readonly UntrustedFinding[] | undefined
   #typed: readonly TypedExpression[] | undefined
 
   constructor(
     file: ParsedFile,
-    given: {
-      readonly callees: Callees
+    repository: RepositoryFiles,
+    kind: {
       readonly native?: NativeWorkflow | undefined
-      readonly isSource: boolean
-      readonly hasSources: boolean
-      /** What a source declares under `on:`. */
-      readonly triggers?: readonly SourceTrigger[]
-      readonly read: ReadCalled
-    },
+      /** The triggers that a source declares under `on:`; absent for a workflow of GitHub. */
+      readonly sourceTriggers?: readonly SourceTrigger[]
+    } = {},
   ) {
     this.file = file
-    this.callees = given.callees
-    this.native = given.native
-    this.isSource = given.isSource
-    this.hasSources = given.hasSources
+    this.repository = repository
+    this.native = kind.native
+    this.isSource = kind.sourceTriggers !== undefined
     this.name = file.source.file.replace(/^.*\/|\.ya?ml$/g, '')
-    this.#ofSource = given.triggers
-    this.#read = given.read
+    this.top = topOf(file.document)
+    this.#sourceTriggers = kind.sourceTriggers
   }
 
-  get top(): Place {
-    this.#top ??= topOf(this.file.document)
-    return this.#top
+  /** Whether the file has to do with Hookline; `check --all` looks at other files too. */
+  get usesHookline(): boolean {
+    return this.isSource || this.native !== undefined
   }
 
   get contexts(): Contexts {
-    this.#contexts ??= new Contexts(
-      this.file,
-      this.isSource,
-      this.#read,
-      this.isSource ? undefined : this.triggers,
-    )
+    const triggers = this.isSource ? undefined : this.triggers
+    this.#contexts ??= new Contexts(this.file, this.isSource, this.repository.read, triggers)
     return this.#contexts
   }
 
-  /** Every expression of the file, where it is written. */
+  /** Every expression of the file, at the position where it is written. */
   get expressions(): readonly FileExpression[] {
     const { text } = this.file.source
     this.#expressions ??= entriesOf(this.top).flatMap(({ name, value }) =>
@@ -103,13 +129,42 @@ export class RuleFile {
     return this.#expressions
   }
 
-  /** The triggers that it declares; none where one of them has mistakes, or they stand elsewhere. */
+  /** The declared triggers; none if one of them has mistakes, or if another file declares them. */
   get triggers(): readonly SourceTrigger[] {
-    this.#triggers ??= this.#ofSource ?? (this.native ? inlineTriggers(this.native) : [])
+    this.#triggers ??= this.#sourceTriggers ?? (this.native ? inlineTriggers(this.native) : [])
     return this.#triggers
   }
 
-  /** Every expression that can be read, and what it is. */
+  /** The events under `on:`, each where it is written. */
+  get events(): readonly EventName[] {
+    const on = childOf(this.top, 'on')
+    const nodes = [
+      ...entriesOf(on).map(({ name, key }) => ({ name, node: key })),
+      ...[on, ...itemsOf(on)]
+        .flatMap((place) => textAt(place) ?? [])
+        .map(({ node }) => ({ name: node.value, node })),
+    ]
+    return nodes.map(({ name, node }) => {
+      const [start = 0, end = 0] = node.range ?? []
+      return { name, start, end }
+    })
+  }
+
+  hasEvent(name: string): boolean {
+    return this.events.some((event) => event.name === name)
+  }
+
+  /** The types of `repository_dispatch`; none means all of them. */
+  get dispatchTypes(): readonly string[] {
+    const types = childOf(this.top, 'on', 'repository_dispatch', 'types')
+    return [types, ...itemsOf(types)].flatMap((place) => textOf(place) ?? [])
+  }
+
+  get jobs() {
+    return entriesOf(childOf(this.top, 'jobs'))
+  }
+
+  /** Every expression that parses, with its type. */
   get typed(): readonly TypedExpression[] {
     this.#typed ??= this.expressions.flatMap((expression) => {
       const { tree, text } = expression
@@ -118,7 +173,7 @@ export class RuleFile {
     return this.#typed
   }
 
-  /** What expressions name that is not there, or use as it cannot be. */
+  /** The faults of one kind that the type checker finds in the expressions. */
   faults(code: string): readonly Problem[] {
     return this.typed.flatMap(({ expression, faults }) =>
       faults
@@ -127,23 +182,34 @@ export class RuleFile {
     )
   }
 
-  /** Where text from outside is run, or decides something. */
-  get untrusted(): readonly Problem[] {
+  /** Untrusted input that is executed, or that decides something, in this file and in files it calls. */
+  get untrusted(): readonly UntrustedFinding[] {
     this.#untrusted ??= [
-      ...untrustedProblems(this.flow, () => fieldsOf(this.file, this.callees)),
-      ...(this.isSource || this.native ? inputProblems(this.file) : []),
+      ...untrustedFindings(this.flow),
+      ...(this.usesHookline ? inputFindings(this.file) : []),
     ]
     return this.#untrusted
   }
 
   get flow(): Flow {
-    this.#flow ??= flowOf(this.file, this.callees)
+    this.#flow ??= flowOf(this.file, this.repository.callees)
     return this.#flow
   }
 
   /** A problem at a part of an expression. */
   problemAt(expression: FileExpression, { start, end }: Span, problem: Problem): Problem {
-    const place = expression.span(start, end)
-    return { ...problem, position: positionAt(this.file.source, place.start, place.end) }
+    const span = expression.span(start, end)
+    return { ...problem, position: positionAt(this.file.source, span.start, span.end) }
+  }
+}
+
+/** The triggers that the steps of a workflow declare; none if not all of them are known. */
+function inlineTriggers(native: NativeWorkflow): readonly SourceTrigger[] {
+  if (native.uses.some(({ on }) => /^\s*(?:\$\{\{|$)/.test(on ?? ''))) return []
+  try {
+    return nativeTriggers(native)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [] // file-findings.ts reports its problems
   }
 }

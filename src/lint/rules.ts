@@ -1,35 +1,36 @@
 import type { Rule } from './rule.ts'
 import { actionInput } from './rules/action-input.ts'
 import { alwaysTrue } from './rules/always-true.ts'
-import { tokenInClear } from './rules/hardcoded-secret.ts'
+import { emptyJson } from './rules/empty-json.ts'
+import { hardcodedSecret } from './rules/hardcoded-secret.ts'
 import { headerName } from './rules/header-name.ts'
+import { jsonCondition } from './rules/json-condition.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
-import { objectAsText } from './rules/object-as-string.ts'
-import { repeatedPrefix } from './rules/repeated-path-prefix.ts'
-import { untrustedScript } from './rules/script-injection.ts'
-import { sharedGroup } from './rules/shared-concurrency-group.ts'
+import { missingCheckout } from './rules/missing-checkout.ts'
+import { missingSecret } from './rules/missing-secret.ts'
+import { neverTrue } from './rules/never-true.ts'
+import { objectAsString } from './rules/object-as-string.ts'
+import { repeatedPathPrefix } from './rules/repeated-path-prefix.ts'
+import { retiredVersion } from './rules/retired-version.ts'
+import { scriptInjection } from './rules/script-injection.ts'
+import { sharedConcurrencyGroup } from './rules/shared-concurrency-group.ts'
 import { statePermissions } from './rules/state-permissions.ts'
-import { textAsBoolean } from './rules/string-as-boolean.ts'
-import { textAsObject } from './rules/string-as-object.ts'
+import { stringAsBoolean } from './rules/string-as-boolean.ts'
+import { stringAsObject } from './rules/string-as-object.ts'
 import { unknownContext } from './rules/unknown-context.ts'
 import { unknownInput } from './rules/unknown-input.ts'
 import { unknownMatrixKey } from './rules/unknown-matrix-key.ts'
 import { unknownName } from './rules/unknown-name.ts'
 import { unknownNeed } from './rules/unknown-need.ts'
 import { unknownOutput } from './rules/unknown-output.ts'
-import { misspelledField } from './rules/unknown-payload-field.ts'
-import { unknownShell } from './rules/unknown-shell.ts'
+import { unknownPayloadField } from './rules/unknown-payload-field.ts'
 import { unknownStep } from './rules/unknown-step.ts'
-import { missedWebhook } from './rules/unreachable-webhook.ts'
-import { unreadAction } from './rules/unread-action.ts'
-import { unsoundContains } from './rules/unsound-contains.ts'
+import { unreachableWebhook } from './rules/unreachable-webhook.ts'
 import { untrustedInput } from './rules/untrusted-input.ts'
 import { untrustedPrompt } from './rules/untrusted-prompt.ts'
-import { unprovenUsers } from './rules/unverified-allowlist.ts'
-import { usesWithoutRef } from './rules/uses-without-ref.ts'
-import { wrongArgument } from './rules/wrong-argument.ts'
+import { unverifiedAllowlist } from './rules/unverified-allowlist.ts'
 
-/** Everything that `check` looks for beyond what makes a file impossible to compile. */
+/** The rules of `check`. docs/rules.md has a section for each, in this order. */
 export const RULES: readonly Rule[] = [
   unknownOutput,
   unknownStep,
@@ -38,26 +39,27 @@ export const RULES: readonly Rule[] = [
   unknownInput,
   unknownContext,
   unknownName,
-  textAsObject,
-  textAsBoolean,
-  wrongArgument,
+  stringAsObject,
+  stringAsBoolean,
+  objectAsString,
   alwaysTrue,
-  unsoundContains,
-  objectAsText,
-  missedWebhook,
-  repeatedPrefix,
-  headerName,
-  misspelledField,
-  unprovenUsers,
+  neverTrue,
+  jsonCondition,
+  emptyJson,
+  unreachableWebhook,
   misplacedTrigger,
-  sharedGroup,
   actionInput,
+  missingSecret,
+  missingCheckout,
+  retiredVersion,
+  repeatedPathPrefix,
+  headerName,
+  unknownPayloadField,
+  unverifiedAllowlist,
+  sharedConcurrencyGroup,
   statePermissions,
-  usesWithoutRef,
-  unknownShell,
-  unreadAction,
-  tokenInClear,
-  untrustedScript,
+  hardcodedSecret,
+  scriptInjection,
   untrustedInput,
   untrustedPrompt,
 ]

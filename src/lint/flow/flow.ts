@@ -21,105 +21,107 @@ import {
   stepsOf,
   usesOf,
 } from '../../workflow/steps.ts'
-import { mayBring, NO_PLACES, type Places, placesBehind, withoutFolder } from './places.ts'
 import {
   ALL,
+  allVariables,
+  type Environment,
+  lookupByOwner,
+  lookupIn,
   type Names,
   NO_NAMES,
   NONE,
-  NOTHING,
-  named,
-  namesOf,
-  type Outputs,
-  outputOf,
-  outputsNamed,
-  type Surroundings,
-  taints,
-  variableNames,
+  OUTER_SCOPE,
+  taintAt,
+  taintsOf,
+  withCondition,
   withEnv,
   withNames,
 } from './scope.ts'
 import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
-import { type CountedEvents, Expressions, type Scope } from './taint.ts'
-import { githubScriptWrites, NO_WRITES, scriptWrites, type Writes } from './writes.ts'
+import {
+  type CountedEvents,
+  Expressions,
+  highest,
+  type Lookup,
+  type Scope,
+  type Taint,
+  TRUSTED,
+  UNTRUSTED,
+  WHOLE_ITEM,
+} from './taint.ts'
+import {
+  githubScriptWrites,
+  NO_WRITES,
+  programWrites,
+  scriptWrites,
+  type Writes,
+} from './writes.ts'
 
-/** A file with what a sender worded in each part of it. */
+/** A file with the untrusted input that each part of it can read. */
 export interface Flow {
   readonly source: Source
   readonly top: Place
   readonly scope: Scope
   readonly jobs: readonly JobFlow[]
   readonly expressions: Expressions
-  /** What it hands back to those that call it. */
-  readonly outputs: Outputs
-  /** True when a step of it, or of what it calls, uses the action. */
+  /** The outputs that callers of the file can read. */
+  readonly outputs: Lookup
+  /** Whether a step of it, or of a file that it calls, uses the action. */
   readonly usesAction: boolean
 }
 
 export interface JobFlow {
-  /** The file in which it stands. */
+  /** The top of the job's file. */
   readonly top: Place
   readonly place: Place
   readonly scope: Scope
   readonly steps: readonly StepFlow[]
-  /** The workflow of the same repository that it calls. */
+  /** The workflow of the same repository that the job calls. */
   readonly callee: Flow | undefined
-  readonly unread: Unread | undefined
 }
 
 export interface StepFlow {
   readonly place: Place
   readonly scope: Scope
-  /** What the step runs: `actions/checkout@v5`. */
+  /** `actions/checkout@v5` */
   readonly uses: string
-  /** `posix` where bash or sh runs its script for sure. */
+  /** `posix` if bash or sh certainly runs the script. */
   readonly shell: Shell
   readonly writes: Writes
-  /** The action of the same repository that it uses. */
+  /** The action of the same repository that the step uses. */
   readonly callee: Flow | undefined
-  readonly unread: Unread | undefined
 }
 
-/**
- * Why what a step or a job calls by a path was not read: it is `missing` in this repository (or is no
- * YAML), or something else may bring it there, as the checkout of another repository does.
- */
-export type Unread = 'missing' | 'elsewhere'
-
-/** What a caller hands to a workflow or an action; names are in lower case. */
-interface Given {
-  /** The inputs that it gives, and whether a sender worded them; others are as the file says. */
-  readonly inputs: ReadonlyMap<string, boolean>
-  /** Secrets that a sender worded. */
+/** The values that a caller passes to a workflow or an action; names are in lower case. */
+interface Passed {
+  /** The inputs that are passed; others have their defaults. */
+  readonly inputs: ReadonlyMap<string, Taint>
   readonly secrets: Names
-  /** Variables that a sender worded; an action of steps reads those of its caller. */
+  /** Variables of the caller, which a composite action can read. */
   readonly env: Names
-  /** What lies on the runner where an action's steps begin. */
-  readonly places: Places
+  /** Folders into which the job has checked this repository out. */
+  readonly checkouts: readonly string[]
 }
 
-/** What GitHub starts gets a webhook that a relay handed on, or the events of a compiled workflow. */
-const STARTED: Given = {
+/** GitHub starts a workflow with a webhook of the relay, or with the items of a compiled workflow. */
+const STARTED: Passed = {
   inputs: new Map([
-    [WORKFLOW_INPUT, true],
-    ['on', true],
+    [WORKFLOW_INPUT, UNTRUSTED],
+    ['on', WHOLE_ITEM],
   ]),
   secrets: NO_NAMES,
   env: NO_NAMES,
-  places: NO_PLACES,
+  checkouts: [],
 }
 
-/** The same, where an item is none of what counts. */
-const STARTED_OF_FIELDS: Given = { ...STARTED, inputs: new Map([[WORKFLOW_INPUT, true]]) }
+/** GitHub's own limits are ten workflows and ten actions. */
+const MAX_DEPTH = 20
 
-/** GitHub's own bounds are ten workflows and ten actions. */
-const DEEPEST = 20
+/** Far more steps than all workflows of a repository call. */
+const MAX_CALLED_STEPS = 100_000
 
-/** Far more steps than all that the workflows of a repository call. */
-const MOST_CALLED = 100_000
-
-/** Workflows and actions of one repository, for those of its files that call them. */
+/** The workflows and actions of one repository, for the files that call them. */
 export class Callees {
   readonly #read: (path: string) => ParsedFile | undefined
   readonly #files = new Map<string, ParsedFile | undefined>()
@@ -127,37 +129,42 @@ export class Callees {
   readonly #entered = new Set<string>()
   #steps = 0
 
-  /** @param read finds the file of `.github/workflows/called.yml`, or of `.github/actions/made` */
+  /** @param read finds the file of `.github/workflows/called.yml`, or of `.github/actions/build` */
   constructor(read: (path: string) => ParsedFile | undefined) {
     this.#read = read
   }
 
   /**
-   * @param uses as a step or a job names it: `./.github/actions/made`
-   * @param events whose texts count
-   * @returns `undefined` for one of another repository, one that is not there, or one that calls
-   * itself, which GitHub refuses
-   * @throws Refusal when a file has more steps than it can have
+   * @param uses as a step or a job names it: `./.github/actions/build`
+   * @param events whose fields count
+   * @returns `undefined` for a file of another repository, for a file that does not exist, and for a
+   * file that calls itself, which GitHub rejects
+   * @throws Refusal if a file has more steps than a workflow can have
    */
-  flow(uses: string, events: CountedEvents, givenBy: () => Given): Flow | undefined {
-    const path = calledPath(uses)
+  flow(uses: string, events: CountedEvents, pass: () => Passed): Flow | undefined {
+    const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
     const file = path === undefined ? undefined : this.#file(path)
     if (!file) return undefined
     const { name } = file.source
-    if (this.#entered.has(name) || this.#entered.size === DEEPEST) return undefined
-    const given = givenBy()
+    if (this.#entered.has(name) || this.#entered.size === MAX_DEPTH) return undefined
+    const passed = pass()
     const sorted = (names: Names) => (names === 'any' ? names : [...names].sort())
+    const { inputs, secrets, env, checkouts } = passed
     const key = JSON.stringify([
-      ...[name, events, [...given.inputs].sort()],
-      ...[sorted(given.secrets), sorted(given.env), given.places],
+      name,
+      events,
+      sorted(inputs),
+      sorted(secrets),
+      sorted(env),
+      checkouts,
     ])
     const known = this.#flows.get(key)
     if (known) return known
     this.#entered.add(name)
     try {
-      const flow = flowOf(file, this, given, events)
+      const flow = flowOf(file, this, passed, events)
       this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
-      if (this.#steps > MOST_CALLED) {
+      if (this.#steps > MAX_CALLED_STEPS) {
         throw new Refusal({
           code: 'too-large',
           message: `${name}: called in too many ways to follow them all`,
@@ -170,98 +177,106 @@ export class Callees {
     }
   }
 
-  /** Why what a step or a job uses by a path cannot be read; `undefined` where it can. */
-  unread(uses: string, { brought }: Places): Unread | undefined {
-    const path = calledPath(uses)
-    if (path === undefined || this.#file(path)) return undefined
-    const isBrought = brought.some((one) => mayBring(one, path))
-    return isBrought ? 'elsewhere' : 'missing'
-  }
-
   #file(path: string): ParsedFile | undefined {
     if (!this.#files.has(path)) this.#files.set(path, this.#read(path))
     return this.#files.get(path)
   }
 }
 
-function calledPath(uses: string): string | undefined {
-  return HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
-}
-
 /**
- * Follows untrusted text through a file: the jobs in the order of their `needs`, the steps of each
- * in theirs, every one once; and through the workflows and actions that it calls.
+ * Follows untrusted input through a file, each job after the jobs that it needs, and through the
+ * workflows and actions that it calls. Every step is visited once.
  *
- * @param events whose texts count
- * @throws Refusal when the file has more steps than a workflow can have
+ * @param events whose fields count
+ * @throws Refusal if the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
-  given?: Given,
+  passed: Passed = STARTED,
   events: CountedEvents = 'all',
 ): Flow {
-  const { inputs: ofCaller, ...caller } =
-    given ?? (events === 'fields' ? STARTED_OF_FIELDS : STARTED)
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
   const isAction = runs.length > 0
-  // The steps of an action are those of a job that is called.
+  // The steps of a composite action are the steps of a job.
   const jobs = isAction ? runs : entriesOf(childOf(top, 'jobs'))
-  let count = 0
-  for (const { value } of jobs) {
-    count += stepsOf(value).length
-    if (count <= MOST_STEPS) continue
-    throw new Refusal({
-      code: 'too-large',
-      message: `${source.name} has more than ${MOST_STEPS} steps`,
-    })
-  }
+  checkSize(source, jobs)
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
-  const called = { ...NOTHING, events, secrets: named(caller.secrets) }
-  const inputs = new Map([
-    ...entriesOf(childOf(declared, 'inputs')).map(({ name, value }) => {
-      const isTainted = taints(childOf(value, 'default'), called, expressions)
-      return [name.toLowerCase(), isTainted] as const
-    }),
-    ...ofCaller,
-  ])
-  const scope = { ...called, inputs: named(namesOf(inputs)) }
-  const around = withNames({ scope, env: undefined }, caller.env)
+  const called = { ...OUTER_SCOPE, events, secrets: lookupIn(passed.secrets) }
+  const inputs = inputsOf(declared, passed.inputs, called, expressions)
+  const scope = { ...called, inputs: lookupIn(inputs) }
+  const around = withNames({ scope, variables: undefined }, passed.env)
   const outer = withEnv(around, expressions, childOf(top, 'env'))
-  const here = { source, top, expressions, callees, places: caller.places }
-  const outputs = new Map<string, Outputs>()
+  const context = { source, top, expressions, callees, checkouts: passed.checkouts }
+  const outputs = new Map<string, Lookup>()
   let end: Scope = outer.scope
   const flows = inOrderOfNeeds(jobs).map((job) => {
-    const { flow, end: behind } = jobFlow(here, job, outer, outputs)
-    outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, behind, expressions))
-    end = isAction ? behind : end
+    const { flow, end: atEnd } = jobFlow(context, job, outer, outputs)
+    outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, atEnd, expressions))
+    end = isAction ? atEnd : end
     return flow
   })
-  const handed = entriesOf(childOf(declared, 'outputs')).filter(({ value }) =>
-    taints(childOf(value, 'value'), { ...end, jobs: outputOf(outputs) }, expressions),
-  )
+  const atEnd = { ...end, jobs: lookupByOwner(outputs) }
+  const returned = entriesOf(childOf(declared, 'outputs')).map(({ name, value }) => {
+    const taint = taintAt(childOf(value, 'value'), atEnd, expressions)
+    return [name.toLowerCase(), taint] as const
+  })
   const isProgram = isAction && textOf(childOf(top, 'runs', 'using')) !== 'composite'
   const uses = flows.flatMap(({ steps }) => steps.map((step) => step.uses))
   return {
-    ...{ source, top, scope: outer.scope, jobs: flows, expressions },
-    // What a program makes of its inputs, nobody knows.
+    source,
+    top,
+    scope: outer.scope,
+    jobs: flows,
+    expressions,
+    // A program can return its inputs in any form.
     outputs: isProgram
-      ? () => events === 'fields' || [...inputs.values()].includes(true)
-      : outputsNamed(handed),
+      ? highest(inputs.values()) > TRUSTED
+        ? ALL
+        : NONE
+      : lookupIn(new Map(returned)),
     usesAction:
-      uses.some((one) => HOOKLINE_ACTION.test(one)) ||
+      uses.some((name) => HOOKLINE_ACTION.test(name)) ||
       calledBy(flows).some((callee) => callee.usesAction),
   }
 }
 
-/** The flows of what jobs and their steps call. */
+function checkSize(source: Source, jobs: readonly Entry[]): void {
+  let count = 0
+  for (const { value } of jobs) {
+    count += stepsOf(value).length
+    if (count > MOST_STEPS) {
+      const message = `${source.name} has more than ${MOST_STEPS} steps`
+      throw new Refusal({ code: 'too-large', message })
+    }
+  }
+}
+
+/** The inputs of a file; numbers and booleans cannot hold a string of a sender. */
+function inputsOf(
+  declared: Place | undefined,
+  passed: ReadonlyMap<string, Taint>,
+  scope: Scope,
+  expressions: Expressions,
+): ReadonlyMap<string, Taint> {
+  const inputs = new Map<string, Taint>(passed)
+  for (const { name, value } of entriesOf(childOf(declared, 'inputs'))) {
+    const key = name.toLowerCase()
+    const isText = !/^(?:number|boolean)$/.test(textOf(childOf(value, 'type')) ?? '')
+    const taint = passed.get(key) ?? taintAt(childOf(value, 'default'), scope, expressions)
+    inputs.set(key, isText ? taint : TRUSTED)
+  }
+  return inputs
+}
+
+/** The flows of the files that jobs and their steps call. */
 export function calledBy(jobs: readonly JobFlow[]): Flow[] {
   return jobs.flatMap((job) => [job, ...job.steps]).flatMap(({ callee }) => callee ?? [])
 }
 
-/** The jobs, each behind those it needs; a circle, which GitHub refuses, is cut somewhere. */
+/** The jobs, each after the jobs that it needs. GitHub rejects a circle; here it is cut somewhere. */
 function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
   const byName = new Map(
     entries.map((entry) => {
@@ -272,15 +287,15 @@ function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
   )
   const ordered = new Set<OrderedJob>()
   const entered = new Set<OrderedJob>()
-  const waiting = [...byName.values()].reverse()
-  for (let job = waiting.at(-1); job; job = waiting.at(-1)) {
-    const before = job.needs
+  const stack = [...byName.values()].reverse()
+  for (let job = stack.at(-1); job; job = stack.at(-1)) {
+    const missing = job.needs
       .flatMap((name) => byName.get(name) ?? [])
-      .filter((one) => !entered.has(one))
-    if (entered.has(job) || before.length === 0) {
+      .filter((needed) => !entered.has(needed))
+    if (entered.has(job) || missing.length === 0) {
       ordered.add(job)
-      waiting.pop()
-    } else waiting.push(...before)
+      stack.pop()
+    } else stack.push(...missing)
     entered.add(job)
   }
   return [...ordered]
@@ -292,168 +307,176 @@ interface OrderedJob {
 }
 
 /** The file whose jobs are followed. */
-interface Here {
+interface FileContext {
   readonly source: Source
   readonly top: Place
   readonly expressions: Expressions
   readonly callees: Callees | undefined
-  readonly places: Places
+  readonly checkouts: readonly string[]
 }
 
-/** @returns the job, and what was known behind its last step */
+/** @returns the job, and the scope after its last step */
 function jobFlow(
-  here: Here,
+  file: FileContext,
   { entry, needs }: OrderedJob,
-  outer: Surroundings,
-  outputs: ReadonlyMap<string, Outputs>,
+  outer: Environment,
+  outputs: ReadonlyMap<string, Lookup>,
 ): { flow: JobFlow; end: Scope } {
-  const { source, top, expressions, callees } = here
+  const { source, top, expressions, callees } = file
   const place = entry.value
   const own = new Map(needs.map((name) => [name, outputs.get(name) ?? NONE]))
-  const needed = { ...outer.scope, needs: outputOf(own) }
-  const ofSteps = new Map<string, Outputs>()
+  const needed = withCondition(
+    { ...outer.scope, needs: lookupByOwner(own) },
+    expressions,
+    childOf(place, 'if'),
+  )
+  const ofSteps = new Map<string, Lookup>()
   const scope: Scope = {
     ...needed,
     matrix: matrixOf(childOf(place, 'strategy'), needed, expressions),
-    steps: (id, name) => outputOf(ofSteps)(id, name),
+    steps: (id, name) => lookupByOwner(ofSteps)(id, name),
   }
-  const job = withEnv({ scope, env: outer.env }, expressions, childOf(place, 'env'))
+  const job = withEnv({ scope, variables: outer.variables }, expressions, childOf(place, 'env'))
   let around = job
-  let { places } = here
+  let { checkouts } = file
   const steps = stepsOf(place).map((step): StepFlow => {
     const inStep = withEnv(around, expressions, childOf(step, 'env'))
-    const flow = stepFlow({ ...here, places }, place, step, inStep)
-    places = placesBehind(places, flow)
+    const flow = stepFlow({ ...file, checkouts }, place, step, {
+      ...inStep,
+      scope: withCondition(inStep.scope, expressions, childOf(step, 'if')),
+    })
+    checkouts = [...checkouts, ...checkoutOf(flow)]
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
     if (id !== undefined) ofSteps.set(id, outputsOfStep(flow, expressions))
     const { variables } = flow.writes
-    around = withNames(around, variables === 'any' ? variables : new Set(variables))
+    around = withNames(
+      around,
+      variables === 'any' ? 'any' : new Map(variables.map((name) => [name, UNTRUSTED])),
+    )
     return flow
   })
   const uses = usesOf(place, source)
   const callee = callees?.flow(uses, job.scope.events, () => ({
-    inputs: inputsOf(place, job.scope, expressions),
+    inputs: taintsOf(entriesOf(childOf(place, 'with')), job.scope, expressions),
     secrets: secretsOf(childOf(place, 'secrets'), job.scope, expressions),
     env: NO_NAMES,
-    places: NO_PLACES,
+    checkouts: [],
   }))
-  const unread = callees?.unread(uses, NO_PLACES)
-  return { flow: { top, place, scope: job.scope, steps, callee, unread }, end: around.scope }
+  return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
 }
 
-function inputsOf(
-  caller: Place,
-  scope: Scope,
-  expressions: Expressions,
-): ReadonlyMap<string, boolean> {
-  return new Map(
-    entriesOf(childOf(caller, 'with')).map(({ name, value }) => [
-      name.toLowerCase(),
-      taints(value, scope, expressions),
-    ]),
-  )
-}
-
-/** Those that are handed on, by name or all of them, and that a sender worded. */
 function secretsOf(place: Place | undefined, scope: Scope, expressions: Expressions): Names {
-  if (textOf(place) === 'inherit') return scope.secrets(undefined) ? 'any' : NO_NAMES
-  const tainted = entriesOf(place).filter(({ value }) => taints(value, scope, expressions))
-  return new Set(tainted.map(({ name }) => name.toLowerCase()))
+  if (textOf(place) === 'inherit') return scope.secrets(undefined) > TRUSTED ? 'any' : NO_NAMES
+  return taintsOf(entriesOf(place), scope, expressions)
 }
 
-/** Keys of the matrix by their values, those of `include` too. */
-function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expressions): Outputs {
+/** The keys of a matrix by their values, with those of `include`. */
+function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expressions): Lookup {
   const matrix = childOf(strategy, 'matrix')
   const include = childOf(matrix, 'include')
   const wholes = [strategy, matrix, include, ...itemsOf(include)]
-  const isText = (place: Place | undefined) => textOf(place) !== undefined
-  const isAny = (place: Place) => scope.events === 'fields' || taints(place, scope, expressions)
-  if (wholes.some((place) => place && isText(place) && isAny(place))) return ALL
+  const isUntrusted = (place: Place) => taintAt(place, scope, expressions, true) > TRUSTED
+  if (wholes.some((place) => place && textOf(place) !== undefined && isUntrusted(place))) return ALL
   const rows = [matrix, ...itemsOf(include)].flatMap((row) => entriesOf(row))
-  return outputsNamed(
-    rows.filter(({ name, value }) => name !== 'include' && taints(value, scope, expressions)),
-  )
+  const taints = new Map<string, Taint>()
+  for (const { name, value } of rows) {
+    if (name === 'include') continue
+    const key = name.toLowerCase()
+    const taint = taintAt(value, scope, expressions, true)
+    taints.set(key, highest([taint, taints.get(key) ?? TRUSTED]))
+  }
+  return lookupIn(taints)
 }
 
 function stepFlow(
-  { source, top, expressions, callees, places }: Here,
+  { source, top, expressions, callees, checkouts }: FileContext,
   job: Place,
   place: Place,
-  { scope, env }: Surroundings,
+  { scope, variables }: Environment,
 ): StepFlow {
   const uses = usesOf(place, source)
   const shell = shellOf(top, job, place)
-  const called = withoutFolder(uses, places)
-  const callee = callees?.flow(called, scope.events, () => ({
-    inputs: inputsOf(place, scope, expressions),
+  const callee = callees?.flow(withoutCheckout(uses, checkouts), scope.events, () => ({
+    inputs: taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
     secrets: NO_NAMES,
-    env: variableNames(env),
-    places,
+    env: allVariables(variables),
+    checkouts,
   }))
-  const unread = callees?.unread(called, places)
-  const step = { place, scope, uses, shell, callee, unread }
+  const step = { place, scope, uses, shell, callee }
   if (callee) return { ...step, writes: { ...NO_WRITES, variables: variablesOf(callee) } }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
   if (text === undefined) return { ...step, writes: NO_WRITES }
-  if (scope.events === 'fields') {
-    // What a script makes of an item is none.
-    const variables = SETS_VARIABLES.test(text) ? ('any' as const) : []
-    return { ...step, writes: { ...NO_WRITES, outputs: true, variables } }
-  }
   const script = scriptOf(text, expressions.spansOf(text))
   const tainted = {
-    isTainted: (expression: string) => expressions.isUntrusted(expression, scope),
-    isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
+    isTainted: (expression: string) => expressions.taintOf(expression, scope) > TRUSTED,
+    isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()) > TRUSTED,
   }
   if (isGithubScript) {
     return { ...step, writes: githubScriptWrites(script, tainted, scope.events) }
   }
+  if (shell === 'other') return { ...step, writes: programWrites(script, tainted) }
   const isPosix = shell === 'posix' || (shell === 'unknown' && !POWERSHELL.test(text))
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }
 }
 
-const SETS_VARIABLES = /GITHUB_ENV|exportVariable/
-
 /** How PowerShell names a variable of the environment. */
 const POWERSHELL = /\benv:|\[(?:system\.)?environment\]/i
 
-/** Variables that the steps of an action write for those behind it. */
+/** The variables that the steps of an action write for steps after it. */
 function variablesOf({ jobs }: Flow): Writes['variables'] {
   const written = jobs.flatMap(({ steps }) => steps.map(({ writes }) => writes.variables))
   return written.includes('any') ? 'any' : written.flat()
 }
 
-/** What the action says of its own accord. */
-const OWN_WORDS = new Set(['triggered', 'count', 'trigger', 'workflow'])
+/** The folder into which a step checks this repository out. */
+function checkoutOf({ place, uses }: StepFlow): string[] {
+  if (actionOf(uses) !== 'actions/checkout') return []
+  const path = textOf(childOf(place, 'with', 'path')) ?? ''
+  const repository = textOf(childOf(place, 'with', 'repository')) ?? ''
+  const isOwn = /^\s*(?:\$\{\{\s*github\.repository\s*\}\}\s*)?$/i.test(repository)
+  return isOwn && !path.includes('${{') ? [path.replaceAll(/^(?:\.\/)+|\/+$/g, '')] : []
+}
+
+/** The path of an action in this repository: `./src/action`, checked out into `src`, is `./action`. */
+function withoutCheckout(uses: string, checkouts: readonly string[]): string {
+  const path = localPathOf(uses)
+  const folder = checkouts.findLast((one) => one !== '' && path?.startsWith(`${one}/`))
+  return path === undefined || folder === undefined ? uses : `././${path.slice(folder.length + 1)}`
+}
+
+/** Outputs that the action words itself, and outputs that are whole items. */
+const HOOKLINE_OUTPUTS: ReadonlyMap<string, Taint> = new Map<string, Taint>([
+  ['triggered', TRUSTED],
+  ['count', TRUSTED],
+  ['trigger', TRUSTED],
+  ['workflow', TRUSTED],
+  ['on', WHOLE_ITEM],
+  ['items', WHOLE_ITEM],
+])
 
 function outputsOfStep(
   { place, scope, uses, writes, callee }: StepFlow,
   expressions: Expressions,
-): Outputs {
-  const isOfFields = scope.events === 'fields'
+): Lookup {
   if (HOOKLINE_ACTION.test(uses)) {
-    const isItem = (name: string) => isOfFields && ['on', 'items'].includes(name)
-    return (name) => name === undefined || !(OWN_WORDS.has(name) || isItem(name))
+    return (name) => (name === undefined ? UNTRUSTED : (HOOKLINE_OUTPUTS.get(name) ?? UNTRUSTED))
   }
   if (callee) return callee.outputs
-  if (isOfFields) return ALL
   if (writes.outputs) return ALL
   const isPassing = localPathOf(uses) !== undefined || PASSING.includes(actionOf(uses))
-  return isPassing && taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
+  return isPassing && taintAt(childOf(place, 'with'), scope, expressions) > TRUSTED ? ALL : NONE
 }
 
-/** What was given to a called workflow that cannot be read may come back. */
+/** A called workflow that cannot be read may return its inputs. */
 function outputsOfJob(
   { place, scope, callee }: JobFlow,
   end: Scope,
   expressions: Expressions,
-): Outputs {
+): Lookup {
   if (callee) return callee.outputs
-  if (scope.events === 'fields' && childOf(place, 'uses')) return ALL
   if (localPathOf(textOf(childOf(place, 'uses')) ?? '') !== undefined) {
-    return taints(childOf(place, 'with'), scope, expressions) ? ALL : NONE
+    return taintAt(childOf(place, 'with'), scope, expressions) > TRUSTED ? ALL : NONE
   }
-  const outputs = entriesOf(childOf(place, 'outputs'))
-  return outputsNamed(outputs.filter(({ value }) => taints(value, end, expressions)))
+  return lookupIn(taintsOf(entriesOf(childOf(place, 'outputs')), end, expressions))
 }

@@ -1,114 +1,138 @@
 import { type Entry, entriesOf, type Place, textOf, textsOf } from '../../workflow/nodes.ts'
-import type { Expressions, Scope } from './taint.ts'
+import {
+  checkedBy,
+  type Expressions,
+  highest,
+  type Lookup,
+  type OutputLookup,
+  type Scope,
+  type Taint,
+  TRUSTED,
+  UNTRUSTED,
+} from './taint.ts'
 
-/** Names of what a sender worded, in lower case. */
-export type Names = ReadonlySet<string> | 'any'
+/** The taints of names in lower case; `any` if every name may hold untrusted input. */
+export type Names = ReadonlyMap<string, Taint> | 'any'
 
-export const NO_NAMES: ReadonlySet<string> = new Set()
+export const NO_NAMES: ReadonlyMap<string, Taint> = new Map()
 
-/** Which outputs of a step or job a sender worded; `undefined` asks for any of them. */
-export type Outputs = (name: string | undefined) => boolean
+export const NONE: Lookup = () => TRUSTED
+export const ALL: Lookup = () => UNTRUSTED
 
-export const NONE: Outputs = () => false
-export const ALL: Outputs = () => true
-
-export function named(names: Names): Outputs {
+export function lookupIn(names: Names): Lookup {
   if (names === 'any') return ALL
-  return (name) => (name === undefined ? names.size > 0 : names.has(name))
+  const any = highest(names.values())
+  return (name) => (name === undefined ? any : (names.get(name) ?? TRUSTED))
 }
 
-export function outputsNamed(entries: readonly Entry[]): Outputs {
-  return named(new Set(entries.map(({ name }) => name.toLowerCase())))
-}
-
-/** Those that are true. */
-export function namesOf(names: ReadonlyMap<string, boolean>): ReadonlySet<string> {
-  return new Set([...names].filter(([, isTainted]) => isTainted).map(([name]) => name))
-}
-
-export function outputOf(outputs: ReadonlyMap<string, Outputs>): Scope['needs'] {
-  const any = new Map<string | undefined, boolean>()
-  return (id, name) => {
-    if (id !== undefined) return outputs.get(id)?.(name) ?? false
-    const known = any.get(name) ?? [...outputs.values()].some((one) => one(name))
+export function lookupByOwner(owners: ReadonlyMap<string, Lookup>): OutputLookup {
+  const any = new Map<string | undefined, Taint>()
+  return (owner, name) => {
+    if (owner !== undefined) return owners.get(owner)?.(name) ?? TRUSTED
+    const known = any.get(name) ?? highest([...owners.values()].map((lookup) => lookup(name)))
     any.set(name, known)
     return known
   }
 }
 
-export const NOTHING: Scope = {
+/** A scope in which nothing but the event is untrusted. */
+export const OUTER_SCOPE: Scope = {
   events: 'all',
-  env: () => false,
-  inputs: () => false,
-  jobs: () => false,
-  matrix: () => false,
-  needs: () => false,
-  secrets: () => false,
-  steps: () => false,
+  checked: new Set(),
+  env: NONE,
+  inputs: NONE,
+  jobs: NONE,
+  matrix: NONE,
+  needs: NONE,
+  secrets: NONE,
+  steps: NONE,
 }
 
-/** A scope and the variables in it, to which those of a nearer `env:` can be added. */
-export interface Surroundings {
+/** A scope with its variables, to which an inner `env:` can add variables. */
+export interface Environment {
   readonly scope: Scope
-  readonly env: Variables | undefined
+  readonly variables: Variables | undefined
 }
 
-/** Variables of one `env:`, or what a step wrote into `$GITHUB_ENV`; a nearer one hides a farther. */
+/** The variables of one `env:`, or of a step that writes to `$GITHUB_ENV`. Inner ones come first. */
 interface Variables {
-  readonly own: ReadonlyMap<string, boolean>
-  /** True when any name may be among them. */
-  readonly isAny: boolean
+  readonly own: Names
   readonly outer: Variables | undefined
 }
 
-export function withEnv(
-  around: Surroundings,
+export function withEnv(around: Environment, expressions: Expressions, env: Place | undefined) {
+  const whole = textOf(env)
+  if (whole !== undefined) {
+    const taint = expressions.taintOfText(whole, around.scope, true)
+    return taint === TRUSTED ? around : withNames(around, 'any')
+  }
+  return withNames(around, taintsOf(entriesOf(env), around.scope, expressions))
+}
+
+export function withNames({ scope, variables: outer }: Environment, own: Names): Environment {
+  const isEmpty = own !== 'any' && own.size === 0
+  const variables = isEmpty ? outer : { own, outer }
+  return { variables, scope: { ...scope, env: (name) => taintOfVariable(variables, name) } }
+}
+
+/** A scope inside of a condition. */
+export function withCondition(
+  scope: Scope,
   expressions: Expressions,
-  env: Place | undefined,
-): Surroundings {
-  const isTainted = (place: Place | undefined) => taints(place, around.scope, expressions)
-  if (textOf(env) !== undefined) return withVariables(around, new Map(), isTainted(env))
-  const own = entriesOf(env).map(
-    ({ name, value }) => [name.toLowerCase(), isTainted(value)] as const,
+  condition: Place | undefined,
+): Scope {
+  const text = textOf(condition)?.replace(/^\s*\$\{\{([\s\S]*)\}\}\s*$/, '$1')
+  const checked = text === undefined ? [] : checkedBy(expressions.treeOf(text))
+  return checked.length === 0
+    ? scope
+    : { ...scope, checked: new Set([...scope.checked, ...checked]) }
+}
+
+/** The taint of every variable, for an action that sees the variables of its caller. */
+export function allVariables(variables: Variables | undefined): Names {
+  const known = new Map<string, Taint>()
+  for (let at = variables; at; at = at.outer) {
+    if (at.own === 'any') return 'any'
+    for (const [name, taint] of at.own) if (!known.has(name)) known.set(name, taint)
+  }
+  return known
+}
+
+function taintOfVariable(variables: Variables | undefined, name: string | undefined): Taint {
+  let max: Taint = TRUSTED
+  for (let at = variables; at; at = at.outer) {
+    if (at.own === 'any') return UNTRUSTED
+    if (name === undefined) max = highest([max, ...at.own.values()])
+    else {
+      const own = at.own.get(name)
+      if (own !== undefined) return own
+    }
+  }
+  return max
+}
+
+/** The taints of the values of a mapping, by the names of its keys. */
+export function taintsOf(
+  entries: readonly Entry[],
+  scope: Scope,
+  expressions: Expressions,
+  keepsObjects = false,
+): ReadonlyMap<string, Taint> {
+  return new Map(
+    entries.map(({ name, value }) => {
+      return [name.toLowerCase(), taintAt(value, scope, expressions, keepsObjects)] as const
+    }),
   )
-  return withVariables(around, new Map(own), false)
 }
 
-function withVariables(
-  { scope, env: outer }: Surroundings,
-  own: ReadonlyMap<string, boolean>,
-  isAny: boolean,
-): Surroundings {
-  const env = own.size > 0 || isAny ? { own, isAny, outer } : outer
-  return { env, scope: { ...scope, env: (name) => isTaintedVariable(env, name) } }
-}
-
-/** With variables that a sender worded. */
-export function withNames(around: Surroundings, names: Names): Surroundings {
-  if (names === 'any') return withVariables(around, new Map(), true)
-  return withVariables(around, new Map([...names].map((name) => [name, true])), false)
-}
-
-/** The names of those that a sender worded. */
-export function variableNames(env: Variables | undefined): Names {
-  const known = new Map<string, boolean>()
-  for (let at = env; at; at = at.outer) {
-    if (at.isAny) return 'any'
-    for (const [name, isTainted] of at.own) known.set(name, known.get(name) ?? isTainted)
-  }
-  return namesOf(known)
-}
-
-function isTaintedVariable(env: Variables | undefined, name: string | undefined): boolean {
-  for (let at = env; at; at = at.outer) {
-    if (at.isAny || (name === undefined && [...at.own.values()].includes(true))) return true
-    const own = name === undefined ? undefined : at.own.get(name)
-    if (own !== undefined) return own
-  }
-  return false
-}
-
-/** True when a text at or below a place holds an untrusted expression. */
-export function taints(place: Place | undefined, scope: Scope, expressions: Expressions): boolean {
-  return textsOf(place).some(({ node }) => expressions.untrusted(node.value, scope).length > 0)
+/** The highest taint of the strings at and below a place. */
+export function taintAt(
+  place: Place | undefined,
+  scope: Scope,
+  expressions: Expressions,
+  keepsObjects = false,
+): Taint {
+  return highest(
+    textsOf(place).map(({ node }) => expressions.taintOfText(node.value, scope, keepsObjects)),
+  )
 }

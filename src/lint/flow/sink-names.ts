@@ -96,7 +96,7 @@ export function isChoosingInput(uses: string, input: string): boolean {
 }
 
 /** True for the input that says which chat is answered. @param input its name in lower case */
-export function isAnswered(uses: string, input: string): boolean {
+export function isReplyTarget(uses: string, input: string): boolean {
   return input === 'to' && REPLY_ACTION.test(uses)
 }
 

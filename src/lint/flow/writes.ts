@@ -1,17 +1,20 @@
 import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
 import type { Span } from '../../workflow/spans.ts'
-import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
-import { MAY_OBEY, type Obeyed, obeyedBy } from './obeyed.ts'
 import {
   COPIERS,
   DIGESTS,
+  type Executed,
+  executedBy,
   INTERPRETERS,
   isOneOf,
+  MAY_EXECUTE,
   PLAIN_SET,
   PRINTERS,
   READERS,
+  runsVariable,
   WRITERS,
-} from './programs.ts'
+} from './commands.ts'
+import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
 import {
   calledBy,
   childrenOf,
@@ -22,20 +25,21 @@ import {
   type ShellTree,
   shellTree,
 } from './script.ts'
+import { checkedRanges } from './shell-checks.ts'
 import type { CountedEvents } from './taint.ts'
 
-/** What a step makes of untrusted text for those behind it. */
+/** Where a step writes untrusted input for later steps, or executes it. */
 export interface Writes {
-  /** True when an output is made of it: then any may be, since a line more is an output more. */
+  /** Whether an output contains it; then every output may, since each line of it can be an output. */
   readonly outputs: boolean
   /** Variables of later steps, in lower case. */
   readonly variables: readonly string[] | 'any'
-  /** Where a line more of the text would be a variable, or a folder of programs, of later steps. */
+  /** Writes in which a line break sets another variable, or a folder of programs, for later steps. */
   readonly unbounded: readonly Span[]
-  /** Where a variable gets the text, and nothing else can. */
+  /** Writes that set only the variable that they name. */
   readonly assigned: readonly (Span & { readonly name: string })[]
-  /** Where a command gets the text as a program, or as the prompt of an agent. */
-  readonly obeyed: readonly (Span & Pick<Obeyed, 'kind'>)[]
+  /** Commands that execute it as a program, or obey it as the prompt of an agent. */
+  readonly executed: readonly (Span & Pick<Executed, 'kind'>)[]
 }
 
 export const NO_WRITES: Writes = {
@@ -43,10 +47,10 @@ export const NO_WRITES: Writes = {
   variables: [],
   unbounded: [],
   assigned: [],
-  obeyed: [],
+  executed: [],
 }
 
-/** Which expressions and variables hold untrusted text. */
+/** The expressions and variables that contain untrusted input. */
 interface Tainted {
   isTainted(expression: string): boolean
   /** `undefined` asks for any of them. */
@@ -55,37 +59,46 @@ interface Tainted {
 
 const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
 const VARIABLES = /GITHUB_(?:ENV|PATH)\b|\$\{!/
-/** What brings the texts of these events into a script. */
+/** How a script of github-script reads these events. */
 const PAYLOADS: Readonly<Record<CountedEvents, RegExp>> = {
   all: /\bpayload\b/,
-  fields: /\bpayload\b/,
   webhooks: /\bclient_payload\b|\bhookline\b/,
   calls: /\bhookline\b/,
 }
 const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 
-/** What a script of a `run:` step writes into `$GITHUB_OUTPUT`, `$GITHUB_ENV` and `$GITHUB_PATH`. */
+/** Follows a script of a `run:` step. @param isPosixShell whether bash or sh may run it */
 export function scriptWrites(script: Script, isPosixShell: boolean, tainted: Tainted): Writes {
   const { text } = script
   const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
   const isNamed = script.placeholders.some(({ expression }) => PATHS.test(expression))
-  const isObeying = MAY_OBEY.test(text) && knowsUntrusted(script, tainted)
-  if (!isWriting && !isNamed && !isObeying) return NO_WRITES
+  const mayExecute = MAY_EXECUTE.test(text) && readsUntrusted(script, tainted)
+  if (!isWriting && !isNamed && !mayExecute) return NO_WRITES
   const tree = isPosixShell ? shellTree(text) : undefined
   if (tree) return new ShellFlow(script, tree, tainted).writes()
   return isWriting || isNamed ? writesByWords(script, tainted) : NO_WRITES
 }
 
-/** For a script that cannot be read: whatever it knows may get wherever it writes. */
+/** A script in another language than that of a POSIX shell. */
+export function programWrites(script: Script, tainted: Tainted): Writes {
+  const { text } = script
+  const isTainted = (name: string) => tainted.isTaintedVariable(name)
+  const span = { start: 0, end: text.trimEnd().length, kind: 'program' as const }
+  const executed = runsVariable(text, isTainted) ? [span] : []
+  const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
+  return { ...(isWriting ? writesByWords(script, tainted) : NO_WRITES), executed }
+}
+
+/** For a script that cannot be parsed: everything that it reads may reach everything that it writes. */
 function writesByWords(script: Script, tainted: Tainted): Writes {
-  if (!knowsUntrusted(script, tainted)) return NO_WRITES
+  if (!readsUntrusted(script, tainted)) return NO_WRITES
   const at = script.text.search(VARIABLES)
   const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
   const outputs = OUTPUTS.test(script.text)
   return { ...NO_WRITES, outputs, variables: at < 0 ? [] : 'any', unbounded }
 }
 
-function knowsUntrusted({ text, placeholders }: Script, tainted: Tainted): boolean {
+function readsUntrusted({ text, placeholders }: Script, tainted: Tainted): boolean {
   const words = new Set(text.match(/[A-Za-z_]\w*/g))
   return (
     placeholders.some(({ expression }) => tainted.isTainted(expression)) ||
@@ -94,9 +107,9 @@ function knowsUntrusted({ text, placeholders }: Script, tainted: Tainted): boole
 }
 
 /**
- * What a script of github-script hands on; its library marks the ends of what it writes.
+ * Follows a script of github-script. Its library writes values with random marks around them.
  *
- * @param events whose texts count
+ * @param events whose fields count
  */
 export function githubScriptWrites(
   script: Script,
@@ -104,9 +117,8 @@ export function githubScriptWrites(
   events: CountedEvents,
 ): Writes {
   const { text } = script
-  const isOfEvent = PAYLOADS[events]
-  const isKnown = isOfEvent.test(text) || knowsUntrusted(script, tainted)
-  if (!isKnown) return NO_WRITES
+  const readsEvent = PAYLOADS[events].test(text) || readsUntrusted(script, tainted)
+  if (!readsEvent) return NO_WRITES
   const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:'(\w+)'|"(\w+)")?/g)]
   const names = exported.map(([, one, other]) => one ?? other)
   const assigned = exported.flatMap(({ 1: one, 2: other, 0: call, index }) => {
@@ -121,7 +133,7 @@ export function githubScriptWrites(
     variables: isAny ? 'any' : known,
     unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
     assigned,
-    obeyed: [],
+    executed: programWrites(script, tainted).executed,
   }
 }
 
@@ -133,29 +145,31 @@ const RUNNER_FILES: ReadonlyMap<string, RunnerFile> = new Map([
   ['GITHUB_PATH', 'path'],
 ])
 
-/** Untrusted text that comes into a file of the runner, and where. */
+/** A write of untrusted input into a file of the runner. */
 interface Written {
   readonly file: RunnerFile
   readonly node: SyntaxNode
-  /** True when a mark that the sender cannot know ends the text. */
+  /** Whether a random mark ends the value, so that no line of it can set another variable. */
   readonly isBounded: boolean
-  /** The variables that get it, as they are written; `any` where that cannot be told. */
+  /** The variables that are set, as they are written; `any` if the script does not show them. */
   readonly variables: readonly string[] | 'any'
 }
 
-/** Follows untrusted text through the variables and files of one script, in the order of its lines. */
+/** Follows untrusted input through the variables and files of one script, in the order of its lines. */
 class ShellFlow {
   readonly #tree: ShellTree
   readonly #script: Script
   readonly #tainted: Tainted
   readonly #expressions: ReadonlySet<number>
   readonly #variables = new Set<string>()
-  /** Variables that hold the path of a file that the runner reads. */
+  /** Variables that contain the path of a file that the runner reads. */
   readonly #paths = new Map<string, string>()
   readonly #marks: ReadonlySet<string>
+  /** Ranges of the script in which a variable has passed a check. */
+  readonly #checked: ReadonlyMap<string, readonly Span[]>
   #inFiles = false
-  /** A function of the script reads untrusted text from those who call it. */
-  #isFed = false
+  /** Whether a function of the script reads untrusted input from its callers. */
+  #readsInFunction = false
 
   constructor(script: Script, tree: ShellTree, tainted: Tainted) {
     this.#script = script
@@ -165,6 +179,7 @@ class ShellFlow {
       tainted.isTainted(expression) || /\bevent_path\b/i.test(expression) ? [at] : [],
     )
     this.#expressions = new Set(untrusted)
+    this.#checked = checkedRanges(tree, (node) => this.#textOf(node))
     this.#marks = randomMarks(
       tree,
       (node) => this.#textOf(node),
@@ -173,8 +188,8 @@ class ShellFlow {
   }
 
   writes(): Writes {
-    for (const node of this.#tree.nodes) this.#keep(node)
-    for (const node of this.#tree.nodes) this.#keep(node) // what a loop brings round
+    // The second pass follows values that a loop carries to earlier lines.
+    for (const node of [...this.#tree.nodes, ...this.#tree.nodes]) this.#assign(node)
     const found = this.#tree.nodes.flatMap((node) => this.#written(node))
     const names = found.flatMap(({ variables }) => variables)
     const bounded = found.filter(({ isBounded }) => isBounded)
@@ -187,26 +202,31 @@ class ShellFlow {
       assigned: bounded.flatMap(({ node, variables }) =>
         [variables].flat().map((name) => ({ name, start: node.pos, end: node.end })),
       ),
-      obeyed: this.#tree.nodes.flatMap((node) => this.#obeyed(node)),
+      executed: this.#tree.nodes.flatMap((node) => this.#executed(node)),
     }
   }
 
-  /** A command that is told, or reads, untrusted text and does what it says. */
-  #obeyed(node: SyntaxNode): Writes['obeyed'] {
+  /** A command that executes untrusted input of its arguments, or of its standard input. */
+  #executed(node: SyntaxNode): Writes['executed'] {
     if (node.type !== 'Command') return []
     const span = { start: node.pos, end: node.end }
-    // `"$@"` of a function is what its callers wrote.
+    // The callers of a function wrote `"$@"`.
     const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(this.#textOf(node.name))
     if (isNamed && node.name && this.#holds(node.name)) return [{ ...span, kind: 'program' }]
-    const obeyed = obeyedBy(node)
-    if (!obeyed) return []
-    const { kind, words, isInput } = obeyed
-    const isTold = words.some((word) => this.#holds(word))
+    const isTainted = (name: string) => this.#isTaintedVariable(name, node.pos)
+    const isInterpreter = isOneOf(INTERPRETERS, calledBy(node).name)
+    if (isInterpreter && runsVariable(this.#programOf(node), isTainted)) {
+      return [{ ...span, kind: 'program' }]
+    }
+    const executed = executedBy(node)
+    if (!executed) return []
+    const { kind, words, isInput } = executed
+    const isArgument = words.some((word) => this.#holds(word))
     const isRead = isInput && this.#inputOf(node).some((part) => this.#holds(part))
-    return isTold || isRead ? [{ ...span, kind }] : []
+    return isArgument || isRead ? [{ ...span, kind }] : []
   }
 
-  /** What comes into a command: its here-documents and files, and the commands before it in a pipe. */
+  /** The input of a command: its here-documents and files, and the commands before it in a pipe. */
   #inputOf(command: Command): SyntaxNode[] {
     const own = command.redirects.filter(({ operator }) => operator.startsWith('<'))
     let below: SyntaxNode = command
@@ -219,8 +239,8 @@ class ShellFlow {
     return own
   }
 
-  /** Notes which variables and files hold untrusted text from here on. */
-  #keep(node: SyntaxNode): void {
+  /** Records which variables and files contain untrusted input after a node. */
+  #assign(node: SyntaxNode): void {
     if (node.type === 'Assignment') {
       const path = /GITHUB_(?:ENV|OUTPUT|PATH)\b/.exec(this.#textOf(node.value))?.[0]
       if (path) this.#paths.set(node.name, path)
@@ -239,28 +259,29 @@ class ShellFlow {
       const { operator, operand } = node.operation
       if (operator.endsWith('=') && this.#holds(operand)) this.#variables.add(node.parameter)
     }
-    if (node.type === 'Command') this.#keepWords(node)
+    if (node.type === 'Command') this.#assignWords(node)
     if (node.type === 'Redirect' && /^(?:>|&>)/.test(node.operator)) {
       if (this.#fileOf(node.target) === undefined && this.#holds(this.#printing(node)))
         this.#inFiles = true
     }
   }
 
-  #keepWords(node: Command): void {
+  #assignWords(node: Command): void {
     const { name } = calledBy(node)
     const texts = node.args.map((word) => (word.type === 'Word' ? word.value : ''))
     const set = (names: readonly string[]) => {
       for (const one of names) this.#variables.add(one)
     }
     if (name === 'read' || name === 'mapfile' || name === 'readarray') {
-      if (this.#isFed || this.#holds(this.#statementOf(node))) set([...texts, 'REPLY', 'MAPFILE'])
+      if (this.#readsInFunction || this.#holds(this.#statementOf(node)))
+        set([...texts, 'REPLY', 'MAPFILE'])
       return
     }
     const isFunction = this.#tree.nodes.some(
       (one) => one.type === 'Function' && one.name.value === name,
     )
     if (isFunction && this.#holds(this.#statementOf(node))) {
-      this.#isFed = true
+      this.#readsInFunction = true
       this.#inFiles = true
     }
     const [, alias, of] = /\s-\w*n\w*\s+(\w+)=(\w+)/.exec(this.#textOf(node)) ?? []
@@ -271,7 +292,7 @@ class ShellFlow {
     if (isFunction || name === 'set') set(['1', '2', '3', '4', '5', '6', '7', '8', '9', '@', '*'])
   }
 
-  /** A command that puts what it reads into the file that an argument names. */
+  /** Whether a command writes its input into the file that an argument names. */
   #isWriter(command: Command): boolean {
     const { name } = calledBy(command)
     const isFull =
@@ -282,7 +303,7 @@ class ShellFlow {
     return WRITERS.has(name) || (isFull && COPIERS.has(name))
   }
 
-  /** What a redirect, or a command such as `tee`, puts into a file that the runner reads. */
+  /** Writes of a redirect, or of a command such as `tee`, into a file that the runner reads. */
   #written(node: SyntaxNode): Written[] {
     if (node.type === 'Command' && this.#isWriter(node)) {
       const files = node.args.flatMap((word) => this.#fileOf(word) ?? [])
@@ -347,7 +368,7 @@ class ShellFlow {
     return expression && PATHS.exec(expression)?.[0].trim().replace('.', '_').toUpperCase()
   }
 
-  /** The command whose output a redirect takes, with what is piped into it. */
+  /** The command whose output a redirect writes, with the pipeline before it. */
   #printing(redirect: Redirection): SyntaxNode {
     const command = this.#tree.parents.get(redirect) ?? redirect
     const isScript = command.type === 'Command' && nameOfCommand(command) === 'exec'
@@ -367,19 +388,19 @@ class ShellFlow {
     return above?.type === type ? above : undefined
   }
 
-  /** True when untrusted text stands in a node, or comes into it. */
+  /** Whether a node contains untrusted input, or reads it. */
   #holds(node: SyntaxNode): boolean {
     switch (node.type) {
       case 'SimpleExpansion':
-        return this.#isTaintedVariable(node.text.slice(1))
+        return this.#isTaintedVariable(node.text.slice(1), node.pos)
       case 'ParameterExpansion': {
         const isLength = node.prefix === '#'
         if (node.prefix === '!')
           return this.#variables.size > 0 || this.#isTaintedVariable(undefined)
         const { operation } = node
         const isReplaced = operation?.type === 'Default' && operation.operator.endsWith('+')
-        if (isLength) return false
-        if (!isReplaced && this.#isTaintedVariable(node.parameter)) return true
+        if (isLength || isCleaning(this.#textOf(node))) return false
+        if (!isReplaced && this.#isTaintedVariable(node.parameter, node.pos)) return true
         break
       }
       case 'ArithmeticExpansion':
@@ -412,22 +433,22 @@ class ShellFlow {
   #readsVariables(command: Command): boolean {
     const { name, args } = calledBy(command)
     const own = nameOfCommand(command) ?? ''
-    const isTold = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
-    const isPrinter = name === 'envsubst' || (PRINTERS.has(own) && !isTold)
+    const hasArguments = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
+    const isPrinter = name === 'envsubst' || (PRINTERS.has(own) && !hasArguments)
     if (isPrinter && this.#isTaintedVariable(undefined)) return true
     const isPrinted = PRINTERS.has(name) && args.some(({ value }) => value === '-p')
     const isReader = name === 'printenv' || isPrinted || isOneOf(INTERPRETERS, name)
     const words = isReader ? this.#programOf(command).match(/[A-Za-z_]\w*/g) : []
-    return (words ?? []).some((word) => this.#isTaintedVariable(word))
+    return (words ?? []).some((word) => this.#isTaintedVariable(word, command.pos))
   }
 
-  /** A command with the text that it reads. */
+  /** A command with its here-documents. */
   #programOf(command: Command): string {
     const texts = command.redirects.map((one) => (one.type === 'HereDoc' ? one.body.text : ''))
     return [this.#textOf(command), ...texts].join('\n')
   }
 
-  /** `$(… | sha256sum)`, `$(… | tr -cd a-z)`: nothing is left of what a sender worded. */
+  /** `$(… | sha256sum)`, `$(… | tr -cd a-z)`, `$(printf %q …)`: the result cannot be code. */
   #isCleaned(script: CommandExpansionPart['script']): boolean {
     const [statement, ...others] = script?.commands ?? []
     const { command } = statement ?? {}
@@ -436,11 +457,15 @@ class ShellFlow {
     const [name, ...args] = [last.name, ...last.args].map((word) =>
       word?.type === 'Word' ? fixedText(word) : undefined,
     )
+    if (name === 'printf' && args[0] === '%q') return true
     if (DIGESTS.has(name ?? '')) return !last.args.some((word) => this.#holds(word))
     return name === 'tr' && /^-(?:cd|dc)$/.test(args[0] ?? '') && PLAIN_SET.test(args[1] ?? '')
   }
 
-  #isTaintedVariable(name: string | undefined): boolean {
+  /** @param at the position at which the script reads the variable */
+  #isTaintedVariable(name: string | undefined, at?: number): boolean {
+    const ranges = (name !== undefined && this.#checked.get(name)) || []
+    if (at !== undefined && ranges.some(({ start, end }) => start <= at && at < end)) return false
     return (
       (name !== undefined && this.#variables.has(name)) ||
       name === 'GITHUB_EVENT_PATH' ||
@@ -456,4 +481,10 @@ class ShellFlow {
   #textOf(node: { readonly pos: number; readonly end: number }): string {
     return this.#script.text.slice(node.pos, node.end)
   }
+}
+
+/** `${V//[^0-9]/}` keeps plain characters only, and `${V@Q}` is quoted for a shell. */
+function isCleaning(expansion: string): boolean {
+  const [, kept] = /^\$\{\w+\/\/\[[\^!]([^\]]+(?::\])?)\](?:\/)?\}$/.exec(expansion) ?? []
+  return (kept !== undefined && PLAIN_SET.test(kept)) || /^\$\{\w+@Q\}$/.test(expansion)
 }

@@ -1,20 +1,81 @@
-import { actionProblems } from '../native-problems.ts'
-import type { Rule } from '../rule.ts'
-import { DONE, workflow } from './examples.ts'
+import { isMap, isSeq } from 'yaml'
+import { actionSteps } from '../../compiler/native.ts'
+import type { Problem, Source } from '../../wire/errors.ts'
+import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
+import { didYouMean, quoted } from '../../workflow/suggestion.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { OTHER_JOB, workflow } from './examples.ts'
 
 export const actionInput: Rule = {
   id: 'action-input',
   level: 'error',
-  isStrict: false,
-  finds: 'an input that the action does not have, or is given wrongly',
-  why: 'The runner goes on without it.',
-  fix: 'Take a name of `action.yml`; `on` is a text, so write `on: |`.',
-  red: 'secret: |\n  webhook: {method: post}',
-  green: 'on: |\n  webhook: {method: post}',
-  around: (part) =>
-    workflow(DONE).replace(
-      / {10}on: [\s\S]*?\n(?= {2}\w)/,
-      `${part.replaceAll(/^/gm, '          ')}\n`,
-    ),
-  check: ({ native, hasSources }) => (native ? actionProblems(native, hasSources) : []),
+  page: {
+    title: 'an input that the action does not have, or that has the wrong form',
+    reason:
+      'The runner ignores an unknown input with a warning in the log, so the step runs with defaults. An input is always a string: a mapping makes the file invalid.',
+    remedy: 'Use an input name of `action.yml`. Write the triggers as a block: `on: |`.',
+    before: 'secret: |\n  webhook: {method: post}',
+    after: 'on: |\n  webhook: {method: post}',
+    workflow: (part) =>
+      workflow(OTHER_JOB).replace(
+        / {10}on: [\s\S]*?\n(?= {2}\w)/,
+        `${part.replaceAll(/^/gm, '          ')}\n`,
+      ),
+  },
+  check: (file) => (file.native ? inputProblems(file) : []),
+}
+
+/** The inputs of the action (a test compares them with action.yml). */
+export const ACTION_INPUTS: readonly string[] = [
+  'on',
+  'workflow',
+  'secrets',
+  'vars',
+  'state',
+  'github-token',
+  'telegram-api-url',
+]
+
+function inputProblems({ file, jobs, repository }: RuleFile): Problem[] {
+  const { source } = file
+  const steps = jobs.flatMap((job) => actionSteps(job, source))
+  return steps.flatMap((step): Problem[] => {
+    const uses = textAt(childOf(step, 'uses'))
+    // `./` is the action of whatever repository the file belongs to.
+    const isKnown = uses !== undefined && uses.node.value !== './'
+    const unknown = isKnown ? unknownInputs(source, step) : []
+    const on = childOf(step, 'with', 'on')?.node
+    if (isMap(on) || isSeq(on)) {
+      const message = `the input "on" is a ${isMap(on) ? 'mapping' : 'list'}, and inputs are strings`
+      const position = positionAt(source, ...rangeOf(on))
+      return [...unknown, { message, position, hint: 'write "on: |", and indent the triggers' }]
+    }
+    const isGiven = ['on', 'workflow'].some(
+      (name) => (textOf(childOf(step, 'with', name)) ?? '').trim() !== '',
+    )
+    if (!isKnown || isGiven || repository.hasSources || unknown.length > 0) return unknown
+    return [
+      {
+        message: 'the step declares no trigger',
+        position: positionAt(source, ...rangeOf(uses.alias ?? uses.node)),
+        hint: 'add the triggers under "with:" as "on: |"',
+        notes: ['without "on", the action reads the files of workflows/, and there are none'],
+      },
+    ]
+  })
+}
+
+function unknownInputs(source: Source, step: Place): Problem[] {
+  return entriesOf(childOf(step, 'with'))
+    .filter(({ name }) => !ACTION_INPUTS.includes(name.toLowerCase()))
+    .map(({ name, key }) => {
+      const hint = didYouMean(name, ACTION_INPUTS)
+      return {
+        message: `the action has no input ${quoted(name)}`,
+        position: positionAt(source, ...rangeOf(key)),
+        ...(hint && { hint }),
+        notes: [`inputs: ${ACTION_INPUTS.join(', ')}`],
+      }
+    })
 }

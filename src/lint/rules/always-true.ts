@@ -11,39 +11,39 @@ import {
 import { truthy } from '@actions/expressions/result'
 import type { Problem } from '../../wire/errors.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import {
-  type FileExpression,
-  partsOf,
-  placeOf,
-  type Reference,
-  referencesIn,
-  spanOf,
-} from '../../workflow/file-expressions.ts'
-import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import type { Operation } from '../../workflow/operations.ts'
+import type { Span } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { hooklineOutput, operandsOf, spanOfPath } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { guarded } from './examples.ts'
+import { withCondition } from './examples.ts'
 
 export const alwaysTrue: Rule = {
   id: 'always-true',
-  level: 'warning',
-  isStrict: true,
-  finds: 'a condition that is true whatever happens',
-  why: 'What stands outside of `${{ }}` makes a text of the condition, and every text but the empty one is true, `false` too.',
-  fix: "Put all of it into one `${{ }}`, or leave them out; write `>-` for `|`; compare with `'true'`.",
-  red: "if: ${{ needs.on.outputs.triggered }} == 'true'",
-  green: "if: needs.on.outputs.triggered == 'true'",
-  around: guarded,
+  level: 'strict',
+  page: {
+    title: 'a condition that is true in every run',
+    reason:
+      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The job or step then runs for every event.',
+    remedy:
+      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`; compare an output with `'true'`. `--fix` compares `triggered`.",
+    before: "if: ${{ needs.on.outputs.triggered }} == 'true'",
+    after: "if: needs.on.outputs.triggered == 'true'",
+    workflow: withCondition,
+  },
   check: alwaysTrueConditions,
+  fix: triggeredOperations,
 }
 
-/** A condition of a job or a step: the text of an `if`. */
+function conditionsOf({ expressions }: RuleFile): readonly FileExpression[] {
+  return expressions.filter(({ path }) => path.at(-1) === 'if' && path[0] === 'jobs')
+}
+
 function alwaysTrueConditions(file: RuleFile): Problem[] {
   const seen = new Set<unknown>()
-  return file.expressions.flatMap((expression) => {
-    const { path, found } = expression
-    if (path.at(-1) !== 'if' || path[0] !== 'jobs') return []
+  return conditionsOf(file).flatMap((expression) => {
+    const { found } = expression
     const { value } = found.scalar
     const spans = expressionSpans(value)
     const [only] = spans
@@ -54,22 +54,24 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
       const [start, end] = rangeOf(found.scalar)
       const isBreak = spans.length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
       const message = isBreak
-        ? 'this condition is always true: a line break stands behind its }}'
-        : 'this condition is always true: what stands outside of ${{ }} makes a text of it'
-      const hint = isBreak ? 'write "if: >-"' : 'put all of it into one ${{ }}, or leave them out'
+        ? 'this condition is always true: a line break follows its }}'
+        : 'this condition is always true: text outside of ${{ }} makes a string of it'
+      const hint = isBreak
+        ? 'write "if: >-"'
+        : 'put the whole condition into one ${{ }}, or remove the braces'
       return [{ message, position: positionAt(file.file.source, start, end), hint }]
     }
     const constant = constantIn(file, expression)
-    return constant ? [constant] : flagsIn(file, expression)
+    return constant ? [constant] : triggeredProblems(file, expression)
   })
 }
 
-/** `x == 'a' || 'b'`: the second text is true by itself. A mere `true` is meant so. */
+/** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
 function constantIn(file: RuleFile, expression: FileExpression): Problem | undefined {
   const { tree, text } = expression
   if (!tree || tree instanceof Literal) return undefined
   if (truthOf(tree) !== true) return undefined
-  const hint = tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'leave it out'
+  const hint = tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'remove it'
   const message = 'this condition is always true: nothing in it depends on the run'
   const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
   const part = isOr ? tree.args.find((arg) => truthOf(arg) === true) : undefined
@@ -81,7 +83,7 @@ function constantIn(file: RuleFile, expression: FileExpression): Problem | undef
   })
 }
 
-/** Whether a part is true or false in every run; `undefined` where that is not known. */
+/** Whether a part is true or false in every run; `undefined` if that depends on the run. */
 function truthOf(part: Expr): boolean | undefined {
   if (part instanceof Grouping) return truthOf(part.group)
   if (part instanceof Literal) return truthy(part.literal)
@@ -104,68 +106,41 @@ function truthOf(part: Expr): boolean | undefined {
   try {
     return truthy(new Evaluator(part, new data.Dictionary()).evaluate())
   } catch {
-    return undefined // the run would fail; it is told elsewhere
+    return undefined // GitHub fails the run; another rule reports it
   }
 }
 
-/** Functions whose result their arguments alone decide. */
+/** Functions whose result depends only on their arguments. */
 const PURE = new Set(['contains', 'startswith', 'endswith', 'format', 'join', 'fromjson', 'tojson'])
 
-/** Where `triggered`, which is the text `true` or `false`, stands as if it were a boolean. */
-function flagsIn(file: RuleFile, expression: FileExpression): Problem[] {
-  const { text } = expression
-  const tree = /outputs/i.test(text) ? expression.tree : undefined
-  if (!tree) return []
-  const starts = new Set(operandsOf(tree).flatMap((part) => placeOf(part) ?? []))
-  return ['needs', 'steps'].flatMap((context) =>
-    referencesIn(text, context).flatMap((reference) => {
-      if (!starts.has(reference.start) || !isFlag(file, expression, context, reference)) return []
-      const end = reference.steps.at(-1)?.end ?? reference.end
-      const name = text.slice(reference.start, end)
-      const message = `"${name}" is the text 'true' or 'false', and both are true as a condition`
-      const hint = `write ${name} == 'true'`
-      return [file.problemAt(expression, { start: reference.start, end }, { message, hint })]
-    }),
-  )
+/** Operands that are the output `triggered`, which is the string `true` or `false`. */
+function triggeredIn(file: RuleFile, expression: FileExpression): Span[] {
+  const { text, tree } = expression
+  if (!tree || !/outputs/i.test(text)) return []
+  return operandsOf(tree).flatMap((part) => {
+    const isTriggered = hooklineOutput(file, expression, part)?.name === 'triggered'
+    return (isTriggered && spanOfPath(part, text)) || []
+  })
 }
 
-/** The parts of a condition whose own truth counts. */
-function operandsOf(tree: Expr): Expr[] {
-  if (tree instanceof Grouping) return operandsOf(tree.group)
-  if (tree instanceof Logical) return tree.args.flatMap(operandsOf)
-  return tree instanceof Unary ? operandsOf(tree.expr) : [tree]
+function triggeredProblems(file: RuleFile, expression: FileExpression): Problem[] {
+  return triggeredIn(file, expression).map((span) => {
+    const name = expression.text.slice(span.start, span.end)
+    const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
+    return file.problemAt(expression, span, { message, hint: `write ${name} == 'true'` })
+  })
 }
 
-function isFlag(
-  file: RuleFile,
-  { path }: FileExpression,
-  context: string,
-  { steps }: Reference,
-): boolean {
-  const [owner, outputs, name, ...more] = steps.map((step) => step.name)
-  if (owner === undefined || outputs?.toLowerCase() !== 'outputs' || name === undefined)
-    return false
-  if (more.length > 0) return false
-  const jobs = childOf(file.top, 'jobs')
-  if (context === 'steps') return isTriggered(file, childOf(jobs, String(path[1])), owner, name)
-  const job = childOf(jobs, owner)
-  const written = textOf(childOf(job, 'outputs', name)) ?? ''
-  const [, id, output] = STEP_OUTPUT.exec(written) ?? []
-  return id !== undefined && output !== undefined && isTriggered(file, job, id, output)
-}
-
-const STEP_OUTPUT = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.([\w-]+)\s*\}\}\s*$/i
-
-function isTriggered(
-  { file }: RuleFile,
-  job: Place | undefined,
-  id: string,
-  output: string,
-): boolean {
-  if (output.toLowerCase() !== 'triggered') return false
-  return stepsOf(job).some(
-    (step) =>
-      textOf(childOf(step, 'id'))?.toLowerCase() === id.toLowerCase() &&
-      HOOKLINE_ACTION.test(usesOf(step, file.source)),
-  )
+/** `!x` becomes `!(x == 'true')`. */
+function triggeredOperations(file: RuleFile): Operation[] {
+  return conditionsOf(file).flatMap((expression): Operation[] => {
+    const { found, start, text } = expression
+    const edits = triggeredIn(file, expression).map((span) => {
+      const comparison = `${text.slice(span.start, span.end)} == 'true'`
+      const isNegated = /!\s*$/.test(text.slice(0, span.start))
+      const replacement = isNegated ? `(${comparison})` : comparison
+      return { start: start + span.start, end: start + span.end, text: replacement }
+    })
+    return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
+  })
 }

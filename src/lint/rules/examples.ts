@@ -1,4 +1,4 @@
-/** The job that takes the webhook, as README has it, with these jobs behind it. */
+/** A workflow whose job `on` uses the action, as README has it, followed by these jobs. */
 export function workflow(jobs: string, on = 'webhook: {method: post}'): string {
   return `on:
   repository_dispatch:
@@ -18,7 +18,12 @@ jobs:
 ${jobs}`
 }
 
-/** A job behind it with one step. */
+/** A workflow with a trigger, in which no job reads the body. */
+export function withTrigger(on: string): string {
+  return workflow(OTHER_JOB, on).replace(/ +body: .*\n/, '')
+}
+
+/** A job after the job `on`, with one step. */
 export function greet(step: string): string {
   return workflow(`  greet:
     needs: on
@@ -29,24 +34,24 @@ ${step.replaceAll(/^(?=.)/gm, '      ')}
 `)
 }
 
-/** A step behind it with this variable. */
+/** A step of the job `greet` with this variable. */
 export function inEnv(variable: string): string {
   return greet(`- env:\n    ${variable}\n  run: echo "$NAME"`)
 }
 
-/** A job behind it with this `if:`. */
-export function guarded(condition: string): string {
+/** The job `greet` with this `if:`. */
+export function withCondition(condition: string): string {
   return greet('- run: echo hi').replace(/ if: .*/, () => ` ${condition}`)
 }
 
-/** A job that reads nothing of it. */
-export const DONE = `  greet:
+/** A job that reads no output of the job `on`. */
+export const OTHER_JOB = `  greet:
     runs-on: ubuntu-latest
     steps:
       - run: echo hi
 `
 
-/** A workflow that has nothing to do with Hookline. */
+/** A workflow that does not use Hookline. */
 export function plain(steps: string): string {
   return `on: push
 jobs:
@@ -54,5 +59,23 @@ jobs:
     runs-on: ubuntu-latest
     steps:
 ${steps.replaceAll(/^(?=.)/gm, '      ')}
+`
+}
+
+/** A job with the action and this step after it. */
+export function oneJob(step: string): string {
+  return `on:
+  repository_dispatch:
+    types: [webhook]
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: |
+            webhook: {method: post}
+${step.replaceAll(/^(?=.)/gm, '      ')}
 `
 }

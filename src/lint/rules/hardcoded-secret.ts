@@ -4,18 +4,20 @@ import { textsOf } from '../../workflow/nodes.ts'
 import { ScalarText } from '../../workflow/spans.ts'
 import { positionAt } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { workflow } from './examples.ts'
+import { withTrigger } from './examples.ts'
 
-export const tokenInClear: Rule = {
+export const hardcodedSecret: Rule = {
   id: 'hardcoded-secret',
   level: 'error',
-  isStrict: false,
-  finds: 'a token in clear text',
-  why: 'Whoever reads the repository has it, now and in its history.',
-  fix: 'Revoke it, put a new one into a secret, and read that.',
-  red: 'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',
-  green: 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}',
-  around: (part) => workflow('', part).replace(/ +body: .*\n/, ''),
+  page: {
+    title: 'a token in plain text',
+    reason:
+      'Everyone who can read the repository can use the token, and it stays in the history after you delete the line.',
+    remedy: 'Revoke the token, store a new one as a secret, and read the secret.',
+    before: 'messaging_bot: {token: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456"}',
+    after: 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}',
+    workflow: withTrigger,
+  },
   check: tokens,
 }
 
@@ -26,9 +28,9 @@ function tokens({ top, file }: RuleFile): Problem[] {
     const written = new ScalarText(file.source.text, node)
     return found.map((token) => {
       const { start, end } = written.span(token.start, token.end)
-      const message = 'a token stands here in clear text, for everyone who can read the repository'
+      const message = 'this token is in plain text: everyone who can read the repository can use it'
       const position = positionAt(file.source, start, end)
-      return { message, position, hint: 'put a new one into a secret: ${{ secrets.NAME }}' }
+      return { message, position, hint: 'revoke it, and read a secret: ${{ secrets.NAME }}' }
     })
   })
 }

@@ -21,30 +21,31 @@ import { inEnv } from './examples.ts'
 
 export const headerName: Rule = {
   id: 'header-name',
-  level: 'warning',
-  isStrict: true,
-  finds: 'a name that no header of a request has',
-  why: 'Names of headers come in lower case, with dashes.',
-  fix: 'Write `headers.x-github-event`.',
-  red: 'NAME: ${{ fromJSON(needs.on.outputs.headers).X_GitHub_Event }}',
-  green: 'NAME: ${{ fromJSON(needs.on.outputs.headers).x-github-event }}',
-  around: (part) =>
-    inEnv(part).replace(/( +)body: .*/, '$1headers: ${{ steps.hookline.outputs.headers }}'),
+  level: 'strict',
+  page: {
+    title: 'a header name in a form that no request contains',
+    reason:
+      'Hookline delivers header names in lower case with dashes, as HTTP/2 does. Another form reads an empty value.',
+    remedy: 'Write the name in lower case with dashes: `headers.x-github-event`.',
+    before: 'NAME: ${{ fromJSON(needs.on.outputs.headers).X_GitHub_Event }}',
+    after: 'NAME: ${{ fromJSON(needs.on.outputs.headers).x-github-event }}',
+    workflow: (variable) =>
+      inEnv(variable).replace(/( +)body: .*/, '$1headers: ${{ steps.hookline.outputs.headers }}'),
+  },
   check: (file) => [
-    ...(file.native || file.isSource
-      ? file.expressions.flatMap((one) => inExpression(file, one))
+    ...(file.usesHookline
+      ? file.expressions.flatMap((expression) => inExpression(file, expression))
       : []),
     ...file.triggers.flatMap(inOptions),
   ],
 }
 
 function nameFault(name: string): Problem {
-  const meant = name.toLowerCase().replaceAll('_', '-')
-  const message = `no header is called "${name}": names come in lower case, with dashes`
-  return { message, hint: `write ${meant}` }
+  const message = `no header has the name "${name}": names are lower case, with dashes`
+  return { message, hint: `write ${name.toLowerCase().replaceAll('_', '-')}` }
 }
 
-/** Expressions ask for names without regard to case. */
+/** Expressions ignore the case of names. */
 function inExpression(file: RuleFile, expression: FileExpression): Problem[] {
   const { text } = expression
   if (!/headers/i.test(text) || !text.includes('_')) return []
@@ -76,7 +77,7 @@ function areHeaders(file: RuleFile, whole: Expr): boolean {
   return ids.includes(names[0]?.toLowerCase())
 }
 
-/** In options, where case counts: keys and values such as `headers.X-GitHub-Event`, and scripts. */
+/** Options are case-sensitive: keys and values such as `headers.X-GitHub-Event`, and scripts. */
 function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
   return textsBelow(nodes.value, []).flatMap(({ text, path }) =>
     [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted }) => {
@@ -87,11 +88,11 @@ function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
   )
 }
 
-/** `headers.X-GitHub-Event` as a whole text, `.headers.X_GitHub_Event` and `.headers['X-…']` in others. */
+/** `headers.X-GitHub-Event` as a whole string; `.headers.X_GitHub_Event` and `.headers['X-…']` in a longer one. */
 const HEADER =
   /(?:^headers\.(?=[\w-]+$)|\.headers\.(?!\w+\())([\w-]+)|\.headers\[\s*['"`]([^'"`\]]+)/g
 
-/** Keys and values, with the keys that lead there. */
+/** The keys and string values of a mapping, each with its path. */
 function textsBelow(node: unknown, path: Path): { readonly text: string; readonly path: Path }[] {
   if (isMap(node)) {
     return node.items.flatMap((pair) => {

@@ -4,16 +4,17 @@ import type { Shape } from '../../workflow/shapes.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greet } from './examples.ts'
 
-export const objectAsText: Rule = {
+export const objectAsString: Rule = {
   id: 'object-as-string',
-  level: 'warning',
-  isStrict: true,
-  finds: 'an object where a text is wanted',
-  why: 'GitHub writes the word `Object` for it, and `Array` for a list.',
-  fix: '`toJSON(…)` gives its JSON; or name the one value that you want.',
-  red: '- run: echo "${{ github.event }}"',
-  green: '- env:\n    EVENT: ${{ toJSON(github.event) }}\n  run: echo "$EVENT"',
-  around: greet,
+  level: 'strict',
+  page: {
+    title: 'an object or a list where a string is expected',
+    reason: 'GitHub converts an object to the word `Object`, and a list to the word `Array`.',
+    remedy: 'Convert the object with `toJSON(…)`, or name the value in it that you need.',
+    before: '- run: echo "${{ github.event }}"',
+    after: '- env:\n    EVENT: ${{ toJSON(github.event) }}\n  run: echo "$EVENT"',
+    workflow: greet,
+  },
   check: objects,
 }
 
@@ -25,27 +26,27 @@ const WRITTEN: ReadonlyMap<Shape['kind'], string> = new Map([
 
 function objects(file: RuleFile): Problem[] {
   return file.typed.flatMap(({ expression, shape }): Problem[] => {
-    const isRead = READ_OBJECT.test(expression.text) && (file.native || file.isSource)
-    const written = isRead ? '"Object"' : WRITTEN.get(shape.kind)
-    if (written === undefined || !isText(expression)) return []
+    const isParsed = PARSED_OBJECT.test(expression.text) && file.usesHookline
+    const written = isParsed ? '"Object"' : WRITTEN.get(shape.kind)
+    if (written === undefined || !isStringPlace(expression)) return []
     const { text } = expression
     const whole = text.trim()
     const start = text.length - text.trimStart().length
     const message = `GitHub writes ${written} for "${whole}"`
-    // An output is JSON before it is read.
-    const json = isRead ? READ_OBJECT.exec(text)?.[1] : `toJSON(${whole})`
-    const hint = shape.kind === 'null' ? 'leave it out' : `write ${json}`
+    // The output itself already is JSON.
+    const json = isParsed ? PARSED_OBJECT.exec(text)?.[1] : `toJSON(${whole})`
+    const hint = shape.kind === 'null' ? 'remove it' : `write ${json}`
     const span = { start, end: start + whole.length }
     return [file.problemAt(expression, span, { message, hint })]
   })
 }
 
-/** An output that is an object, read from its JSON. */
-const READ_OBJECT =
+/** `fromJSON` of an output that always holds an object. */
+const PARSED_OBJECT =
   /^\s*fromJSON\(\s*((?:needs|steps)\.[\w-]+\.outputs\.(?:headers|query|params))\s*\)\s*$/i
 
-/** Where only a text can stand: a called workflow may take an object, and a whole `env:` may be one. */
-function isText({ path }: FileExpression): boolean {
+/** Called workflows take objects as inputs, and a whole `env:` can be an object. */
+function isStringPlace({ path }: FileExpression): boolean {
   const inner = path.at(-2)
   if (path[0] === 'env' || inner === 'env') return path[0] === 'env' || path[0] === 'jobs'
   if (path[0] !== 'jobs') return false

@@ -3,18 +3,20 @@ import { webhook } from '../../triggers/webhook.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { DONE, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './examples.ts'
 
-export const repeatedPrefix: Rule = {
+export const repeatedPathPrefix: Rule = {
   id: 'repeated-path-prefix',
-  level: 'warning',
-  isStrict: true,
-  finds: 'a `path` that begins with the names of the workflow and the trigger again',
-  why: 'The URL ends in `/<workflow>/<trigger>`, and `path` is what follows: no request has both twice.',
-  fix: 'Write what follows, or leave `path` out.',
-  red: 'webhook: {path: /hook/webhook/orders}',
-  green: 'webhook: {path: /orders}',
-  around: (part) => workflow(DONE, part),
+  level: 'strict',
+  page: {
+    title: 'a `path` that begins with the names of the workflow and the trigger',
+    reason:
+      'A webhook URL ends in `/<workflow>/<trigger>`, and the option `path` is matched with the part after it. No request contains both names twice, so the trigger never fires.',
+    remedy: 'Write only the part after the trigger, or remove `path`.',
+    before: 'webhook: {path: /hook/webhook/orders}',
+    after: 'webhook: {path: /orders}',
+    workflow: (part) => workflow(OTHER_JOB, part),
+  },
   check: repeated,
 }
 
@@ -24,12 +26,12 @@ function repeated({ name, triggers }: RuleFile): Problem[] {
     const path = isMap(nodes.value) ? nodes.value.get('path') : undefined
     if (definition !== webhook || typeof path !== 'string') return []
     const [, first = '', second = '', rest = ''] = /^\/?([^/]+)\/([^/]+)(.*)$/s.exec(path) ?? []
-    const isSame = (one: string, other: string) =>
-      decodePercent(one).toLowerCase() === other.toLowerCase()
+    const isSame = (part: string, other: string) =>
+      decodePercent(part).toLowerCase() === other.toLowerCase()
     const triggerNames = [trigger.name, definition.name, ...definition.aliases]
-    if (!isSame(first, name) || !triggerNames.some((one) => isSame(second, one))) return []
-    const hint = /^\/?$/.test(rest) ? 'leave it out: every path fires' : `write ${rest}`
-    const message = `the URL of this trigger has ${first}/${second} before what "path" is matched with`
+    if (!isSame(first, name) || !triggerNames.some((other) => isSame(second, other))) return []
+    const hint = /^\/?$/.test(rest) ? 'remove "path": then every path fires' : `write ${rest}`
+    const message = `"path" is matched with the part of the URL after ${first}/${second}`
     return [{ message, position: positionOf(['path']), hint }]
   })
 }

@@ -1,67 +1,64 @@
 import { actionSteps } from '../../compiler/native.ts'
-import type { Problem, Source } from '../../wire/errors.ts'
-import { childOf, type Entry, entriesOf, textAt, textOf } from '../../workflow/nodes.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { DONE, workflow } from './examples.ts'
-
-/** The job of README with a store on a branch, and these permissions. */
-function storing(permissions: string): string {
-  return workflow(DONE)
-    .replace('jobs:', () => `${permissions}\njobs:`)
-    .replace('          on: |', '          state: branch:hookline-state\n          on: |')
-}
+import { OTHER_JOB, workflow } from './examples.ts'
 
 export const statePermissions: Rule = {
   id: 'state-permissions',
   level: 'warning',
-  isStrict: false,
-  finds: 'state on a branch in a job that may not write it, or not read runs',
-  why: 'Without `contents: write` the step fails; without `actions: read` what a failed run had claimed is held for `config.lease` minutes.',
-  fix: 'Give the job both.',
-  red: 'permissions: {contents: write}',
-  green: 'permissions: {contents: write, actions: read}',
-  around: storing,
-  check: (file) => (file.native ? statePermissionProblems(file) : []),
+  page: {
+    title: '`state: branch:…` in a job that may not write contents or read runs',
+    reason:
+      'Without `contents: write` the step fails. Without `actions: read` the action cannot see that an earlier run failed, so items of that run stay reserved for `config.lease` minutes.',
+    remedy: 'Give the job both permissions.',
+    before: 'permissions: {contents: write}',
+    after: 'permissions: {contents: write, actions: read}',
+    workflow: (permissions) =>
+      workflow(OTHER_JOB)
+        .replace('jobs:', () => `${permissions}\njobs:`)
+        .replace('          on: |', '          state: branch:hookline-state\n          on: |'),
+  },
+  check: (file) => (file.native ? missingPermissions(file) : []),
 }
 
-const NEEDED = [
-  ['contents', ['write'], 'else the step fails'],
-  [
-    'actions',
-    ['read', 'write'],
-    'else what a failed run had claimed is held until its lease is over',
-  ],
-] as const
+const NEEDED: readonly {
+  readonly scope: string
+  readonly access: string
+  readonly else: string
+}[] = [
+  { scope: 'contents', access: 'write', else: 'the step fails' },
+  { scope: 'actions', access: 'read', else: 'items of a failed run stay reserved' },
+]
 
-/** Where nothing is said, the repository's own settings decide, which no file tells. */
-function statePermissionProblems({ top, file }: RuleFile): Problem[] {
-  return entriesOf(childOf(top, 'jobs')).flatMap((job) => {
+/** If the file sets no permissions, the settings of the repository decide, which no file contains. */
+function missingPermissions({ top, file, jobs }: RuleFile): Problem[] {
+  return jobs.flatMap((job) => {
     const permissions = childOf(job.value, 'permissions') ?? childOf(top, 'permissions')
     const all = textOf(permissions)
     if (!permissions || all === 'write-all') return []
-    const given = (name: string) =>
-      all === 'read-all' ? 'read' : textOf(childOf(permissions, name))
-    const missing = NEEDED.filter(([name, wanted]) => {
-      return !wanted.some((access) => access === given(name))
+    const granted = (scope: string) =>
+      all === 'read-all' ? 'read' : textOf(childOf(permissions, scope))
+    const missing = NEEDED.filter(({ scope, access }) => {
+      return granted(scope) !== access && granted(scope) !== 'write'
     })
-    return missing.length === 0
-      ? []
-      : statesOn(job, file.source).map((node) => ({
-          message: `the job keeps state on a branch without ${missing.map(([name, [access]]) => `\`${name}: ${access}\``).join(' and ')}`,
-          position: positionAt(file.source, ...rangeOf(node)),
-          hint: `give them to the job: permissions: {${NEEDED.map(([name, [access]]) => `${name}: ${access}`).join(', ')}}`,
-          notes: missing.map(([name, [access], why]) => `${name}: ${access}, ${why}`),
-        }))
-  })
-}
-
-/** Where steps of a job name a branch as their store, and use the job's own token. */
-function statesOn(job: Entry, source: Source) {
-  return actionSteps(job, source).flatMap((step) => {
-    const state = textAt(childOf(step, 'with', 'state'))
-    const token = textOf(childOf(step, 'with', 'github-token'))
-    const isOwn = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)
-    return state && isOwn && /^\s*branch:/.test(state.node.value) ? [state.node] : []
+    if (missing.length === 0) return []
+    const names = missing.map(({ scope, access }) => `\`${scope}: ${access}\``).join(' and ')
+    const steps = actionSteps(job, file.source)
+    return steps.flatMap((step): Problem[] => {
+      const state = textAt(childOf(step, 'with', 'state'))
+      const token = textOf(childOf(step, 'with', 'github-token'))
+      const isJobToken = token === undefined || /github\.token|secrets\.GITHUB_TOKEN/i.test(token)
+      if (!state || !isJobToken || !/^\s*branch:/.test(state.node.value)) return []
+      return [
+        {
+          message: `the job stores state on a branch without ${names}`,
+          position: positionAt(file.source, ...rangeOf(state.node)),
+          hint: 'add to the job: permissions: {contents: write, actions: read}',
+          notes: missing.map((one) => `without ${one.scope}: ${one.access}, ${one.else}`),
+        },
+      ]
+    })
   })
 }

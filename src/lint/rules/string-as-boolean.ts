@@ -1,15 +1,17 @@
 import type { Rule } from '../rule.ts'
-import { guarded } from './examples.ts'
+import { withCondition } from './examples.ts'
 
-export const textAsBoolean: Rule = {
+export const stringAsBoolean: Rule = {
   id: 'string-as-boolean',
-  level: 'error',
-  isStrict: false,
-  finds: 'an output compared with `true`',
-  why: 'Outputs are texts, and no text equals `true`.',
-  fix: "Compare with the text: `== 'true'`.",
-  red: 'if: needs.on.outputs.triggered == true',
-  green: "if: needs.on.outputs.triggered == 'true'",
-  around: guarded,
+  level: 'strict',
+  page: {
+    title: 'an output that is compared with `true`',
+    reason:
+      'Outputs are strings, and no string equals `true`. With `==`, the job or step never runs; with `!=`, it always runs.',
+    remedy: "Compare with the string `'true'`.",
+    before: 'if: needs.on.outputs.triggered == true',
+    after: "if: needs.on.outputs.triggered == 'true'",
+    workflow: withCondition,
+  },
   check: (file) => file.faults('string-as-boolean'),
 }

@@ -1,15 +1,17 @@
 import type { Rule } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
-export const textAsObject: Rule = {
+export const stringAsObject: Rule = {
   id: 'string-as-object',
   level: 'error',
-  isStrict: false,
-  finds: 'a name behind an output, which is a text',
-  why: 'Outputs are texts, those of JSON too.',
-  fix: '`fromJSON(…)` makes an object of it.',
-  red: 'NAME: ${{ needs.on.outputs.body.hello }}',
-  green: 'NAME: ${{ fromJSON(needs.on.outputs.body).hello }}',
-  around: inEnv,
+  page: {
+    title: 'a property of an output',
+    reason:
+      'Outputs are strings, also those that hold JSON, and a string has no properties. GitHub evaluates the property to an empty string.',
+    remedy: 'Parse the output with `fromJSON(…)`.',
+    before: 'NAME: ${{ needs.on.outputs.body.hello }}',
+    after: 'NAME: ${{ fromJSON(needs.on.outputs.body).hello }}',
+    workflow: inEnv,
+  },
   check: (file) => file.faults('string-as-object'),
 }

@@ -2,30 +2,38 @@ import { ContextAccess } from '@actions/expressions/ast'
 import type { Problem } from '../../wire/errors.ts'
 import { isWithin, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { guarded } from './examples.ts'
+import { withCondition } from './examples.ts'
 
 export const unknownContext: Rule = {
   id: 'unknown-context',
   level: 'error',
-  isStrict: false,
-  finds: 'a context that GitHub does not have in this `if`',
-  why: 'GitHub refuses the file. An `if` has no `secrets`, that of a job neither `env` nor `matrix`.',
-  fix: "Read a secret into `env:` of the job, and ask in a step `env.NAME != ''`; ask the matrix in the steps.",
-  red: "if: secrets.TOKEN != ''",
-  green: "if: vars.ENABLED == 'yes'",
-  around: guarded,
+  page: {
+    title: 'a context that is not available in this `if`',
+    reason:
+      'GitHub rejects the file. `secrets` is not available in any `if`; `env` and `matrix` are not available in the `if` of a job.',
+    remedy:
+      "Read a secret into `env:` of the job, and test `env.NAME != ''` in a step. Test matrix values in steps.",
+    before: "if: secrets.TOKEN != ''",
+    after: "if: vars.ENABLED == 'yes'",
+    workflow: withCondition,
+  },
   check: unknownContexts,
 }
 
 /**
- * GitHub's parser here takes a condition without braces for mere text.
+ * The parser reads a condition without braces as a string, so it does not report these.
  *
- * Source: `job-if` and `step-if` of GitHub's own schema, workflow-v1.0.json (a test compares the two)
+ * Source: `job-if` and `step-if` of GitHub's schema, workflow-v1.0.json (a test compares the two)
  */
 export const CONTEXTS_OF_JOB_IF: readonly string[] = ['github', 'inputs', 'vars', 'needs']
 export const CONTEXTS_OF_STEP_IF: readonly string[] = [
   ...CONTEXTS_OF_JOB_IF,
-  ...['strategy', 'matrix', 'steps', 'job', 'runner', 'env'],
+  'strategy',
+  'matrix',
+  'steps',
+  'job',
+  'runner',
+  'env',
 ]
 
 function unknownContexts(file: RuleFile): Problem[] {
@@ -38,10 +46,10 @@ function unknownContexts(file: RuleFile): Problem[] {
     return partsOf(tree).flatMap((part): Problem[] => {
       if (!(part instanceof ContextAccess)) return []
       const name = part.name.lexeme.toLowerCase()
-      // A source has `on`, of which the compiler tells.
+      // The compiler checks the context `on` of a source.
       if (known.includes(name) || (file.isSource && name === 'on')) return []
       const message = `the "if" of a ${isStep ? 'step' : 'job'} has no context "${part.name.lexeme}"`
-      const notes = [`contexts: ${known.join(', ')}`]
+      const notes = [`available contexts: ${known.join(', ')}`]
       return [file.problemAt(expression, spanOf(part.name), { message, notes })]
     })
   })

@@ -3,18 +3,18 @@ import { plain } from './examples.ts'
 
 export const unknownInput: Rule = {
   id: 'unknown-input',
-  level: 'error',
-  isStrict: false,
-  finds: 'an input that the workflow does not declare',
-  why: 'It is empty.',
-  fix: 'Declare it under `inputs`, or mend the name.',
-  red: 'TAG: ${{ inputs.tga }}',
-  green: 'TAG: ${{ inputs.tag }}',
-  around: dispatched,
+  level: 'strict',
+  page: {
+    title: 'an input that the workflow does not declare',
+    reason: 'GitHub evaluates an input that no event declares to an empty string.',
+    remedy: 'Declare the input under `inputs`, or correct the name.',
+    before: 'TAG: ${{ inputs.tga }}',
+    after: 'TAG: ${{ inputs.tag }}',
+    workflow: (variable) =>
+      plain(`- env:\n    ${variable}\n  run: echo "$TAG"`).replace(
+        'on: push\n',
+        'on:\n  workflow_dispatch:\n    inputs:\n      tag: {type: string}\n',
+      ),
+  },
   check: (file) => file.faults('unknown-input'),
-}
-
-function dispatched(env: string): string {
-  const on = 'on:\n  workflow_dispatch:\n    inputs:\n      tag: {type: string}\n'
-  return plain(`- env:\n    ${env}\n  run: echo "$TAG"`).replace('on: push\n', on)
 }

@@ -1,25 +1,25 @@
 import type { Rule } from '../rule.ts'
 
-const MATRIX = `on: push
+export const unknownMatrixKey: Rule = {
+  id: 'unknown-matrix-key',
+  level: 'strict',
+  page: {
+    title: 'a key that the matrix does not have',
+    reason:
+      'GitHub evaluates an unknown key to an empty string, for example as the runner of a job.',
+    remedy: 'Use a key of `matrix`, or of its `include`.',
+    before: 'runs-on: ${{ matrix.sytem }}',
+    after: 'runs-on: ${{ matrix.system }}',
+    workflow: (line) => `on: push
 jobs:
   greet:
-    %
+    ${line}
     strategy:
       matrix:
         system: [ubuntu-latest, macos-latest]
     steps:
       - run: uname
-`
-
-export const unknownMatrixKey: Rule = {
-  id: 'unknown-matrix-key',
-  level: 'error',
-  isStrict: false,
-  finds: 'a key that the matrix does not have',
-  why: 'It is empty.',
-  fix: 'Write a key of `matrix`, or of its `include`.',
-  red: 'runs-on: ${{ matrix.sytem }}',
-  green: 'runs-on: ${{ matrix.system }}',
-  around: (part) => MATRIX.replace('%', () => part),
+`,
+  },
   check: (file) => file.faults('unknown-matrix-key'),
 }

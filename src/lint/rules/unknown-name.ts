@@ -3,13 +3,14 @@ import { inEnv } from './examples.ts'
 
 export const unknownName: Rule = {
   id: 'unknown-name',
-  level: 'error',
-  isStrict: false,
-  finds: 'a name that a context of GitHub, or an object written here, does not have',
-  why: 'It is empty.',
-  fix: 'Mend the name.',
-  red: 'NAME: ${{ github.repositry }}',
-  green: 'NAME: ${{ github.repository }}',
-  around: inEnv,
+  level: 'strict',
+  page: {
+    title: 'a name that a context of GitHub, or an object in the expression, does not have',
+    reason: 'GitHub evaluates an unknown name to an empty string and reports nothing.',
+    remedy: 'Correct the name.',
+    before: 'NAME: ${{ github.repositry }}',
+    after: 'NAME: ${{ github.repository }}',
+    workflow: inEnv,
+  },
   check: (file) => file.faults('unknown-name'),
 }

@@ -3,13 +3,15 @@ import { inEnv } from './examples.ts'
 
 export const unknownNeed: Rule = {
   id: 'unknown-need',
-  level: 'error',
-  isStrict: false,
-  finds: 'a job that is not there, or not among `needs`',
-  why: 'A job reads only the outputs of its own `needs`: the rest is empty.',
-  fix: 'Add the job to `needs`, or mend the name.',
-  red: 'NAME: ${{ needs.hook.outputs.body }}',
-  green: 'NAME: ${{ needs.on.outputs.body }}',
-  around: inEnv,
+  level: 'strict',
+  page: {
+    title: 'a job that does not exist, or that is not listed in `needs`',
+    reason:
+      'A job can read only the outputs of the jobs in its own `needs`. Everything else is empty, and GitHub reports nothing.',
+    remedy: 'Add the job to `needs`, or correct the name.',
+    before: 'NAME: ${{ needs.hook.outputs.body }}',
+    after: 'NAME: ${{ needs.on.outputs.body }}',
+    workflow: inEnv,
+  },
   check: (file) => file.faults('unknown-need'),
 }

@@ -4,12 +4,14 @@ import { inEnv } from './examples.ts'
 export const unknownOutput: Rule = {
   id: 'unknown-output',
   level: 'error',
-  isStrict: false,
-  finds: 'an output that the step, the job or the action does not have',
-  why: 'GitHub takes an empty text for it, and says nothing.',
-  fix: 'Declare it under `outputs:` of its job, or mend the name.',
-  red: 'NAME: ${{ needs.on.outputs.bdoy }}',
-  green: 'NAME: ${{ needs.on.outputs.body }}',
-  around: inEnv,
+  page: {
+    title: 'an output that the step, the job or the action does not have',
+    reason:
+      'GitHub evaluates an unknown output to an empty string and reports nothing. A condition that reads it is then always false, and a script runs with an empty value.',
+    remedy: 'Declare the output under `outputs:` of its job, or correct the name.',
+    before: 'NAME: ${{ needs.on.outputs.bdoy }}',
+    after: 'NAME: ${{ needs.on.outputs.body }}',
+    workflow: inEnv,
+  },
   check: (file) => file.faults('unknown-output'),
 }

@@ -21,30 +21,33 @@ import { slipOf } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
-export const misspelledField: Rule = {
+export const unknownPayloadField: Rule = {
   id: 'unknown-payload-field',
   level: 'warning',
-  isStrict: false,
-  finds: 'a field that no recorded request of the sender has, but nearly',
-  why: 'With `verify: {scheme: github}` it is known what GitHub sends; another field is empty.',
-  fix: 'Write the name of the hint; senders change, so it may be right as it is.',
-  red: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}',
-  green: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}',
-  around: (part) =>
-    inEnv(part).replace(
-      'webhook: {method: post}',
-      'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}',
-    ),
+  page: {
+    title: 'a field that is similar to a field of the recorded requests of the sender',
+    reason:
+      'With `verify: {scheme: github}`, `check` knows requests that GitHub sends. A misspelled field is empty, and GitHub reports nothing.',
+    remedy:
+      'Correct the name as the hint says. Senders add fields, so this finding is only a warning.',
+    before: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}',
+    after: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}',
+    workflow: (variable) =>
+      inEnv(variable).replace(
+        'webhook: {method: post}',
+        'webhook: {verify: {scheme: github, secret: "${{ secrets.S }}"}}',
+      ),
+  },
   check: (file) => {
     const senders = new Map(
       file.triggers.map((trigger) => [trigger.name.toLowerCase(), schemeOf(trigger)]),
     )
-    if (![...senders.values()].some((one) => one !== undefined)) return []
-    return file.expressions.flatMap((one) => fieldsIn(file, one, senders))
+    if (![...senders.values()].some((sender) => sender !== undefined)) return []
+    return file.expressions.flatMap((expression) => fieldsIn(file, expression, senders))
   },
 }
 
-/** The sender that a trigger proves, where it is one alone. */
+/** The sender whose signature a trigger verifies, if it is only one. */
 function schemeOf({ nodes }: SourceTrigger): string | undefined {
   const verify = isMap(nodes.value) ? nodes.value.get('verify') : undefined
   const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
@@ -63,18 +66,18 @@ function fieldsIn(
   if (isFault(tree)) return []
   const parts = partsOf(tree)
   const inner = new Set(parts.flatMap((part) => (part instanceof IndexAccess ? [part.expr] : [])))
-  // Of `a.b.c`, which is three parts, the whole alone.
+  // `a.b.c` has three parts; only the whole counts.
   return parts
     .filter((part) => !inner.has(part))
     .flatMap((part): Problem[] => {
       const { root, steps } = chainOf(part)
       const read = fieldsOf(root, steps, senders)
       const names = read?.fields.map((field) => field?.literal.coerceString()) ?? []
-      const slip = read && slipIn(names, bodiesOf(read.sender))
-      const field = slip && read.fields[slip.at]
-      if (!read || !slip || !field) return []
-      const message = `no recorded request of ${read.sender} has "${slip.name}" here`
-      const problem = { message, hint: `did you mean "${slip.meant}"?` }
+      const misspelled = read && misspelledName(names, bodiesOf(read.sender))
+      const field = misspelled && read.fields[misspelled.at]
+      if (!read || !misspelled || !field) return []
+      const message = `no recorded request of ${read.sender} has "${misspelled.name}" here`
+      const problem = { message, hint: `did you mean "${misspelled.intended}"?` }
       return [file.problemAt(expression, spanOf(field.token), problem)]
     })
 }
@@ -90,7 +93,7 @@ function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly S
   return { root, steps }
 }
 
-/** The fields of a body that are read, and whose body it is. */
+/** The fields of a body that an expression reads, and the sender of that body. */
 function fieldsOf(
   root: Expr,
   steps: readonly Step[],
@@ -119,14 +122,14 @@ function textOf(step: Step): string | undefined {
   return step?.literal.coerceString().toLowerCase()
 }
 
-/** What all are, where they are the same. */
+/** The value that all are equal to. */
 function soleOf(senders: readonly (string | undefined)[]): string | undefined {
   const [first] = senders
   return senders.every((one) => one === first) ? first : undefined
 }
 
-/** The first name of a path that none of these bodies has there, where one of them has nearly the same. */
-export function slipIn(path: readonly (string | undefined)[], bodies: readonly unknown[]) {
+/** The first name of a path that no body has, if a body has a similar name at that position. */
+export function misspelledName(path: readonly (string | undefined)[], bodies: readonly unknown[]) {
   let values = bodies
   for (const [at, name] of path.entries()) {
     if (name === undefined) return undefined
@@ -135,15 +138,15 @@ export function slipIn(path: readonly (string | undefined)[], bodies: readonly u
       const entries = values.filter(isObject).flatMap((one) => Object.entries(one))
       const found = entries.filter(([key]) => key.toLowerCase() === name.toLowerCase())
       const names = entries.map(([key]) => key)
-      const meant = found.length > 0 ? undefined : slipOf(name, names)
-      if (meant !== undefined) return { at, name, meant }
+      const intended = found.length > 0 ? undefined : slipOf(name, names)
+      if (intended !== undefined) return { at, name, intended }
       values = found.map(([, value]) => value)
     }
   }
   return undefined
 }
 
-/** What a sender was recorded to send, as far as it is JSON. */
+/** The recorded JSON bodies of a sender. */
 export function bodiesOf(sender: string): readonly unknown[] {
   return Object.values(PAYLOADS[sender] ?? {}).map((make) => {
     const { body } = make({ id: '00000000-0000-4000-8000-000000000000', now: new Date(0) })

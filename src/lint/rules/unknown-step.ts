@@ -3,13 +3,15 @@ import { plain } from './examples.ts'
 
 export const unknownStep: Rule = {
   id: 'unknown-step',
-  level: 'error',
-  isStrict: false,
-  finds: 'a step id that the job does not have, or has only later',
-  why: 'It is empty.',
-  fix: 'Give the step that `id:`, or put this one behind it.',
-  red: '- run: echo ${{ steps.tag.outcome }}',
-  green: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',
-  around: plain,
+  level: 'strict',
+  page: {
+    title: 'a step id that the job does not have, or that belongs to a later step',
+    reason:
+      'GitHub evaluates outputs of an unknown step to empty strings and reports nothing. A step can read only steps before it in the same job.',
+    remedy: 'Give the step an `id:`, or move this step after it.',
+    before: '- run: echo ${{ steps.tag.outcome }}',
+    after: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',
+    workflow: plain,
+  },
   check: (file) => file.faults('unknown-step'),
 }

@@ -3,13 +3,17 @@ import { greet } from './examples.ts'
 
 export const untrustedInput: Rule = {
   id: 'untrusted-input',
-  level: 'warning',
-  isStrict: true,
-  finds: 'text from outside in an input that may decide where secrets go',
-  why: 'An action reads an address, a path or a name from its inputs, and sends its tokens there. Only inputs such as `title` and `body` are for such text.',
-  fix: 'Choose among values of your own with a condition.',
-  red: '- uses: docker/login-action@v3\n  with:\n    registry: ${{ fromJSON(needs.on.outputs.body).registry }}',
-  green: '- uses: docker/login-action@v3\n  with:\n    registry: ghcr.io',
-  around: greet,
-  check: (file) => file.untrusted.filter(({ code }) => code === 'untrusted-input'),
+  level: 'strict',
+  page: {
+    title: 'untrusted input that can decide where an action sends secrets',
+    reason:
+      'An action reads addresses, paths and names from its inputs, and sends its tokens to them. With an address of the sender, the token goes to the sender. Inputs that accept text for people, such as `title` and `body`, are not reported.',
+    remedy: 'Choose one of your own values with a condition.',
+    before:
+      '- uses: docker/login-action@v4\n  with:\n    registry: ${{ fromJSON(needs.on.outputs.body).registry }}',
+    after: '- uses: docker/login-action@v4\n  with:\n    registry: ghcr.io',
+    workflow: greet,
+  },
+  check: (file) =>
+    file.untrusted.map(({ problem }) => problem).filter(({ code }) => code === 'untrusted-input'),
 }

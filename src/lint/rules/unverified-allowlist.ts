@@ -2,22 +2,26 @@ import { isMap } from 'yaml'
 import { messagingBot, UNPROVEN_LIST, unprovenList } from '../../triggers/messaging-bot.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { DONE, workflow } from './examples.ts'
+import { withTrigger } from './examples.ts'
 
-export const unprovenUsers: Rule = {
+export const unverifiedAllowlist: Rule = {
   id: UNPROVEN_LIST,
-  level: 'warning',
-  isStrict: true,
-  finds: 'a list of people or chats that anyone can claim to be one of',
-  why: 'Whoever knows the URL can send an update with any id.',
-  fix: 'Give setWebhook a `secret_token` (`hookline url … --bot --register` does), and the same to `secretToken`.',
-  red: 'messaging_bot: {webhook: true, users: [12345]}',
-  green: 'messaging_bot: {webhook: true, users: [12345], secretToken: "${{ secrets.BOT_SECRET }}"}',
-  around: (part) => workflow(DONE, part).replace(/ +body: .*\n/, ''),
-  check: unproven,
+  level: 'strict',
+  page: {
+    title: 'a list of users or chats that any sender can claim to be in',
+    reason:
+      'Without `secretToken`, updates are not authenticated: anyone who knows the URL can send an update with the id of an allowed user.',
+    remedy:
+      'Register the webhook with a `secret_token` (`hookline url … --bot --register` does this), and set `secretToken` to the same value.',
+    before: 'messaging_bot: {webhook: true, users: [12345]}',
+    after:
+      'messaging_bot: {webhook: true, users: [12345], secretToken: "${{ secrets.BOT_SECRET }}"}',
+    workflow: withTrigger,
+  },
+  check: unverified,
 }
 
-function unproven({ triggers }: RuleFile): Problem[] {
+function unverified({ triggers }: RuleFile): Problem[] {
   return triggers.flatMap(({ definition, nodes: { value: options }, positionOf }) => {
     if (definition !== messagingBot || !isMap(options)) return []
     const found = unprovenList({

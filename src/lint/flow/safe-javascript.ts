@@ -1,19 +1,18 @@
 import jsTokens, { type Token } from 'js-tokens'
 import type { Edit } from '../../workflow/spans.ts'
-import type { Placeholder, Script } from '../flow/script.ts'
+import type { Placeholder, Script } from './script.ts'
 
-/** How an expression of a script of github-script becomes a variable. */
+/** How a variable replaces an expression of a script of github-script. */
 interface ScriptReplacement {
-  /** Whether the variable holds the value as JSON, so that it keeps its type. */
+  /** Whether the variable contains JSON, so that the value keeps its type. */
   readonly isJson: boolean
   /** Edits of the script's value, given the variable's name; several expressions may share one. */
   readonly edits: (variable: string) => readonly Edit[]
 }
 
 /**
- * How each expression of a script can be a variable instead, so that its value is text for sure:
- * where it is a value, or part of a string, in a script that calls nothing but what is known to take
- * text as text. `undefined` everywhere else.
+ * How a variable can replace each expression of a script: only if the expression is a value, or a part
+ * of a string, and the script calls only functions that read strings as data. `undefined` otherwise.
  */
 export function safeInJavaScript(script: Script): (ScriptReplacement | undefined)[] {
   const tokens = located(script.text)
@@ -55,12 +54,12 @@ function located(script: string): Located[] {
   })
 }
 
-/** What is called by its own name. */
+/** Functions that read strings as data. */
 const FUNCTIONS = words(
   'Boolean Date Number String isNaN parseFloat parseInt if for while switch catch return await of in Error URL Set Map',
 )
 
-/** What is called of something: of strings, lists, `core`, `console`, `JSON`, and all of `github.rest`. */
+/** Methods that do: of strings, lists, `core`, `console`, `JSON` and `github.rest`. */
 const METHODS = words(
   `at concat debug endsWith entries error every filter find findIndex flat flatMap forEach fromEntries
   includes indexOf info isArray join keys lastIndexOf log map match max min notice padEnd padStart parse
@@ -75,12 +74,12 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/))
 }
 
-/** Words by which a script gets at code, or at what makes code of text. */
+/** Names by which a script loads or evaluates code. */
 const FORBIDDEN = words(
   'import require eval Function constructor prototype __proto__ globalThis global exec child_process this with',
 )
 
-/** True for a token that can do nothing with text but hand it on. */
+/** Whether a token can only pass a string on. */
 function isKnown(code: readonly Located[], index: number): boolean {
   const [before, token, after] = [code[index - 1], code[index], code[index + 1]]
   if (!token) return true
@@ -92,7 +91,7 @@ function isKnown(code: readonly Located[], index: number): boolean {
   return token.value !== '(' || isKnownCall(before, code[index - 2])
 }
 
-/** `(` behind a value calls it; behind anything else it groups. */
+/** `(` after a value calls it; otherwise it groups. */
 function isKnownCall(name: Located | undefined, before: Located | undefined): boolean {
   if (!name) return true
   if (name.type !== 'IdentifierName')
@@ -124,7 +123,7 @@ function replacementIn(
   }
   if (after?.value === ':' || before?.value === '.') return undefined
   if (token.type === 'StringLiteral') {
-    // With no escape, and no directive or name of a module, it can become a template literal.
+    // Without escapes, a string can become a template literal, unless it is a directive.
     const { value, start, end } = token
     const isDirective = before === undefined || before.value === ';' || before.value === '{'
     const isPlain = !/[\\`]/.test(value) && !value.includes('${')

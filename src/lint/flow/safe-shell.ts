@@ -1,5 +1,5 @@
 import type { Command, Redirection, SyntaxNode, Word } from 'unbash'
-import { obeyedBy } from '../flow/obeyed.ts'
+import { executedBy } from './commands.ts'
 import {
   fixedText,
   nameOfCommand,
@@ -8,21 +8,20 @@ import {
   type Script,
   type ShellTree,
   shellTree,
-} from '../flow/script.ts'
+} from './script.ts'
 
-/** What stands in the place of an expression, given the variable's name. */
+/** The text that replaces an expression, given the name of the variable. */
 type Replacement = (variable: string) => string
 
 /**
- * How each expression of a script of bash or sh can be a variable instead, so that its value is text
- * for sure: an argument, or the input, of a simple command that is known to take it as text, and
- * whose output goes to nothing but the log or other such commands. `undefined` for all other places,
- * whatever they are: there a person has to look.
+ * How a variable can replace each expression of a script of bash or sh: only in an argument, or in the
+ * input, of a simple command that reads it as data and prints to the log or to such commands.
+ * `undefined` for every other expression: there a person has to decide.
  */
 export function safeInShell(script: Script): (Replacement | undefined)[] {
   const tree = shellTree(script.text)
   if (!tree || tree.nodes.some(changesMeaning)) return script.placeholders.map(() => undefined)
-  // The part of text that holds each name; `null` for one that stands in several.
+  // The node that contains each placeholder; `null` if several nodes do.
   const leaves = new Map<string, SyntaxNode | null>()
   for (const node of tree.nodes) {
     for (const [name] of leafText(node)?.matchAll(new RegExp(PLACEHOLDER, 'g')) ?? []) {
@@ -38,11 +37,11 @@ export function safeInShell(script: Script): (Replacement | undefined)[] {
   })
 }
 
-/** Commands that change what the names of other commands mean, or where their output goes. */
+/** Commands that change the meaning of other commands, or the destination of their output. */
 const CHANGING = words('. alias builtin command coproc enable eval exec hash source trap unalias')
 
-/** Names under which a shell keeps words of earlier commands, or hands them on. */
-const KEPT_WORDS = /^(?:_|BASH_COMMAND|BASH_ARGV|BASH_XTRACEFD|PROMPT_COMMAND|PS4)$/
+/** Variables in which a shell stores words of earlier commands, or passes them to others. */
+const COMMAND_VARIABLES = /^(?:_|BASH_COMMAND|BASH_ARGV|BASH_XTRACEFD|PROMPT_COMMAND|PS4)$/
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))
@@ -56,12 +55,12 @@ function changesMeaning(node: SyntaxNode): boolean {
     case 'Command':
       return CHANGING.has(nameOfCommand(node) ?? '')
     case 'Assignment':
-      return KEPT_WORDS.test(node.name)
+      return COMMAND_VARIABLES.test(node.name)
     case 'SimpleExpansion':
-      return KEPT_WORDS.test(node.text.slice(1))
+      return COMMAND_VARIABLES.test(node.text.slice(1))
     case 'ParameterExpansion':
       return (
-        KEPT_WORDS.test(node.parameter) ||
+        COMMAND_VARIABLES.test(node.parameter) ||
         node.prefix === '!' ||
         node.operation?.type === 'Transform'
       )
@@ -70,7 +69,7 @@ function changesMeaning(node: SyntaxNode): boolean {
   }
 }
 
-/** Nodes that hold text, and no part with a node of its own. */
+/** The text of a node that has no parts. */
 function leafText(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case 'Word':
@@ -92,12 +91,12 @@ function leafText(node: SyntaxNode): string | undefined {
   }
 }
 
-/** Nodes in which a comment can stand. */
+/** Nodes that can contain comments. */
 const COMMENTED = words(
   'Script Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup Pipeline Redirected',
 )
 
-/** A name that no node of text holds, behind a `#` that begins a word. */
+/** A placeholder after a `#` that begins a word. */
 function isInComment({ text }: Script, { nodes }: ShellTree, { at }: Placeholder): boolean {
   const line = text.lastIndexOf('\n', at) + 1
   const [mark] = /(?:^|[\s;&|()])#/.exec(text.slice(line, at)) ?? []
@@ -106,7 +105,7 @@ function isInComment({ text }: Script, { nodes }: ShellTree, { at }: Placeholder
   return !nodes.some((node) => !COMMENTED.has(node.type) && node.pos <= hash && hash < node.end)
 }
 
-/** Quotes as they must stand round the variable in this kind of text. */
+/** The variable with the quotes that this kind of text needs. */
 function replacementAt(leaf: SyntaxNode, tree: ShellTree): Replacement | undefined {
   const around = tree.parents.get(leaf)
   if (!around) return undefined
@@ -123,24 +122,24 @@ function replacementAt(leaf: SyntaxNode, tree: ShellTree): Replacement | undefin
   return isBare && isSafeText(leaf, tree) ? (name) => `"\${${name}}"` : undefined
 }
 
-/** Whether what a part of text stands in takes it as text, and hands it on to nobody who would not. */
+/** Whether the command around a part of text reads it as data, and prints it to no other program. */
 function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
   const around = part.type === 'Word' ? part : tree.parents.get(part)
   if (around?.type === 'HereDoc') {
     return around.delimiter?.quoted === false && readsSafely(tree.parents.get(around), tree)
   }
-  // A word that is not split and no pattern, but for what the variable itself will have in quotes.
+  // The rest of the word must be neither split nor a pattern; the variable will have quotes.
   const plain = ['Literal', 'SingleQuoted', 'DoubleQuoted']
   if (around?.type !== 'Word' || around.parts?.some(({ type }) => !plain.includes(type)))
     return false
   const user = tree.parents.get(around)
   switch (user?.type) {
     case 'Command':
-      return takesAsText(user, around) && printsSafely(user, tree)
+      return readsAsData(user, around) && printsSafely(user, tree)
     case 'HereString':
       return readsSafely(tree.parents.get(user), tree)
     case 'TestBinary':
-      // `[[ a == b ]]` compares; `-eq` calculates, and so runs what stands in an index.
+      // `[[ a == b ]]` compares strings; `-eq` evaluates arithmetic, which can execute an index.
       if (user.operator === '=~') return user.left === around
       return ['=', '==', '!='].includes(user.operator)
     case 'TestUnary':
@@ -152,7 +151,7 @@ function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
   }
 }
 
-/** Commands that take their input as text, whatever it is. */
+/** Commands that read any input as data. */
 const READING = words(
   'base64 cat cksum cut fmt fold grep head jq md5sum nl od rev sha1sum sha256sum sha512sum tail tr wc',
 )
@@ -163,15 +162,15 @@ function readsSafely(command: SyntaxNode | undefined, tree: ShellTree): boolean 
 
 function isReader(command: Command): boolean {
   const isPlain = command.prefix.every(({ type }) => type !== 'Assignment')
-  return isPlain && READING.has(nameOfCommand(command) ?? '') && !obeyedBy(command)?.isInput
+  return isPlain && READING.has(nameOfCommand(command) ?? '') && !executedBy(command)?.isInput
 }
 
-/** Whether a command takes an argument as text in this place. */
-function takesAsText(command: Command, word: Word): boolean {
+/** Whether a command reads this argument as data. */
+function readsAsData(command: Command, word: Word): boolean {
   if (command.prefix.some(({ type }) => type === 'Assignment')) return false
   const args = command.args.flatMap((arg) => (arg.type === 'Word' ? [arg] : []))
   const at = args.indexOf(word)
-  const takes = TAKING.get(nameOfCommand(command) ?? '')
+  const takes = DATA_ARGUMENTS.get(nameOfCommand(command) ?? '')
   return at >= 0 && args.length === command.args.length && (takes?.({ args, at, word }) ?? false)
 }
 
@@ -181,8 +180,8 @@ interface Argument {
   readonly word: Word
 }
 
-/** By the name of a command, the arguments that it surely takes as text. */
-const TAKING: ReadonlyMap<string, (argument: Argument) => boolean> = new Map([
+/** By command, the arguments that it certainly reads as data. */
+const DATA_ARGUMENTS: ReadonlyMap<string, (argument: Argument) => boolean> = new Map([
   ['echo', () => true],
   [':', () => true],
   ['true', () => true],
@@ -207,9 +206,9 @@ function fixed(word: Word | undefined): string {
   return fixedText(word) ?? ''
 }
 
-/** Of three words the one between decides, of two the first, whatever the others are. */
+/** Of three words the middle one is the operator, of two words the first one. */
 function isPlainTest(args: readonly Word[]): boolean {
-  // Each word is one argument, whatever stands in its variables.
+  // Each word is exactly one argument for any value of its variables.
   const areSingle = args.every(({ parts = [] }) =>
     parts.every(
       ({ type, text }) =>
@@ -223,7 +222,7 @@ function isPlainTest(args: readonly Word[]): boolean {
   return args.length === 2 && ['-n', '-z'].includes(fixed(args[0]))
 }
 
-/** `gh issue comment 1 --body "…"`: what a person would type there. */
+/** `gh issue comment 1 --body "…"` */
 function isTextOfGh(args: readonly Word[], at: number, word: Word): boolean {
   const isWriting = ['close', 'comment', 'create', 'edit', 'review'].includes(fixed(args[1]))
   if (!isWriting || !['issue', 'pr', 'release'].includes(fixed(args[0])) || at < 2) return false
@@ -231,7 +230,7 @@ function isTextOfGh(args: readonly Word[], at: number, word: Word): boolean {
   return isValue || /^--(?:title|body|notes|comment)=/.test(leading(word))
 }
 
-/** `curl --data-raw "…"`; the other options read a file where the value begins with `@`. */
+/** `curl --data-raw "…"`; the other options read a file if the value begins with `@`. */
 function isDataOfCurl(args: readonly Word[], at: number, word: Word): boolean {
   const option = fixed(args[at - 1])
   const others = args.filter((_, index) => index !== at)
@@ -247,20 +246,20 @@ function isDataOfCurl(args: readonly Word[], at: number, word: Word): boolean {
   return /^(?:-d|--data|--data-binary|--json)$/.test(option) && /^[^@<]/.test(leading(word))
 }
 
-/** The text with which a word begins, before anything of a sender's. */
+/** The fixed text at the beginning of a word. */
 function leading(word: Word): string {
   const [first] = word.value.split(PLACEHOLDER)
   return word.value.startsWith('$') ? '' : (first ?? '')
 }
 
-/** Nodes in which a command prints to where the script does. */
+/** Nodes in which a command prints to the output of the script. */
 const PASSING = words(
   'Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup',
 )
 
 /**
- * Whether all that a command prints is only shown, or read as text: no file keeps it, no variable,
- * and no other program. Its own text within `"$(…)"` has the same rules as the text of a variable.
+ * Whether the output of a command is only logged, or read as data: no file, variable or other program
+ * gets it. Inside of `"$(…)"`, the rules for the text of a variable apply to the output.
  */
 function printsSafely(command: Command, tree: ShellTree): boolean {
   if (!command.redirects.every(isHarmless)) return false
@@ -277,7 +276,7 @@ function printsSafely(command: Command, tree: ShellTree): boolean {
     if (at.type === 'Script') {
       const around = tree.parents.get(at)
       if (!around) return true
-      // A `$(…)` that stands in double quotes where a variable would be safe.
+      // A `$(…)` in double quotes, at a position where a variable would be safe.
       const quotes = tree.parents.get(around)
       const isExpansion = around.type === 'CommandExpansion' && !around.text.startsWith('`')
       return isExpansion && quotes?.type === 'DoubleQuoted' && isSafeText(quotes, tree)
@@ -288,7 +287,7 @@ function printsSafely(command: Command, tree: ShellTree): boolean {
   return false
 }
 
-/** Files that nobody runs, and that the runner does not obey. */
+/** Files that no program executes, and that the runner does not read. */
 const SHOWN = /^(?:\/dev\/(?:null|stdout|stderr)|"?\$\{?GITHUB_STEP_SUMMARY\}?"?)$/
 
 function isHarmless(redirect: Redirection): boolean {

@@ -1,0 +1,78 @@
+import { actionSteps } from '../../compiler/native.ts'
+import type { Problem } from '../../wire/errors.ts'
+import { fileExpressions, referencesIn } from '../../workflow/file-expressions.ts'
+import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
+import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import type { Rule, RuleFile } from '../rule.ts'
+import { OTHER_JOB, workflow } from './examples.ts'
+
+export const missingSecret: Rule = {
+  id: 'missing-secret',
+  level: 'strict',
+  page: {
+    title: 'a secret or variable that a workflow file reads and the step does not pass',
+    reason:
+      'An action cannot read secrets by itself. If the action reads its triggers from a file of `workflows/`, GitHub does not evaluate the expressions in that file, and a secret that the step does not pass is empty: then a signature never matches.',
+    remedy:
+      'Pass the secret in the input `secrets`, and a variable in the input `vars`, each as a JSON object.',
+    before: "secrets: '{}'",
+    after: `secrets: '{"SECRET": \${{ toJSON(secrets.SECRET) }}}'`,
+    workflow: (part) =>
+      workflow(OTHER_JOB)
+        .replace(/ +body: .*\n/, '')
+        .replace(
+          / {10}on: \|\n.*\n/,
+          () => `          workflow: workflows/hook.yml\n          ${part}\n`,
+        ),
+  },
+  check: missingSecrets,
+}
+
+function missingSecrets(file: RuleFile): Problem[] {
+  if (!file.native) return []
+  const { source } = file.file
+  return file.jobs
+    .flatMap((job) => actionSteps(job, source))
+    .flatMap((step) => {
+      const given = childOf(step, 'with')
+      const read = readIn(file, given)
+      return ['secrets', 'vars'].flatMap((context): Problem[] => {
+        const passed = childOf(given, context)
+        const missing = read(context).filter((name) => !passes(textOf(passed), context, name))
+        const place = textAt(passed) ?? textAt(childOf(step, 'uses'))
+        if (missing.length === 0 || !place) return []
+        const list = missing.join(', ')
+        const [first] = missing
+        return [
+          {
+            message: `the triggers read ${context}.${list}, and the step does not pass it`,
+            position: positionAt(source, ...rangeOf(place.alias ?? place.node)),
+            hint: `write ${context}: '{"${first}": \${{ toJSON(${context}.${first}) }}}'`,
+          },
+        ]
+      })
+    })
+}
+
+/** The names of a context that the `on:` section of the file reads from which the step gets its triggers. */
+function readIn({ native, repository }: RuleFile, given: Place | undefined) {
+  const isInline = (textOf(childOf(given, 'on')) ?? '').trim() !== ''
+  const path = textOf(childOf(given, 'workflow')) ?? `workflows/${native?.name}.yml`
+  const file = isInline || /[*?{[$]/.test(path) ? undefined : repository.read(path.trim())
+  const on = file && childOf(topOf(file.document), 'on')
+  const expressions = file && on ? fileExpressions(file.source.text, on.node, ['on']) : []
+  return (context: string) => {
+    const names = expressions.flatMap(({ text }) =>
+      referencesIn(text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
+    )
+    return [...new Set(names)]
+  }
+}
+
+/** Whether a JSON object contains a name; an object that an expression computes may contain any. */
+function passes(json: string | undefined, context: string, name: string): boolean {
+  if (json === undefined || json.trim() === '') return false
+  const isWhole = new RegExp(`toJSON\\(\\s*${context}\\s*\\)`, 'i').test(json)
+  const isComputed = /^\s*\$\{\{/.test(json)
+  return isWhole || isComputed || json.toLowerCase().includes(`"${name.toLowerCase()}"`)
+}
