@@ -39,12 +39,12 @@ async function runEnvironmentFile({ text }: Block, page: Page, session: Session)
 
 /** The examples of a rule are the rule's own, and __tests__/lint/rules.test.ts checks them. */
 function isExampleOfRule({ heading, language, text }: Block): void {
-  const { red, green } = RULES.find(({ id }) => id === heading) ?? {}
+  const { before, after } = RULES.find(({ id }) => id === heading)?.page ?? {}
   const lines = text.trimEnd().split('\n')
   const signedWith = (sign: string) =>
     lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : [])).join('\n')
   expect(language).toBe('diff')
-  expect([signedWith('-'), signedWith('+')]).toEqual([red, green])
+  expect([signedWith('-'), signedWith('+')]).toEqual([before, after])
 }
 
 /** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */

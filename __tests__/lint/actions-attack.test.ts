@@ -13,7 +13,7 @@ const check = () => checkByLevel({ root: repository.root, globs: [], strict: tru
 
 const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
   errors
-    .filter(({ code }) => code.startsWith('untrusted-'))
+    .filter(({ code }) => /^(?:untrusted-|script-injection)/.test(code))
     .map(({ position }) => `${position?.source.file}:${position?.line}`)
 
 const hook = (uses: string, given: string) => `on: webhook
@@ -348,7 +348,7 @@ describe('text from outside goes through what is called', () => {
   })
 
   test('a workflow that only calls one that uses ours is one that uses it', async () => {
-    repository.write(HOOK, native('{uses: ./.github/actions/a, id: h}').replace('body', 't'))
+    repository.write(HOOK, native('{uses: actions/checkout@v6}, {uses: ./.github/actions/a, id: h}').replace('body', 't'))
     repository.write(ACTION, RECEIVE)
     expect(await check()).toMatchObject({ count: 2, errors: [] })
   })

@@ -165,7 +165,7 @@ jobs:
       ['uses', 'use', '8:9', '"uses"?'],
       ['on: |', 'onn: |', '10:11', '"on"?'],
       ['on: |', 'on:', '11:13', 'write "on: |"'],
-      ['repository_dispatch:', 'webhook:', '2:3', 'write repository_dispatch here'],
+      ['repository_dispatch:', 'webhook:', '2:3', 'use repository_dispatch'],
     ])('%j as %j at %s', async (right, wrong, place, hint) => {
       // A second step uses the action all the same.
       const text = `${NATIVE}      - {uses: hookline/hookline@v1, with: {on: webhook}}\n`
@@ -195,7 +195,7 @@ jobs:
       repository.write(file, NATIVE.replace(/with:[^-]*/, '').replace(/- run: .*/, ''))
       expect((await check()).errors).toEqual([])
       rmSync(join(repository.root, 'workflows'), { recursive: true })
-      expect((await check()).errors).toMatchObject([{ message: 'the action is given no trigger' }])
+      expect((await check()).errors).toMatchObject([{ message: 'the step declares no trigger' }])
     })
   })
 

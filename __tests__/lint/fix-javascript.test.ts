@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
-import { fill, flagged, step, X } from './support/untrusted.ts'
+import { fill, fixUntrusted, flagged, step, X } from './support/untrusted.ts'
 
 describe('a script of github-script', () => {
   const scripts: readonly (readonly [script: string, expected: unknown])[] = [

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { parserErrors } from '../compiler/support/github.ts'
 import { FIXABLE, HOSTILE } from '../compiler/support/hostile.ts'
 import { exporting, quoted } from '../compiler/support/steps.ts'
-import { fill, flagged, step } from './support/untrusted.ts'
+import { fill, fixUntrusted, flagged, step } from './support/untrusted.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hookline-shell-'))
 afterAll(() => rmSync(folder, { recursive: true }))

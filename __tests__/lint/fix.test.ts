@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
-import { flagged, step, X } from './support/untrusted.ts'
+import { fixUntrusted, flagged, step, X } from './support/untrusted.ts'
 
 describe('leaves to a person, still flagged,', () => {
   test.each([

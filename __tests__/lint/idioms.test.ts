@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile } from '../compiler/support/compiled.ts'
 import { HOSTILE } from '../compiler/support/hostile.ts'
 import { AROUND, DANGEROUS, INNER, MENDED, READING } from '../compiler/support/idioms.ts'
 import { executedSteps } from '../compiler/support/steps.ts'
 import { fc } from '../support/properties.ts'
+import { fixUntrusted } from './support/untrusted.ts'
 
 /** Texts that only do something in a file of the runner, or as an option. */
 const TEXTS = [

@@ -1,25 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { readNativeWorkflow } from '../../src/compiler/native.ts'
-import {
-  ACTION_INPUTS,
-  actionProblems,
-  missedWebhooks,
-  sharedGroups,
-} from '../../src/lint/native-problems.ts'
+import { NO_OTHER_FILES, RuleFile } from '../../src/lint/rule.ts'
+import { ACTION_INPUTS, actionInput } from '../../src/lint/rules/action-input.ts'
+import { sharedConcurrencyGroup } from '../../src/lint/rules/shared-concurrency-group.ts'
+import { unreachableWebhook } from '../../src/lint/rules/unreachable-webhook.ts'
 import type { Problem } from '../../src/wire/errors.ts'
 import { MANIFEST } from '../docs/manifest.ts'
 
-const ROOT = new URL('../../', import.meta.url)
-
-function native(text: string, name = 'hook') {
-  const file = `.github/workflows/${name}.yml`
-  const read = readNativeWorkflow(name, { name: file, file, text })
+function native(text: string, hasSources = false) {
+  const file = '.github/workflows/hook.yml'
+  const read = readNativeWorkflow('hook', { name: file, file, text })
   if (!read) throw new Error('the action is not used')
-  return read
+  return new RuleFile(read, { ...NO_OTHER_FILES, hasSources }, { native: read })
 }
 
-/** What is marked, and what would do. */
+/** The marked text and the hint of each problem. */
 function told(problems: readonly Problem[]) {
   return problems.map(({ position, hint }) => {
     const { source, line, column, length } = position ?? { line: 0, column: 0, length: 0 }
@@ -28,31 +23,15 @@ function told(problems: readonly Problem[]) {
   })
 }
 
-const [, README = ''] =
-  /```yaml\n(# \.github\/workflows\/hook\.yml\n.*?)```/s.exec(
-    readFileSync(new URL('README.md', ROOT), 'utf8'),
-  ) ?? []
-
 const PATH = 'github.event.client_payload.path'
 
 describe('a guard that no webhook of the file passes', () => {
-  test('none in the workflow of the README', () => {
-    expect(README).toContain("'hook/webhook'")
-    expect(missedWebhooks(native(README))).toEqual([])
-  })
-
-  test('the same in a file of another name', () => {
-    expect(told(missedWebhooks(native(README, 'order')))).toEqual([
-      ["'hook/webhook'", `did you mean 'order/webhook'?`],
-    ])
-  })
-
-  const guarded = (condition: string, on = 'webhook', events = 'repository_dispatch') =>
+  const withCondition = (condition: string, on = 'webhook', events = 'repository_dispatch') =>
     native(
       `on: ${events}\njobs:\n  a:\n    if: ${JSON.stringify(condition)}\n    steps: [{uses: hookline/hookline@v1, with: {on: ${JSON.stringify(on)}}}]`,
     )
   const hints = (condition: string, on?: string, events?: string) =>
-    missedWebhooks(guarded(condition, on, events)).map(({ hint }) => hint)
+    unreachableWebhook.check(withCondition(condition, on, events)).map(({ hint }) => hint)
 
   test.each<[string, string, string]>([
     ['the workflow misspelled', `startsWith(${PATH}, 'hok/webhook/')`, 'hook/webhook/'],
@@ -131,7 +110,7 @@ describe('a guard that no webhook of the file passes', () => {
 describe('types of repository_dispatch', () => {
   const types = (on: string) =>
     told(
-      missedWebhooks(
+      unreachableWebhook.check(
         native(
           `on: ${on}\njobs: {a: {steps: [{uses: hookline/hookline@v1, with: {on: webhook}}]}}`,
         ),
@@ -152,8 +131,10 @@ describe('types of repository_dispatch', () => {
 
   test('a slip of it, where the triggers stand in files', () => {
     const text = 'on: {repository_dispatch: {types: [webhok]}}\njobs: {a: {steps: [{uses: ./}]}}'
-    expect(told(missedWebhooks(native(text)))).toEqual([['webhok', 'did you mean "webhook"?']])
-    expect(missedWebhooks(native(text.replace('webhok', 'deploy')))).toEqual([])
+    expect(told(unreachableWebhook.check(native(text)))).toEqual([
+      ['webhok', 'did you mean "webhook"?'],
+    ])
+    expect(unreachableWebhook.check(native(text.replace('webhok', 'deploy')))).toEqual([])
   })
 
   test.each([
@@ -171,17 +152,25 @@ describe('inputs of the action', () => {
   })
 
   const problems = (step: string, hasSources = false) =>
-    told(actionProblems(native(`jobs: {a: {steps: [{${step}}]}}`), hasSources))
+    told(
+      actionInput.check(
+        native(`on: repository_dispatch\njobs: {a: {steps: [{${step}}]}}`, hasSources),
+      ),
+    )
   const uses = 'uses: hookline/hookline@v1'
 
   test.each<[string, string, string | undefined]>([
     [`${uses}, with: {onn: webhook}`, 'onn', 'did you mean "on"?'],
     [`${uses}, with: {on: webhook, secret: x}`, 'secret', 'did you mean "secrets"?'],
     [`${uses}, with: {on: webhook, token-of-mine: x}`, 'token-of-mine', undefined],
-    [`${uses}, with: {on: {webhook: }}`, '{webhook: }', 'write "on: |", and this below it'],
-    [`${uses}, with: {on: [webhook]}`, '[webhook]', 'write "on: |", and this below it'],
-    [uses, 'hookline/hookline@v1', 'write them under "with:" as "on: |"'],
-    [`${uses}, with: {on: " "}`, 'hookline/hookline@v1', 'write them under "with:" as "on: |"'],
+    [`${uses}, with: {on: {webhook: }}`, '{webhook: }', 'write "on: |", and indent the triggers'],
+    [`${uses}, with: {on: [webhook]}`, '[webhook]', 'write "on: |", and indent the triggers'],
+    [uses, 'hookline/hookline@v1', 'add the triggers under "with:" as "on: |"'],
+    [
+      `${uses}, with: {on: " "}`,
+      'hookline/hookline@v1',
+      'add the triggers under "with:" as "on: |"',
+    ],
   ])('%s', (step, marked, hint) => {
     expect(problems(step)).toEqual([[marked, hint]])
   })
@@ -199,7 +188,7 @@ describe('inputs of the action', () => {
 
 describe('a group that webhooks for others enter', () => {
   const groups = (concurrency: string, on = 'repository_dispatch: {types: [webhook]}, push: {}') =>
-    sharedGroups(
+    sharedConcurrencyGroup.check(
       native(`on: {${on}}
 concurrency: ${concurrency}
 jobs:
@@ -228,7 +217,7 @@ jobs:
   test.each([
     ['each run is alone', '{group: "${{ github.run_id }}"}'],
     ['all wait', '{group: deploy, queue: max}'],
-    ['no webhook comes', 'deploy', 'push: {}'],
+    ['no webhook arrives', 'deploy', 'push: {}'],
     ['other types are listened to', 'deploy', 'repository_dispatch: {types: [deploy]}'],
   ])('is not where %s', (...[, concurrency, on]) => {
     expect(groups(concurrency, on)).toEqual([])

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { fixUntrusted } from '../../src/lint/fix/fix.ts'
 import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
-import { step, X } from './support/untrusted.ts'
+import { fixUntrusted, step, X } from './support/untrusted.ts'
 
 /** The script as a step that has the text in its variable `B`. */
 const reading = (script: string) =>

@@ -36,10 +36,12 @@ afterEach(() => repository.remove())
 
 /** What `check` finds in every red example, in a file whose name is no URL, and in one it cannot read. */
 async function everything() {
+  const verify = 'verify: {scheme: github, secret: "${{ secrets.SECRET }}"}'
+  repository.write('triggers/hook.yml', `on: {webhook: {${verify}}}\n`)
   for (const rule of RULES) {
     // Some speak of the file's own name, as the examples have it.
-    const name = /\bhook\/webhook/.test(rule.red) ? 'hook' : `${rule.id} ü%#?`
-    repository.write(`.github/workflows/${name}.yml`, rule.around(rule.red))
+    const name = /\bhook\/webhook/.test(rule.page.before) ? 'hook' : `${rule.id} ü%#?`
+    repository.write(`.github/workflows/${name}.yml`, rule.page.workflow(rule.page.before))
   }
   repository.write('workflows/broken.yml', 'on: webhook\njobs: [\n')
   repository.write('workflows/idle.yml', 'on: push\njobs: {}\n')
@@ -111,7 +113,7 @@ describe('a log that breaks the schema is told of', () => {
 })
 
 test('JSON has the id, the range and the fix of each', async () => {
-  repository.write('.github/workflows/a.yml', RULES[0]?.around(RULES[0].red) ?? '')
+  repository.write('.github/workflows/a.yml', RULES[0]?.page.workflow(RULES[0].page.before) ?? '')
   const { errors } = await checkByLevel({ root: repository.root, globs: [] })
   expect(errors.map(findingJson)).toEqual([
     {

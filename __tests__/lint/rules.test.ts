@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CheckOptions } from '../../src/cli/check.ts'
+import { inEnv } from '../../src/lint/rules/examples.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'
@@ -8,6 +8,8 @@ import { checkByLevel } from '../support/findings.ts'
 let repository: Repository
 beforeEach(() => {
   repository = new Repository()
+  const verify = 'verify: {scheme: github, secret: "${{ secrets.SECRET }}"}'
+  repository.write('triggers/hook.yml', `on: {webhook: {${verify}}}\n`)
 })
 afterEach(() => repository.remove())
 
@@ -34,65 +36,67 @@ function idAndLine({
   return `${code}:${position?.line}`
 }
 
-const README =
-  /```yaml\n# \.github\/workflows\/hook\.yml\n([\s\S]*?)```/
-    .exec(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'))?.[1]
-    ?.replace(/@1{40}/, '@v1') ?? ''
+const GREET = inEnv('NAME: ${{ fromJSON(needs.on.outputs.body).hello }}')
 
-describe('the workflow of README', () => {
-  test.each([false, true])('is clean, strict: %s', async (strict) => {
-    expect(README).toContain('needs.on.outputs.triggered')
-    expect(await found(README, { strict })).toEqual({ errors: [], warnings: [] })
+describe('a workflow with the action', () => {
+  test.each([false, true])('has no findings, strict: %s', async (strict) => {
+    expect(await found(GREET, { strict })).toEqual({ errors: [], warnings: [] })
   })
 
   test.each([
-    ['a job output that is not declared', /\n {6}body: .*/, '', ['unknown-output']],
-    ['needs forgotten', '    needs: on\n', '', ['unknown-need', 'unknown-need']],
-    ['a job that is not there', 'fromJSON(needs.on.', 'fromJSON(needs.hook.', ['unknown-need']],
-    ['an output misspelled', 'needs.on.outputs.body', 'needs.on.outputs.bdoy', ['unknown-output']],
+    ['an undeclared job output', /\n {6}body: .*/, '', ['unknown-output']],
+    ['no needs', '    needs: on\n', '', ['unknown-need', 'unknown-need']],
+    ['an unknown job', 'fromJSON(needs.on.', 'fromJSON(needs.hook.', ['unknown-need']],
+    ['a misspelled output', 'needs.on.outputs.body', 'needs.on.outputs.bdoy', ['unknown-output']],
     [
-      'an output of the action misspelled',
+      'a misspelled output of the action',
       'hookline.outputs.body',
       'hookline.outputs.bdoy',
       ['unknown-output'],
     ],
-    ['the id removed', '        id: hookline\n', '', ['unknown-step', 'unknown-step']],
+    ['no id', '        id: hookline\n', '', ['unknown-step', 'unknown-step']],
     ['another id', 'id: hookline\n', 'id: hook\n', ['unknown-step', 'unknown-step']],
-    ['a text compared with true', "== 'true'", '== true', ['string-as-boolean']],
+    ['a string compared with true', "== 'true'", '== true', ['string-as-boolean']],
     [
-      'fromJSON left out',
+      'no fromJSON',
       'fromJSON(needs.on.outputs.body)',
       'needs.on.outputs.body',
       ['string-as-object'],
     ],
-    ['uses without a ref', 'hookline/hookline@v1', 'hookline/hookline', ['uses-without-ref']],
-  ] as const)('with %s is told', async (_, part, slip, ids) => {
-    const text = README.replace(part, slip)
-    expect(text).not.toBe(README)
-    for (const strict of [false, true]) {
-      const { errors } = await found(text, { strict })
-      expect(errors.map((one) => one.split(':')[0])).toEqual(ids)
-    }
+  ] as const)('with %s is reported', async (_, part, slip, ids) => {
+    const text = GREET.replace(part, slip)
+    expect(text).not.toBe(GREET)
+    const { errors } = await found(text, { strict: true })
+    expect(errors.map((one) => one.split(':')[0])).toEqual(ids)
   })
 })
 
 describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
-  test('is found in its red example, as its level says', async () => {
-    const { errors, warnings } = await found(rule.around(rule.red), { all: true })
+  test('is found in its example before the fix, as its level says', async () => {
+    const { errors, warnings } = await found(rule.page.workflow(rule.page.before), { all: true })
     const told = rule.level === 'error' ? errors : warnings
     expect(told.map((one) => one.split(':')[0])).toContain(id)
   })
 
   test('is an error under --strict where it says so', async () => {
-    const { errors } = await found(rule.around(rule.red), { strict: true, all: true })
+    const { errors } = await found(rule.page.workflow(rule.page.before), {
+      strict: true,
+      all: true,
+    })
     const ids = errors.map((one) => one.split(':')[0])
-    expect(ids.includes(id)).toBe(rule.isStrict || rule.level === 'error')
+    expect(ids.includes(id)).toBe(rule.level !== 'warning')
   })
 
-  test.each([false, true])('leaves its green example alone, strict: %s', async (strict) => {
-    const { errors, warnings } = await found(rule.around(rule.green), { strict, all: true })
-    expect([...errors, ...warnings]).toEqual([])
-  })
+  test.each([false, true])(
+    'finds nothing in its example after the fix, strict: %s',
+    async (strict) => {
+      const { errors, warnings } = await found(rule.page.workflow(rule.page.after), {
+        strict,
+        all: true,
+      })
+      expect([...errors, ...warnings]).toEqual([])
+    },
+  )
 })
 
 test('no two rules have one id, and each has the form of one', () => {
@@ -102,7 +106,7 @@ test('no two rules have one id, and each has the form of one', () => {
 })
 
 describe('a comment silences', () => {
-  const SLIP = README.replace('needs.on.outputs.body', 'needs.on.outputs.bdoy')
+  const SLIP = GREET.replace('needs.on.outputs.body', 'needs.on.outputs.bdoy')
   const LINE = /( +)(NAME: .*)/
 
   test.each([
@@ -119,7 +123,7 @@ describe('a comment silences', () => {
   test('a script from its first line', async () => {
     const script =
       'run: | # hookline: ignore[script-injection]\n          echo\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"'
-    const text = README.replace(/run: echo.*/, script)
+    const text = GREET.replace(/run: echo.*/, script)
     expect(await found(text, { strict: true })).toEqual({ errors: [], warnings: [] })
   })
 
@@ -132,7 +136,7 @@ describe('a comment silences', () => {
   })
 
   test('nothing within a script', async () => {
-    const text = README.replace(
+    const text = GREET.replace(
       /run: echo.*/,
       'run: |\n          # hookline: ignore[script-injection]\n          echo "${{ fromJSON(needs.on.outputs.body).x }}"',
     )

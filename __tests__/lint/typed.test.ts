@@ -123,13 +123,7 @@ describe('an expression in a step', () => {
     ['secrets.TOKEN.x', 'string-as-object'],
     ['env.HOME.x', 'string-as-object'],
     ['strategy.job-index.x', 'string-as-object'],
-    ['env[0]', 'wrong-argument'],
-    ['env[inputs.dry]', 'wrong-argument'],
     // comparisons
-    ["github.event == 'push'", 'wrong-argument'],
-    ["matrix.parts != 'a'", 'wrong-argument'],
-    ['inputs.dry > 1', 'wrong-argument'],
-    ['1 >= null', 'wrong-argument'],
     ['env.DRY == true', 'string-as-boolean'],
     ['true != vars.DRY', 'string-as-boolean'],
     ['github.event.inputs.dry == true', 'string-as-boolean'],
@@ -137,16 +131,7 @@ describe('an expression in a step', () => {
     ["inputs.dry == 'true'", 'string-as-boolean'],
     ["matrix.dry != 'false'", 'string-as-boolean'],
     // functions
-    ["startsWith(github.event, 'a')", 'wrong-argument'],
-    ["endsWith('a', matrix.parts)", 'wrong-argument'],
-    ["contains(github.event, 'a')", 'wrong-argument'],
-    ["contains('a b', matrix.pack)", 'wrong-argument'],
-    ["join(matrix.pack, ',')", 'wrong-argument'],
-    ['fromJSON(github.event).a', 'wrong-argument'],
-    ['fromJSON(\'{"a": 1\').a', 'wrong-argument'],
     ['fromJSON(\'{"a": 1}\').b', 'unknown-name'],
-    ["format('{0} {1}', 'a')", 'wrong-argument'],
-    ["format('{0}', 'a', 'b')", 'wrong-argument'],
     // what stands for nothing, or for the word Object
     ['github', 'object-as-string'],
     ['github.event', 'object-as-string'],
@@ -167,7 +152,7 @@ describe('an expression in a step', () => {
     'steps.early.outcome',
     "steps['early']['outputs']['x']",
     'steps.before.outputs.body',
-    'fromJSON(steps.before.outputs.body).user.name',
+    "fromJSON(steps.before.outputs.on || '{}').user.name",
     'toJSON(steps)',
     'toJSON(github.event)',
     "needs.second.result == 'success'",
@@ -222,7 +207,7 @@ describe('an expression in a step', () => {
       .split('\n')
       .findIndex((one) => one.includes('env: {X'))
     expect(await checked.found(inEnv('github.repositry'))).toEqual([
-      `error unknown-name ${line + 1}`,
+      `warning unknown-name ${line + 1}`,
     ])
   })
 })
@@ -253,47 +238,5 @@ describe("the job's own if", () => {
 
   test.each([true, false])('%s by itself is meant so', async (value) => {
     expect(await checked.ids(workflow('', String(value)), true)).toEqual([])
-  })
-})
-
-describe('uses', () => {
-  const call = (uses: string) => `on: push\njobs:\n  a:\n    uses: ${uses}\n`
-  const step = (uses: string) =>
-    `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps: [{uses: '${uses}'}]\n`
-
-  test.each([
-    ['actions/checkout', step, ['uses-without-ref']],
-    ['actions/cache/restore', step, ['uses-without-ref']],
-    ['checkout@v5', step, ['uses-without-ref']],
-    ['./.github/workflows/ci.yml@main', call, ['uses-without-ref']],
-    ['owner/name@v1', call, ['uses-without-ref']],
-    ['owner/name/.github/workflows/ci.yml', call, ['uses-without-ref']],
-    ['actions/checkout@v5', step, []],
-    ['./.github/actions/mine', step, []],
-    ['docker://alpine:3', step, []],
-    ['https://code.example/actions/checkout@v4', step, []],
-    ['owner/name/.github/workflows/ci.yml@v1', call, []],
-    ['./.github/workflows/ci.yml', call, []],
-  ] as const)('%s', async (uses, workflow, ids) => {
-    expect(await checked.ids(workflow(uses))).toEqual(ids)
-  })
-})
-
-describe('shells', () => {
-  const shell = (runner: string, name: string) =>
-    `on: push\njobs:\n  a:\n    runs-on: ${runner}\n    steps: [{run: echo, shell: '${name}'}]\n`
-
-  test.each([
-    ['ubuntu-latest', 'zsh', ['unknown-shell']],
-    ['ubuntu-latest', 'powershell', ['unknown-shell']],
-    ['macos-15', 'cmd', ['unknown-shell']],
-    ['ubuntu-latest', 'pwsh', []],
-    ['windows-latest', 'powershell', []],
-    ['self-hosted', 'powershell', []],
-    ["'${{ vars.RUNNER }}'", 'cmd', []],
-    ['ubuntu-latest', 'perl {0}', []],
-    ['ubuntu-latest', 'BASH', []],
-  ])('%s: %s', async (runner, name, ids) => {
-    expect(await checked.ids(shell(runner, name))).toEqual(ids)
   })
 })

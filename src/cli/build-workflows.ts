@@ -176,7 +176,7 @@ async function buildWorkflow(
     file.problems.length > 0
       ? []
       : [
-          ...lint(new RuleFile(file, { ...called, isSource: true, triggers: file.triggers })),
+          ...lint(new RuleFile(file, called, { sourceTriggers: file.triggers })),
           ...asFindings(scriptProblems(file.triggers), 'error'),
         ]
   const reported = new Set(ofLevel(rules, 'error').map(keyOf))

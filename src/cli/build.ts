@@ -25,7 +25,7 @@ import {
 } from './build-workflows.ts'
 import { CompiledFolder, foreignMistake, handEdits } from './compiled-folder.ts'
 import { findSourceFiles, readSource, watchGlobs, writeSource } from './files.ts'
-import { mendedSource } from './mend.ts'
+import { fixWorkflow } from './fix-workflows.ts'
 import { repositorySettings, SETTINGS_HELP, settingOption } from './settings-file.ts'
 import { print, reportError } from './terminal.ts'
 
@@ -177,19 +177,16 @@ export async function build(options: BuildOptions): Promise<Build> {
   try {
     const { root, check = false, force = false, strict = false } = options
     // 1. Read.
+    const called = calledBy(root, true)
     const files = findSourceFiles(root, options.globs).map((named) => {
-      const source = readSource(root, named.file)
-      return { ...named, ...(options.fix ? mendedSource(source) : { source, count: 0 }) }
+      const file = { ...named, source: readSource(root, named.file) }
+      return { ...file, ...(options.fix ? fixWorkflow(file, called, false) : { count: 0 }) }
     })
     const folder = new CompiledFolder(root, options.out)
     const existing = folder.compiled()
     const written = repositorySettings(root)
     // 2. Compile in memory.
-    const built = await buildWorkflows(
-      files,
-      { ...written, ...options, existing },
-      calledBy(root, true),
-    )
+    const built = await buildWorkflows(files, { ...written, ...options, existing }, called)
     const compiled = compiledFiles(built)
     // 3. Compare with the folder.
     const idle = built.filter((one) => one.files.length === 0 && !one.hasErrors)

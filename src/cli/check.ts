@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { type NamedFile, originOf } from '../compiler/compiled-files.ts'
-import { mayUseAction } from '../compiler/native.ts'
+import type { NamedFile } from '../compiler/compiled-files.ts'
 import { ACTION } from '../compiler/settings.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import { printFindings } from './build-workflows.ts'
-import { type FindingOptions, findingsIn } from './file-findings.ts'
+import { calledBy, printFindings } from './build-workflows.ts'
+import { type FindingOptions, findingsIn, hasSources } from './file-findings.ts'
 import {
   defaultSources,
   findSourceFiles,
@@ -18,7 +17,7 @@ import {
   readSource,
   writeSource,
 } from './files.ts'
-import { mendedNative, mendedSource } from './mend.ts'
+import { fixWorkflow } from './fix-workflows.ts'
 import { settingOption } from './settings-file.ts'
 import { print } from './terminal.ts'
 import { ownVersion } from './version.ts'
@@ -30,9 +29,7 @@ interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description(
-      'show every problem of every workflow file, of ours and of those that use the action',
-    )
+    .description('show the problems of workflow files: sources, and workflows that use the action')
     .argument(
       '[files...]',
       `workflow files or globs (default: ${DEFAULT_GLOB} and ${NATIVE_FOLDER})`,
@@ -40,11 +37,11 @@ export function checkCommand(): Command {
     .addOption(settingOption('state'))
     .addOption(settingOption('dispatch'))
     .addOption(settingOption('forge'))
-    .option('--strict', 'report warnings of strict rules as errors')
-    .option('--fix', 'mend what is safe for certain, in the files themselves')
-    .option('--all', 'look at every workflow, also at those that do not use the action')
-    .addOption(new Option('--json', 'print one JSON object').conflicts('sarif'))
-    .option('--sarif', 'print SARIF 2.1.0, for code scanning')
+    .option('--strict', 'report warnings that are marked so in the rules as errors')
+    .option('--fix', 'apply every fix that is certain to the files')
+    .option('--all', 'check every workflow, also those that do not use the action')
+    .addOption(new Option('--json', 'print JSON').conflicts('sarif'))
+    .option('--sarif', 'print SARIF 2.1.0 for code scanning')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
     .action(run)
 }
@@ -60,9 +57,10 @@ async function run(
   if (json) return print(printableJson(JSON.stringify({ findings: findings.map(findingJson) })))
   if (sarif) return print(printableJson(JSON.stringify(sarifLog(findings, ownVersion()))))
   printFindings(findings)
-  for (const { file, count } of fixed) print(printable(`fixed ${file}: ${count} mended`))
+  for (const { file, count } of fixed)
+    print(printable(`fixed ${counted(count, 'finding')} in ${file}`))
   if (count + errors.length === 0) {
-    print(globs.length > 0 ? NOT_NAMED : NOT_FOUND)
+    print(globs.length > 0 ? NO_GIVEN_FILE : NO_FILE)
     return
   }
   const summary =
@@ -73,48 +71,54 @@ async function run(
 }
 
 const NO_USE = `uses the action (uses: ${ACTION})`
-const NOT_FOUND = `nothing to check: no file matches ${DEFAULT_GLOB}, and none in ${NATIVE_FOLDER} ${NO_USE}`
-const NOT_NAMED = `nothing to check: none of these files ${NO_USE}`
+const NO_FILE = `nothing to check: no file matches ${DEFAULT_GLOB}, and no file of ${NATIVE_FOLDER} ${NO_USE}`
+const NO_GIVEN_FILE = `nothing to check: none of these files ${NO_USE}`
 
 export interface CheckOptions extends FindingOptions {
   readonly globs: readonly string[]
-  /** Mends what is safe for certain, in the files, and then looks at what is left. */
+  /** Applies the certain fixes to the files, and checks the result. */
   readonly fix?: boolean
 }
 
-/** What is wrong, and how many files were looked at. */
 export interface Checked {
+  /** The number of files that were checked. */
   readonly count: number
   /** Errors first. */
   readonly findings: readonly Finding[]
-  /** Findings that `--fix` took care of, by workflow file. */
+  /** The files that `--fix` changed, each with the number of findings that are gone. */
   readonly fixed: readonly { readonly file: string; readonly count: number }[]
 }
 
 /**
- * Checks workflow files as a build would; nothing is written. Without globs, the files that are
- * compiled, and the native ones that use the action.
+ * Checks workflow files as a build would, and writes no compiled file. Without globs, it checks the
+ * sources and the workflows of GitHub that use the action.
  */
 export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   const { root, globs, all = false, fix = false } = options
   try {
     const named = globs.length > 0 ? findSourceFiles(root, globs) : defaultFiles(root)
-    const unread: Finding[] = []
+    const unreadable: Finding[] = []
     const files = named.flatMap((file) => {
-      const source = readOr(unread, () => readSource(root, file.file))
-      if (!source) return []
-      if (!fix) return [{ ...file, source, count: 0 }]
-      if (!isNative(file)) return [{ ...file, ...mendedSource(source) }]
-      // What was made of a source is mended there.
-      const isLookedAt = (all || mayUseAction(source.text)) && !originOf(source.text)
-      return [{ ...file, ...(isLookedAt ? mendedNative(source) : { source, count: 0 }) }]
+      const source = readOr(unreadable, () => readSource(root, file.file))
+      return source ? [{ ...file, source }] : []
     })
-    const fixed = files.filter(({ count }) => count > 0)
+    const repository = calledBy(
+      root,
+      hasSources(
+        root,
+        files.filter((file) => !isNative(file)),
+      ),
+    )
+    const fixes = files.map((file) => ({
+      ...file,
+      ...(fix ? fixWorkflow(file, repository, all) : { count: 0 }),
+    }))
+    const fixed = fixes.filter(({ count }) => count > 0)
     for (const { file, source } of fixed) writeSource(root, file, source.text)
-    const { count, findings } = await findingsIn(files, options)
+    const { count, findings } = await findingsIn(fixes, options)
     return {
       count,
-      findings: [...unread, ...findings],
+      findings: [...unreadable, ...findings],
       fixed: fixed.map(({ file, count }) => ({ file, count })),
     }
   } catch (error) {
@@ -123,18 +127,18 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
   }
 }
 
-/** One file that cannot be read hides nothing of the others. */
-function readOr<Read>(unread: Finding[], read: () => Read): Read | undefined {
+/** Collects the problems of a file that cannot be read, so that the others are checked. */
+function readOr<Read>(unreadable: Finding[], read: () => Read): Read | undefined {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    unread.push(...asFindings(error.problems, 'error'))
+    unreadable.push(...asFindings(error.problems, 'error'))
     return undefined
   }
 }
 
-/** @throws UserError when there is neither a file to compile nor a native one */
+/** @throws UserError if there are neither sources nor workflows of GitHub */
 function defaultFiles(root: string): NamedFile[] {
   const natives = nativeFiles(root)
   if (natives.length === 0) return findSourceFiles(root, [DEFAULT_GLOB])

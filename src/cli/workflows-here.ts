@@ -12,7 +12,8 @@ import {
 import { readSourceFile } from '../compiler/source-file.ts'
 import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
-import { misplacedTriggers } from '../lint/native-problems.ts'
+import { NO_OTHER_FILES, RuleFile } from '../lint/rule.ts'
+import { misplacedTriggers } from '../lint/rules/misplaced-trigger.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
@@ -76,7 +77,9 @@ function withAdvice(root: string, error: UserError): UserError {
       if (mayUseAction(source.text) && readNativeWorkflow(name, source)) {
         return `${source.file} gives the action no triggers: write them under "with:" as "on: |"`
       }
-      const [problem] = misplacedTriggers({ source, document: parseYaml(source) }, false)
+      const [problem] = misplacedTriggers(
+        new RuleFile({ source, document: parseYaml(source) }, NO_OTHER_FILES),
+      )
       return problem ? `${source.file}: ${problem.message}: ${problem.hint}` : []
     } catch {
       return [] // with mistakes of which GitHub tells

@@ -8,7 +8,7 @@ import { levelWithoutStrict, type Rule, type RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /** The address of the page of all rules; the section of a rule is its anchor. */
-const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/rules.md'
+const RULES_PAGE = 'https://github.com/hookline/hookline/blob/v1/docs/reference/rules.md'
 
 /** Findings that no rule of `RULES` makes, by id; SARIF lists them too. */
 export const OTHER_FINDINGS: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
 import { Contexts, type ReadCalled } from './contexts.ts'
-import { type Callees, type Flow, flowOf } from './flow/flow.ts'
+import { Callees, type Flow, flowOf } from './flow/flow.ts'
 import { inputFindings, type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
@@ -34,7 +34,7 @@ export interface Rule {
   fix?(file: RuleFile): readonly Operation[]
 }
 
-/** The section of docs/rules.md about a rule, in Markdown. */
+/** The section of docs/reference/rules.md about a rule, in Markdown. */
 export interface RulePage {
   /** The mistake in one line, without a period. */
   readonly title: string
@@ -71,6 +71,13 @@ export interface RepositoryFiles {
   readonly read: ReadCalled
   /** Whether the repository has workflow files that the action reads if its input `on` is empty. */
   readonly hasSources: boolean
+}
+
+/** For a file whose repository is not on this machine. */
+export const NO_OTHER_FILES: RepositoryFiles = {
+  callees: new Callees(() => undefined),
+  read: () => undefined,
+  hasSources: true,
 }
 
 /** A file that rules check. Each part is computed once, when a rule reads it for the first time. */

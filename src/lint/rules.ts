@@ -30,7 +30,7 @@ import { untrustedInput } from './rules/untrusted-input.ts'
 import { untrustedPrompt } from './rules/untrusted-prompt.ts'
 import { unverifiedAllowlist } from './rules/unverified-allowlist.ts'
 
-/** The rules of `check`. docs/rules.md has a section for each, in this order. */
+/** The rules of `check`. docs/reference/rules.md has a section for each, in this order. */
 export const RULES: readonly Rule[] = [
   unknownOutput,
   unknownStep,

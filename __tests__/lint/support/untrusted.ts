@@ -1,3 +1,5 @@
+import { type Fixed, fixSource } from '../../../src/lint/fix.ts'
+import { NO_OTHER_FILES, RuleFile } from '../../../src/lint/rule.ts'
 import { findUntrusted } from '../../../src/lint/untrusted.ts'
 import type { ParsedFile } from '../../../src/workflow/nodes.ts'
 import { parseYaml } from '../../../src/workflow/yaml.ts'
@@ -28,4 +30,15 @@ export function step(script: string, key = 'run'): string {
 /** A text as GitHub hands it on for a request with this body. */
 export function fill(text: string, body: unknown): string {
   return fillIn(text, { on: { webhook: { outputs: { body } } } })
+}
+
+/** A file after `--fix`, and the number of findings that are gone. */
+export function fixUntrusted({ source }: ParsedFile): {
+  readonly text: string
+  readonly count: number
+} {
+  const read = (text: Fixed['source']) =>
+    new RuleFile({ source: text, document: parseYaml(text) }, NO_OTHER_FILES)
+  const fixed = fixSource(source, read)
+  return { text: fixed.source.text, count: fixed.count }
 }

@@ -1,7 +1,6 @@
 import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../compiler/native.ts'
-import { Callees } from '../../lint/flow/flow.ts'
 import { lint } from '../../lint/lint.ts'
-import { RuleFile } from '../../lint/rule.ts'
+import { NO_OTHER_FILES, RuleFile } from '../../lint/rule.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
@@ -232,16 +231,9 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
   }
 }
 
-/** The files that the workflow calls are not available here. */
-const NOTHING_CALLED = {
-  callees: new Callees(() => undefined),
-  read: () => undefined,
-  hasSources: true,
-}
-
 /** A job condition that no webhook of this file meets, so that every run skips the job. */
 function skippingCondition(file: string, native: NativeWorkflow): Finding | undefined {
-  const rules = new RuleFile(native, { ...NOTHING_CALLED, native, isSource: false })
+  const rules = new RuleFile(native, NO_OTHER_FILES, { native })
   const missed = lint(rules).find(({ code }) => code === 'unreachable-webhook')
   if (!missed) return undefined
   const { message, hint = 'Run: hookline check' } = missed

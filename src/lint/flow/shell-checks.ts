@@ -79,7 +79,8 @@ function leaves(script: string): boolean {
 function patternVariables(nodes: readonly SyntaxNode[]): ReadonlyMap<string, string> {
   return new Map(
     nodes.flatMap((node) => {
-      const text = node.type === 'Assignment' ? fixedText(node.value) : undefined
+      const isWord = node.type === 'Assignment' && node.value.type === 'Word'
+      const text = isWord ? fixedText(node.value) : undefined
       return node.type === 'Assignment' && text !== undefined ? [[node.name, text] as const] : []
     }),
   )

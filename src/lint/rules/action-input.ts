@@ -51,8 +51,8 @@ function inputProblems({ file, jobs, repository }: RuleFile): Problem[] {
       const position = positionAt(source, ...rangeOf(on))
       return [...unknown, { message, position, hint: 'write "on: |", and indent the triggers' }]
     }
-    const isGiven = ['on', 'workflow'].some(
-      (name) => (textOf(childOf(step, 'with', name)) ?? '').trim() !== '',
+    const isGiven = entriesOf(childOf(step, 'with')).some(
+      ({ name, value }) => /^(?:on|workflow)$/i.test(name) && (textOf(value) ?? '').trim() !== '',
     )
     if (!isKnown || isGiven || repository.hasSources || unknown.length > 0) return unknown
     return [

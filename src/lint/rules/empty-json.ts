@@ -74,10 +74,10 @@ function canFail(file: RuleFile, { path }: FileExpression, output: HooklineOutpu
     return (runsAnyway || isSkippable) && !reads(condition, output)
   }
   if (path[2] !== 'steps' || (!isSkippable && !isBody(file, output))) return false
-  const isEvaluatedFirst = ['env', 'name', 'if'].includes(String(path[4]))
-  return (
-    isEvaluatedFirst || !reads(textOf(childOf(stepAt(job, Number(path[3])), 'if')) ?? '', output)
-  )
+  const key = String(path[4])
+  if (['env', 'name', 'if'].includes(key)) return true
+  const condition = textOf(childOf(stepAt(job, Number(path[3])), 'if')) ?? ''
+  return key === 'with' && !reads(condition, output)
 }
 
 function stepAt(job: Place | undefined, at: number): Place | undefined {

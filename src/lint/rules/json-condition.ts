@@ -54,8 +54,11 @@ interface TruthTest {
 }
 
 function testsIn(file: RuleFile, expression: FileExpression): TruthTest[] {
-  const { tree, text } = expression
-  return tree && /outputs/i.test(text) ? testsBelow(tree, false) : []
+  const { tree, text, found } = expression
+  // Text outside of the braces makes a string of the condition: another rule reports it.
+  const around = found.scalar.value.replace(text, '').trim()
+  const isWhole = around === '' || around === '${{}}'
+  return tree && isWhole && /outputs/i.test(text) ? testsBelow(tree, false) : []
 
   function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)

@@ -22,7 +22,7 @@ export const missingSecret: Rule = {
         .replace(/ +body: .*\n/, '')
         .replace(
           / {10}on: \|\n.*\n/,
-          () => `          workflow: workflows/hook.yml\n          ${part}\n`,
+          () => `          workflow: triggers/hook.yml\n          ${part}\n`,
         ),
   },
   check: missingSecrets,

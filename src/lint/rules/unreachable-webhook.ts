@@ -24,6 +24,7 @@ import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './examples.ts'
+import { misplacedTriggers } from './misplaced-trigger.ts'
 
 export const unreachableWebhook: Rule = {
   id: 'unreachable-webhook',
@@ -73,6 +74,8 @@ function eventProblem(file: RuleFile, names: readonly string[]): Problem | undef
   if (!native || !first) return undefined
   const canReceive = file.hasEvent('repository_dispatch') || file.hasEvent('workflow_dispatch')
   const isPolled = triggers.some(({ poll }) => poll !== undefined) && file.hasEvent('schedule')
+  // Another rule reports triggers among the events.
+  if (misplacedTriggers(file).length > 0) return undefined
   const startsNothing = !events.some(({ name }) => STARTING_EVENTS.has(name))
   if (!startsNothing && (canReceive || isPolled || names.length === 0)) return undefined
   const listed = events.map(({ name }) => name).join(', ')
