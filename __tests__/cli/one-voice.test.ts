@@ -48,13 +48,9 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   [
     'an output that is not there',
     job('run: echo ${{ on.webhook.outputs.bdoy }}'),
-    ['unknown-output', 'script-injection'],
+    ['script-injection', 'unknown-output'],
   ],
-  [
-    'an object as text',
-    job('run: echo ${{ on.webhook.outputs.headers }}'),
-    ['object-as-string', 'script-injection'],
-  ],
+  ['an object as text', job('run: echo ${{ on.webhook.outputs.headers }}'), ['object-as-string']],
   ['a key of GitHub', job('rum: echo'), ['refused-by-github', 'unexpected-value']],
   ['a condition', `${job("if: ${{ github.actor }} == 'a'")}        run: x\n`, ['always-true']],
   [
@@ -69,11 +65,11 @@ const SOURCES: readonly (readonly [name: string, text: string, ids: readonly str
   ],
   ['an idle comment', `${HOOK}# hookline: ignore[always-true]\n`, ['unused-ignore']],
   ['an ignored finding', `${UNTRUSTED.trimEnd()} # hookline: ignore[script-injection] mine\n`, []],
-  ['an action that is not there', job('uses: ./gone'), ['unread-action']],
+  ['a missing checkout', job('uses: ./gone'), ['missing-checkout']],
   [
     'several',
-    `${UNTRUSTED}      - uses: actions/checkout\n      - run: x\n        shell: bsh\n`,
-    ['unknown-shell', 'script-injection', 'uses-without-ref'],
+    `${UNTRUSTED}      - uses: actions/cache@v2\n      - run: x\n        if: always() || 'x'\n`,
+    ['always-true', 'retired-version', 'script-injection'],
   ],
 ]
 

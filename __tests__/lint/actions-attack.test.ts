@@ -348,7 +348,13 @@ describe('text from outside goes through what is called', () => {
   })
 
   test('a workflow that only calls one that uses ours is one that uses it', async () => {
-    repository.write(HOOK, native('{uses: actions/checkout@v6}, {uses: ./.github/actions/a, id: h}').replace('body', 't'))
+    repository.write(
+      HOOK,
+      native('{uses: actions/checkout@v6}, {uses: ./.github/actions/a, id: h}').replace(
+        'body',
+        't',
+      ),
+    )
     repository.write(ACTION, RECEIVE)
     expect(await check()).toMatchObject({ count: 2, errors: [] })
   })

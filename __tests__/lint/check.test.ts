@@ -103,9 +103,9 @@ jobs:
       expect(checked.count).toBe(1)
       expect(places(checked)).toEqual([
         `${file}:12:23`,
-        `${file}:5:5`,
-        `${file}:5:5`,
         `${file}:13:24`,
+        `${file}:5:5`,
+        `${file}:5:5`,
       ])
     })
 

@@ -56,7 +56,9 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ],
   [
     'an output of an action in the repository',
-    plain('- uses: actions/checkout@v6\n- id: tag\n  uses: ./.github/actions/tag\n- run: echo ${{ steps.tag.outputs.version }}'),
+    plain(
+      '- uses: actions/checkout@v6\n- id: tag\n  uses: ./.github/actions/tag\n- run: echo ${{ steps.tag.outputs.version }}',
+    ),
     'unknown-output',
   ],
   [

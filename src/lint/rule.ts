@@ -194,8 +194,17 @@ export class RuleFile {
     this.#untrusted ??= [
       ...untrustedFindings(this.flow),
       ...(this.usesHookline ? inputFindings(this.file) : []),
-    ]
+    ].filter((finding) => !this.#isNoString(finding))
     return this.#untrusted
+  }
+
+  /** GitHub writes `Object`, `Array`, a number or a boolean for the value, and nothing of the sender. */
+  #isNoString({ isExpression, text, at, source }: UntrustedFinding): boolean {
+    if (!isExpression || source !== this.file.source) return false
+    const found = this.typed.find(
+      ({ expression }) => expression.found.scalar === text.node && expression.start === at.start,
+    )
+    return found !== undefined && found.shape.kind !== 'any' && found.shape.kind !== 'text'
   }
 
   get flow(): Flow {
