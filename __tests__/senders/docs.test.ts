@@ -49,7 +49,7 @@ describe.each(about)('%s', (page) => {
 
   test('has a part for each thing that one asks', () => {
     const parts = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
-    expect(parts).toEqual(['Set up', 'Workflow', 'Proof and repeats'])
+    expect(parts).toEqual(['Set up', 'Workflow', 'Verification and retries'])
     expect(guide).toContain(`(${page})`)
   })
 

@@ -9,7 +9,7 @@
  * 2. Run setUp once and allow what it asks for. Its log shows the secret that the repository needs.
  */
 
-/** Installs the trigger, and makes a secret where there is none. May be run again. */
+/** Installs the trigger, and creates a secret if there is none. You can run it again. */
 function setUp() {
   const properties = PropertiesService.getScriptProperties()
   if (!properties.getProperty('HOOKLINE_WEBHOOK_SECRET')) {
@@ -22,7 +22,7 @@ function setUp() {
   Logger.log('Secret for the repository: %s', properties.getProperty('HOOKLINE_WEBHOOK_SECRET'))
 }
 
-/** Called by Google for each response. An error here is one of which Google sends a mail. */
+/** Google calls this function for each response. If it throws, Google sends an email. */
 function postResponse(event) {
   const { url, token, secret } = settings()
   const body = JSON.stringify(payloadOf(event.source, event.response))
@@ -30,7 +30,7 @@ function postResponse(event) {
   post(url, { method: 'post', contentType: 'application/json', headers, payload: body })
 }
 
-/** The shape that Typeform gave to responses, and that other services took over. */
+/** The format of Typeform, which other services use too. */
 function payloadOf(form, response) {
   return {
     event_id: response.getId(),

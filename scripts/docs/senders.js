@@ -11,9 +11,7 @@ const { SNS_TOLERANCE } = await import(new URL('triggers/verify/aws-sns.js', bui
 /** @type {typeof import('../../src/cli/init/kinds.ts')} */
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 /** @type {typeof import('../../src/cli/init/sender.ts')} */
-const { onSection, triggerOf, urlSecretOf } = await import(
-  new URL('cli/init/sender.js', built).href
-)
+const { triggerOf, urlSecretOf } = await import(new URL('cli/init/sender.js', built).href)
 
 /**
  * Whose package signs, or agrees, in the tests themselves. A test holds it against what it does.
@@ -63,12 +61,11 @@ export function senderPages() {
  * @param {Page} own
  */
 function page(sender, { click = '', outputs, more }) {
-  const { events, ...plain } = sender
   const { name, title } = sender
   const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
   const answered = isAnswered && triggerOf(sender) === 'webhook'
-  const handshake = answered ? ' The relay answers its challenge.' : ''
-  const told = outputs === undefined ? '' : `\n${outputs}\n`
+  const handshake = answered ? ' The relay answers the handshake.' : ''
+  const outputsText = outputs === undefined ? '' : `\n${outputs}\n`
   return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
 
@@ -87,21 +84,19 @@ At ${title}: ${click.trim()}${handshake}
 \`\`\`yaml
 # .github/workflows/${name}.yml
 ${workflowOf(sender)}\`\`\`
-${told}
+${outputsText}
 <details>
-<summary>Compiler: <code>init --kind compiled</code></summary>
+<summary>The same for the compiler: <code>hookline init --kind compiled --sender ${name}</code></summary>
 
 \`\`\`yaml
 # workflows/${name}.yml
-on:
-${onSection(plain).trimEnd().replace(/^/gm, '  ')}
-\`\`\`
+${compiledOf(sender)}\`\`\`
 
 </details>
 
-## Proof and repeats
+## Verification and retries
 
-${[...proofTexts(sender), more ?? []].flat().join(' ')}
+${[...verificationTexts(sender), more ?? []].flat().join(' ')}
 `
 }
 
@@ -118,7 +113,7 @@ function commandsOf({ name, secret, handshake }) {
 /** @param {Sender} sender */
 function secretText({ title, secret, shown, handshake }) {
   if (secret === undefined) return ''
-  const asked = ` In the environment it answers the challenge of ${title}: \`export ${secret}=…\`.`
+  const asked = ` Export it too (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
   return `The secret is ${shown}.${handshake === 'door' ? asked : ''} `
 }
 
@@ -126,8 +121,10 @@ function secretText({ title, secret, shown, handshake }) {
 function urlText(sender) {
   const url = `https://relay.example.com/octo/repo/${sender.name}/${triggerOf(sender)}?__token=…`
   const urlSecret = urlSecretOf(sender)
-  const signed = urlSecret ? ` It is signed too: \`gh secret set ${urlSecret}\`.` : ''
-  return `\`connect\` prints your URL, \`${url}\` ([how to keep it](../guides/credentials.md)).${signed}`
+  const signed = urlSecret
+    ? ` The signature covers this URL, so store it too: \`gh secret set ${urlSecret}\`.`
+    : ''
+  return `\`connect\` prints your URL, such as \`${url}\`, which works until you stop the command ([permanent URLs](../guides/credentials.md)).${signed}`
 }
 
 /** @param {Sender} sender */
@@ -137,15 +134,25 @@ function workflowOf(sender) {
   return file?.text ?? ''
 }
 
-/** What proves it, how often it repeats, and what tells that. @param {Sender} sender */
-function proofTexts({ name, scheme = name, retries, repeat }) {
+/** The workflow for the compiler, without the comment for editors. @param {Sender} sender */
+function compiledOf(sender) {
+  const { events, ...plain } = sender
+  const answers = { kind: 'compiled', name: sender.name, repository: '', relay: '', sender: plain }
+  const [file] = KINDS.get('compiled')?.files(answers) ?? []
+  return file?.text.replace(/^#.*\n/, '') ?? ''
+}
+
+/** Verification, retries, and the key of duplicates. @param {Sender} sender */
+function verificationTexts({ name, scheme = name, retries, repeat }) {
   const isTimed = SCHEMES.get(scheme)?.takes?.includes('tolerance')
-  const time = isTimed ? `, for ${toleranceOf(scheme)} seconds` : ''
-  const key = repeat === undefined ? 'the hash' : code(repeat)
+  const time = isTimed ? `, valid for ${toleranceOf(scheme)} seconds` : ''
+  const key = repeat === undefined ? 'the hash of the request' : code(repeat)
   return [
     `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${time}.`,
-    `Retries: ${retries}.`,
-    `[Deduplicate](${DEDUPLICATION}) by ${key}${isTimed ? '' : ': no time is signed'}.`,
+    retries,
+    isTimed
+      ? `To drop duplicates, [deduplicate](${DEDUPLICATION}) by ${key}.`
+      : `No time is signed, so anyone who recorded a request can send it again. [Deduplicate](${DEDUPLICATION}) by ${key}.`,
   ]
 }
 
@@ -156,7 +163,7 @@ function toleranceOf(scheme) {
   return scheme === 'aws-sns' ? SNS_TOLERANCE : (ruleOf(scheme)?.tolerance ?? 300)
 }
 
-/** Every sender: those with a page of their own, and what proves the others. */
+/** Every sender: those with a page, and the facts of the others. */
 export function sendersTable() {
   const hasPage = (/** @type {Sender} */ { name }) => PAGES.get(name)?.click !== undefined
   const own = SENDERS.filter(hasPage).map(({ name, title }) => [
@@ -164,12 +171,12 @@ export function sendersTable() {
   ])
   const others = SENDERS.filter((sender) => !hasPage(sender)).map((sender) => [
     `${sender.title}, ${code(sender.name)}: ${shortProofOf(sender)}`,
-    `${sender.retries}${sender.repeat === undefined ? '' : `; key ${code(sender.repeat)}`}`,
+    `${sender.retries}${sender.repeat === undefined ? '' : ` Key: ${code(sender.repeat)}.`}`,
   ])
   return [
     table(['sender, name'], own),
-    'Without a page (HMAC-SHA256 over `{body}`, where nothing else is said; a repeat has the same key, or else hash):',
-    table(['sender, name, proof', 'retries, key'], others),
+    'Senders without a page. They sign with HMAC-SHA256 over `{body}`, unless the table says otherwise. A retry has the same key, or the same hash if there is no key.',
+    table(['sender, name, verification', 'retries, key'], others),
   ].join('\n\n')
 }
 
@@ -206,26 +213,26 @@ export function countText() {
   const vendors = SENDERS.filter(
     ({ name }) => Object.hasOwn(SIGNED_BY, name) || VECTORS.some(({ sender }) => sender === name),
   )
-  return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} ways of proof. The tests sign a request of each, forge it in six ways, and send it through relay and action; for ${vendors.length} the vendor's package or published example signs, or agrees. All ${handshakes.length} that ask for a handshake get it.`
+  return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
 }
 
 /** For the page that compares. */
 export function sendersCount() {
-  return `Hookline knows ${SENDERS.length} senders by name, and ${SCHEMES.size} ways of proving one.`
+  return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEMES.size} verification schemes.`
 }
 
-/** The schemes that are nobody's own. */
+/** The schemes that belong to no sender. */
 export function schemesTable() {
   return table(
-    ['scheme', 'proof'],
+    ['scheme', 'verification'],
     Object.entries(PROOFS).map(([name, proof]) => [code(name), proof]),
   )
 }
 
-/** Of schemes that are nobody's own. */
+/** Descriptions of the schemes that belong to no sender. */
 const PROOFS = {
-  hmac: 'any HMAC in any header',
-  ed25519: 'any signature of Ed25519 in any header; `secret` is the public key',
+  hmac: 'an HMAC in any header',
+  ed25519: 'an Ed25519 signature in any header; `secret` is the public key',
   bearer: '`authorization: Bearer`',
   basic: '`authorization: Basic`; the secret is `user:password`',
   token: 'a plain token in a header, a query parameter or a field of the body',
@@ -236,8 +243,8 @@ const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Set
 
 /** @param {string} scheme */
 function proofOf(scheme) {
-  const told = PAGES.get(scheme)?.proof
-  if (told !== undefined) return told
+  const own = PAGES.get(scheme)?.proof
+  if (own !== undefined) return own
   const rule = ruleOf(scheme)
   if (!rule) {
     const { headers: [header] = [], fields: [field] = [] } =

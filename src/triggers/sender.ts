@@ -11,30 +11,30 @@ import type { SignedHeader } from './verify/signed-header.ts'
  * but define: no call stands at its top.
  */
 
-/** What a user has to know of a service. */
+/** The facts that a user needs about a service. */
 export interface Facts {
   readonly title: string
-  /** Its trigger; `webhook` when left out. */
+  /** Its trigger. Default: `webhook`. */
   readonly trigger?: string
-  /** The scheme that proves it; its name when left out. */
+  /** The scheme that verifies it. Default: the name of the sender. */
   readonly scheme?: string
-  /** Options of `verify` besides `scheme`, `secret` and `url`. */
+  /** Other options of `verify` than `scheme`, `secret` and `url`. */
   readonly options?: Readonly<Record<string, string>>
-  /** A name for the secret in the repository; none where it needs none. */
+  /** Name of the repository secret; absent if the sender needs none. */
   readonly secret?: string
-  /** What is kept under that name, and where the sender shows it. */
+  /** The value of that secret, and where the sender shows it: completes the sentence "The secret is …". */
   readonly shown: string
   /**
-   * How it makes sure that a URL is ours, where it does: `relay`: the relay answers; `both`: the
-   * relay answers and the workflow gets it too; `workflow`: the first run has to act; `door`: the
-   * relay answers where the grant in the URL carries the secret or the public key.
+   * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
+   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `door`: the relay
+   * answers if the grant in the URL contains the secret or the public key.
    */
   readonly handshake?: 'relay' | 'both' | 'workflow' | 'door'
-  /** How often it tries again. */
+  /** How often the sender retries: one or more sentences. */
   readonly retries: string
-  /** What is the same in a repeated request, as a path; the hash of the request when left out. */
+  /** Path of the value that a retry repeats. Default: the hash of the request. */
   readonly repeat?: string
-  /** Where its kind of event stands in the item, and the kinds that are most asked for. */
+  /** Path of the event type in the item, and the most common types. */
   readonly events?: readonly [path: string, ...usual: string[]]
 }
 

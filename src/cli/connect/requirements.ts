@@ -240,7 +240,8 @@ function gh(...args: readonly string[]): string | undefined {
 
 /** Whether a program can be started, without starting it. */
 function isOnPath(program: string): boolean {
-  const folders = (process.env.PATH ?? '').split(delimiter)
+  const { PATH = '' } = process.env
+  const folders = PATH.split(delimiter)
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
   return folders.some((folder) =>
     endings.some((ending) => {

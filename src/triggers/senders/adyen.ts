@@ -3,8 +3,8 @@ import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Adyen (platforms)',
   secret: 'ADYEN_HMAC_KEY',
-  shown: 'the *HMAC key* that is shown once, when it is made: hex',
-  retries: 'three times at once, then from a queue for up to 30 days',
+  shown: 'the *HMAC key* (in hex), which Adyen shows once',
+  retries: 'Adyen retries three times immediately, and then for up to 30 days.',
   events: [
     'body.type',
     'balancePlatform.transfer.created',
@@ -32,5 +32,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'A *standard* webhook of payments signs single fields within its body instead, and is none of these: give it basic authentication, and `scheme: basic`.',
+  more: 'This scheme is not for *standard* webhooks of payments, which sign single fields of their body. For those, set basic authentication at Adyen and use `scheme: basic`.',
 }

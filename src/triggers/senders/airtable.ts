@@ -3,8 +3,8 @@ import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Airtable',
   secret: 'AIRTABLE_MAC_SECRET',
-  shown: 'the `macSecretBase64` of the answer that made the webhook',
-  retries: 'an undocumented number',
+  shown: 'the `macSecretBase64` in the response that created the webhook',
+  retries: 'Airtable retries, but does not document how often.',
 }
 
 export const scheme: OwnScheme = {

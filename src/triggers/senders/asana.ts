@@ -5,9 +5,9 @@ import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Asana',
   secret: 'ASANA_HOOK_SECRET',
-  shown: 'the header `x-hook-secret` of its first request',
+  shown: 'the header `x-hook-secret` of the first request',
   handshake: 'both',
-  retries: 'for a day; then the webhook is deleted',
+  retries: 'Asana retries for a day, and then deletes the webhook.',
   events: ['body.events.action', 'added', 'changed'],
 }
 
@@ -43,6 +43,7 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: 'by its API: `POST /webhooks` with `resource`, and `target`, the URL.',
-  more: '`x-hook-secret` comes first, unsigned, to the workflow too: read it in `hookline dev`, or by a workflow without `verify`.',
+  click:
+    'create the webhook by the API: `POST /webhooks` with `resource` and with the URL as `target`.',
+  more: 'The first request carries the secret in `x-hook-secret`, is not signed, and reaches the workflow too. To read the secret, receive that request in `hookline dev`, or in a workflow without `verify`.',
 }

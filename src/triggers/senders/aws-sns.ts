@@ -5,9 +5,9 @@ export { awsSns as scheme } from '../verify/aws-sns.ts'
 export const facts: Facts = {
   title: 'Amazon SNS',
   trigger: 'aws_sns',
-  shown: 'none: Amazon signs with a certificate',
+  shown: 'not needed, because Amazon signs with a certificate',
   handshake: 'workflow',
-  retries: 'three times, 20 seconds apart, or as the delivery policy says',
+  retries: 'SNS retries three times, 20 seconds apart, unless a delivery policy says otherwise.',
   repeat: 'MessageId',
 }
 
@@ -29,10 +29,10 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: "the signature in the message, by Amazon's certificate, without a `secret`",
+  proof: 'the signature in the message, verified by the certificate of Amazon, without a `secret`',
   click:
-    "subscribe the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/octo/repo/aws-sns/aws_sns?__token=…'\n```\n\nSNS first asks to confirm: the action checks the signature, fetches the address of SNS in it, and says so in the job summary.",
+    "subscribe the URL to the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/octo/repo/aws-sns/aws_sns?__token=…'\n```\n\nSNS first sends a request for confirmation. The action verifies its signature, opens the address of SNS that it contains, and reports this in the job summary.",
   outputs:
-    '`Message` is an object when it is JSON; `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type`, `MessageAttributes` are there too. With *raw message delivery* the body is the message alone, `MessageId` and `TopicArn` come from headers, and nothing is signed: prove the sender by a parameter of your own in the URL, `scheme: token` and `query: key`.',
-  more: "Name your `topic` in `verify`, or several: else anybody's would do. The certificate is fetched from a host of SNS alone. `MessageAttributes` and `UnsubscribeURL` are not signed. Only Amazon can sign.",
+    '`Message` is an object if it is JSON. The outputs also have `Subject`, `MessageId`, `TopicArn`, `Timestamp`, `Type` and `MessageAttributes`. With *raw message delivery*, the body is only the message, `MessageId` and `TopicArn` come from headers, and nothing is signed. In that case, authenticate the sender by a parameter of your own in the URL, with `scheme: token` and `query: key`.',
+  more: 'List your `topic` in `verify`; otherwise messages of every topic of every account are accepted. The action downloads the certificate only from a host of SNS. `MessageAttributes` and `UnsubscribeURL` are not signed. Only Amazon can sign messages.',
 }

@@ -8,9 +8,9 @@ export const facts: Facts = {
   scheme: 'token',
   options: { query: 'key' },
   secret: 'EVENT_GRID_KEY',
-  shown: 'a text that you choose, and write as `key=…` into the URL',
+  shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'relay',
-  retries: 'up to 30 times within a day',
+  retries: 'Event Grid retries up to 30 times within a day.',
   events: ['body.eventType', 'Microsoft.Storage.BlobCreated'],
 }
 

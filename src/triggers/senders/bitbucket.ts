@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Bitbucket',
   secret: 'BITBUCKET_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: 'twice, after 5xx',
+  retries: 'Bitbucket retries twice after a 5xx response.',
   repeat: 'headers.x-request-uuid',
   events: ['headers.x-event-key', 'repo:push', 'pullrequest:created', 'pullrequest:fulfilled'],
 }
@@ -27,5 +27,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Repository settings > Webhooks > Add webhook*: the URL, the secret, and the triggers.',
+  click:
+    '*Repository settings > Webhooks > Add webhook*. Enter the URL and the secret, and choose the triggers.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Box',
   secret: 'BOX_SIGNATURE_KEY',
   shown: 'the *Primary Key* under *Webhooks > Manage signature keys* of the app, or the secondary',
-  retries: 'up to twelve times within two hours',
+  retries: 'Box retries up to twelve times within two hours.',
   repeat: 'id',
   events: ['body.trigger', 'FILE.UPLOADED', 'FILE.DOWNLOADED', 'COMMENT.CREATED'],
 }
@@ -40,5 +40,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'While keys are rotated both signatures come: one of them has to hold under one of the keys in `secret`.',
+  more: 'While you rotate keys, Box sends two signatures. One of them must match one of the keys in `secret`.',
 }

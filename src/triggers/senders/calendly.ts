@@ -3,8 +3,8 @@ import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Calendly',
   secret: 'CALENDLY_SIGNING_KEY',
-  shown: 'the `signing_key` with which the subscription was made',
-  retries: 'up to a day',
+  shown: 'the `signing_key` of the subscription, which you choose',
+  retries: 'Calendly retries for up to a day.',
   events: ['body.event', 'invitee.created', 'invitee.canceled'],
 }
 

@@ -3,8 +3,9 @@ import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'ClickUp',
   secret: 'CLICKUP_SECRET',
-  shown: 'the `secret` of the answer that made the webhook',
-  retries: 'up to five times; 401, 410 or a hundred failed events suspend the webhook',
+  shown: 'the `secret` in the response that created the webhook',
+  retries:
+    'ClickUp retries up to five times. A 401, a 410 or a hundred failed events suspend the webhook.',
   events: ['body.event', 'taskCreated', 'taskUpdated', 'taskStatusUpdated'],
 }
 

@@ -15,7 +15,7 @@ export const facts: Facts = {
   title: 'Contentful',
   secret: 'CONTENTFUL_SIGNING_SECRET',
   shown: 'the signing secret of the space, under *Webhooks > Settings*',
-  retries: 'twice, 30 seconds apart, after 429 and 5xx',
+  retries: 'Contentful retries twice, 30 seconds apart, after 429 and 5xx.',
   events: ['headers.x-contentful-topic', 'ContentManagement.Entry.publish'],
 }
 

@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* of the app, in hex',
   handshake: 'door',
-  retries: 'of an interaction none, of a webhook event for up to ten minutes',
+  retries: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
   repeat: 'id',
   events: ['kind', 'command', 'button', 'modal'],
 }
@@ -106,8 +106,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Developer Portal > your app > General Information > Interactions Endpoint URL*: the URL. Make the commands by its API, and invite the app with the scope `applications.commands`.',
+    '*Developer Portal > your app > General Information > Interactions Endpoint URL*. Enter the URL. Create the commands by the API, and invite the app with the scope `applications.commands`.',
   outputs:
-    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`) or, of a webhook event, `event` (`event`). Interactions have `id`, `user_id`, `user_name`, `channel_id`, `guild_id`. Their `token` lets anyone write as the app for 15 minutes, so the outputs leave it out; [`reply`](../guides/bot.md#reply-with-reply) takes it from the run's own event.",
-  more: 'Only Discord can sign. It takes a URL that answers its PING and refuses wrong signatures: one with the public key in its grant, by `connect`, by `hookline url` with that variable, or by `hookline grant --verify discord --public-key <hex>`. A command says "thinking…" until the workflow answers; autocomplete starts nothing.',
+    "`kind` is `command` (with `command`, `options_map`), `button` or `menu` (`custom_id`, `values`, `text`, `message`), `modal` (`custom_id`, `fields_map`), or `event` for a webhook event (`event`). Interactions also have `id`, `user_id`, `user_name`, `channel_id` and `guild_id`. The outputs omit their `token`, because anyone with it can write as the app for 15 minutes. [`reply`](../guides/bot.md#reply-with-reply) reads the token from the run's own event.",
+  more: 'Only Discord can sign requests. Discord accepts a URL only if it answers the PING and rejects wrong signatures. Therefore the grant in the URL must contain the public key: use `connect`, or `hookline url` with that variable, or `hookline grant --sender discord --public-key <hex>`. After a command, Discord shows "thinking…" until the workflow replies. Autocomplete starts no workflow.',
 }

@@ -7,7 +7,7 @@ export const facts: Facts = {
   secret: 'FEISHU_VERIFICATION_TOKEN',
   shown: 'the *Verification Token* under *Events & Callbacks > Encryption Strategy* of the app',
   handshake: 'relay',
-  retries: 'four times: after 15 seconds, five minutes, an hour, six hours',
+  retries: 'Feishu retries four times: after 15 seconds, five minutes, one hour and six hours.',
   repeat: 'header.event_id',
   events: ['body.header.event_type', 'im.message.receive_v1'],
 }
@@ -54,5 +54,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'With an *Encrypt Key* the body is encrypted, and nobody here can read it: leave it empty.',
+  more: 'Leave the *Encrypt Key* empty, because Hookline cannot read an encrypted body.',
 }

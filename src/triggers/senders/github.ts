@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'GitHub',
   secret: 'HOOK_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
-  retries: 'none by itself; *Redeliver* by hand for three days',
+  retries:
+    'GitHub does not retry by itself. You can redeliver manually for three days (*Redeliver*).',
   repeat: 'headers.x-github-delivery',
   events: ['headers.x-github-event', 'push', 'pull_request', 'issues'],
 }
@@ -112,8 +113,8 @@ function event({ id }: Delivery, name: string, body: object): Payload {
 
 export const page: Page = {
   click:
-    '*Settings > Webhooks > Add webhook* of the other repository or organization: the URL, `application/json`, the secret, and the events. `ping` fires nothing here.',
+    '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
   outputs:
-    '[GitHub describes](https://docs.github.com/en/webhooks/webhook-events-and-payloads) the body of each event.',
-  more: 'GitHub waits ten seconds.',
+    'GitHub documents [the body of each event](https://docs.github.com/en/webhooks/webhook-events-and-payloads).',
+  more: 'GitHub waits ten seconds for a response.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'GitLab',
   secret: 'GITLAB_TOKEN',
   shown: 'the *Secret token* of the webhook, which you choose',
-  retries: 'none; a webhook that fails again and again is paused',
+  retries: 'GitLab does not retry, and disables a webhook that fails repeatedly.',
   repeat: 'headers.idempotency-key',
   events: ['headers.x-gitlab-event', 'Push Hook', 'Merge Request Hook', 'Issue Hook'],
 }
@@ -39,6 +39,7 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`x-gitlab-token`; a *signing token* of GitLab is `standard-webhooks`',
-  click: '*Settings > Webhooks > Add new webhook*: the URL, the token, and the events.',
+  proof: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
+  click:
+    '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Google Calendar',
   secret: 'GOOGLE_CALENDAR_TOKEN',
   shown: 'the `token` of the channel, which you choose',
-  retries: 'after 500, 502, 503, 504',
+  retries: 'Google retries after 500, 502, 503 and 504.',
   events: ['headers.x-goog-resource-state', 'exists', 'not_exists'],
 }
 
@@ -29,5 +29,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'A notification has no body: what has changed is to be asked for. The first one, `sync`, says that the channel is open. A channel ends, and has to be renewed.',
+  more: 'A notification has no body, so the workflow has to ask the API what changed. The first notification, `sync`, says that the channel is open. A channel expires, so renew it.',
 }

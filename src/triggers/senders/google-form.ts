@@ -5,8 +5,9 @@ export const facts: Facts = {
   trigger: 'google_form',
   scheme: 'standard-webhooks',
   secret: 'FORM_SECRET',
-  shown: '`whsec_…`, which the script of the form makes',
-  retries: 'four times within 21 seconds, after 429 and 5xx; then Google mails the owner',
+  shown: 'the value `whsec_…` that the script of the form creates',
+  retries:
+    'The script retries four times within 21 seconds after 429 and 5xx. Then Google sends an email to the owner of the form.',
   repeat: 'event_id',
 }
 
@@ -31,8 +32,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'Forms has no webhooks; a script of the form posts each response.\n\n1. In the form: the three dots, *Apps Script*. Replace what is there by [google-form.gs](google-form.gs).\n2. *Project Settings > Script Properties*: `HOOKLINE_URL` is the URL without its query, `HOOKLINE_CREDENTIAL` the `__token` of the query, which travels in a header.\n3. Run `setUp` once and allow what it asks. It writes the secret to the log.\n\n',
+    'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL without its query, and `HOOKLINE_CREDENTIAL` to the value of `__token`. The script sends it in a header.\n3. Run `setUp` once, and allow the requested permissions. It writes the secret to the log.\n\n',
   outputs:
-    "`answers_map` has the answers by the title of their question, several choices as a list; `form_response` has `form_id`, `email` (if collected), `submitted_at`, `definition`, `answers`; `event_type` is `form_response`, `event_id` Google's id.",
+    "`answers_map` contains the answers by the title of their question; several choices are a list. `form_response` contains `form_id`, `email` (if the form collects it), `submitted_at`, `definition` and `answers`. `event_type` is `form_response`, and `event_id` is Google's id of the response.",
   more: 'An edited response has the same id.',
 }

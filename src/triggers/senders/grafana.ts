@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'Grafana',
   secret: 'GRAFANA_SECRET',
   shown: 'the *Secret* under *HMAC Signature* of the contact point, which you choose',
-  retries: 'as the notification policy says: what did not arrive is sent again with the next one',
+  retries:
+    'Grafana sends failed alerts again with the next notification, as the notification policy says.',
   events: ['body.status', 'firing', 'resolved'],
 }
 
@@ -36,6 +37,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Alerting > Notification configuration > Contact points > Add contact point*, integration *Webhook*: the URL, and the secret among its optional settings.',
-  more: 'Who sees the contact points sees the URL. A *Timestamp Header* is signed too: then `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and that header as `timestampHeader`.',
+    '*Alerting > Notification configuration > Contact points > Add contact point*. Choose the integration *Webhook*, enter the URL, and enter the secret under the optional settings.',
+  more: 'Everyone who can see the contact points can see the URL. If you set a *Timestamp Header*, Grafana signs it too. Then use `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and the name of that header as `timestampHeader`.',
 }

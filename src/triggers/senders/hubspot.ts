@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'HubSpot',
   secret: 'HUBSPOT_CLIENT_SECRET',
   shown: 'the *Client secret* of the app',
-  retries: 'up to ten times within a day',
+  retries: 'HubSpot retries up to ten times within a day.',
   events: ['body.subscriptionType', 'contact.creation', 'deal.propertyChange'],
 }
 
@@ -34,6 +34,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Your app > Webhooks*: the URL as *Target URL*, then the subscriptions.',
-  more: 'One request holds up to 100 events.',
+  click: '*Your app > Webhooks*. Enter the URL as *Target URL*, and add the subscriptions.',
+  more: 'One request contains up to 100 events.',
 }

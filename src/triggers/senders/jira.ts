@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Jira',
   secret: 'JIRA_SECRET',
   shown: 'the *Secret* of the webhook',
-  retries: 'up to five times, after 408, 409, 425, 429, 5xx and timeouts',
+  retries: 'Jira retries up to five times after 408, 409, 425, 429, 5xx and timeouts.',
   repeat: 'headers.x-atlassian-webhook-identifier',
   events: ['body.webhookEvent', 'jira:issue_created', 'jira:issue_updated'],
 }
@@ -29,5 +29,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*System > WebHooks > Create a WebHook*: the URL, the secret, the events, and a JQL query to narrow them.',
+    '*System > WebHooks > Create a WebHook*. Enter the URL and the secret, and choose the events. A JQL query limits them.',
 }

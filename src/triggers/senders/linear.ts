@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Linear',
   secret: 'LINEAR_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries: 'three times: after a minute, an hour, six hours',
+  retries: 'Linear retries three times: after a minute, an hour and six hours.',
   repeat: 'headers.linear-delivery',
   events: ['body.type', 'Issue', 'Comment', 'Project'],
 }
@@ -31,5 +31,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Settings > API > Webhooks > New webhook*: the URL, and the kinds of data.',
+  click: '*Settings > API > Webhooks > New webhook*. Enter the URL, and choose the data types.',
 }

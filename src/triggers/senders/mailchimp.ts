@@ -5,9 +5,10 @@ export const facts: Facts = {
   scheme: 'token',
   options: { query: 'key' },
   secret: 'MAILCHIMP_KEY',
-  shown: 'a text that you choose, and write as `key=…` into the URL',
+  shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'both',
-  retries: 'up to 75 minutes; it waits ten seconds, and 410 disables the webhook',
+  retries:
+    'Mailchimp retries for up to 75 minutes. It waits ten seconds for a response, and a 410 disables the webhook.',
   events: ['body.type', 'subscribe', 'unsubscribe', 'profile'],
 }
 
@@ -26,5 +27,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'Mailchimp signs nothing; a GET shows it that the URL is there, and fires nothing where the trigger asks for `post`.',
+  more: 'Mailchimp does not sign requests. It tests the URL with a GET request, which fires nothing because the trigger has `method: post`.',
 }

@@ -9,7 +9,7 @@ export const facts: Facts = {
   title: 'Mailgun',
   secret: 'MAILGUN_SIGNING_KEY',
   shown: 'the *HTTP webhook signing key* of the account',
-  retries: 'six times within eight hours; 406 ends them',
+  retries: 'Mailgun retries six times within eight hours. A 406 stops the retries.',
   repeat: 'event-data.id',
   events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
 }
@@ -64,5 +64,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`signature` in the body, over a time and a token, not the rest of the body',
+  proof: '`signature` in the body. It covers a time and a token, but not the rest of the body',
 }

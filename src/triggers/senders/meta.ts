@@ -13,7 +13,7 @@ export const facts: Facts = {
   secret: 'META_APP_SECRET',
   shown: 'the *App secret* under *App settings > Basic*',
   handshake: 'relay',
-  retries: 'for 36 hours, of WhatsApp for seven days',
+  retries: 'Meta retries for 36 hours, and for WhatsApp for seven days.',
   events: ['body.object', 'whatsapp_business_account', 'page', 'instagram'],
 }
 
@@ -69,5 +69,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*App dashboard > Webhooks*, or *WhatsApp > Configuration*: the URL as *Callback URL*, any *Verify token*, then the fields.',
+    '*App dashboard > Webhooks*, or *WhatsApp > Configuration*. Enter the URL as *Callback URL* and any *Verify token*, and choose the fields.',
 }

@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'GRAPH_CLIENT_STATE',
   shown: 'the `clientState` of the subscription, which you choose',
   handshake: 'relay',
-  retries: 'up to four hours',
+  retries: 'Microsoft Graph retries for up to four hours.',
   events: ['body.value.changeType', 'created', 'updated'],
 }
 
@@ -43,6 +43,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   proof: '`clientState` of each entry of `value` in the body',
-  click: 'by its API: `POST /subscriptions` with `notificationUrl`, the URL, and `clientState`.',
-  more: 'The outputs leave it out. A subscription ends after some days: renew it.',
+  click:
+    'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',
+  more: 'The outputs omit `clientState`. A subscription expires after some days, so renew it.',
 }

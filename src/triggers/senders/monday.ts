@@ -18,7 +18,7 @@ export const facts: Facts = {
   secret: 'MONDAY_SIGNING_SECRET',
   shown: 'the *Signing Secret* of the app',
   handshake: 'relay',
-  retries: 'once a minute for half an hour',
+  retries: 'monday.com retries once a minute for half an hour.',
   repeat: 'event.triggerUuid',
   events: ['body.event.type', 'create_pulse', 'update_column_value'],
 }
@@ -78,7 +78,7 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`authorization`, a JWT that says nothing of the body',
+  proof: '`authorization`, a JWT that does not cover the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
-  more: 'Only webhooks of an app are signed; with `url` in `verify`, for that URL alone. The URL must hold no token of GitHub.',
+  more: 'Only webhooks of an app are signed. With `url` in `verify`, only requests for that URL are accepted. The URL must not contain a GitHub token.',
 }

@@ -7,7 +7,7 @@ export const facts: Facts = {
   title: 'Netlify',
   secret: 'NETLIFY_SECRET',
   shown: 'the *JWS secret token* of the notification, which you choose',
-  retries: 'none documented',
+  retries: 'Netlify documents no retries.',
   events: ['headers.x-netlify-event', 'deploy_created', 'deploy_failed'],
 }
 

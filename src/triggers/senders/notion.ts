@@ -3,9 +3,9 @@ import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Notion',
   secret: 'NOTION_VERIFICATION_TOKEN',
-  shown: 'the `verification_token` of its first request',
+  shown: 'the `verification_token` of the first request',
   handshake: 'workflow',
-  retries: 'up to eight times within a day',
+  retries: 'Notion retries up to eight times within a day.',
   repeat: 'id',
   events: ['body.type', 'page.created', 'page.content_updated', 'comment.created'],
 }
@@ -30,6 +30,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Integrations > your integration > Webhooks > Create a subscription*: the URL, and the events.',
-  more: 'Its first request holds `verification_token`, unsigned: read it in `hookline dev` behind a tunnel, or by an entry without `verify` for once. Paste it at Notion.',
+    '*Integrations > your integration > Webhooks > Create a subscription*. Enter the URL, and choose the events.',
+  more: 'The first request contains `verification_token` and is not signed. To read the token, receive that request in `hookline dev` behind a tunnel, or in a workflow without `verify`. Then paste the token at Notion.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Paddle',
   secret: 'PADDLE_SECRET',
   shown: 'the secret key of the notification destination, `pdl_ntfset_…`',
-  retries: '60 times within three days; in the sandbox three times',
+  retries: 'Paddle retries 60 times within three days, and three times in the sandbox.',
   repeat: 'event_id',
   events: ['body.event_type', 'transaction.completed', 'subscription.created'],
 }
@@ -28,5 +28,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Developer Tools > Notifications > New destination*: the URL, and the events.',
+  click:
+    '*Developer Tools > Notifications > New destination*. Enter the URL, and choose the events.',
 }

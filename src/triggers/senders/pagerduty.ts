@@ -3,8 +3,8 @@ import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'PagerDuty',
   secret: 'PAGERDUTY_SECRET',
-  shown: 'the secret that is shown once, when the subscription is made',
-  retries: 'an undocumented number',
+  shown: 'the secret that is shown once, when you create the subscription',
+  retries: 'PagerDuty retries, but does not document how often.',
   repeat: 'event.id',
   events: ['body.event.event_type', 'incident.triggered', 'incident.resolved'],
 }
@@ -33,5 +33,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Integrations > Generic Webhooks (v3) > New Webhook*: the URL, the scope, and the events.',
+    '*Integrations > Generic Webhooks (v3) > New Webhook*. Enter the URL, and choose the scope and the events.',
 }

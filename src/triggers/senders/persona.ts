@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Persona',
   secret: 'PERSONA_WEBHOOK_SECRET',
   shown: 'the *Secret* of the webhook, `wbhsec_…`',
-  retries: 'several times',
+  retries: 'Persona retries several times.',
   repeat: 'data.id',
   events: ['body.data.attributes.name', 'inquiry.completed', 'inquiry.approved'],
 }
@@ -34,5 +34,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'While the secret is rotated, each signature comes with a time of its own: one of them has to hold.',
+  more: 'While you rotate the secret, the header contains several signatures with a time each. One of them must match.',
 }

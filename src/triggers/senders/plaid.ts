@@ -16,8 +16,8 @@ import { withHeaders } from '../verify/signing.ts'
 export const facts: Facts = {
   title: 'Plaid',
   secret: 'PLAID_JWK',
-  shown: 'the JWK that `/webhook_verification_key/get` gives for the `kid` of the signature',
-  retries: 'up to a day',
+  shown: 'the JWK from `/webhook_verification_key/get` for the `kid` of the signature',
+  retries: 'Plaid retries for up to a day.',
   events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
 }
 
@@ -81,5 +81,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`plaid-verification`, a JWS over the hash of the body; `secret` is a JWK',
+  proof: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
 }

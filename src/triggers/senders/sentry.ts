@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Sentry',
   secret: 'SENTRY_CLIENT_SECRET',
   shown: 'the *Client Secret* of the internal integration',
-  retries: 'none documented; it waits one second',
+  retries: 'Sentry documents no retries. It waits one second for a response.',
   repeat: 'headers.request-id',
   events: ['headers.sentry-hook-resource', 'issue', 'event_alert', 'error'],
 }
@@ -31,5 +31,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Settings > Custom Integrations > Create New Integration > Internal*: the URL as *Webhook URL*, then the resources under *Webhooks*.',
+    '*Settings > Custom Integrations > Create New Integration > Internal*. Enter the URL as *Webhook URL*, and choose the resources under *Webhooks*.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Shopify',
   secret: 'SHOPIFY_SECRET',
   shown: 'the *Client secret* of the app, or the key under *Notifications > Webhooks*',
-  retries: 'eight times within four hours',
+  retries: 'Shopify retries eight times within four hours.',
   repeat: 'headers.x-shopify-webhook-id',
   events: ['headers.x-shopify-topic', 'orders/create', 'products/update'],
 }
@@ -38,7 +38,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Settings > Notifications > Webhooks > Create webhook*: the event, JSON, and the URL. An app subscribes by the API.',
-  outputs: 'The body is the object itself, `headers.x-shopify-shop-domain` the shop.',
-  more: 'Shopify waits five seconds, and deletes a subscription of the API when all tries fail. An `id` in the body wins over `deduplicationKey`, and an order keeps its own: have a workflow for each topic.',
+    '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
+  outputs: 'The body is the object itself. `headers.x-shopify-shop-domain` is the shop.',
+  more: 'Shopify waits five seconds for a response. If all retries fail, it deletes a subscription that was created by the API. An `id` in the body takes precedence over `deduplicationKey`, and all events of an order have the same `id`. Therefore use one workflow for each topic.',
 }

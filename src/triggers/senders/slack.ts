@@ -14,7 +14,8 @@ export const facts: Facts = {
   secret: 'SLACK_SIGNING_SECRET',
   shown: 'the *Signing Secret* under *Basic Information* of the app',
   handshake: 'relay',
-  retries: 'three times: at once, after one minute, after five',
+  retries:
+    'Slack retries three times: immediately, after one minute and after five minutes. It does not retry commands and interactions.',
   repeat: 'event_id',
   events: ['event.type', 'message', 'app_mention'],
 }
@@ -74,8 +75,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'your app on api.slack.com: the URL goes, for events such as messages, to *Event Subscriptions > Request URL* (then *Subscribe to bot events*, such as `message.channels`); for a slash command to *Slash Commands > Create New Command*; for buttons, menus and views to *Interactivity & Shortcuts*.',
+    'open your app on api.slack.com, and enter the URL there. For events such as messages: *Event Subscriptions > Request URL*, then *Subscribe to bot events* (such as `message.channels`). For a slash command: *Slash Commands > Create New Command*. For buttons, menus and views: *Interactivity & Shortcuts*.',
   outputs:
-    "The filter is for events; for the others filter `kind`: `event` (with `event`, `event_id`, `timestamp`), `command` (`command`, `trigger_id`, `team_domain`), `interaction` (`type`, `actions`, `view`, `trigger_id`), or `message` of an old outgoing webhook (`trigger_word`, `timestamp`, `team_domain`; with `scheme: token`, `field: token`). All have `text`, `user_id`, `channel_id`, `team_id`, and all but events `user_name`, `channel_name`.\n\n`token`, `response_url` and `bot_access_token` let anyone write, so the outputs leave them out; [`reply`](../guides/bot.md#reply-with-reply) takes the `response_url` from the run's own event, or answers in the thread with the `token` of a bot. A bot hears itself: filter `event.bot_id`.",
-  more: 'Slack waits three seconds; commands and interactions are not repeated.',
+    "The filter in the workflow is for events. To receive other requests, filter by `kind`: `event` (with `event`, `event_id`, `timestamp`), `command` (`command`, `trigger_id`, `team_domain`), `interaction` (`type`, `actions`, `view`, `trigger_id`), or `message` of a legacy outgoing webhook (`trigger_word`, `timestamp`, `team_domain`; use `scheme: token` and `field: token`). All have `text`, `user_id`, `channel_id` and `team_id`; all but events have `user_name` and `channel_name`.\n\nThe outputs omit `token`, `response_url` and `bot_access_token`, because anyone with them can write. [`reply`](../guides/bot.md#reply-with-reply) reads the `response_url` from the run's own event, or replies in the thread with the `token` of a bot. A bot receives its own messages, so filter by `event.bot_id`.",
+  more: 'Slack waits three seconds for a response.',
 }

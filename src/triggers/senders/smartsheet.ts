@@ -5,9 +5,9 @@ import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Smartsheet',
   secret: 'SMARTSHEET_SHARED_SECRET',
-  shown: 'the `sharedSecret` of the answer that made the webhook',
+  shown: 'the `sharedSecret` in the response that created the webhook',
   handshake: 'relay',
-  retries: 'an undocumented number, then the webhook is disabled',
+  retries: 'Smartsheet retries, but does not document how often, and then disables the webhook.',
   repeat: 'nonce',
   events: ['body.events.eventType', 'created', 'updated'],
 }

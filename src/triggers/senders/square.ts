@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Square',
   secret: 'SQUARE_SIGNATURE_KEY',
   shown: 'the *Signature key* of the subscription',
-  retries: 'up to eleven times within a day',
+  retries: 'Square retries up to eleven times within a day.',
   repeat: 'event_id',
   events: ['body.type', 'payment.updated', 'order.created'],
 }
@@ -30,5 +30,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Developer Console > your app > Webhooks > Subscriptions > Add subscription*: the URL, and the events.',
+    '*Developer Console > your app > Webhooks > Subscriptions > Add subscription*. Enter the URL, and choose the events.',
 }

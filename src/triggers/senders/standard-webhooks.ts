@@ -18,7 +18,7 @@ export const facts: Facts = {
   title: 'Standard Webhooks, Svix',
   secret: 'WEBHOOK_SECRET',
   shown: 'the secret `whsec_…`, or the public key `whpk_…`',
-  retries: 'as the sender likes: the standard advises several days',
+  retries: 'The sender decides about retries. The standard recommends several days.',
   repeat: 'headers.webhook-id',
   events: ['body.type', 'invoice.paid'],
 }
@@ -110,7 +110,8 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  proof: '`webhook-id`, `webhook-timestamp`, `webhook-signature`, or the same with `svix-`',
-  click: "give it the URL. All that use Svix are of this kind, and GitLab's *signing token*.",
-  more: 'The secret signs by HMAC (`v1`), the key by Ed25519 (`v1a`).',
+  proof: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
+  click:
+    'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',
+  more: 'A secret verifies HMAC signatures (`v1`), and a public key verifies Ed25519 signatures (`v1a`).',
 }

@@ -4,8 +4,8 @@ export const facts: Facts = {
   title: 'Strapi',
   scheme: 'bearer',
   secret: 'STRAPI_TOKEN',
-  shown: 'a text that you choose, and give as the header `Authorization: Bearer …`',
-  retries: 'none',
+  shown: 'a string that you choose and send as the header `Authorization: Bearer …`',
+  retries: 'Strapi does not retry.',
   events: ['body.event', 'entry.create', 'entry.update', 'entry.publish'],
 }
 
@@ -24,5 +24,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'The header stands under *Settings > Webhooks* at the webhook, or for all of them in `config/server`, as `webhooks.defaultHeaders`.',
+  more: 'Set the header at the webhook under *Settings > Webhooks*, or for all webhooks in `config/server`, as `webhooks.defaultHeaders`.',
 }

@@ -6,9 +6,9 @@ export const facts: Facts = {
   scheme: 'token',
   options: { query: 'key' },
   secret: 'STRAVA_KEY',
-  shown: 'a text that you choose, and write as `key=…` into the `callback_url`',
+  shown: 'a string that you choose and add to the `callback_url` as `key=…`',
   handshake: 'relay',
-  retries: 'up to three requests in all; it waits two seconds',
+  retries: 'Strava sends up to three requests. It waits two seconds for a response.',
   events: ['body.aspect_type', 'create', 'update'],
 }
 
@@ -44,5 +44,5 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  more: 'Give `STRAVA` as the `verify_token` of the subscription: by that the relay knows that the answer has to be JSON. Strava signs nothing.',
+  more: 'Use `STRAVA` as the `verify_token` of the subscription, so that the relay answers the challenge with JSON. Strava does not sign requests.',
 }

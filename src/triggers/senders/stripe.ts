@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Stripe',
   secret: 'STRIPE_SIGNING_SECRET',
   shown: 'the signing secret of the endpoint, `whsec_…`',
-  retries: 'for three days; in a sandbox three times',
+  retries: 'Stripe retries for three days, and three times in a sandbox.',
   repeat: 'id',
   events: ['body.type', 'checkout.session.completed', 'payment_intent.succeeded'],
 }
@@ -44,7 +44,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*Developers > Webhooks > Add endpoint*: the URL and the events. Stripe then shows the secret.',
-  outputs: "The body is [Stripe's event](https://docs.stripe.com/api/events/object).",
-  more: 'While a secret is rolled, Stripe signs with both. A repeat has a new time and signature.',
+    '*Developers > Webhooks > Add endpoint*. Enter the URL, and choose the events. Stripe then shows the secret.',
+  outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
+  more: 'While you roll a secret, Stripe signs with both secrets. A retry has a new time and a new signature.',
 }

@@ -4,8 +4,8 @@ export const facts: Facts = {
   title: 'Telegram',
   trigger: 'messaging_bot',
   secret: 'TELEGRAM_SECRET_TOKEN',
-  shown: 'the `secret_token` that you gave to `setWebhook`',
-  retries: 'a day',
+  shown: 'the `secret_token` that you passed to `setWebhook`',
+  retries: 'Telegram retries for a day.',
   repeat: 'update_id',
 }
 

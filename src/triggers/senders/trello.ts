@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'TRELLO_SECRET',
   shown: 'the *Secret* of the Power-Up, under *API key*',
   handshake: 'both',
-  retries: 'three times: after 30, 60, 120 seconds',
+  retries: 'Trello retries three times: after 30, 60 and 120 seconds.',
   repeat: 'action.id',
   events: ['action.type', 'createCard', 'updateCard', 'commentCard'],
 }
@@ -41,8 +41,8 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'one call, with key and token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (`.json` behind its address shows it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which is no action. It repeats the URL in every body, and the relay refuses a body with a token of GitHub: let the URL carry a grant, a sealed token or a key of the relay.',
+    'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore the URL must contain a grant, a sealed token or an access key.',
   outputs:
-    '`action` says what happened, `model` what is watched, as [Trello describes](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). `webhook` comes without the URL.',
-  more: 'Trello switches a webhook off after a long time without success.',
+    '`action` describes the event, and `model` is the watched object, as [Trello documents](https://developer.atlassian.com/cloud/trello/guides/rest-api/action-types/). `webhook` omits the URL.',
+  more: 'Trello disables a webhook that fails for a long time.',
 }

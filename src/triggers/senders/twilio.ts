@@ -12,7 +12,7 @@ export const facts: Facts = {
   title: 'Twilio',
   secret: 'TWILIO_AUTH_TOKEN',
   shown: 'the *Auth Token* of the account',
-  retries: 'none, unless the URL asks for them (`#rc=2`)',
+  retries: 'Twilio does not retry, unless the URL asks for it (`#rc=2`).',
   repeat: 'headers.i-twilio-idempotency-token',
   events: ['body.SmsStatus', 'received', 'delivered', 'failed'],
 }
@@ -137,6 +137,7 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   proof: '`x-twilio-signature`, over the URL and the parameters of the form',
-  click: '*Phone Numbers > your number > Messaging > A message comes in*: the URL, HTTP POST.',
-  more: 'Of a body that is no form a hash is signed, which Twilio adds to the URL; of a form names and values, with nothing between them.',
+  click:
+    '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
+  more: 'If the body is a form, Twilio signs its names and values without separators. For any other body, Twilio adds a hash to the URL and signs it.',
 }

@@ -7,7 +7,8 @@ export const facts: Facts = {
   secret: 'TWITCH_SECRET',
   shown: 'the `secret` of the subscription, which you choose',
   handshake: 'relay',
-  retries: 'an undocumented number; after too many failures the subscription is revoked',
+  retries:
+    'Twitch retries, but does not document how often. Too many failures revoke the subscription.',
   repeat: 'headers.twitch-eventsub-message-id',
   events: ['body.subscription.type', 'stream.online', 'channel.follow'],
 }
@@ -50,5 +51,5 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    'by its API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
+    'create the subscription by the API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
 }

@@ -6,7 +6,7 @@ export const facts: Facts = {
   secret: 'TYPEFORM_SECRET',
   shown: 'the *Secret* of the webhook, which you choose',
   retries:
-    'every two to three minutes for ten hours, or five times; 404 and 410 switch the webhook off',
+    'Typeform retries every two to three minutes for ten hours, or five times. A 404 or a 410 disables the webhook.',
   repeat: 'event_id',
   events: ['event_type', 'form_response'],
 }
@@ -46,8 +46,9 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Connect > Webhooks > Add a webhook* of the form: the URL, then *Edit* to set a secret.',
+  click:
+    '*Connect > Webhooks > Add a webhook* of the form. Enter the URL, then choose *Edit* and set a secret.',
   outputs:
-    '`answers_map` has the answers by question: a text, number or boolean, the label of a choice, a list of several; a second question of the same title is `Title (2)`. `form_response` is all of it, `event_id` its id, `event_type` is `form_response` too.',
-  more: 'Typeform waits 30 seconds. The relay never answers 404 or 410 for a fault of GitHub.',
+    '`answers_map` contains the answers by question: a string, number or boolean, the label of a choice, or a list of several choices. A second question with the same title is called `Title (2)`. `form_response` is the complete response, `event_id` is its id, and `event_type` is `form_response`.',
+  more: 'Typeform waits 30 seconds for a response. A 404 or a 410 would disable the webhook; the relay never responds with one because of a fault of GitHub.',
 }

@@ -3,8 +3,8 @@ import type { Facts, OwnScheme, Payloads } from '../sender.ts'
 export const facts: Facts = {
   title: 'Vercel',
   secret: 'VERCEL_WEBHOOK_SECRET',
-  shown: 'the secret that is shown once, when the webhook is made',
-  retries: 'up to a day',
+  shown: 'the secret that is shown once, when you create the webhook',
+  retries: 'Vercel retries for up to a day.',
   repeat: 'id',
   events: ['body.type', 'deployment.succeeded', 'deployment.error'],
 }

@@ -4,7 +4,8 @@ export const facts: Facts = {
   title: 'Zendesk',
   secret: 'ZENDESK_SIGNING_SECRET',
   shown: 'the *Signing secret* on the page of the webhook',
-  retries: 'up to three times after 409, and as `Retry-After` says after 429 and 503',
+  retries:
+    'Zendesk retries up to three times after 409, and as `Retry-After` says after 429 and 503.',
   repeat: 'headers.x-zendesk-webhook-invocation-id',
   events: ['body.type', 'zen:event-type:ticket.created'],
 }
@@ -32,5 +33,6 @@ export const payloads: Payloads = {
 }
 
 export const page: Page = {
-  click: '*Admin Center > Apps and integrations > Webhooks > Create webhook*: the URL, POST, JSON.',
+  click:
+    '*Admin Center > Apps and integrations > Webhooks > Create webhook*. Enter the URL, and choose POST and JSON.',
 }

@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'ZOOM_SECRET_TOKEN',
   shown: 'the *Secret Token* under *Feature* of the app',
   handshake: 'door',
-  retries: 'three times: after five minutes, 20 more, and 60 more',
+  retries: 'Zoom retries three times: after 5, 25 and 85 minutes.',
   events: ['body.event', 'meeting.started', 'meeting.ended', 'recording.completed'],
 }
 
@@ -48,6 +48,6 @@ export const payloads: Payloads = {
 
 export const page: Page = {
   click:
-    '*App Marketplace > Develop > your app > Feature > Event Subscriptions*: the URL, and the events.',
-  more: 'The grant in the URL carries the secret, sealed; one that stays: `hookline grant --sender zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
+    '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
+  more: 'The grant in the URL contains the secret, encrypted for the relay. For a permanent URL, run `hookline grant --sender zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
 }
