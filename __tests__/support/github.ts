@@ -22,7 +22,17 @@ export type Answer = {
 /** Says what to answer; or answers by itself, and returns nothing. */
 export type Answering = (call: RecordedCall, response: ServerResponse) => Answer | undefined
 
+/** A run as the relay looks for it. */
+export interface ListedRun {
+  readonly display_title: string
+  readonly created_at: string
+}
+
 export interface GitHub {
+  /** URLs of the lookups of runs, which are no calls. */
+  readonly lookups: string[]
+  /** The runs of every repository, newest first. */
+  readonly runs: ListedRun[]
   readonly url: string
   readonly calls: readonly RecordedCall[]
   /** Answers the next calls, one each; the calls after them are answered as GitHub would. */
@@ -42,8 +52,16 @@ export async function startGitHub(): Promise<GitHub> {
   const calls: RecordedCall[] = []
   const queue: (Answer | Answering)[] = []
   let rule: Answer | Answering = asGitHub
+  const lookups: string[] = []
+  const runs: ListedRun[] = []
   const server = createServer(async (request, response) => {
     const call = await recorded(request)
+    if (call.method === 'GET' && call.url.includes('/actions/runs?')) {
+      lookups.push(call.url)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ total_count: runs.length, workflow_runs: runs }))
+      return
+    }
     calls.push(call)
     const next = queue.shift() ?? rule
     const answer = typeof next === 'function' ? next(call, response) : next
@@ -55,12 +73,16 @@ export async function startGitHub(): Promise<GitHub> {
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
+    lookups,
+    runs,
     next: (...answers) => void queue.push(...answers),
     always: (answer) => {
       rule = answer
     },
     reset: () => {
       calls.length = 0
+      lookups.length = 0
+      runs.length = 0
       queue.length = 0
       rule = asGitHub
     },

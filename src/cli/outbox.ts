@@ -5,7 +5,13 @@ import { HttpFailure } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { type Filter, type Listing, listingText, readListing } from './outbox/listing.ts'
+import {
+  type Filter,
+  filterQuery,
+  type Listing,
+  listingText,
+  readListing,
+} from './outbox/listing.ts'
 import { LIST, notARelay, RelayClient } from './outbox/relay-client.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
@@ -28,7 +34,7 @@ interface BackupOptions extends OutboxOptions {
 }
 
 const HELP = `
-${environmentHelp(['HOOKLINE_ADMIN_KEY', "the relay's, sent to it and never printed"])}
+${environmentHelp(['HOOKLINE_ADMIN_KEY', 'admin key of the relay; never printed'])}
 
 Examples:
   $ hookline outbox list --relay https://relay.example.com --watch
@@ -37,17 +43,17 @@ Examples:
   $ hookline outbox replay --reason too_old --relay https://relay.example.com
   $ hookline outbox backup --out outbox.copy.db --relay https://relay.example.com`
 
-/** Milliseconds from one look to the next, at least. */
+/** Milliseconds between two requests of `--watch`, at least. */
 const WATCH_INTERVAL = 2000
 
-/** What a relay keeps until GitHub can take it, and what it gave up. */
+/** The client of the admin API: events that a relay queues, and its dead letters. */
 export function outboxCommand(): Command {
   return new Command('outbox')
-    .description('see what waits in the outbox of a relay and what died, and send it again')
+    .description('list queued events and dead letters of a relay, and replay or delete them')
     .addHelpText('after', HELP)
     .addCommand(
-      filtered(command('list', 'list what waits and what died, and why'))
-        .option('--watch', 'keep looking, until Ctrl-C')
+      filtered(command('list', 'list queued events and dead letters with their reasons'))
+        .option('--watch', 'repeat until Ctrl-C')
         .action(list),
     )
     .addCommand(
@@ -56,21 +62,21 @@ export function outboxCommand(): Command {
         .action(show),
     )
     .addCommand(
-      filtered(command('replay', 'let a dead letter wait again, or several; or a batch'))
-        .argument('[delivery]', 'delivery id, of a batch too')
-        .option('--all', 'every dead letter')
-        .option('--separate', 'the events of a batch, each by itself')
+      filtered(command('replay', 'queue dead letters, or a delivered batch, again'))
+        .argument('[delivery]', 'delivery id of an event or a batch')
+        .option('--all', 'select every dead letter')
+        .option('--separate', 'queue each event of the batch by itself')
         .action((delivery, options) => change(REPLAY, delivery, options)),
     )
     .addCommand(
-      filtered(command('drop', 'forget an event, waiting or dead; or several dead letters'))
-        .argument('[delivery]', 'delivery id')
-        .option('--all', 'every dead letter')
-        .action((delivery, options) => change(DROP, delivery, options)),
+      filtered(command('delete', 'delete an event, or dead letters'))
+        .argument('[delivery]', 'delivery id of an event or a batch')
+        .option('--all', 'select every dead letter')
+        .action((delivery, options) => change(DELETE, delivery, options)),
     )
     .addCommand(
-      command('backup', 'write a copy of the file, while the relay uses it')
-        .requiredOption('--out <file>', 'new file for the copy')
+      command('backup', 'write a copy of the outbox file while the relay uses it')
+        .requiredOption('--out <file>', 'path of the copy; must not exist')
         .action(backup),
     )
 }
@@ -82,11 +88,11 @@ function command(name: string, description: string): Command {
     .option('--json', 'print JSON')
 }
 
-function filtered(made: Command): Command {
-  return made
-    .option('--lane <owner/name>', 'only those of this repository')
-    .option('--reason <code>', 'only those that were refused, or died, for this reason')
-    .option('--credential <name>', 'only those sent with it, as list shows it: grant:<id>')
+function filtered(subcommand: Command): Command {
+  return subcommand
+    .option('--repository <owner/name>', 'select events of this repository')
+    .option('--reason <code>', 'select events with this reason')
+    .option('--credential <name>', 'select events of this credential, such as grant:<id>')
 }
 
 async function list({ relay, watch, json = false, ...given }: ListOptions): Promise<void> {
@@ -99,7 +105,7 @@ async function list({ relay, watch, json = false, ...given }: ListOptions): Prom
   for (let before = ''; ; ) {
     const started = performance.now()
     const found = await look().catch((error: unknown): Unanswered => {
-      // Who watches a relay watches it come back, too.
+      // A relay that restarts is watched until it is back.
       if (error instanceof UserError && error.cause instanceof HttpFailure) return error.message
       throw error
     })
@@ -115,17 +121,17 @@ async function list({ relay, watch, json = false, ...given }: ListOptions): Prom
   }
 }
 
-/** As the relay answers it: `sent` is there where there are batches. */
+/** The response of the relay; `delivered` is present if there are batches. */
 function listingJson(found: Listing | Unanswered): string {
   if (typeof found === 'string') return printableJson(JSON.stringify(found))
-  const { sent, ...rest } = found
-  return printableJson(JSON.stringify({ ...rest, ...(sent.length > 0 && { sent }) }))
+  const { delivered, ...rest } = found
+  return printableJson(JSON.stringify({ ...rest, ...(delivered.length > 0 && { delivered }) }))
 }
 
-/** Why a look at the relay found nothing. */
+/** Why the relay did not respond. */
 type Unanswered = string
 
-/** On a terminal: the whole picture, each time, and as much of it as fits. */
+/** On a terminal: the whole list each time, as far as it fits. */
 function drawScreen(found: Listing | Unanswered, host: string): void {
   const { rows = 24, columns = 80 } = process.stdout
   const title = styled(process.stdout, 'bold', `${host}  ${new Date().toLocaleTimeString()}`)
@@ -134,10 +140,10 @@ function drawScreen(found: Listing | Unanswered, host: string): void {
   process.stdout.write(`${CLEAR_SCREEN}${title}\n${fitting}\n`)
 }
 
-/** In a pipe: what, when it changes, is worth printing again. In text, ages change by time alone. */
+/** In a pipe, the list is printed again when this changes; ages in the text change all the time. */
 function statesOf(found: Listing | Unanswered, json: boolean): string {
   if (json || typeof found === 'string') return JSON.stringify(found)
-  const events = [...found.waiting, ...found.dead, ...found.sent]
+  const events = [...found.waiting, ...found.dead, ...found.delivered]
   return JSON.stringify(events.map(({ delivery, tries, reason }) => [delivery, tries, reason]))
 }
 
@@ -146,7 +152,7 @@ function lookText(found: Listing | Unanswered, most?: number): string {
   return typeof found === 'string' ? found : listingText(found, Date.now(), most)
 }
 
-/** Title, summary, empty line, head, what is left out, and where the cursor stands. */
+/** Title, summary, empty line, head, the line on further events, and the cursor. */
 const LINES_AROUND = 6
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
@@ -162,27 +168,33 @@ async function show(delivery: string, { relay, json }: OutboxOptions): Promise<v
     ([name, value]) => `${name.padEnd(width)} ${String(value)}`,
   )
   const text =
-    payload === null ? 'no key of the relay opens its payload' : JSON.stringify(payload, null, 2)
+    payload === null
+      ? 'the relay has no sealing key that opens the payload'
+      : JSON.stringify(payload, null, 2)
   print(printable([...lines, '', text].join('\n')))
 }
 
-/** What is done to one event, or to dead letters. */
+/** A change of one event, or of dead letters. */
 interface Change {
   readonly method: string
-  /** Behind the address of what it is done to. */
+  /** Path after the address of the event, or of all events. */
   readonly path: string
   readonly done: string
   readonly doneToMany: string
 }
 
 const REPLAY: Change = {
-  ...{ method: 'POST', path: '/replay' },
-  ...{ done: 'waits again', doneToMany: 'wait again' },
+  method: 'POST',
+  path: '/replay',
+  done: 'is queued again',
+  doneToMany: 'are queued again',
 }
 
-const DROP: Change = {
-  ...{ method: 'DELETE', path: '' },
-  ...{ done: 'is forgotten', doneToMany: 'are forgotten' },
+const DELETE: Change = {
+  method: 'DELETE',
+  path: '',
+  done: 'is deleted',
+  doneToMany: 'are deleted',
 }
 
 async function change(
@@ -196,7 +208,11 @@ async function change(
   if (separate && delivery === undefined) throw oneOrMany(delivery)
   const client = new RelayClient(relay)
   const place = delivery === undefined ? '' : `/${checkedId(delivery)}`
-  const query = { ...filter, ...(all && { all: 'true' }), ...(separate && { separate: 'true' }) }
+  const query = {
+    ...filterQuery(filter),
+    ...(all && { all: 'true' }),
+    ...(separate && { separate: 'true' }),
+  }
   const isBulk = isMany || separate === true
   const question = { method, path: `${LIST}${place}${path}`, query, isBulk }
   const answer = await withProgress(`asking ${client.host}`, client.ask(question))
@@ -213,9 +229,10 @@ async function change(
 function oneOrMany(delivery: string | undefined): UsageError {
   const message =
     delivery === undefined
-      ? 'it is not said which events are meant'
-      : 'a delivery id stands beside what names several events'
-  const hint = 'give a delivery id; or --all, --lane, --reason or --credential for dead letters'
+      ? 'no events are selected'
+      : 'a delivery id cannot be combined with options that select dead letters'
+  const hint =
+    'Give a delivery id; or --all, --repository, --reason or --credential for dead letters.'
   return new UsageError({ message, hint })
 }
 
@@ -227,10 +244,9 @@ async function backup({ relay, out, json }: BackupOptions): Promise<void> {
   print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)
 }
 
-/** What is named of it. */
-function filterOf({ lane, reason, credential }: Filter): Filter {
+function filterOf({ repository, reason, credential }: Filter): Filter {
   return {
-    ...(lane !== undefined && { lane }),
+    ...(repository !== undefined && { repository }),
     ...(reason !== undefined && { reason }),
     ...(credential !== undefined && { credential }),
   }
@@ -240,6 +256,6 @@ function checkedId(delivery: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(delivery)) return delivery
   throw new UserError({
     message: `${JSON.stringify(delivery)} is not a delivery id`,
-    hint: 'hookline outbox list prints them',
+    hint: 'Print the delivery ids with: hookline outbox list',
   })
 }

@@ -32,7 +32,7 @@ import { RelayMetrics } from './endpoints/metrics.ts'
 import { type Pages, RELAY_PAGES } from './endpoints/pages.ts'
 import { Readiness } from './endpoints/readiness.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
-import { Governors } from './governor.ts'
+import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
@@ -94,7 +94,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
 /** What all calls of GitHub by one process, or one isolate, share. */
 export interface Platform {
   readonly call: GitHubCall
-  readonly governors: Governors
+  readonly rateLimiters: RateLimiters
   readonly metrics: RelayMetrics
 }
 
@@ -107,15 +107,15 @@ export function sharedGitHub(
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = githubCredential !== undefined && 'app' in githubCredential
-  const pace = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
-  const ports = { now, after, date: systemClock.now, pace, metrics }
-  return { call, metrics, governors: new Governors(ports, isApp) }
+  const minInterval = readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS')
+  const ports = { now, after, date: systemClock.now, minInterval, metrics }
+  return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
 /** The ports of a relay towards GitHub. Of an `outbox` they only tell whether there is one. */
 export function relayPorts(
   config: RelayConfig,
-  { call, governors, metrics }: Platform,
+  { call, rateLimiters, metrics }: Platform,
   write: (line: string) => void,
   {
     packers,
@@ -125,7 +125,7 @@ export function relayPorts(
 ): RelayPorts {
   const { repository, apiUrl, budget, dispatch: dispatchMode, ref, publicUrl } = config
   const { now } = systemClock
-  const options = { call, apiUrl, budget, clock: systemClock, govern: governors.live }
+  const options = { call, apiUrl, budget, clock: systemClock, govern: rateLimiters.live }
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,

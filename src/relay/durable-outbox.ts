@@ -1,34 +1,34 @@
 import { readSetting } from '../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
+import { Readiness } from './endpoints/readiness.ts'
 import type { dispatchTo } from './github/dispatch.ts'
+import { runFinder } from './github/run-lookup.ts'
 import { type Bindings, namespaceOf, settingsOf } from './http/bindings.ts'
-import { throughOutbox } from './outbox/accept.ts'
-import { Batches } from './outbox/batches.ts'
-import { collectInto } from './outbox/collect.ts'
-import { durableLanes, durableView, LaneObject } from './outbox/durable.ts'
-import { laneNames } from './outbox/lane.ts'
-import { withOperator } from './outbox/operator.ts'
-import type { OutboxLine } from './outbox/outbox.ts'
+import { collectInto, throughOutbox } from './outbox/accept.ts'
+import { withAdmin } from './outbox/admin.ts'
+import { OutboxObject, objectIsFull, objectStore, objectView } from './outbox/durable.ts'
+import type { OutboxLine } from './outbox/event.ts'
+import type { ObjectState } from './outbox/object-storage.ts'
+import { queueNames } from './outbox/queue-name.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { readOutboxSettings } from './outbox/settings.ts'
-import type { ObjectState } from './outbox/sql.ts'
 import type { RelayPorts } from './ports.ts'
 import { PACK } from './request/client-payload.ts'
 
 interface Given {
-  /** Those of a relay without outbox. */
+  /** The ports of a relay without an outbox. */
   readonly ports: RelayPorts
   readonly platform: Platform
-  /** The worker's own, so that it is loaded once. */
+  /** The worker's own module, so that it is loaded once. */
   readonly dispatchTo: typeof dispatchTo
   write(line: string): void
 }
 
 /**
- * The ports of a relay with what its operator sees and, where `OUTBOX` is bound, an outbox. Each
- * request says what keeps the runtime from ending what goes on after its answer.
+ * The ports of a relay with the admin API and, if `OUTBOX` is bound, an outbox. Each request passes
+ * the function that keeps the runtime alive after its response.
  *
- * @throws UserError for a setting that is wrong
+ * @throws UserError for an invalid setting
  */
 export function outboxPorts(
   env: Bindings,
@@ -38,68 +38,87 @@ export function outboxPorts(
   const namespace = namespaceOf(env)
   const key = readSetting(settingsOf(env), 'HOOKLINE_ADMIN_KEY')
   const { sealingKeys = [] } = credentials
-  const operated = withOperator(ports, {
+  const withApi = withAdmin(ports, {
     key,
-    outbox: namespace && durableView(namespace),
+    outbox: namespace && objectView(namespace),
     keys: sealingKeys,
     log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
   })
-  if (!namespace) return () => operated
-  const { acceptTime } = readOutboxSettings(settingsOf(env))
-  const [sealingKey] = sealingKeys
-  if (!sealingKey) throw new TypeError('there is no key to seal with')
+  if (!namespace) return () => withApi
+  const { responseTime } = readOutboxSettings(settingsOf(env))
+  const [sealKey] = sealingKeys
+  if (!sealKey) throw new TypeError('there is no key to seal with')
   const { report } = ports
   const accept = {
     ask: dispatchTo({
-      ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: acceptTime },
-      govern: platform.governors.live,
+      call: platform.call,
+      apiUrl,
+      budget,
+      clock: systemClock,
+      retryTime: responseTime,
+      govern: platform.rateLimiters.live,
     }),
-    lanes: durableLanes(namespace, { now: Date.now, report }),
-    seal: sealEventsFor(sealingKey),
-    laneOf: laneNames(platform.governors),
+    store: objectStore(namespace, { now: Date.now, report }),
+    seal: sealEventsFor(sealKey),
+    nameQueue: queueNames(platform.rateLimiters),
     log: (line: OutboxLine) => write(JSON.stringify(line)),
-    acceptTime,
+    responseTime,
     callTime: budget,
     now: Date.now,
     random: Math.random,
     after: steadyClock.after,
     report,
   }
-  const collect = collectInto(accept)
+  const readiness = new Readiness({
+    now: steadyClock.now,
+    servesOne: ports.repository !== undefined,
+    shortage: async () => ((await objectIsFull(namespace)) ? 'outbox_full' : undefined),
+  })
   return (background) => ({
-    ...{ ...operated, collect },
+    ...withApi,
+    readiness,
+    collect: collectInto({ ...accept, background }),
     dispatch: throughOutbox({ ...accept, background }),
   })
 }
 
-/** The object of one lane, which asks GitHub as the relay does. */
-export function openLaneObject(
+/** The object of one queue, which calls GitHub as the relay does; or the index. */
+export function openOutboxObject(
   state: ObjectState,
   env: Bindings,
   { apiUrl, budget, credentials }: RelayConfig,
   { ports, platform, dispatchTo, write }: Given,
-): Promise<LaneObject> {
+): Promise<OutboxObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
-  const { limits } = readOutboxSettings(settingsOf(env))
-  return LaneObject.open(state, {
+  const settings = settingsOf(env)
+  const { limits } = readOutboxSettings(settings)
+  const { rateLimiters, call } = platform
+  const options = {
+    call,
+    apiUrl,
+    budget,
+    clock: systemClock,
+    retryTime: 0,
+    govern: rateLimiters.granted,
+  }
+  return OutboxObject.open(state, {
     namespace,
-    keys: credentials.sealingKeys ?? [],
-    governors: platform.governors,
+    rateLimiters,
     limits,
-    age: limits.age,
-    pace: readSetting(settingsOf(env), 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
-    revoked: credentials.revoked ?? new Set(),
+    minInterval: readSetting(settings, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
     sleep: systemClock.sleep,
+    keys: credentials.sealingKeys ?? [],
     credentials: ports.credentials,
-    send: dispatchTo({
-      ...{ call: platform.call, apiUrl, budget, clock: systemClock, retryTime: 0 },
-      govern: platform.governors.granted,
-    }),
+    send: dispatchTo(options),
+    findRuns: runFinder(options),
+    pack: PACK,
+    age: limits.age,
+    revoked: credentials.revoked ?? new Set(),
+    newId: ports.newDelivery,
     now: Date.now,
     random: Math.random,
     log: (line) => write(JSON.stringify(line)),
     report: ports.report,
-    ...{ loadBatches: async () => ({ Batches }), pack: PACK, newId: ports.newDelivery },
   })
 }

@@ -208,6 +208,14 @@ export function outboxFull(message: string, cause?: unknown): RelayError {
   })
 }
 
+/** The outbox has not read its file yet. */
+export function relayStarting(): RelayError {
+  return new RelayError(503, 'starting', 'the relay is starting', {
+    hint: 'Send the request again in a second.',
+    retryAfter: 1,
+  })
+}
+
 export function internalError(cause: unknown): RelayError {
   return new RelayError(500, 'internal_error', 'internal error of the relay', {
     hint: 'Send the request again. If it fails again, report it with the delivery id.',

@@ -51,6 +51,8 @@ export interface GitHubRequest {
   readonly body?: string | undefined
   /** True where the text of a 2xx is wanted too. */
   readonly reads?: boolean | undefined
+  /** Bytes of the text that are read, at most; `RESPONSE_BYTES` when absent. */
+  readonly responseBytes?: number | undefined
   /** `application/vnd.github+json` when absent. */
   readonly accept?: string
   /** Whether a 2xx is the one that is meant; any is, when absent. */
@@ -205,12 +207,12 @@ export class GitHubClient {
   }
 
   #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
-    const { method, body, reads, accept } = question
+    const { method, body, reads, responseBytes, accept } = question
     const { callTime = Number.POSITIVE_INFINITY } = this.#patience
     const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
     const headers = githubHeaders(token, accept, this.#options.agent)
-    return this.#options.call({ method, path, headers, body, timeout, reads })
+    return this.#options.call({ method, path, headers, body, timeout, reads, responseBytes })
   }
 
   #placed(path: string): string {
@@ -384,6 +386,8 @@ export interface GitHubCallRequest {
   readonly timeout: number
   /** True where the text of a 2xx is wanted too: of an accepted event it is of no use. */
   readonly reads?: boolean | undefined
+  /** Bytes of the text that are read, at most; `RESPONSE_BYTES` when absent. */
+  readonly responseBytes?: number | undefined
 }
 
 /**

@@ -38,7 +38,8 @@ export const SETTING_HELP: Readonly<Record<SettingName, string>> = {
     'minimum interval between the calls of a credential while events are queued',
   HOOKLINE_OUTBOX_MAX_AGE_HOURS: 'age at which an undelivered event becomes a dead letter',
   HOOKLINE_OUTBOX_MAX_EVENTS: 'maximum number of queued events',
-  HOOKLINE_OUTBOX_MAX_MB: 'maximum size of queued events',
+  HOOKLINE_OUTBOX_MAX_MB: 'maximum size of the outbox, in megabytes',
+  HOOKLINE_BATCH_COPIES_HOURS: 'time for which delivered batches can be replayed',
 
   HOST: 'address to listen on',
   PORT: 'port to listen on; 0 selects a free port',
@@ -70,6 +71,7 @@ export const RELAY_SETTINGS = [
   'HOOKLINE_OUTBOX_MAX_AGE_HOURS',
   'HOOKLINE_OUTBOX_MAX_EVENTS',
   'HOOKLINE_OUTBOX_MAX_MB',
+  'HOOKLINE_BATCH_COPIES_HOURS',
 ] as const satisfies readonly SettingName[]
 
 /** A variable of the table, or any variable with its meaning. */

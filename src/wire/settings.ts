@@ -66,6 +66,7 @@ export const SETTINGS = {
   HOOKLINE_OUTBOX_MAX_AGE_HOURS: { preset: '72', read: fraction(8760) },
   HOOKLINE_OUTBOX_MAX_EVENTS: { preset: '100000', read: whole(1, 10_000_000) },
   HOOKLINE_OUTBOX_MAX_MB: { preset: '256', read: fraction(1_000_000) },
+  HOOKLINE_BATCH_COPIES_HOURS: { preset: '24', read: fraction(8760) },
 
   HOST: { preset: '127.0.0.1', read: plain },
   PORT: { preset: '3000', read: parsePort },

@@ -1,29 +1,30 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Attempts, RelayError } from '../../../src/relay/errors.ts'
-import type { Dispatch, DispatchPort } from '../../../src/relay/github/dispatch.ts'
+import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
+import { sha256 } from '../../../src/relay/github/rate-limiter.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
+import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
 import {
   dispatchOf,
-  FakeTime,
-  fakeLanes,
-  HOUR,
-  type LaneSetup,
-  MINUTE,
-  SECOND,
-  START,
-} from '../../support/fake-lanes.ts'
+  type FakeGitHub,
+  fakeOutbox,
+  type OutboxSetup,
+} from '../../support/fake-outbox.ts'
+import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { unavailable as down } from '../../support/relay-errors.ts'
 
 function all(outbox: Outbox) {
-  return outbox.list({ states: ['waiting', 'dead'], limit: 10_000 })
+  return outbox.list({ filter: {}, after: -1, limit: 10_000 })
 }
 
-const DONE: Attempts = { tries: 1, githubStatus: 204 }
+const DONE: Attempts = { tries: 1 }
 
-/** A relay with an outbox, where `ask` stands for GitHub as senders meet it, and `send` as the queue does. */
-async function accepting(ask: DispatchPort, send: DispatchPort = ask, setup: LaneSetup = {}) {
+const accepts: FakeGitHub = async () => {}
+
+/** A relay with an outbox, where `live` stands for GitHub as senders meet it, and `later` as the queue does. */
+async function accepting(live: FakeGitHub, later = live, setup: OutboxSetup = {}) {
   const time = setup.time ?? new FakeTime()
-  const relay = await fakeLanes(send, { isKnown: true, ...setup, time, ask })
+  const relay = await fakeOutbox(later, { isKnown: true, ...setup, time, live })
   /** The response to an event; empty until there is one. */
   const accept = (event: Dispatch) => {
     const response: { attempts?: Attempts; error?: unknown; at?: number } = {}
@@ -37,9 +38,11 @@ async function accepting(ask: DispatchPort, send: DispatchPort = ask, setup: Lan
   return { ...relay, accept }
 }
 
-const refusing = (error: unknown) => async () => {
-  throw error
-}
+const refusing =
+  (error: unknown): FakeGitHub =>
+  async () => {
+    throw error
+  }
 
 test('a fault of the relay is told to the sender, and the event is not queued', async () => {
   const fault = new TypeError('a fault of the relay')
@@ -61,15 +64,13 @@ describe('the time that a sender waits', () => {
     const time = new FakeTime()
     const late = async () => {
       await time.sleep(2400)
-      return DONE
     }
-    const { accept, queue } = await accepting(late, undefined, { time })
+    const { accept, outbox } = await accepting(late, undefined, { time })
     const { response, work } = accept(dispatchOf('a'))
-    await time.settled(work)
     await time.pass(2400)
     await work
     expect(response).toEqual({ attempts: DONE, at: 2400 })
-    expect(queue.figures().waiting).toBe(0)
+    expect(await all(outbox)).toEqual([])
   })
 
   test.each([
@@ -89,15 +90,12 @@ describe('the time that a sender waits', () => {
         calls.push(time.now - START)
         await time.sleep(6 * SECOND)
         if (error) throw error
-        return DONE
       }
       const send = async () => {
         calls.push(time.now - START)
-        return DONE
       }
       const { accept, outbox } = await accepting(ask, send, { time })
       const { response, work } = accept(dispatchOf('a'))
-      await time.settled(work)
       await time.pass(2500)
       await work
       expect(response).toEqual({ attempts: { tries: 1, queued: 'github_timeout' }, at: 2500 })
@@ -109,7 +107,7 @@ describe('the time that a sender waits', () => {
       await time.pass(MINUTE)
       const left = await all(outbox)
       expect(left.map(({ delivery, reason }) => [delivery, reason])).toEqual(
-        error?.code === 'event_rejected' ? [['a', 'rejected']] : [],
+        error?.code === 'event_rejected' ? [['a', 'event_rejected']] : [],
       )
       expect(calls).toHaveLength(count + 1)
       expect(calls[1]).toBeGreaterThanOrEqual(6000)
@@ -121,18 +119,15 @@ describe('the time that a sender waits', () => {
     const never = new Promise<never>(() => {})
     const first = await accepting(() => time.rest(never), undefined, { time })
     const { work } = first.accept(dispatchOf('a'))
-    await time.settled(work)
     await time.pass(2500)
     await work
-    await first.queue.stop()
     const calls: number[] = []
     const after = new FakeTime()
     after.now = time.now
     const send = async () => {
       calls.push(after.now - START)
-      return DONE
     }
-    await fakeLanes(send, { time: after, outbox: first.outbox, keys: [first.key] })
+    await fakeOutbox(send, { time: after, database: first.database, keys: [first.key] })
     await after.pass(MINUTE)
     expect(calls).toEqual([8000])
   })
@@ -156,11 +151,11 @@ describe('a credential', () => {
       const { dispatch, outbox, log } = await accepting(
         refusing(new RelayError(403, code, 'no', { hint: '' })),
       )
-      expect(await dispatch(dispatchOf('a', 'key'))).toMatchObject({ queued: code })
-      expect(await dispatch(dispatchOf('b', 'key'))).toMatchObject({ queued: 'queued' })
+      expect(await dispatch(dispatchOf('a', { kind: 'key' }))).toMatchObject({ queued: code })
+      expect(await dispatch(dispatchOf('b', { kind: 'key' }))).toMatchObject({ queued: 'queued' })
       expect(await all(outbox)).toHaveLength(2)
       expect(log).toContainEqual(
-        expect.objectContaining({ level: 'error', outbox: 'kept', reason: code }),
+        expect.objectContaining({ level: 'error', outbox: 'stored', reason: code }),
       )
     },
   )
@@ -176,7 +171,7 @@ describe('a credential', () => {
   ] as const)('%s: the sender is told, and nothing is stored', async (_name, kind, error) => {
     const { dispatch, outbox } = await accepting(refusing(error), undefined, { isKnown: false })
     for (const id of ['a', 'b', 'c']) {
-      await expect(dispatch(dispatchOf(id, kind))).rejects.toBe(error)
+      await expect(dispatch(dispatchOf(id, { kind }))).rejects.toMatchObject({ code: error.code })
     }
     expect(await all(outbox)).toEqual([])
   })
@@ -186,13 +181,15 @@ describe('a credential', () => {
     const ask = async () => {
       const error = responses.shift()
       if (error) throw error
-      return DONE
     }
     const first = await accepting(ask, refusing(down()), { isKnown: false })
     await first.dispatch(dispatchOf('a'))
-    const { outbox, key, time } = first
+    const { database, key, time } = first
     const again = await accepting(refusing(down()), undefined, {
-      ...{ outbox, keys: [key], time, isKnown: false },
+      database,
+      keys: [key],
+      time,
+      isKnown: false,
     })
     expect(await again.dispatch(dispatchOf('b'))).toMatchObject({ queued: 'github_unavailable' })
     expect(await first.dispatch(dispatchOf('c'))).toMatchObject({ queued: 'github_unavailable' })
@@ -208,30 +205,27 @@ describe('a credential', () => {
 
 test('a full outbox: an event that GitHub cannot take is 503, and one that it takes passes', async () => {
   const responses = [down(), down(), undefined]
-  const ask = async () => {
+  const live = async () => {
     const error = responses.shift()
     if (error) throw error
-    return DONE
   }
-  const { dispatch, queue, laneOf } = await accepting(ask, refusing(down()), {
-    limits: { events: 1 },
-  })
-  const other = { ...dispatchOf('b'), repository: { owner: 'o', name: 'elsewhere' } }
-  queue.accepted(await laneOf(other))
+  const { dispatch, outbox } = await accepting(live, refusing(down()), { limits: { events: 2 } })
+  await outbox.noteAccepted({ queue: `o/elsewhere#${await sha256('ghp_a-token-of-somebody')}` })
+  const other = dispatchOf('b', { name: 'elsewhere' })
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
   await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
   await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
 })
 
 test('a repository and credential have one queue, in whatever case; keys and grants share it', async () => {
-  const { laneOf } = await accepting(async () => DONE)
-  const named = (owner: string, name: string, kind?: 'key') => ({
-    ...dispatchOf('a', kind),
-    repository: { owner, name },
-  })
-  const lane = await laneOf(named('O', 'R'))
-  expect(lane).toMatch(/^o\/r#[0-9a-f]{64}$/)
-  expect(await laneOf(named('o', 'r'))).toBe(lane)
-  expect(await laneOf(named('o', 'r2'))).not.toBe(lane)
-  expect(await laneOf(named('o', 'r', 'key'))).toBe('o/r#own')
+  const { rateLimiters } = await accepting(accepts)
+  const nameQueue = queueNames(rateLimiters)
+  const queueOf = async (owner: string, name: string, kind?: 'key' | 'grant') =>
+    (await nameQueue(dispatchOf('a', { owner, name, ...(kind && { kind }) }))).queue
+  const queue = await queueOf('O', 'R')
+  expect(queue).toMatch(/^o\/r#[0-9a-f]{64}$/)
+  expect(await queueOf('o', 'r')).toBe(queue)
+  expect(await queueOf('o', 'r2')).not.toBe(queue)
+  expect(await queueOf('o', 'r', 'key')).toBe('o/r#own')
+  expect(await queueOf('o', 'r', 'grant')).toBe('o/r#own')
 })

@@ -2,22 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
 import { RelayError } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
-import { memoryOutbox } from '../../../src/relay/outbox/memory.ts'
-import { type Outbox, StorageError } from '../../../src/relay/outbox/outbox.ts'
+import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import type { BatchPeriod } from '../../../src/relay/request/batch-period.ts'
 import { readBatch } from '../../../src/wire/batch.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { readClientPayload, writeClientPayload } from '../../../src/wire/payload.ts'
-import {
-  dispatchOf,
-  FakeTime,
-  fakeLanes,
-  HOUR,
-  type LaneSetup,
-  MINUTE,
-  SECOND,
-  START,
-} from '../../support/fake-lanes.ts'
+import { dispatchOf, fakeOutbox, type OutboxSetup } from '../../support/fake-outbox.ts'
+import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
+import { memoryDatabase } from '../../support/memory-database.ts'
 
 function refused(status: number, code: string) {
   return new RelayError(status, code, 'no', { hint: '' })
@@ -26,7 +18,7 @@ function refused(status: number, code: string) {
 const random = (length: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('base64')
 
-interface Scene extends LaneSetup {
+interface Scene extends OutboxSetup {
   readonly respond?: (dispatch: Dispatch, events: readonly string[]) => RelayError | undefined
 }
 
@@ -34,7 +26,7 @@ interface Scene extends LaneSetup {
 async function collecting({ respond, ...setup }: Scene = {}) {
   const time = setup.time ?? new FakeTime()
   const calls: { at: number; delivery: string; events: string[]; size: number }[] = []
-  const send = async (dispatch: Dispatch) => {
+  const github = async (dispatch: Dispatch) => {
     const payload = readClientPayload(JSON.parse(dispatch.clientPayload))
     const all = (await readBatch(payload)) ?? [JSON.parse(dispatch.clientPayload)]
     const events = all.map((one) => readClientPayload(one).headers['x-hookline-delivery'] ?? '')
@@ -42,9 +34,8 @@ async function collecting({ respond, ...setup }: Scene = {}) {
     const [at, size] = [(time.now - START) / SECOND, dispatch.clientPayload.length]
     if (error) throw error
     calls.push({ at, delivery: dispatch.delivery, events, size })
-    return { tries: 1, githubStatus: 204 }
   }
-  const relay = await fakeLanes(send, { isKnown: true, ...setup, time })
+  const relay = await fakeOutbox(github, { isKnown: true, ...setup, time })
   const give = (delivery: string, period: BatchPeriod, other: Partial<Given> = {}) =>
     relay.collect(eventOf(delivery, other), period)
   return { ...relay, calls, give }
@@ -52,7 +43,11 @@ async function collecting({ respond, ...setup }: Scene = {}) {
 
 /** What two relays, one after the other, have in common. */
 async function common() {
-  return { outbox: memoryOutbox(), time: new FakeTime(), keys: [await generateSealingKey()] }
+  return {
+    database: await memoryDatabase(),
+    time: new FakeTime(),
+    keys: [await generateSealingKey()],
+  }
 }
 
 interface Given {
@@ -66,7 +61,7 @@ function eventOf(delivery: string, other: Partial<Given> = {}): Dispatch {
   const { path = 'hook/webhook', body = '{}', kind = 'token' } = other
   const headers = { 'x-hookline-delivery': delivery, 'x-hookline-received-at': 'then' }
   return {
-    ...dispatchOf(delivery, kind),
+    ...dispatchOf(delivery, { kind }),
     ...(other.target && { target: other.target }),
     clientPayload: writeClientPayload({ path, method: 'POST', headers, body }),
   }
@@ -77,23 +72,26 @@ const of = (most: number, quiet?: number): BatchPeriod => ({
   quiet: quiet && quiet * SECOND,
 })
 
+/** Events and batches, each with its state and the number of its events. */
 const states = async (outbox: Outbox) => {
-  const all = ['waiting', 'dead', 'collecting', 'member', 'sent'] as const
-  const events = await outbox.list({ states: all, limit: 10_000 })
-  return events.map(({ delivery, state, count }) => [delivery, state, count])
+  const units = await outbox.list({ filter: {}, after: -1, limit: 10_000 })
+  return units.map(({ unit, state, events }) => [unit, state, events])
 }
+
+const counts = async (outbox: Outbox) => (await outbox.figures()).events
 
 describe('a batch', () => {
   test('is delivered as one event when its seconds are over', async () => {
-    const { give, calls, time, queue } = await collecting()
+    const { give, calls, time, outbox } = await collecting()
     const id = await give('a', of(60))
     await time.pass(30 * SECOND)
     expect(await give('b', of(10))).toBe(id)
-    expect(queue.figures().waiting).toBe(2)
+    expect((await counts(outbox)).waiting).toBe(2)
     await time.pass(MINUTE)
     expect(calls).toEqual([{ at: 60, delivery: id, events: ['a', 'b'], size: expect.any(Number) }])
     expect(await give('c', of(60))).not.toBe(id)
-    expect(queue.figures()).toMatchObject({ waiting: 1, sent: 2, dead: 0 })
+    expect(await counts(outbox)).toEqual({ waiting: 1, uncertain: 0, delivered: 2, dead: 0 })
+    expect((await outbox.figures()).imbalance).toBe(0)
   })
 
   test('is delivered when no event came for its debounce seconds', async () => {
@@ -137,9 +135,9 @@ describe('a batch', () => {
   })
 
   test('does not delay events without a batch', async () => {
-    const { give, queue, laneOf } = await collecting()
+    const { give, dispatch } = await collecting()
     await give('a', of(60))
-    expect(queue.waits(await laneOf(eventOf('b')))).toBe(false)
+    expect((await dispatch(eventOf('b'))).queued).toBeUndefined()
   })
 
   test.each([
@@ -212,47 +210,45 @@ describe('a batch', () => {
     [413, 'payload_too_large'],
     [422, 'event_rejected'],
   ])('is halved after %i, down to a single dead letter', async (status, code) => {
-    const { give, calls, time, outbox, log, queue } = await collecting({
+    const { give, calls, time, outbox, log } = await collecting({
       respond: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
     })
     const id = await give('0', of(10))
     for (let n = 1; n < 10; n++) await give(`${n}`, of(10))
     await time.pass(10 * MINUTE)
     expect(calls.flatMap(({ events }) => events).sort()).toEqual([...'012346789'])
-    const dead = await outbox.list({ states: ['dead'], limit: 9 })
-    expect(dead).toMatchObject([{ delivery: '5', reason: code, count: 0, batch: undefined }])
+    const units = await outbox.list({ filter: { reason: code }, after: -1, limit: 9 })
+    expect(units).toMatchObject([{ delivery: '5', state: 'dead' }])
     expect(log.filter((line) => line.outbox === 'halved')[0]).toMatchObject({ delivery: id })
-    expect(log.filter((line) => line.outbox === 'dead')).toMatchObject([{ delivery: '5' }])
-    expect(queue.figures()).toMatchObject({ dead: 1, waiting: 0, sent: 9 })
+    expect(log.filter((line) => line.outbox === 'dead')).toHaveLength(1)
+    expect(await counts(outbox)).toMatchObject({ dead: 1, waiting: 0, delivered: 9 })
   })
 
   test('whose workflow does not listen is a dead letter as a whole, and can be replayed', async () => {
     let isFixed = false
-    const { give, calls, time, queue, actions, outbox } = await collecting({
+    const { give, calls, time, outbox } = await collecting({
       respond: () => (isFixed ? undefined : refused(422, 'workflow_not_listening')),
     })
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
     await time.pass(MINUTE)
-    expect(queue.figures()).toMatchObject({ dead: 2, waiting: 0 })
-    await queue.recount()
-    expect(queue.figures()).toMatchObject({ dead: 2, waiting: 0 })
-    expect((await outbox.list({ states: ['dead'], limit: 9 })).map((one) => one.count)).toEqual([2])
+    expect(await counts(outbox)).toMatchObject({ dead: 2, waiting: 0 })
+    expect(await states(outbox)).toEqual([[id, 'dead', 2]])
     isFixed = true
-    expect(await actions.replay(id)).toBe(true)
+    expect(await outbox.replay(id, false)).toBe(2)
     await time.pass(MINUTE)
     expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
   })
 
   test('is stored for a day, in which it can be replayed, as a whole or event by event', async () => {
-    const { give, calls, time, actions, queue, outbox } = await collecting()
+    const { give, calls, time, outbox } = await collecting()
     const id = (await give('a', of(10))) ?? ''
     await give('b', of(10))
     await time.pass(MINUTE)
-    expect(await actions.replay(id)).toBe(true)
+    expect(await outbox.replay(id, false)).toBe(2)
     await time.pass(MINUTE)
-    expect(await actions.separate(id)).toBe(2)
-    expect(await actions.separate(id)).toBe(0)
+    expect(await outbox.replay(id, true)).toBe(2)
+    expect(await outbox.replay(id, true)).toBe(0)
     await time.pass(MINUTE)
     const [first, second, ...single] = calls
     expect([first, second]).toMatchObject([{ delivery: id }, { delivery: id, events: ['a', 'b'] }])
@@ -260,27 +256,24 @@ describe('a batch', () => {
     expect(await states(outbox)).toEqual([])
     const other = (await give('c', of(10))) ?? ''
     await time.pass(23 * HOUR)
-    await queue.check()
-    expect(await states(outbox)).toEqual([
-      ['c', 'sent', 0],
-      [other, 'sent', 1],
-    ])
+    await outbox.check()
+    expect(await states(outbox)).toEqual([[other, 'delivered', 1]])
     await time.pass(2 * HOUR)
-    await queue.check()
+    await outbox.check()
     expect(await states(outbox)).toEqual([])
-    expect(queue.figures()).toMatchObject({ bytes: 0, sent: 0 })
+    expect(await outbox.figures()).toMatchObject({ bytes: 0, imbalance: 0 })
   })
 
   test('can be deleted while it collects, and a member by itself', async () => {
-    const { give, calls, time, actions, outbox } = await collecting()
+    const { give, calls, time, outbox } = await collecting()
     const id = (await give('a', of(10))) ?? ''
-    expect(await actions.drop(id)).toBe(true)
+    expect(await outbox.delete(id)).toBe(1)
     await give('b', of(10))
     await give('c', of(10))
-    expect(await actions.drop('b')).toBe(true)
+    expect(await outbox.delete('b')).toBe(1)
     await time.pass(MINUTE)
     expect(calls.map(({ events }) => events)).toEqual([['c']])
-    expect((await states(outbox)).map(([, state]) => state)).toEqual(['sent', 'sent'])
+    expect(await counts(outbox)).toEqual({ waiting: 0, uncertain: 0, delivered: 1, dead: 0 })
   })
 })
 
@@ -290,7 +283,7 @@ describe('after a start', () => {
     const before = await collecting(scene)
     const id = await before.give('a', of(100, 40))
     await before.give('b', of(100, 40))
-    await before.queue.stop()
+    await before.outbox.stop()
     await scene.time.pass(30 * SECOND)
     const after = await collecting(scene)
     expect(await after.give('c', of(100, 40))).toBe(id)
@@ -303,7 +296,7 @@ describe('after a start', () => {
     const scene = await common()
     const before = await collecting(scene)
     await before.give('a', of(100))
-    await before.queue.stop()
+    await before.outbox.stop()
     await scene.time.pass(HOUR)
     const after = await collecting(scene)
     await scene.time.pass(SECOND)
@@ -313,9 +306,9 @@ describe('after a start', () => {
   test('the size of earlier events counts: a batch is not halved after 8 starts', async () => {
     const scene = await common()
     for (let n = 0; n < 8; n++) {
-      const { give, queue } = await collecting(scene)
+      const { give, outbox } = await collecting(scene)
       for (let m = 0; m < 4; m++) await give(`${n} ${m}`, of(3600), { body: random(4000) })
-      await queue.stop()
+      await outbox.stop()
     }
     const { calls, log } = await collecting(scene)
     await scene.time.pass(2 * HOUR)
@@ -327,59 +320,72 @@ describe('after a start', () => {
     const scene = await common()
     const before = await collecting(scene)
     const id = await before.give('a', of(100))
-    await before.queue.stop()
+    await before.outbox.stop()
     const without = await collecting({ ...scene, keys: [await generateSealingKey()] })
     await scene.time.pass(HOUR)
     expect(without.calls).toEqual([])
-    await without.queue.stop()
+    await without.outbox.stop()
     const { calls } = await collecting(scene)
     await scene.time.pass(2 * HOUR)
     expect(calls).toMatchObject([{ delivery: id, events: ['a'] }])
   })
 
   test('members of a removed sealing key wait by themselves, and the others are delivered', async () => {
-    const [outbox, time] = [memoryOutbox(), new FakeTime()]
+    const [database, time] = [await memoryDatabase(), new FakeTime()]
     const [old, other] = [await generateSealingKey(), await generateSealingKey()]
-    const first = await collecting({ outbox, time, keys: [old] })
+    const first = await collecting({ database, time, keys: [old] })
     const id = await first.give('a', of(100))
-    await first.queue.stop()
-    const second = await collecting({ outbox, time, keys: [other, old] })
+    await first.outbox.stop()
+    const second = await collecting({ database, time, keys: [other, old] })
     expect(await second.give('b', of(100))).toBe(id)
-    await second.queue.stop()
-    const { calls, queue } = await collecting({ outbox, time, keys: [other] })
+    await second.outbox.stop()
+    const { calls, outbox } = await collecting({ database, time, keys: [other] })
     await time.pass(HOUR)
     expect(calls).toMatchObject([{ delivery: id, events: ['b'] }])
-    expect(queue.figures()).toMatchObject({ waiting: 1, unreadable: 1 })
+    expect(await outbox.figures()).toMatchObject({ events: { waiting: 1 }, unreadable: 1 })
   })
 })
 
-test('an event that the disk does not take is refused, and is in no batch', async () => {
-  const memory = memoryOutbox()
-  let isFull = false
-  const outbox: Outbox = {
-    ...memory,
-    apply: async (changes) => {
-      if (isFull && changes.some((change) => 'put' in change)) throw new StorageError('disk full')
-      await memory.apply(changes)
-    },
-  }
-  const { give, calls, time, queue } = await collecting({ outbox })
-  await give('a', of(10))
-  isFull = true
-  await expect(give('b', of(10))).rejects.toMatchObject({ code: 'outbox_full' })
-  await expect(give('c', of(10), { path: 'other/webhook' })).rejects.toMatchObject({ status: 503 })
-  isFull = false
-  await give('d', of(10))
-  await time.pass(MINUTE)
-  expect(calls.map(({ events }) => events)).toEqual([['a', 'd']])
-  expect(queue.figures().waiting).toBe(0)
+describe('a batch on a failing disk', () => {
+  test('fails for the event of the failed write alone: the next event begins a batch', async () => {
+    const { give, calls, time, database, outbox } = await collecting()
+    database.isFailing = true
+    // Without a batch the event is dispatched by itself.
+    expect(await give('a', of(10))).toBeUndefined()
+    database.isFailing = false
+    const id = await give('b', of(10))
+    database.isFailing = true
+    expect(await give('c', of(10))).toBeUndefined()
+    database.isFailing = false
+    expect(await give('d', of(10))).toBe(id)
+    await time.pass(MINUTE)
+    expect(calls).toMatchObject([{ delivery: id, events: ['b', 'd'] }])
+    expect((await outbox.figures()).imbalance).toBe(0)
+  })
 })
 
-test('an outbox that is full takes no event into a batch', async () => {
-  const { give } = await collecting({ limits: { events: 3 } })
-  await give('a', of(10))
-  await give('b', of(10))
-  await expect(give('c', of(10))).rejects.toMatchObject({ code: 'outbox_full' })
+describe('the quota', () => {
+  test('an outbox that is full takes no event into a batch', async () => {
+    const { give } = await collecting({ limits: { events: 4 } })
+    await give('a', of(10))
+    await give('b', of(10))
+    expect(await give('c', of(10))).toBeUndefined()
+  })
+
+  test('copies of delivered batches give way to events, oldest first', async () => {
+    const { give, calls, time, outbox, ledger } = await collecting({ limits: { bytes: 40_000 } })
+    for (let n = 0; n < 100; n++) {
+      expect(await give(`${n}`, of(10), { body: 'x'.repeat(1500) })).toBeDefined()
+      await time.pass(11 * SECOND)
+    }
+    expect(calls).toHaveLength(100)
+    const { bytes, copies } = await ledger.usage()
+    expect(bytes + copies).toBeLessThanOrEqual(40_000)
+    const left = await states(outbox)
+    expect(left.length).toBeGreaterThan(3)
+    expect(left.at(-1)?.[0]).toBe(calls.at(-1)?.delivery)
+    expect((await outbox.figures()).imbalance).toBe(0)
+  })
 })
 
 test('a workflow started directly gets a batch within its input', async () => {

@@ -97,7 +97,8 @@ describe('a file of the version before', () => {
       const listed = await fetch(`${url}/outbox`, { headers: { authorization } })
       expect(await listed.json()).toMatchObject({
         waiting: [],
-        dead: [{ lane: 'o/beta#own', reason: 'event_rejected' }],
+        dead: [{ queue: 'o/beta#own', reason: 'rejected' }],
+        imbalance: 0,
       })
       expect(existsSync(`${file}.before`)).toBe(false)
       const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })
@@ -124,9 +125,9 @@ describe('the thread of SQLite, which is started from its source text', () => {
     await writeFile(script, minified)
     const opening = `
       const { openOutboxFile } = require(process.argv[1])
-      openOutboxFile(process.argv[2]).then(async ({ outbox, backup, close }) => {
-        await outbox.apply([{ accepted: 'o/r#own', at: 1 }])
-        console.log(await outbox.accepted('o/r#own'))
+      openOutboxFile(process.argv[2]).then(async ({ database, backup, close }) => {
+        await database.write([['INSERT INTO accepted VALUES (?, ?)', 'o/r#own', 1]])
+        console.log((await database.read('SELECT at FROM accepted'))[0].at)
         await backup(process.argv[2] + '.copy')
         await close()
       })`
@@ -189,7 +190,7 @@ describe('the file of an outbox', () => {
     const before = await readFile(file)
     const error = await opened(file)
     expect(error).toContain(`${file} is damaged`)
-    expect(error).toContain('move it away')
+    expect(error).toContain('Move it away')
     expect(await readFile(file)).toEqual(before)
   })
 
@@ -238,7 +239,7 @@ describe('the file of an outbox', () => {
     const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
       env: { HOOKLINE_SEALING_KEYS: keys, HOOKLINE_OUTBOX_MAX_AGE_HOURS: '-1' },
     })
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_OUTBOX_HOURS')])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('_MAX_AGE_HOURS')])
     expect(existsSync(file)).toBe(false)
   })
 
@@ -255,7 +256,7 @@ describe('the file of an outbox', () => {
       expect(await send(url, body)).toMatchObject({ status: 503, code: 'outbox_full' })
     }
     await until(() => diskLines(relay).length > 0)
-    expect(diskLines(relay)).toMatchObject([{ outbox: 'disk', reason: 'file gone', events: 1 }])
+    expect(diskLines(relay)).toMatchObject([{ outbox: 'disk', reason: 'file gone' }])
   })
 
   testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
@@ -310,8 +311,8 @@ test('settings have their defaults, and HOURS and MB may be fractions', () => {
   const keys = { HOOKLINE_SEALING_KEYS: 'keys' }
   const [hour, mb] = [3_600_000, 1024 * 1024]
   expect(readOutboxSettings(keys)).toEqual({
-    acceptTime: 2500,
-    limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb },
+    responseTime: 2500,
+    limits: { age: 72 * hour, events: 100_000, bytes: 256 * mb, copies: 24 * hour },
   })
   const other = { HOOKLINE_OUTBOX_MAX_AGE_HOURS: '0.001', HOOKLINE_OUTBOX_MAX_MB: '0.5' }
   expect(readOutboxSettings({ ...keys, ...other }).limits).toMatchObject({
@@ -321,12 +322,13 @@ test('settings have their defaults, and HOURS and MB may be fractions', () => {
 })
 
 const isOld = Number(process.versions.node.split('.')[0]) < 22
-const testOnOldNode = isOld ? test : test.skip
-
-testOnOldNode('a Node without SQLite is refused with exit 2 and the reason', async () => {
-  const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
-    env: { HOOKLINE_SEALING_KEYS: keys },
+// A test that is skipped counts as missing on a newer Node.
+if (isOld) {
+  test('a Node without SQLite is refused with exit 2 and the reason', async () => {
+    const { exitCode, stderr } = await runShared(['relay', '--port', '0', '--outbox', file], {
+      env: { HOOKLINE_SEALING_KEYS: keys },
+    })
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('22.13')])
+    expect(stderr).toContain(process.version)
   })
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('22.13')])
-  expect(stderr).toContain(process.version)
-})
+}

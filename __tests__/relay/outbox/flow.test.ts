@@ -73,33 +73,27 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const answer = await send('healthy')
     expect(answer).toMatchObject({ status: 200, body: '{"success":true}' })
     expect(answer.headers['x-hookline-queued']).toBeUndefined()
-    expect(await list()).toEqual({ waiting: [], dead: [] })
+    expect(await list()).toEqual({ waiting: [], dead: [], imbalance: 0 })
   })
 
-  run('events that GitHub cannot take now are 202, and delivered in order', async () => {
+  run('events that GitHub cannot take now are 202, and delivered with the same id', async () => {
     github.always(DOWN)
     const first = await send('1')
     expect(first).toMatchObject({ status: 202, body: '{"success":true}' })
     expect(first.headers['x-hookline-queued']).toBe('true')
-    const before = github.calls.length
     expect((await send('2')).status).toBe(202)
     expect((await send('3')).status).toBe(202)
-    // GitHub is not asked for events behind the first.
-    expect(bodies().slice(before)).toEqual(
-      bodies()
-        .slice(before)
-        .map(() => '1'),
-    )
     const { waiting } = await list()
-    expect(waiting.map(({ reason }) => reason)).toEqual(['github_unavailable', 'queued', 'queued'])
+    expect(waiting).toHaveLength(3)
     expect(waiting[0]).toMatchObject({
       delivery: deliveryOf(first),
-      lane: expect.stringMatching(/^o\/r#/),
+      queue: expect.stringMatching(/^o\/r#/),
+      reason: 'github_unavailable',
     })
     github.reset()
     await until(() => github.calls.length === 3)
-    expect(bodies()).toEqual(['1', '2', '3'])
-    expect(deliveries()[0]).toBe(deliveryOf(first))
+    expect(bodies().sort()).toEqual(['1', '2', '3'])
+    expect(deliveries()).toContain(deliveryOf(first))
   })
 
   run(
@@ -161,7 +155,6 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
         const { status, headers } = await send('queued', { token })
         expect([response, status, headers['x-hookline-reason']]).toEqual([response, 202, reason])
       }
-      expect((await list()).waiting).toHaveLength(responses.length)
     },
   )
 
@@ -253,9 +246,10 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const first = await send('1')
     await send('2')
     expect((await operate('DELETE', `/outbox/${deliveryOf(first)}`)).status).toBe(200)
+    expect((await list()).waiting).toHaveLength(1)
     github.reset()
-    await until(() => github.calls.length === 1)
-    expect(bodies()).toEqual(['2'])
+    await until(async () => (await list()).waiting.length === 0)
+    expect(bodies()).toContain('2')
   })
 
   run('the list of the admin API has pages, and each event once', async () => {
@@ -282,7 +276,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
 
   run('/metrics counts queued events and dead letters', async () => {
     github.always(DOWN)
-    const first = await send('1')
+    await send('1')
     await send('2')
     expect((await operate('GET', '/metrics', 'not-the-key')).status).toBe(401)
     const { body } = await operate('GET', '/metrics')
@@ -293,7 +287,10 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     await until(async () => (await list()).dead.length > 0)
     const died = (await operate('GET', '/metrics')).body
     expect(died).toMatch(/^hookline_outbox_dead 1$/m)
-    await operate('DELETE', `/outbox/${deliveryOf(first)}`)
+    expect(died).toMatch(/^hookline_outbox_events\{state="dead"\} 1$/m)
+    expect(died).toMatch(/^hookline_outbox_imbalance 0$/m)
+    const [dead] = (await list()).dead
+    await operate('DELETE', `/outbox/${dead?.delivery}`)
     expect((await operate('GET', '/metrics')).body).toMatch(/^hookline_outbox_dead 0$/m)
   })
 
@@ -321,7 +318,10 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
       await relay.restart('stop')
       github.reset()
       await until(() => github.calls.length === 2)
-      expect(bodies()).toEqual(['a-text-that-nobody-else-sends', 'another-text-of-that-kind'])
+      expect(bodies().sort()).toEqual([
+        'a-text-that-nobody-else-sends',
+        'another-text-of-that-kind',
+      ])
       expect(relay.log.join('\n')).not.toContain(TOKEN)
       expect(relay.log.join('\n')).not.toContain('a-text-that-nobody')
       expect(relay.log.join('\n')).toContain('"outbox":"delivered"')

@@ -2,86 +2,100 @@ import { isObject, type Json } from '../../wire/json.ts'
 import { printable } from '../../wire/printable.ts'
 import { LIST, notARelay, type RelayClient } from './relay-client.ts'
 
-/** Which events are meant; all where nothing is named. */
+/** Which events are selected; all without a field. */
 export interface Filter {
-  /** `owner/name`, or one of its lanes. */
-  readonly lane?: string
+  /** `owner/name` */
+  readonly repository?: string
   readonly reason?: string
   readonly credential?: string
 }
 
-export interface OutboxEvent {
+/** The filter as the admin API reads it. */
+export function filterQuery({ repository, ...others }: Filter): Record<string, string | undefined> {
+  return { ...others, ...(repository !== undefined && { queue: repository }) }
+}
+
+export interface ListedEvent {
   readonly delivery: string
-  readonly lane: string
-  /** Who sent it; older relays do not tell. */
+  readonly queue: string
   readonly credential?: string
+  /** `waiting`, `uncertain`, `dead` or `delivered` */
+  readonly state: string
   readonly at: string
   readonly tries: number
   readonly reason: string
   readonly next?: string
-  readonly died?: string
-  /** When it was handed over: a batch is kept for a day, and can be sent again. */
-  readonly sent?: string
-  /** `collecting`: a batch that still takes events in. */
-  readonly state?: string
-  /** Of a batch, how many it holds. */
+  /** Number of events of a batch. */
   readonly events?: number
 }
 
 export interface Listing {
-  readonly waiting: readonly OutboxEvent[]
-  readonly dead: readonly OutboxEvent[]
-  /** Batches that GitHub has. */
-  readonly sent: readonly OutboxEvent[]
+  readonly waiting: readonly ListedEvent[]
+  readonly dead: readonly ListedEvent[]
+  /** Batches that GitHub accepted. */
+  readonly delivered: readonly ListedEvent[]
+  /** Events that the ledger does not account for: 0. */
+  readonly imbalance: number
 }
 
-/** Events of one answer: as many as a relay gives. */
+/** Events of one page: the maximum of a relay. */
 const PAGE = '1000'
 
-/** All that is asked for, page by page. @throws UserError */
+/** All selected events, page by page. @throws UserError */
 export async function readListing(relay: RelayClient, filter: Filter): Promise<Listing> {
-  const waiting: OutboxEvent[] = []
-  const dead: OutboxEvent[] = []
-  const sent: OutboxEvent[] = []
+  const waiting: ListedEvent[] = []
+  const dead: ListedEvent[] = []
+  const delivered: ListedEvent[] = []
+  let imbalance = 0
   for (let after: string | undefined; ; ) {
-    const query = { limit: PAGE, after, ...filter }
+    const query = { limit: PAGE, after, ...filterQuery(filter) }
     const page = await relay.ask({ method: 'GET', path: LIST, query })
     const read = listingOf(page)
     waiting.push(...read.waiting)
     dead.push(...read.dead)
-    sent.push(...read.sent)
-    // A relay that says the same again would be asked for ever.
-    if (read.next === undefined || read.next === after) return { waiting, dead, sent }
+    delivered.push(...read.delivered)
+    imbalance += read.imbalance
+    // A relay that repeats its cursor would be asked for ever.
+    if (read.next === undefined || read.next === after) {
+      return { waiting, dead, delivered, imbalance }
+    }
     after = read.next
   }
 }
 
 function listingOf(page: Json): Listing & { readonly next: string | undefined } {
-  const { waiting, dead, sent = [], next } = isObject(page) ? page : {}
-  if (!areEvents(waiting) || !areEvents(dead) || !areEvents(sent)) throw notARelay()
-  return { waiting, dead, sent, next: typeof next === 'string' ? next : undefined }
+  const { waiting, dead, delivered = [], imbalance = 0, next } = isObject(page) ? page : {}
+  if (!areEvents(waiting) || !areEvents(dead) || !areEvents(delivered)) throw notARelay()
+  return {
+    waiting,
+    dead,
+    delivered,
+    imbalance: Number(imbalance),
+    next: typeof next === 'string' ? next : undefined,
+  }
 }
 
-function areEvents(value: unknown): value is readonly OutboxEvent[] {
+function areEvents(value: unknown): value is readonly ListedEvent[] {
   if (!Array.isArray(value)) return false
   return value.every((event) => {
     if (!isObject(event)) return false
-    const { delivery, lane, at, reason, tries } = event
-    const texts = [delivery, lane, at, reason].every((text) => typeof text === 'string')
-    return texts && typeof tries === 'number'
+    const { delivery, queue, state, at, reason, tries } = event
+    const strings = [delivery, queue, state, at, reason]
+    return strings.every((text) => typeof text === 'string') && typeof tries === 'number'
   })
 }
 
 const HEAD = ['', 'REPOSITORY', 'DELIVERY', 'CREDENTIAL', 'SINCE', 'TRIES', 'REASON', 'NEXT']
 
-/** @param most events to show: half of them may be what waits no more, the last ones, even where many wait */
-export function listingText({ waiting, ...ended }: Listing, now: number, most = Infinity): string {
-  const { dead, sent } = ended
-  const over = [...sent, ...dead]
-  const ofOver = Math.min(over.length, Math.max(Math.floor(most / 2), most - waiting.length))
-  const events = [...waiting.slice(0, most - ofOver), ...over.slice(over.length - ofOver)]
-  const batches = sent.length === 0 ? '' : `, ${sent.length} sent as batches`
-  const summary = `${waiting.length} waiting, ${dead.length} dead${batches}`
+/** @param most events to show: up to half of them are dead letters and batches, the last ones */
+export function listingText(listing: Listing, now: number, most = Infinity): string {
+  const { waiting, dead, delivered, imbalance } = listing
+  const ended = [...delivered, ...dead]
+  const ofEnded = Math.min(ended.length, Math.max(Math.floor(most / 2), most - waiting.length))
+  const events = [...waiting.slice(0, most - ofEnded), ...ended.slice(ended.length - ofEnded)]
+  const batches = delivered.length === 0 ? '' : `, ${delivered.length} delivered batches`
+  const alarm = imbalance === 0 ? '' : `, imbalance ${imbalance}: report this as a bug`
+  const summary = `${waiting.length} waiting, ${dead.length} dead${batches}${alarm}`
   if (events.length === 0) return summary
   const table = [HEAD, ...events.map((event) => cellsOf(event, now))]
   const widths = HEAD.map((_, at) =>
@@ -90,30 +104,26 @@ export function listingText({ waiting, ...ended }: Listing, now: number, most = 
   const lines = table.map((row) =>
     printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
   )
-  const left = waiting.length + over.length - events.length
+  const left = waiting.length + ended.length - events.length
   return [summary, '', ...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
 }
 
-function cellsOf(event: OutboxEvent, now: number): readonly string[] {
-  const { lane, delivery, credential = '', at, tries, reason, next = '', events } = event
-  const state = stateOf(event)
-  const wait = Date.parse(next) - now
-  const turn = wait > 0 ? `in ${duration(wait)}` : 'in its turn'
+function cellsOf(event: ListedEvent, now: number): readonly string[] {
+  const { queue, delivery, credential = '', state, at, tries, reason, next, events } = event
   return [
     events === undefined ? state : `${state}, ${events} events`,
-    lane.split('#')[0] ?? '',
+    queue.split('#')[0] ?? '',
     delivery,
     credential,
     duration(now - Date.parse(at)),
     String(tries),
     reason,
-    event.next === undefined ? '' : turn,
+    next === undefined ? '' : nextTry(Date.parse(next) - now),
   ]
 }
 
-function stateOf({ died, sent, state = 'waiting' }: OutboxEvent): string {
-  if (died !== undefined) return 'dead'
-  return sent === undefined ? state : 'sent'
+function nextTry(wait: number): string {
+  return wait > 0 ? `in ${duration(wait)}` : 'as soon as possible'
 }
 
 function duration(milliseconds: number): string {

@@ -13,33 +13,33 @@ import { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import { unreachableHint } from '../http.ts'
 
-/** Milliseconds for an answer. */
+/** Milliseconds until a response. */
 const TIMEOUT = 30_000
 
-/** For what is done to many events at once. */
+/** The same for a request that changes many events. */
 const LONG_TIMEOUT = 600_000
 
-/** Where all events are. */
+/** Path of the list of events. */
 export const LIST = '/outbox'
 
-/** What is asked of a relay, at one of the operator's addresses. */
+/** A request to the admin API of a relay. */
 export interface Question {
   readonly method: string
-  /** Behind the relay's own address. */
+  /** After the address of the relay. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
-  /** It is about many events. */
+  /** True if it changes many events. */
   readonly isBulk?: boolean
 }
 
-/** The operator's side of a relay; the key is in `HOOKLINE_ADMIN_KEY`. */
+/** The admin API of a relay; the key is in `HOOKLINE_ADMIN_KEY`. */
 export class RelayClient {
   readonly #base: string
   readonly #key: string
-  /** With the port, for who reads. */
+  /** Host and port, for messages. */
   readonly host: string
 
-  /** @throws UserError where the address is none, or there is no key */
+  /** @throws UserError for an invalid address, or without a key */
   constructor(relay: string) {
     this.#base = baseOf(readAddress(relay, RELAY_ADDRESS))
     this.host = new URL(this.#base).host
@@ -47,13 +47,13 @@ export class RelayClient {
     if (!key) {
       throw new UserError({
         message: 'HOOKLINE_ADMIN_KEY is not set',
-        hint: 'set it to the key that the relay was started with',
+        hint: 'Set HOOKLINE_ADMIN_KEY to the value that the relay has.',
       })
     }
     this.#key = key.reveal()
   }
 
-  /** @throws UserError for what the relay refuses, and when there is none */
+  /** @throws UserError if the relay refuses the request, or does not respond */
   async ask(question: Question): Promise<Json> {
     const { method, isBulk = false } = question
     const request = { method, url: this.#url(question), headers: this.#headers() }
@@ -69,11 +69,10 @@ export class RelayClient {
   }
 
   /**
-   * Writes what an address gives to a new file that the user alone may read, as it comes: it may be
-   * large.
+   * Streams a response into a new file that only the user can read.
    *
    * @returns its bytes
-   * @throws UserError for what the relay refuses, where it broke off, and for the file
+   * @throws UserError if the relay refuses it, if the connection ends early, or for the file
    */
   async download(path: string, file: string): Promise<number> {
     if (existsSync(file)) throw notWritten(file)
@@ -119,53 +118,53 @@ export class RelayClient {
 
   #unreachable(cause: unknown): never {
     if (!(cause instanceof HttpFailure)) throw cause
-    const hint = unreachableHint(cause, 'is the relay running there?')
+    const hint = unreachableHint(cause, 'Check that the relay is running.')
     throw new UserError({ message: `${this.host}: ${cause.message}`, hint }, { cause })
   }
 
-  /** What is wrong in words that help whoever runs the command: the relay speaks to who calls it. */
+  /** The refusal in words for the user of this command. */
   #refusal(reply: HttpReply, { path }: Pick<Question, 'path'>): UserError {
     const { error } = fieldsOf(reply)
     const { code, message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {
       return new UserError({
-        message: `${this.host} answers ${reply.status}, and is not a relay`,
-        hint: 'check --relay: it is the address without a path',
+        message: `${this.host} is not a relay (status ${reply.status})`,
+        hint: 'Check --relay: give the address of the relay without a path.',
       })
     }
     if (code === 'invalid_key') {
       return new UserError({
-        message: `the relay at ${this.host} does not accept the key in HOOKLINE_ADMIN_KEY`,
-        hint: 'set it to the key that this relay was started with',
+        message: `the relay at ${this.host} does not accept the admin key`,
+        hint: 'Set HOOKLINE_ADMIN_KEY to the value that this relay has.',
       })
     }
-    // Where there is an operator, this address is there.
+    // This path exists if the admin API is enabled.
     if (code === 'not_found' && path === LIST) {
       return new UserError({
-        message: `the relay at ${this.host} shows an operator nothing`,
-        hint: 'start it with HOOKLINE_ADMIN_KEY, and give this command the same key',
+        message: `the admin API of the relay at ${this.host} is disabled`,
+        hint: 'Set HOOKLINE_ADMIN_KEY on the relay, restart it, and use the same key here.',
       })
     }
-    // What is no relay may say again what it was brought.
+    // A server that is no relay may repeat the key.
     const hidden = (text: string) => printable(withoutSecret(text, new Secret(this.#key)))
     return new UserError({ message: hidden(message), hint: hidden(hint) })
   }
 }
 
-/** Where the answer is no JSON, or not the JSON that was asked for. */
+/** The response is not the JSON of a relay. */
 export function notARelay(): UserError {
   return new UserError({
-    message: 'what answered is not a relay with an outbox',
-    hint: 'check --relay: it is the address without a path',
+    message: 'the server is not a relay with an outbox',
+    hint: 'Check --relay: give the address of the relay without a path.',
   })
 }
 
-/** Of the system, about the file that is written. */
+/** True for an error of the file that is written. */
 function isOfFile(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
-/** A copy is made in case of need: one that is there already is not to be replaced by accident. */
+/** A backup never replaces an existing file. */
 function notWritten(file: string, cause?: NodeJS.ErrnoException): UserError {
   if (!cause) {
     return new UserError({ message: `${file} is there already`, hint: 'name another file' })

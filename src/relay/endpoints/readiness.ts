@@ -3,13 +3,15 @@ import { RelayError } from '../errors.ts'
 import { refusesCredential } from '../github/dispatch.ts'
 
 /** Why new events can neither be forwarded nor kept. */
-export type Unready = 'disk' | 'outbox_full' | 'credential' | 'stopping'
+export type Unready = 'starting' | 'disk' | 'outbox_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
   /** Milliseconds since any moment. */
   now(): number
   /** True where the relay serves one repository: what is refused for it is refused for all. */
   readonly servesOne: boolean
+  /** True until the outbox has read its disk. */
+  readonly isStarting?: () => boolean
   /** What the outbox lacks at this moment; where nobody can tell, what the last event met. */
   readonly shortage?: () => Promise<'disk' | 'outbox_full' | undefined>
 }
@@ -52,6 +54,7 @@ export class Readiness {
 
   async why(): Promise<Unready | undefined> {
     if (this.#isStopping) return 'stopping'
+    if (this.#ports.isStarting?.()) return 'starting'
     const { now, shortage } = this.#ports
     if (!this.#lost || now() - this.#lost.at > HOLDS) return undefined
     if (this.#lost.why === 'credential' || !shortage) return this.#lost.why

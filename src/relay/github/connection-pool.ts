@@ -63,6 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #stale: StaleConnectionDetector
   #sending: RequestOnConnection | undefined
   readonly #reads: boolean
+  readonly #responseBytes: number
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #status: number | undefined
@@ -71,7 +72,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #late = false
 
   constructor(
-    { timeout, reads = false }: Pick<GitHubCallRequest, 'timeout' | 'reads'>,
+    {
+      timeout,
+      reads = false,
+      responseBytes = RESPONSE_BYTES,
+    }: Pick<GitHubCallRequest, 'timeout' | 'reads' | 'responseBytes'>,
     stale: StaleConnectionDetector,
     resolve: (answer: GitHubResponse) => void,
     reject: (fault: GitHubCallError) => void,
@@ -80,6 +85,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     this.#reject = reject
     this.#reads = reads
+    this.#responseBytes = responseBytes
     this.#timer = setTimeout(() => this.#expire(), timeout)
   }
 
@@ -104,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length
-    if (this.#size > RESPONSE_BYTES) controller.abort(new Error('the answer is too long'))
+    if (this.#size > this.#responseBytes) controller.abort(new Error('the answer is too long'))
     else this.#chunks.push(chunk)
   }
 

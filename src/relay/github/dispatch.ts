@@ -39,9 +39,8 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
   const direct = new DirectDispatch()
   return async (dispatch) => {
     const { target } = dispatch
-    const governing = govern?.(dispatch)
-    const call = governing instanceof Promise ? await governing : governing
-    const asked = call ? call(options.call) : options.call
+    const limited = await govern?.(dispatch)
+    const asked = limited ? limited(options.call) : options.call
     const github = new GitHubSession(options, asked, target.event, dispatch)
     if (target.event === 'workflow_dispatch') {
       return direct.start(dispatch, target, github, options.clock.now().getTime())
@@ -65,7 +64,7 @@ export interface DispatchOptions extends GitHubOptions {
 
 type Governed = (call: GitHubCall) => GitHubCall
 
-export type Govern = (dispatch: Dispatch) => Governed | undefined | Promise<Governed | undefined>
+export type Govern = (dispatch: Dispatch) => Promise<Governed | undefined>
 
 /** What an operator mends, while those who send the events can do nothing. */
 const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([

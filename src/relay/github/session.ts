@@ -45,6 +45,8 @@ interface Question {
   readonly body?: string
   /** True where the text of a 2xx is wanted too. */
   readonly reads?: boolean
+  /** Bytes of that text, if it may be longer than usual. */
+  readonly responseBytes?: number
 }
 
 /** What became of a question, all its tries done. */
@@ -88,7 +90,7 @@ export class GitHubSession {
 
   /** Asks as often as fits into the budget. */
   async ask(question: Question): Promise<Outcome> {
-    const { method, body, reads } = question
+    const { method, body, reads, responseBytes } = question
     const path = `${this.#place}${question.path}`
     let run: string | undefined
     const accepts = (answer: GitHubResponse) => {
@@ -100,7 +102,14 @@ export class GitHubSession {
       return typeof workflow_run_id === 'number' || typeof html_url === 'string'
     }
     try {
-      const outcome = await this.#questions.ask({ method, path, body, reads, accepts })
+      const outcome = await this.#questions.ask({
+        method,
+        path,
+        body,
+        reads,
+        responseBytes,
+        accepts,
+      })
       if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
       const { refusal, answer } = outcome
       const error = relayError(refusal, answer, this.#event)

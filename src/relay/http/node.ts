@@ -12,8 +12,8 @@ import {
   sharedGitHub,
 } from '../config.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
+import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
 import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
-import { type OperatorOptions, withOperator } from '../outbox/operator.ts'
 import type { Packer } from '../request/client-payload.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './node-server.ts'
 
@@ -70,7 +70,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           platform: github,
           write,
         })
-  const ports = withOperator(outbox?.ports ?? direct, operatorOptions(env, config, outbox, write))
+  const ports = withAdmin(outbox?.ports ?? direct, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
     await outbox?.close(0)
@@ -107,12 +107,12 @@ function startClock(clock: RelayClock | undefined): () => void {
 /** Milliseconds for the whole of a stop, with some left to those who stop the relay at ten seconds. */
 const STOP_TIME = 9500
 
-function operatorOptions(
+function adminOptions(
   env: Environment,
   { credentials }: RelayConfig,
   outbox: NodeOutbox | undefined,
   write: (line: string) => void,
-): OperatorOptions {
+): AdminOptions {
   return {
     key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
     outbox: outbox?.view,

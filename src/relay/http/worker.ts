@@ -14,13 +14,13 @@ import {
 } from '../config.ts'
 import { internalError } from '../errors.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
-import type { LaneObject } from '../outbox/durable.ts'
-import type { ObjectState } from '../outbox/sql.ts'
-import { firstTickIn, noteTick, TICK } from '../outbox/ticks.ts'
+import type { OutboxObject } from '../outbox/durable.ts'
+import type { ObjectState } from '../outbox/object-storage.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
 import { errorReply, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
+import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
 import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
@@ -47,7 +47,7 @@ export default {
     const opened = await openedFor(env).catch(misconfigured)
     if (opened instanceof UserError || !opened.clock) return
     const { module, timers, ports } = opened.clock
-    await module.tickAt(timers, scheduledTime, ports, firstTickIn(env))
+    await module.tickAt(timers, scheduledTime, ports, firstRunIn(env))
   },
 }
 
@@ -66,19 +66,19 @@ function unusable(method: string): Reply {
 
 /** The Durable Object behind the binding `OUTBOX`. */
 export class Outbox {
-  readonly #lane: Promise<LaneObject>
+  readonly #object: Promise<OutboxObject>
   readonly #storage: ObjectState['storage']
 
   constructor(state: ObjectState, env: Bindings) {
     this.#storage = state.storage
     const write = (line: string) => console.log(line)
-    this.#lane = state.blockConcurrencyWhile(async () => {
+    this.#object = state.blockConcurrencyWhile(async () => {
       const settings = settingsOf(env)
       const config = await readRelayConfig(settings)
       const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
       const ports = relayPorts(config, platform, write, { loadChecks })
-      const { openLaneObject } = await loadOutbox()
-      return openLaneObject(state, env, config, {
+      const { openOutboxObject } = await loadOutbox()
+      return openOutboxObject(state, env, config, {
         ports,
         platform,
         dispatchTo: counted(platform),
@@ -88,14 +88,14 @@ export class Outbox {
   }
 
   async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname === TICK) {
-      return Response.json(noteTick(this.#storage, await request.text(), Date.now()))
+    if (new URL(request.url).pathname === FIRST_RUN_PATH) {
+      return Response.json(noteRun(this.#storage, await request.text(), Date.now()))
     }
-    return (await this.#lane).fetch(request)
+    return (await this.#object).fetch(request)
   }
 
   async alarm(): Promise<void> {
-    await (await this.#lane).alarm()
+    await (await this.#object).alarm()
   }
 }
 
@@ -183,14 +183,14 @@ function response({ status, headers, body }: Reply): Response {
 
 /** Calls the platform by the runtime's own fetch, which pools connections by itself. */
 export function githubFetch(apiUrl: URL): GitHubCall {
-  return async ({ method = 'POST', path, headers, body, timeout, reads }) => {
+  return async ({ method = 'POST', path, headers, body, timeout, reads, responseBytes }) => {
     const signal = AbortSignal.timeout(timeout)
     const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const
     const response = await fetch(`${apiUrl.origin}${path}`, init).catch((cause) => {
       throw new GitHubCallError('no answer', { sent: !neverLeft(cause), cause })
     })
     const { status, ok } = response
-    const text = ok && !reads ? '' : await beginning(response)
+    const text = ok && !reads ? '' : await beginning(response, responseBytes)
     return { status, header: (name) => response.headers.get(name) ?? undefined, text }
   }
 }
@@ -204,15 +204,15 @@ function neverLeft(cause: unknown): boolean {
   return cause instanceof Error && cause.message.startsWith('internal error')
 }
 
-/** What comes in time of the first 64 KB of an answer. */
-async function beginning({ body }: Response): Promise<string> {
+/** The first bytes of a response, as far as they arrive in time. */
+async function beginning({ body }: Response, most = RESPONSE_BYTES): Promise<string> {
   const chunks: string[] = []
   const decoder = new TextDecoder()
   let size = 0
   try {
     for await (const chunk of body ?? []) {
       size += chunk.length
-      if (size > RESPONSE_BYTES) break
+      if (size > most) break
       chunks.push(decoder.decode(chunk, { stream: true }))
     }
   } catch {

@@ -1,172 +1,213 @@
-import { type Attempts, RelayError } from '../errors.ts'
+import { type Attempts, outboxFull, RelayError } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
-import { backoff, isNotNow, type Outcome, outcomeOf } from './attempt.ts'
-import { isOwnLane, labelOf, repositoryOf } from './lane.ts'
-import type { NewEvent, OutboxEvent, OutboxLine } from './outbox.ts'
+import type { CollectPort } from '../request/batch-period.ts'
+import type { CollectedEvent } from './batches.ts'
+import type { NewEvent, OutboxLine } from './event.ts'
+import { isNotNow, type Outcome, outcomeOf } from './outcome.ts'
+import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
+import { nextAttempt } from './retry-policy.ts'
 import type { SealEvent } from './sealed-event.ts'
 
-/** Where events wait, here or elsewhere. */
-export interface Lanes {
-  /** True while events of a lane wait in line: another one must then wait behind them. */
-  waits(lane: string): boolean | Promise<boolean>
-  /** @throws RelayError 503 when it cannot be taken */
-  put(event: NewEvent): Promise<void>
-  settle(event: Pick<OutboxEvent, 'lane' | 'delivery'>, outcome: Outcome): Promise<void>
-  /** Remembers it, where it is not known to be remembered. */
-  accepted(lane: string): void | Promise<void>
-  /** Whether GitHub accepted the lane's credential lately. */
-  wasAccepted(lane: string): boolean | Promise<boolean>
+/** Where events are stored: in this process, or in Durable Objects. */
+export interface EventStore {
+  /** True while events of the queue are due, or it fails: another event must wait behind them. */
+  waits(name: QueueName): Promise<boolean>
+  /** @returns false if there is no room, or the disk fails */
+  put(event: NewEvent): Promise<boolean>
+  /** @returns the id of the batch; `undefined` if there is no room, or the disk fails */
+  collect(event: CollectedEvent): Promise<string | undefined>
+  /** Records how a call ended that was open when its event was stored. */
+  settle(event: Pick<NewEvent, 'queue' | 'delivery'>, outcome: Outcome): Promise<void>
+  /** Remembers that GitHub accepted the credential of the queue. */
+  noteAccepted(name: QueueName): Promise<void>
+  /** True if GitHub accepted the credential of the queue within the last 30 days. */
+  wasAccepted(name: QueueName): Promise<boolean>
 }
 
 export interface AcceptPorts {
   /** Asks GitHub. */
   readonly ask: DispatchPort
-  readonly lanes: Lanes
+  readonly store: EventStore
   readonly seal: SealEvent
-  laneOf(event: Dispatch): string | Promise<string>
+  readonly nameQueue: NameQueue
   /** Milliseconds that a sender waits for GitHub. */
-  readonly acceptTime: number
+  readonly responseTime: number
   /** Milliseconds that a call may take. */
   readonly callTime: number
   now(): number
   random(): number
-  /** Calls back after so many milliseconds; what it returns keeps it from doing so. */
+  /** Calls back after so many milliseconds, unless the returned function is called before. */
   after(milliseconds: number, back: () => void): () => void
-  /** Is given what goes on after the answer. */
+  /** Takes work that goes on after the response. */
   background(work: Promise<void>): void
   log(line: OutboxLine): void
   report(error: unknown): void
 }
 
-type Called =
-  | { readonly attempts: Attempts; readonly error?: undefined }
-  | { readonly attempts?: undefined; readonly error: unknown }
-
-/** What GitHub was asked and told when the event was put: nothing. */
-const NOT_ASKED: Attempts = { tries: 0 }
-
 /**
- * Asks GitHub first, and keeps what GitHub cannot take now. While events of a lane wait, those that
- * follow wait behind them.
+ * Asks GitHub first, and stores an event that GitHub cannot accept now. While events of its queue
+ * wait, an event is stored without a call. If it cannot be stored, GitHub is asked in any case.
  */
 export function throughOutbox(ports: AcceptPorts): DispatchPort {
-  const { ask, lanes, acceptTime } = ports
+  const { store } = ports
   return async (dispatch) => {
-    const name = ports.laneOf(dispatch)
-    const lane = typeof name === 'string' ? name : await name
-    const waits = lanes.waits(lane)
-    const isWaiting = typeof waits === 'boolean' ? waits : await waits
-    if (isWaiting && (await mayBeKept(dispatch, lane, ports))) {
-      await keep(dispatch, lane, { tries: 0, wait: 0, reason: 'queued' }, ports)
-      return { ...NOT_ASKED, queued: 'queued' }
+    const name = await ports.nameQueue(dispatch)
+    if ((await store.waits(name)) && (await mayStore(dispatch, name, ports))) {
+      const later = { state: 'waiting', attempts: 0, doubts: 0, wait: 0, reason: 'queued' } as const
+      if (await put(dispatch, name, later, ports)) return { tries: 0, queued: 'queued' }
     }
-    const call = ask(dispatch)
-    const called = await new Promise<Called | undefined>((resolve) => {
-      const cancel = ports.after(acceptTime, () => resolve(undefined))
-      const ended = (called: Called) => {
-        cancel()
-        resolve(called)
-      }
-      call.then(
-        (attempts) => ended({ attempts }),
-        (error: unknown) => ended({ error }),
-      )
+    return askGitHub(dispatch, name, ports)
+  }
+}
+
+/** Stores events in batches. An event that cannot be stored is dispatched by itself. */
+export function collectInto(ports: AcceptPorts): CollectPort {
+  return async (dispatch, period) => {
+    const { delivery, credential, target, clientPayload } = dispatch
+    const name = await ports.nameQueue(dispatch)
+    // In Workers this call also loads whether GitHub accepted the credential.
+    await ports.store.waits(name)
+    if (!(await mayStore(dispatch, name, ports))) return undefined
+    const { sealed, key } = await ports.seal(dispatch)
+    const label = labelOf(credential, name.queue)
+    return ports.store.collect({
+      delivery,
+      ...name,
+      credential: label,
+      key,
+      sealed,
+      target,
+      clientPayload,
+      period,
     })
-    if (!called) return keepWhileOpen(dispatch, lane, call, ports)
-    if (called.attempts) {
-      noteAccepted(lane, ports)
-      return called.attempts
-    }
-    return keepRefused(dispatch, lane, called.error, ports)
   }
 }
 
 /**
- * Whoever made a credential up must leave nothing on a disk. A grant is judged already; of all others
- * GitHub must have accepted something, and so it must of an authority before its refusal is only one
- * of the moment.
+ * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository.
+ * The relay itself verifies grants; an access key has no scope, so it is treated like a token.
  */
-export function mayBeKept(
+async function mayStore(
   { credential }: Dispatch,
-  lane: string,
-  { lanes }: Pick<AcceptPorts, 'lanes'>,
-): boolean | Promise<boolean> {
-  return credential.kind === 'grant' || lanes.wasAccepted(lane)
+  name: QueueName,
+  { store }: Pick<AcceptPorts, 'store'>,
+): Promise<boolean> {
+  return credential.kind === 'grant' || store.wasAccepted(name)
 }
 
-function noteAccepted(lane: string, { lanes, background }: AcceptPorts): void {
-  const noted = lanes.accepted(lane)
-  if (noted) background(noted)
-}
-
-/** @throws what it is given, where that is for the sender to hear */
-async function keepRefused(
+async function askGitHub(
   dispatch: Dispatch,
-  lane: string,
+  name: QueueName,
+  ports: AcceptPorts,
+): Promise<Attempts> {
+  const call = ports.ask(dispatch)
+  const isInTime = await settledWithin(ports.responseTime, call, ports)
+  if (!isInTime) return storeWhileOpen(dispatch, name, call, ports)
+  try {
+    const attempts = await call
+    ports.background(ports.store.noteAccepted(name))
+    return attempts
+  } catch (error) {
+    return storeRefused(dispatch, name, error, ports)
+  }
+}
+
+/** True if a call ends in time, however it ends. */
+function settledWithin(
+  milliseconds: number,
+  call: Promise<unknown>,
+  { after }: Pick<AcceptPorts, 'after'>,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = after(milliseconds, () => resolve(false))
+    const settled = () => {
+      cancel()
+      resolve(true)
+    }
+    call.then(settled, settled)
+  })
+}
+
+/** @throws the error if the sender has to hear it, or RelayError 503 if there is no room */
+async function storeRefused(
+  dispatch: Dispatch,
+  name: QueueName,
   error: unknown,
   ports: AcceptPorts,
 ): Promise<Attempts> {
-  const { lanes, now, random, log } = ports
+  const { store, now, random, log } = ports
   if (!(error instanceof RelayError)) throw error
-  const isOfAuthority = refusesCredential(error) && isOwnLane(lane)
-  if (isOfAuthority) {
-    // The sender can mend nothing of it; but a first trial must be told.
-    if (!(await lanes.wasAccepted(lane))) throw error
-  } else if (!isNotNow(error) || !(await mayBeKept(dispatch, lane, ports))) throw error
-  const { code: reason, attempts = NOT_ASKED } = error
+  const refusesOwn = refusesCredential(error) && isOwnQueue(name.queue)
+  // The sender cannot fix a refusal of the relay's own credential, but a first test must show it.
+  const isStorable = refusesOwn
+    ? await store.wasAccepted(name)
+    : isNotNow(error) && (await mayStore(dispatch, name, ports))
+  if (!isStorable) throw error
   const outcome = outcomeOf(error)
-  const wait = outcome.kind === 'limited' ? outcome.wait : backoff(1, random())
-  await keep(dispatch, lane, { tries: 1, wait, reason }, ports)
-  if (isOfAuthority) {
+  if (outcome.kind === 'accepted') throw error
+  const fresh = { state: 'waiting', at: now(), attempts: 0, doubts: 0 } as const
+  const age = Number.POSITIVE_INFINITY
+  const next = nextAttempt(fresh, outcome, { now: now(), random: random(), age })
+  if (next.state === 'dead') throw error
+  const { state, wait, doubts } = next
+  const { code: reason, attempts = { tries: 0 } } = error
+  const later = { state, wait, doubts, attempts: 1, reason }
+  if (!(await put(dispatch, name, later, ports))) throw outboxFull('the outbox is full', error)
+  if (refusesOwn) {
     const { delivery } = dispatch
     const time = new Date(now()).toISOString()
-    const names = { delivery, repository: repositoryOf(lane) }
-    log({ time, level: 'error', outbox: 'kept', ...names, reason })
+    const names = { delivery, repository: repositoryOf(name.queue) }
+    log({ time, level: 'error', outbox: 'stored', ...names, reason })
   }
   return { ...attempts, queued: reason }
 }
 
-const NO_ANSWER = 'github_timeout'
+const NO_RESPONSE = 'github_timeout'
 
-/** No answer in time: the event is kept, while the call goes on and may make that needless. */
-async function keepWhileOpen(
+/** GitHub did not respond in time: the event is stored, and the open call may make that needless. */
+async function storeWhileOpen(
   dispatch: Dispatch,
-  lane: string,
+  name: QueueName,
   call: Promise<Attempts>,
   ports: AcceptPorts,
 ): Promise<Attempts> {
-  const { lanes, acceptTime, callTime } = ports
-  const told = async (error?: unknown) => {
-    // There is still this call to tell how it ends.
-    const attempts = await call.catch((late: unknown) => {
-      throw error ?? late
-    })
-    noteAccepted(lane, ports)
+  const { store, responseTime, callTime } = ports
+  const { delivery } = dispatch
+  const later = {
+    // If the process ends during the call, nobody knows whether GitHub has the event.
+    state: 'uncertain',
+    attempts: 0,
+    doubts: 0,
+    wait: Math.max(0, callTime - responseTime),
+    reason: NO_RESPONSE,
+  } as const
+  const isStored =
+    (await mayStore(dispatch, name, ports)) && (await put(dispatch, name, later, ports))
+  if (!isStored) {
+    const attempts = await call
+    ports.background(store.noteAccepted(name))
     return attempts
   }
-  if (!(await mayBeKept(dispatch, lane, ports))) return told()
-  const { delivery } = dispatch
-  const later = { tries: 0, wait: Math.max(0, callTime - acceptTime), reason: NO_ANSWER }
-  const failure = await keep(dispatch, lane, later, ports).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  )
-  if (failure) return told(failure.error)
+  const event = { queue: name.queue, delivery }
   const settled = call.then(
-    () => lanes.settle({ lane, delivery }, { kind: 'accepted' }),
-    (error: unknown) => lanes.settle({ lane, delivery }, outcomeOf(error)),
+    async () => {
+      await store.noteAccepted(name)
+      await store.settle(event, { kind: 'accepted' })
+    },
+    (error: unknown) => store.settle(event, outcomeOf(error)),
   )
   ports.background(settled.catch(ports.report))
-  return { tries: 1, queued: NO_ANSWER }
+  return { tries: 1, queued: NO_RESPONSE }
 }
 
-async function keep(
+async function put(
   dispatch: Dispatch,
-  lane: string,
-  later: Pick<OutboxEvent, 'tries' | 'wait' | 'reason'>,
-  { seal, lanes }: AcceptPorts,
-): Promise<void> {
+  name: QueueName,
+  later: Pick<NewEvent, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'>,
+  { seal, store }: AcceptPorts,
+): Promise<boolean> {
   const { delivery, credential } = dispatch
   const { sealed, key } = await seal(dispatch)
-  await lanes.put({ delivery, lane, credential: labelOf(credential, lane), ...later, key, sealed })
+  const label = labelOf(credential, name.queue)
+  return store.put({ delivery, ...name, credential: label, ...later, key, sealed })
 }

@@ -2,202 +2,144 @@ import {
   BATCH_TEXT,
   type BatchEnvelope,
   batchEnvelope,
+  joinBatch,
   writeBatchPayload,
 } from '../../wire/batch.ts'
-import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
-import { outboxFull } from '../errors.ts'
-import type { DispatchTarget } from '../github/dispatch.ts'
-import { LIMIT_OF } from '../request/client-payload.ts'
-import type { AttemptPorts } from './attempt.ts'
-import { BatchDispatches, type BatchDispatchPorts } from './batch-dispatches.ts'
-import type { CollectedEvent } from './collect.ts'
-import { allEvents, type OutboxChange, type OutboxEvent } from './outbox.ts'
+import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
+import type { BatchPeriod } from '../request/batch-period.ts'
+import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
+import type { NewEvent } from './event.ts'
+import type { Ledger, OpenBatch } from './ledger.ts'
+import type { Opened } from './outcome.ts'
 import { PackedSize } from './packed-size.ts'
-import type { Room } from './room.ts'
-import { openEvent } from './sealed-event.ts'
+import type { QueueName } from './queue-name.ts'
 
-export interface BatchPorts extends BatchDispatchPorts, Pick<AttemptPorts, 'report'> {
-  readonly room: Room
-  /** Has the lane woken when its batches are due. */
-  look(lane: string): void
-  /** Writes what holds from now on, whatever the disk says. */
-  write(delivery: string, changes: readonly OutboxChange[]): Promise<void>
+/** An event for a batch. */
+export interface CollectedEvent
+  extends QueueName,
+    Pick<NewEvent, 'delivery' | 'credential' | 'key' | 'sealed'>,
+    Pick<Dispatch, 'target' | 'clientPayload'> {
+  readonly period: BatchPeriod
 }
 
-/** What is remembered on disk of a batch that still takes events in; its row has the rest. */
-interface Measure {
-  /** Milliseconds without a new event that end it. */
-  readonly quiet: number | undefined
-  /** Bytes that it may have when it is packed. */
-  readonly space: number
-  /** Characters of its events. */
-  unpacked: number
+export interface BatchPorts {
+  readonly ledger: Ledger
+  newId(): string
+  now(): number
+  /** Looks after a queue no later than at a time. */
+  wakeAt(queue: string, time: number): void
 }
 
-/** A batch that still takes events in. */
+/** An open batch with the running gzip that measures it. */
 interface Collecting {
-  row: OutboxEvent
-  readonly measure: Measure
+  row: OpenBatch
   readonly size: PackedSize
-  /** Its row is on disk. */
-  begun: Promise<unknown>
-  /** What is being written of it. */
-  readonly writes: Set<Promise<unknown>>
 }
 
-/** Of one lane; beyond, the oldest is handed over before its time. */
-const MOST_COLLECTING = 1000
+/** Open batches of one queue; at one more, the oldest ends. */
+const MOST_OPEN = 1000
 
-/** Those whose running gzip is kept: it takes a third of a megabyte. */
+/** Batches with a running gzip, which takes a third of a megabyte. */
 const MOST_MEASURED = 32
 
-/**
- * Collects events into batches. Loaded at the first batch, with the library that it measures by and
- * with what batches are handed over by.
- */
+/** Collects events into batches. A batch that ends is due in the ledger, like any event. */
 export class Batches {
   readonly #ports: BatchPorts
-  readonly dispatches: BatchDispatches
-  readonly #lanes = new Map<string, Map<string, Collecting>>()
-  /** Those that are being put in line, by their lane. */
-  readonly #ending = new Map<Promise<void>, string>()
+  readonly #open = new Map<string, Map<string, Collecting>>()
   readonly #measured = new Set<PackedSize>()
 
   constructor(ports: BatchPorts) {
     this.#ports = ports
-    this.dispatches = new BatchDispatches(ports)
   }
 
-  /** Takes up what was being collected. To be called once, before all else. */
+  /** Continues the batches that are open on disk. */
   async start(): Promise<void> {
-    const { outbox, keys, now } = this.#ports
-    for await (const row of allEvents(outbox, { states: ['collecting'] })) {
-      const members = await outbox.members(row.delivery)
-      const [first] = members
-      const found = await outbox.find(row.delivery)
-      const opened = first && (await openEvent(first.sealed, keys).catch(() => undefined))
-      const [measure, packed] = readMeasure(found?.sealed ?? '')
-      const batch: Collecting = {
-        row: { ...row, count: members.length },
-        ...{ measure, size: new PackedSize(packed), begun: Promise.resolve(), writes: new Set() },
-      }
-      // Without its key nobody knows what it may take in.
-      if (!opened) this.#end(batch)
-      else {
-        const { target, clientPayload } = opened.event
-        this.#lane(row.lane).set(groupOf(target, pathOf(clientPayload)), batch)
-        // A clock that was wrong must not hold it longer than was asked for.
-        const until = Math.min(row.next, now() + row.wait)
-        batch.row = { ...batch.row, next: until }
-        this.#ports.look(row.lane)
-      }
+    const { ledger, now, wakeAt } = this.#ports
+    for (const row of await ledger.openBatches()) {
+      // A clock that was ahead must not hold a batch longer than its period.
+      const opened = Math.min(row.opened, now())
+      const batch = { row: { ...row, opened }, size: new PackedSize(row.packed) }
+      this.#batchesOf(row.queue).set(row.grouping, batch)
+      wakeAt(row.queue, dueAt(batch.row))
     }
   }
 
-  /** True where a lane has a batch that is not in line yet. */
-  holds(lane: string): boolean {
-    return this.#lanes.has(lane) || [...this.#ending.values()].includes(lane)
+  /** When the first batch of a queue ends; `undefined` if none is open. */
+  dueAt(queue: string): number | undefined {
+    const all = [...(this.#open.get(queue)?.values() ?? [])]
+    return all.length === 0 ? undefined : Math.min(...all.map(({ row }) => dueAt(row)))
   }
 
-  /** How many events are being collected. */
-  get events(): number {
-    let sum = 0
-    for (const lane of this.#lanes.values()) for (const { row } of lane.values()) sum += row.count
-    return sum
-  }
-
-  /** When the first batch of a lane is to be put in line. */
-  dueAt(lane: string): number | undefined {
-    const all = [...(this.#lanes.get(lane)?.values() ?? [])]
-    return all.length === 0 ? undefined : Math.min(...all.map(dueAt))
-  }
-
-  /** Puts those in line whose time is over. */
-  async endDue(lane: string): Promise<void> {
+  /** Ends the batches of a queue whose time is over. */
+  async endDue(queue: string): Promise<void> {
     const now = this.#ports.now()
-    for (const batch of [...(this.#lanes.get(lane)?.values() ?? [])]) {
-      if (dueAt(batch) <= now) this.#end(batch)
+    for (const batch of [...(this.#open.get(queue)?.values() ?? [])]) {
+      if (dueAt(batch.row) <= now) await this.#end(batch)
     }
-    const ending = [...this.#ending].filter(([, name]) => name === lane)
-    await Promise.all(ending.map(([end]) => end))
+  }
+
+  /** Forgets a batch that was deleted from the ledger. */
+  forget(queue: string, id: string): void {
+    for (const [grouping, { row }] of this.#open.get(queue) ?? []) {
+      if (row.id === id) this.#remove(queue, grouping)
+    }
   }
 
   /**
-   * Takes an event into the batch of its kind; it is on disk when the promise resolves.
+   * Stores an event in the open batch of its kind, or opens one.
    *
-   * @returns the id of the batch
-   * @throws RelayError 503 when there is no room, or the disk fails
+   * @returns the id of the batch; `undefined` if the quota has no room
+   * @throws StorageError; then only this event failed
    */
-  async collect({ target, clientPayload, period, ...given }: CollectedEvent): Promise<string> {
-    const { room, outbox, now, nextPlace } = this.#ports
-    const { lane, sealed } = given
-    const bytes = sealed.length
-    const taken = room.take(lane, bytes)
-    if (!(typeof taken === 'boolean' ? taken : await taken)) throw outboxFull('the outbox is full')
-    const group = groupOf(target, pathOf(clientPayload))
+  async collect(event: CollectedEvent): Promise<string | undefined> {
+    const { queue, target, clientPayload } = event
+    const grouping = groupingOf(target, pathOf(clientPayload))
     const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
-    const known = this.#lanes.get(lane)?.get(group)
-    const isTaken = known !== undefined && this.#takes(known, text, clientPayload.length)
-    if (known && !isTaken) this.#end(known)
-    const batch = isTaken ? known : this.#begin({ target, clientPayload, period, ...given }, text)
-    const time = now()
-    batch.row = { ...batch.row, count: batch.row.count + 1, since: time }
+    const known = this.#open.get(queue)?.get(grouping)
+    const hasRoom = known !== undefined && this.#takes(known, text, clientPayload.length)
+    if (known && !hasRoom) await this.#end(known)
+    const batch = hasRoom ? known : this.#begin(event, grouping, text)
     const { row } = batch
-    const member = {
-      ...({
-        ...given,
-        state: 'member',
-        seq: nextPlace(),
-        at: time,
-        since: time,
-        next: time,
-      } as const),
-      ...{ tries: 0, wait: 0, maybe: 0, aside: 0, reason: 'batch' },
-      ...{ bytes, batch: row.delivery, count: 0 },
-    }
-    const measure = writeMeasure(batch)
-    const write = isTaken
-      ? // Without its row it would belong to nothing.
-        batch.begun.then(() => outbox.apply([{ set: row, sealed: measure }, { put: member }]))
-      : outbox.apply([{ put: { ...row, sealed: measure } }, { put: member }])
-    if (!isTaken) batch.begun = write
-    batch.writes.add(write)
-    // Before it is on disk, so that nothing more is taken in.
-    if (row.count >= LIMITS.batchEvents) this.#end(batch)
-    else if (!isTaken) this.#ports.look(lane)
+    const last = this.#ports.now()
+    batch.row = { ...row, last, count: row.count + 1, packed: batch.size.bytes }
+    // Each write has the whole batch, so that none depends on the one before.
+    const stored = this.#ports.ledger.putIntoBatch(newEvent(event), batch.row)
+    const isFull = batch.row.count >= LIMITS.batchEvents
+    if (isFull) this.#remove(queue, grouping)
     try {
-      await write
-      return row.delivery
+      if (await stored) return row.id
+      this.#undo(batch)
+      return undefined
     } catch (error) {
-      batch.row = { ...batch.row, count: batch.row.count - 1 }
-      room.give(lane, 1, bytes)
-      this.#ports.report(error)
-      throw outboxFull('the outbox cannot be written', error)
+      this.#undo(batch)
+      throw error
     } finally {
-      batch.writes.delete(write)
+      if (isFull) await this.#end(batch)
+      else if (!hasRoom) this.#ports.wakeAt(queue, dueAt(batch.row))
     }
   }
 
-  /** Forgets a batch that is being collected. */
-  drop({ lane, delivery }: Pick<OutboxEvent, 'lane' | 'delivery'>): void {
-    for (const [group, { row }] of this.#lanes.get(lane) ?? []) {
-      if (row.delivery === delivery) this.#remove(lane, group)
-    }
+  /** An event that was not stored; a batch without events is none. */
+  #undo(batch: Collecting): void {
+    const { queue, grouping, count } = batch.row
+    batch.row = { ...batch.row, count: count - 1 }
+    const isOpen = this.#open.get(queue)?.get(grouping) === batch
+    if (isOpen && batch.row.count === 0) this.#remove(queue, grouping)
   }
 
-  /** @returns false where the batch is full without it */
+  /** @returns false if the batch is full without the event */
   #takes(batch: Collecting, text: Uint8Array, length: number): boolean {
-    const { measure, size } = batch
-    const unpacked = measure.unpacked + length + LIMITS.batchEventOverhead
-    if (unpacked > LIMITS.batchUnpackedLength || dueAt(batch) <= this.#ports.now()) return false
-    measure.unpacked = unpacked
-    return this.#measure(size, text, measure.space)
+    const { row, size } = batch
+    const unpacked = row.unpacked + length + LIMITS.batchEventOverhead
+    if (unpacked > LIMITS.batchUnpackedLength || dueAt(row) <= this.#ports.now()) return false
+    batch.row = { ...row, unpacked }
+    return this.#measure(size, text, row.space)
   }
 
   #measure(size: PackedSize, text: Uint8Array, space: number): boolean {
-    // Those that were used last stay.
+    // The sizes that were used last stay.
     this.#measured.delete(size)
     this.#measured.add(size)
     for (const oldest of this.#measured) {
@@ -208,71 +150,72 @@ export class Batches {
     return size.add(text, space)
   }
 
-  #begin(event: CollectedEvent, text: Uint8Array): Collecting {
-    const { now, newId, nextPlace } = this.#ports
-    const { target, clientPayload, period, lane, credential, key } = event
+  #begin(event: CollectedEvent, grouping: string, text: Uint8Array): Collecting {
+    const { newId, now } = this.#ports
+    const { target, clientPayload, period, queue } = event
+    const id = newId()
     const time = now()
-    const row: OutboxEvent = {
-      ...{ delivery: newId(), seq: nextPlace(), lane, credential, state: 'collecting', key },
-      ...{ at: time, since: time, next: time + period.most, wait: period.most, tries: 0, maybe: 0 },
-      ...{ aside: 0, reason: 'batch', bytes: 0, batch: undefined, count: 0 },
-    }
-    const measure = {
-      quiet: period.quiet,
-      space: spaceOf(target, batchEnvelope(clientPayload, LIMITS.batchEvents, row.delivery)),
+    const row: OpenBatch = {
+      id,
+      queue,
+      grouping,
+      opened: time,
+      period: period.most,
+      debounce: period.quiet,
+      last: time,
+      count: 0,
+      space: spaceOf(target, batchEnvelope(clientPayload, LIMITS.batchEvents, id)),
       unpacked: clientPayload.length + LIMITS.batchEventOverhead,
+      packed: 0,
     }
-    const size = new PackedSize()
-    const batch = { row, measure, size, begun: Promise.resolve(), writes: new Set<Promise<void>>() }
-    this.#measure(size, text, measure.space)
-    const known = this.#lane(lane)
+    const batch = { row, size: new PackedSize() }
+    this.#measure(batch.size, text, row.space)
+    const known = this.#batchesOf(queue)
     const [oldest] = known.values()
-    if (oldest && known.size >= MOST_COLLECTING) this.#end(oldest)
-    this.#lane(lane).set(groupOf(target, pathOf(clientPayload)), batch)
+    if (oldest && known.size >= MOST_OPEN) {
+      // The timer of the queue finds it due.
+      oldest.row = { ...oldest.row, period: 0 }
+      this.#ports.wakeAt(queue, time)
+    }
+    known.set(grouping, batch)
     return batch
   }
 
-  /** Takes no more events into a batch, and puts it in line once all it has is on disk. */
-  #end(batch: Collecting): void {
-    const { lane, delivery } = batch.row
-    for (const [group, known] of this.#lanes.get(lane) ?? []) {
-      if (known === batch) this.#remove(lane, group)
-    }
-    const end = async () => {
-      await Promise.allSettled(batch.writes)
-      const { row } = batch
-      if (row.count === 0) return this.#ports.write(delivery, [{ forget: delivery }])
-      const at = this.#ports.now()
-      const times = { seq: this.#ports.nextPlace(), at, since: at, next: at, wait: 0 }
-      const event = { ...row, ...times, state: 'waiting' as const }
-      await this.#ports.write(delivery, [{ set: event }])
-      this.#ports.hand(event)
-    }
-    const ending = end().finally(() => this.#ending.delete(ending))
-    this.#ending.set(ending, lane)
+  /** Ends a batch. If the disk fails, its events are due at the end of its period. */
+  async #end({ row }: Collecting): Promise<void> {
+    this.forget(row.queue, row.id)
+    await this.#ports.ledger.closeBatch(row.id)
+    this.#ports.wakeAt(row.queue, this.#ports.now())
   }
 
-  #lane(name: string): Map<string, Collecting> {
-    const lane = this.#lanes.get(name) ?? new Map<string, Collecting>()
-    this.#lanes.set(name, lane)
-    return lane
+  #batchesOf(queue: string): Map<string, Collecting> {
+    const batches = this.#open.get(queue) ?? new Map<string, Collecting>()
+    this.#open.set(queue, batches)
+    return batches
   }
 
-  #remove(name: string, group: string): void {
-    const lane = this.#lanes.get(name)
-    const batch = lane?.get(group)
+  #remove(queue: string, grouping: string): void {
+    const batches = this.#open.get(queue)
+    const batch = batches?.get(grouping)
     if (batch) this.#measured.delete(batch.size)
-    lane?.delete(group)
-    if (lane?.size === 0) this.#lanes.delete(name)
+    batches?.delete(grouping)
+    if (batches?.size === 0) this.#open.delete(queue)
   }
 }
 
-function dueAt({ row, measure: { quiet } }: Collecting): number {
-  return quiet === undefined ? row.next : Math.min(row.next, row.since + quiet)
+function newEvent(event: CollectedEvent): NewEvent {
+  const { delivery, queue, holder, credential, key, sealed } = event
+  const first = { state: 'waiting', attempts: 0, doubts: 0, wait: 0, reason: 'batch' } as const
+  return { delivery, queue, holder, credential, key, sealed, ...first }
 }
 
-/** What the events of one batch share, beside their lane: how they start what. */
-function groupOf(target: DispatchTarget, path: string): string {
+function dueAt({ opened, period, debounce, last }: OpenBatch): number {
+  const end = opened + period
+  return debounce === undefined ? end : Math.min(end, last + debounce)
+}
+
+/** Events of one batch share how they start which workflow and trigger. */
+function groupingOf(target: DispatchTarget, path: string): string {
   const ref = target.event === 'workflow_dispatch' ? target.ref : undefined
   const [workflow = '', trigger = ''] = path.split('?', 1)[0]?.split('/') ?? []
   return JSON.stringify([target.event, ref ?? null, workflow, trigger])
@@ -282,30 +225,40 @@ function pathOf(clientPayload: string): string {
   return readClientPayload(JSON.parse(clientPayload)).path
 }
 
-/** Bytes that may be packed, so that their base64 and all around it are within GitHub's limit. */
+/** Bytes that may be gzipped, so that their base64 and the other keys fit into GitHub's limit. */
 function spaceOf(target: DispatchTarget, envelope: BatchEnvelope): number {
   const around = new TextEncoder().encode(writeBatchPayload(envelope, '')).length
   return Math.floor((LIMIT_OF[target.event].most - around) / 4) * 3
 }
 
-function writeMeasure({ measure, size }: Collecting): string {
-  return JSON.stringify({ ...measure, packed: size.bytes })
+/** As GitHub's own refusal. */
+const TOO_LARGE = 'payload_too_large'
+
+/** Refusals of the content of a batch: GitHub may accept a part of it. */
+const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
+
+/** True if the relay sends a refused batch again as two. */
+export function isDivisible(reason: string): boolean {
+  return OF_CONTENT.has(reason)
 }
 
-/** What `writeMeasure` wrote; of anything else a batch that is full. */
-function readMeasure(text: string): [Measure, packed: number] {
-  let found: unknown
-  try {
-    found = JSON.parse(text)
-  } catch {
-    // It is not known how large it is.
-  }
-  const { quiet, space, unpacked, packed } = isObject(found) ? found : {}
-  const number = (value: unknown, other: number) => (typeof value === 'number' ? value : other)
-  const measure = {
-    quiet: typeof quiet === 'number' ? quiet : undefined,
-    space: number(space, 0),
-    unpacked: number(unpacked, LIMITS.batchUnpackedLength),
-  }
-  return [measure, number(packed, 0)]
+/** The events of a batch as one dispatch. */
+export async function batchDispatch(
+  events: readonly Dispatch[],
+  id: string,
+  pack: Packer,
+): Promise<Opened> {
+  const [first] = events
+  if (!first) return { outcome: { kind: 'refused', reason: 'empty' } }
+  const { repository, target, credential } = first
+  const texts = events.map(({ clientPayload }) => clientPayload)
+  const packed = await pack(new TextEncoder().encode(joinBatch(texts)))
+  const envelope = batchEnvelope(first.clientPayload, events.length, id)
+  const clientPayload = writeBatchPayload(envelope, packed)
+  const { most, sizeOf } = LIMIT_OF[target.event]
+  const dispatch = { repository, target, credential, delivery: id }
+  if (sizeOf(clientPayload) <= most) return { dispatch: { ...dispatch, clientPayload } }
+  if (events.length > 1) return { outcome: { kind: 'refused', reason: TOO_LARGE } }
+  // The body of the event may be gzipped already, and gzip makes it larger.
+  return { dispatch: { ...dispatch, clientPayload: first.clientPayload } }
 }

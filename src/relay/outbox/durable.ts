@@ -1,29 +1,21 @@
 import { BoundedCache } from '../bounded-cache.ts'
-import { outboxFull } from '../errors.ts'
-import type { Governors } from '../governor.ts'
-import { type DeadFilter, OutboxActions } from './actions.ts'
-import type { Outcome } from './attempt.ts'
-import type { CollectedEvent, CollectingLanes } from './collect.ts'
-import { holderOfLane, ownerOf } from './lane.ts'
-import { type OutboxView, SHOWN_STATES } from './operator.ts'
-import type {
-  NewEvent,
-  OutboxEvent,
-  OutboxFigures,
-  OutboxLimits,
-  OutboxQuery,
-  SealedEvent,
-} from './outbox.ts'
-import { OutboxQueue, type QueuePorts } from './queue.ts'
-import { CHUNK, LeasedRoom } from './room.ts'
+import type { RateLimiters } from '../github/rate-limiter.ts'
+import type { EventStore } from './accept.ts'
+import type { OutboxView } from './admin.ts'
+import type { CollectedEvent } from './batches.ts'
+import type { NewEvent, OutboxFigures, OutboxLimits, StoredEvent } from './event.ts'
+import { type EventFilter, Ledger, type ListedUnit } from './ledger.ts'
+import { ObjectIndex, type QueueUsage, type Reservation } from './object-index.ts'
 import {
+  createTables,
   migrateObject,
   type ObjectState,
   type ObjectStorage,
   objectDatabase,
-  prepareObject,
-  sqlOutbox,
-} from './sql.ts'
+} from './object-storage.ts'
+import { Outbox, type OutboxPorts } from './outbox.ts'
+import type { Outcome } from './outcome.ts'
+import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
 
 interface ObjectStub {
   fetch(url: string, init: { method: string; body: string }): Promise<Response>
@@ -35,137 +27,159 @@ export interface ObjectNamespace {
   get(id: unknown): ObjectStub
 }
 
-/** The name of the object that knows the lanes; no lane has it, since each names a repository. */
-const DIRECTORY = 'lanes'
+/** Name of the index object; no queue has it, since a queue names a repository. */
+const INDEX = 'index'
 
-export interface ObjectPorts extends Omit<QueuePorts, 'outbox' | 'room' | 'wake' | 'turn'> {
+export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'wake' | 'turn'> {
   readonly namespace: ObjectNamespace
-  readonly governors: Governors
+  readonly rateLimiters: RateLimiters
   readonly limits: OutboxLimits
+  /** Milliseconds between calls of one credential. */
+  readonly minInterval: number
   sleep(milliseconds: number): Promise<void>
 }
 
-const DAY = 24 * 3600 * 1000
+/** Milliseconds after which a queue with only dead letters and copies looks at their age. */
+const DAY = 24 * 3_600_000
 
-/** What can be asked of an object: by name and argument, as JSON. */
-interface Calls {
-  look(lane: string): { waits: boolean; accepted: boolean }
-  accepted(lane: string): unknown
-  put(event: NewEvent): 'kept' | 'full'
-  collect(event: CollectedEvent): string | null
-  settle(given: { event: Pick<OutboxEvent, 'lane' | 'delivery'>; outcome: Outcome }): unknown
-  list(query: OutboxQuery): readonly OutboxEvent[]
-  find(delivery: string): SealedEvent | null
-  replay(delivery: string): boolean
-  separate(delivery: string): number
-  replayAll(filter: DeadFilter): number
-  drop(delivery: string): boolean
-  dropAll(filter: DeadFilter): number
-  figures(): OutboxFigures
-  // Of the one that knows the lanes.
-  remove(lane: string): unknown
-  lanes(): readonly string[]
-  lease(given: { lane: string; chunks: number }): boolean
-  turn(given: { authority: string; held: number }): number
+/** Milliseconds that an alarm waits by itself; for a longer wait it sets another alarm. */
+const SHORT_WAIT = 10_000
+
+interface ListedPage {
+  readonly filter: EventFilter
+  readonly after: number
+  readonly limit: number
 }
 
-type Answers = {
+/** The methods of an object, by name, with one argument and a result that are JSON. */
+interface Calls {
+  put(event: NewEvent): boolean
+  collect(event: CollectedEvent): string | null
+  settle(given: { event: Pick<NewEvent, 'queue' | 'delivery'>; outcome: Outcome }): null
+  list(page: ListedPage): readonly ListedUnit[]
+  find(id: string): readonly StoredEvent[]
+  replay(given: { id: string; separate: boolean }): number
+  replayAll(filter: EventFilter): number
+  delete(id: string): number
+  deleteAll(filter: EventFilter): number
+  figures(): OutboxFigures
+  deleteCopies(bytes: number): null
+  // Of the index:
+  look(queue: string): { waits: boolean; accepted: boolean }
+  noteAccepted(queue: string): null
+  reserve(given: Reservation): boolean
+  report(usage: QueueUsage): null
+  queues(): readonly string[]
+  isFull(): boolean
+  turn(given: { credential: string; held: number }): number
+}
+
+type Methods = {
   [Name in keyof Calls]: (given: Parameters<Calls[Name]>[0]) => Promise<ReturnType<Calls[Name]>>
 }
 
-/** Milliseconds for which an alarm's own work waits for a turn, rather than for another alarm. */
-const SHORT_WAIT = 10_000
-
 /**
- * One lane in a Durable Object, which its alarm gives its turns; or, under the name `lanes`, the list
- * of all lanes. What it is asked comes from the relay alone: an object has no address of its own.
+ * A Durable Object of the outbox: the ledger of one queue, whose alarm delivers its events, or the
+ * index. Only the relay calls it: an object has no address of its own.
  */
-export class LaneObject {
+export class OutboxObject {
   readonly #storage: ObjectStorage
   readonly #ports: ObjectPorts
-  readonly #queue: OutboxQueue
-  readonly #answers: Answers
-  /** Whether it has a database: a lane that is only asked for is to leave none behind. */
-  #isPrepared: boolean
-  /** What an alarm at work does next, and when; an alarm that comes meanwhile would wait for it. */
+  readonly #ledger: Ledger
+  readonly #outbox: Outbox
+  readonly #methods: Methods
+  /** False for an object without tables: a queue that nobody stores in leaves nothing behind. */
+  #hasTables: boolean
+  /** Name and holder of the queue, once an event told them. */
+  #name: QueueName | undefined
+  /** When the alarm that runs has to look again. */
   #next: number | undefined
   #isAwake = false
 
   /** @param ports of the same settings as the relay's own */
-  static async open(state: ObjectState, ports: ObjectPorts): Promise<LaneObject> {
-    const object = new LaneObject(state.storage, ports)
-    if (object.#isPrepared) await object.#queue.start()
+  static async open({ storage }: ObjectState, ports: ObjectPorts): Promise<OutboxObject> {
+    const object = new OutboxObject(storage, ports)
+    if (object.#hasTables) await object.#outbox.start()
     return object
   }
 
   private constructor(storage: ObjectStorage, ports: ObjectPorts) {
-    this.#isPrepared = migrateObject(storage)
-    const outbox = sqlOutbox(objectDatabase(storage))
-    const { namespace, governors, now } = ports
-    const queue: OutboxQueue = new OutboxQueue({
-      ...ports,
-      outbox,
-      room: new LeasedRoom(ports.limits, (lane, chunks) =>
-        call(namespace, DIRECTORY, 'lease', { lane, chunks }),
-      ),
-      wake: (_lane, delay) => void this.#wakeAt(now() + delay),
-      turn: async (lane) => {
-        const [holder, owner] = [holderOfLane(lane), ownerOf(lane)]
-        const given = {
-          authority: governors.authorityOf(holder, owner),
-          held: governors.of(holder, owner).heldFor,
-        }
-        return call(namespace, DIRECTORY, 'turn', given)
-      },
-    })
+    const { rateLimiters, keys, now } = ports
+    const most = Number.MAX_SAFE_INTEGER
     this.#storage = storage
     this.#ports = ports
-    this.#queue = queue
-    const actions = new OutboxActions({ outbox, queue, now })
-    const directory = new LaneDirectory(storage, ports)
-    this.#answers = {
-      look: async (lane) => ({ waits: queue.waits(lane), accepted: await queue.wasAccepted(lane) }),
-      accepted: async (lane) => queue.accepted(lane),
+    this.#hasTables = migrateObject(storage)
+    this.#ledger = new Ledger({
+      database: objectDatabase(storage),
+      // The index has the quota.
+      limits: { ...ports.limits, events: most, bytes: most },
+      keyIds: keys.map(({ id }) => id),
+      now,
+    })
+    this.#outbox = new Outbox({
+      ...ports,
+      ledger: this.#ledger,
+      wake: (_queue, delay) => void this.#wakeAt(now() + delay),
+      turn: async (queue) => {
+        const limiter = rateLimiters.of(holderOf(queue), ownerOf(queue))
+        const credential = rateLimiters.nameOf(holderOf(queue), ownerOf(queue))
+        const held = Math.max(limiter.heldFor, Math.min(limiter.probeIn, SHORT_WAIT))
+        return this.#call(INDEX, 'turn', { credential, held })
+      },
+    })
+    const outbox = this.#outbox
+    const index = new ObjectIndex(storage, ports)
+    this.#methods = {
       put: (event) => this.#put(event),
-      collect: (event) => queue.collect(event).catch(() => null),
-      settle: ({ event, outcome }) => queue.settle(event, outcome),
-      list: (query) => outbox.list(query),
-      find: async (delivery) => (await outbox.find(delivery)) ?? null,
-      replay: (delivery) => actions.replay(delivery),
-      separate: (delivery) => actions.separate(delivery),
-      replayAll: (filter) => actions.replayAll(filter),
-      drop: (delivery) => actions.drop(delivery),
-      dropAll: (filter) => actions.dropAll(filter),
-      figures: async () => queue.figures(),
-      remove: async (lane) => directory.remove(lane),
-      lanes: async () => directory.lanes(),
-      lease: async ({ lane, chunks }) => directory.lease(lane, chunks),
-      turn: async ({ authority, held }) => directory.turn(authority, held),
+      collect: (event) => this.#collect(event),
+      settle: async ({ event, outcome }) => {
+        await outbox.settle(event, outcome)
+        return this.#report()
+      },
+      list: (page) => outbox.list(page),
+      find: (id) => outbox.find(id),
+      replay: async ({ id, separate }) => outbox.replay(id, separate),
+      replayAll: (filter) => outbox.replayAll(filter),
+      delete: (id) => outbox.delete(id).finally(() => this.#report()),
+      deleteAll: (filter) => outbox.deleteAll(filter).finally(() => this.#report()),
+      figures: () => outbox.figures(),
+      deleteCopies: async (bytes) => {
+        await this.#ledger.deleteCopies(bytes)
+        return this.#report()
+      },
+      look: async (queue) => index.look(queue),
+      noteAccepted: async (queue) => {
+        index.noteAccepted(queue)
+        return null
+      },
+      reserve: async (given) => {
+        const { isFree, excess } = index.reserve(given)
+        const yielding = excess > 0 ? index.mostCopies() : undefined
+        if (yielding) void this.#call(yielding, 'deleteCopies', excess).catch(ports.report)
+        return isFree
+      },
+      report: async (usage) => {
+        index.report(usage)
+        return null
+      },
+      queues: async () => index.queues(),
+      isFull: async () => index.isFull(),
+      turn: async ({ credential, held }) => index.turn(credential, held),
     }
   }
 
   async fetch(request: Request): Promise<Response> {
     const name = new URL(request.url).pathname.slice(1)
-    const answer = Object.entries(this.#answers).find(([known]) => known === name)?.[1]
-    if (!answer) return new Response(null, { status: 404 })
-    // Of a credential that the relay cannot judge anyone can make up as many as he likes.
-    if (!this.#isPrepared && name === 'look') {
-      return Response.json({ waits: false, accepted: false })
-    }
-    this.#prepare()
-    // The relay's own call: `call` gave each name its argument.
+    const method = Object.entries(this.#methods).find(([known]) => known === name)?.[1]
+    if (!method) return new Response(null, { status: 404 })
+    // `callObject` gave the method its argument.
     const given = (await request.json()) as never
-    return Response.json((await answer(given)) ?? null)
-  }
-
-  #prepare(): void {
-    if (this.#isPrepared) return
-    prepareObject(this.#storage)
-    this.#isPrepared = true
+    if (!this.#hasTables && OF_EVENTS.has(name)) return Response.json(EMPTY.get(name) ?? 0)
+    return Response.json((await method(given)) ?? null)
   }
 
   async alarm(): Promise<void> {
-    const lanes = this.#queue.lanes()
+    if (!this.#hasTables) return
     this.#isAwake = true
     try {
       for (let isFirst = true; isFirst || this.#next !== undefined; isFirst = false) {
@@ -173,99 +187,119 @@ export class LaneObject {
         if (!isFirst && wait > SHORT_WAIT) break
         if (!isFirst && wait > 0) await this.#ports.sleep(wait)
         this.#next = undefined
-        await Promise.all(this.#queue.lanes().map((lane) => this.#queue.run(lane)))
+        await Promise.all(this.#outbox.queues().map((queue) => this.#outbox.step(queue)))
+        await this.#outbox.idle()
       }
     } finally {
       this.#isAwake = false
     }
-    if (this.#next !== undefined) await this.#wakeAt(this.#next)
-    await this.#queue.check()
-    const { waiting, dead, sent } = this.#queue.figures()
-    if (waiting > 0) return
-    if (dead + sent > 0) return this.#wakeAt(this.#ports.now() + DAY)
-    for (const lane of lanes) await this.#unlist(lane)
+    const next = this.#next
+    await this.#outbox.check()
+    await this.#report()
+    if (next !== undefined) await this.#wakeAt(next)
+    else if (this.#hasTables) await this.#wakeAt(this.#ports.now() + DAY)
   }
 
-  async #put(event: NewEvent): Promise<'kept' | 'full'> {
-    try {
-      await this.#queue.put(event)
-      return 'kept'
-    } catch {
-      return 'full'
-    }
+  async #put(event: NewEvent): Promise<boolean> {
+    if (!(await this.#reserve(event, true))) return false
+    this.#ensureTables()
+    const isStored = await this.#outbox.put(event)
+    if (!isStored) await this.#report()
+    return isStored
   }
 
-  async #unlist(lane: string): Promise<void> {
-    const { namespace, report } = this.#ports
-    await call(namespace, DIRECTORY, 'remove', lane).catch(report)
-    // An event may have come meanwhile: it takes room anew.
-    await this.#queue.recount()
+  async #collect(event: CollectedEvent): Promise<string | null> {
+    if (!(await this.#reserve(event, false))) return null
+    this.#ensureTables()
+    const batch = await this.#outbox.collect(event)
+    if (batch === undefined) await this.#report()
+    return batch ?? null
+  }
+
+  async #reserve(
+    { queue, holder, sealed }: Pick<NewEvent, 'queue' | 'holder' | 'sealed'>,
+    waits: boolean,
+  ): Promise<boolean> {
+    const reservation = { queue, holder, bytes: sealed.length, waits }
+    if (!(await this.#call(INDEX, 'reserve', reservation))) return false
+    this.#name = { queue, holder }
+    return true
+  }
+
+  /** Called in the same turn of the event loop as the write, since `#report` may delete the tables. */
+  #ensureTables(): void {
+    if (!this.#hasTables) createTables(this.#storage)
+    this.#hasTables = true
+  }
+
+  /** Tells the index what the queue uses. A queue that is empty gives up its storage. */
+  async #report(): Promise<null> {
+    if (!this.#hasTables) return null
+    this.#name ??= await this.#ledger.queueName()
+    const name = this.#name
+    if (!name) return null
+    const { events, bytes, copies } = await this.#ledger.usage()
+    const waits = await this.#outbox.waits(name)
+    await this.#call(INDEX, 'report', { ...name, events, bytes, copies, waits })
+    const [row] = this.#storage.sql.exec('SELECT count(*) AS events FROM event').toArray()
+    const { imbalance } = await this.#outbox.figures()
+    // An imbalance stays visible.
+    if (Number(row?.events) > 0 || imbalance !== 0) return null
+    const [last] = this.#storage.sql.exec('SELECT count(*) AS events FROM event').toArray()
+    if (Number(last?.events) > 0) return null
+    this.#hasTables = false
+    await this.#storage.deleteAll()
+    return null
+  }
+
+  #call<Name extends keyof Calls>(
+    object: string,
+    name: Name,
+    ...given: Parameters<Calls[Name]>
+  ): Promise<ReturnType<Calls[Name]>> {
+    return callObject(this.#ports.namespace, object, name, ...given)
   }
 
   async #wakeAt(time: number): Promise<void> {
-    if (this.#isAwake) {
-      this.#next = Math.min(time, this.#next ?? time)
-      // Should this work be cut off, the alarm goes on with it.
-    }
+    // Should the work of an alarm be cut off, another alarm goes on with it.
+    if (this.#isAwake) this.#next = Math.min(time, this.#next ?? time)
     await this.#storage.setAlarm(time).catch(this.#ports.report)
   }
 }
 
-/** The lanes there are, what room each has, and whose turn it is. */
-class LaneDirectory {
-  readonly #storage: ObjectStorage
-  readonly #ports: ObjectPorts
-  readonly #turns = new Map<string, number>()
+/** Methods that need the tables of events. */
+const OF_EVENTS: ReadonlySet<string> = new Set([
+  'settle',
+  'list',
+  'find',
+  'replay',
+  'replayAll',
+  'delete',
+  'deleteAll',
+  'figures',
+  'deleteCopies',
+])
 
-  constructor(storage: ObjectStorage, ports: ObjectPorts) {
-    this.#storage = storage
-    this.#ports = ports
-  }
+/** Results of an object without events, where they are no number. */
+const EMPTY: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['settle', null],
+  ['list', []],
+  ['find', []],
+  [
+    'figures',
+    {
+      events: { waiting: 0, uncertain: 0, delivered: 0, dead: 0 },
+      bytes: 0,
+      oldest: 0,
+      unreadable: 0,
+      imbalance: 0,
+    } satisfies OutboxFigures,
+  ],
+  ['deleteCopies', null],
+])
 
-  lanes(): string[] {
-    return this.#rows('SELECT name FROM lane ORDER BY name').map(({ name }) => String(name))
-  }
-
-  remove(lane: string): void {
-    this.#rows('DELETE FROM lane WHERE name = ?', lane)
-  }
-
-  /** Room in chunks; a lane may hold as much as is still free. */
-  lease(lane: string, chunks: number): boolean {
-    const rows = this.#rows('SELECT name, chunks FROM lane')
-    const others = rows.filter(({ name }) => name !== lane)
-    const taken = others.reduce((sum, row) => sum + Number(row.chunks), 0)
-    const most = Math.max(1, Math.floor(this.#ports.limits.bytes / CHUNK))
-    if (chunks > 0 && chunks > most - taken - Math.max(0, chunks - 1)) return false
-    this.#rows('REPLACE INTO lane VALUES (?, ?)', lane, chunks)
-    return true
-  }
-
-  /** @returns milliseconds until the turn that is then the asker's */
-  turn(authority: string, held: number): number {
-    const { now, pace } = this.#ports
-    if (this.#turns.size > MOST_TURNS) this.#turns.clear()
-    const time = now()
-    const at = Math.max(time + held, this.#turns.get(authority) ?? 0)
-    this.#turns.set(authority, at + pace)
-    return at - time
-  }
-
-  #rows(statement: string, ...values: unknown[]) {
-    const { sql } = this.#storage
-    sql.exec('CREATE TABLE IF NOT EXISTS lane (name TEXT PRIMARY KEY)')
-    const columns = sql.exec("SELECT name FROM pragma_table_info('lane')").toArray()
-    if (columns.length === 1) {
-      sql.exec('ALTER TABLE lane ADD COLUMN chunks INTEGER NOT NULL DEFAULT 1')
-    }
-    return sql.exec(statement, ...values).toArray()
-  }
-}
-
-const MOST_TURNS = 10_000
-
-/** @throws Error when the object cannot be reached, or failed */
-async function call<Name extends keyof Calls>(
+/** @throws Error if the object cannot be reached, or failed */
+async function callObject<Name extends keyof Calls>(
   namespace: ObjectNamespace,
   object: string,
   name: Name,
@@ -273,102 +307,121 @@ async function call<Name extends keyof Calls>(
 ): Promise<ReturnType<Calls[Name]>> {
   const stub = namespace.get(namespace.idFromName(object))
   const body = JSON.stringify(given ?? null)
-  const answer = await stub.fetch(`https://outbox/${name}`, { method: 'POST', body })
-  if (!answer.ok) throw new Error(`the outbox answered ${answer.status}`)
-  // What `LaneObject` answers under this name.
-  return (await answer.json()) as ReturnType<Calls[Name]>
-}
-
-/** The lanes in their objects, as the relay sees them. */
-export function durableLanes(
-  namespace: ObjectNamespace,
-  { now, report }: Pick<ObjectPorts, 'now' | 'report'>,
-): CollectingLanes {
-  // When each was accepted last, as far as this isolate knows: told to its object once an hour.
-  const told = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
-  const accepted = new BoundedCache<string, boolean>(KNOWN_CREDENTIALS)
-  return {
-    waits: async (lane) => {
-      try {
-        const found = await call(namespace, lane, 'look', lane)
-        accepted.set(lane, found.accepted)
-        return found.waits
-      } catch (error) {
-        // GitHub can be asked all the same.
-        report(error)
-        return false
-      }
-    },
-    wasAccepted: (lane) => told.get(lane) !== undefined || accepted.get(lane) === true,
-    put: async (event) => {
-      const result = await call(namespace, event.lane, 'put', event).catch(report)
-      if (result !== 'kept') throw outboxFull('the outbox cannot take the event')
-    },
-    collect: async (event) => {
-      const batch = await call(namespace, event.lane, 'collect', event).catch(report)
-      if (typeof batch !== 'string') throw outboxFull('the outbox cannot take the event')
-      return batch
-    },
-    settle: async (event, outcome) => {
-      await call(namespace, event.lane, 'settle', { event, outcome })
-    },
-    accepted: (lane) => {
-      if (now() - (told.get(lane) ?? 0) < HOUR) return
-      told.set(lane, now())
-      return call(namespace, lane, 'accepted', lane).then(() => {}, report)
-    },
-  }
+  const response = await stub.fetch(`https://outbox/${name}`, { method: 'POST', body })
+  if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
+  // The result of the method with this name.
+  return (await response.json()) as ReturnType<Calls[Name]>
 }
 
 const HOUR = 3_600_000
 
 const KNOWN_CREDENTIALS = 10_000
 
-/** All lanes together, for an operator. */
-export function durableView(namespace: ObjectNamespace): OutboxView {
+/** Milliseconds for which an isolate uses what the index said of an empty queue. */
+const FRESH = 1000
+
+/** The queues in their objects, as the relay stores events in them. */
+export function objectStore(
+  namespace: ObjectNamespace,
+  { now, report }: Pick<ObjectPorts, 'now' | 'report'>,
+): EventStore {
+  /** When this isolate told the index of an acceptance last. */
+  const noted = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
+  const accepted = new BoundedCache<string, boolean>(KNOWN_CREDENTIALS)
+  /** When the index said that a queue has no waiting events. */
+  const empty = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
+  return {
+    waits: async ({ queue }) => {
+      if (now() - (empty.get(queue) ?? Number.NEGATIVE_INFINITY) < FRESH) return false
+      try {
+        const found = await callObject(namespace, INDEX, 'look', queue)
+        accepted.set(queue, found.accepted)
+        if (!found.waits && found.accepted) empty.set(queue, now())
+        return found.waits
+      } catch (error) {
+        // GitHub can be called all the same.
+        report(error)
+        return false
+      }
+    },
+    wasAccepted: async ({ queue }) =>
+      noted.get(queue) !== undefined || accepted.get(queue) === true,
+    put: async (event) => {
+      empty.delete(event.queue)
+      return callObject(namespace, event.queue, 'put', event).catch((error: unknown) => {
+        report(error)
+        return false
+      })
+    },
+    collect: async (event) => {
+      const batch = await callObject(namespace, event.queue, 'collect', event).catch(report)
+      return batch ?? undefined
+    },
+    settle: async (event, outcome) => {
+      await callObject(namespace, event.queue, 'settle', { event, outcome })
+    },
+    noteAccepted: async ({ queue }) => {
+      if (now() - (noted.get(queue) ?? 0) < HOUR) return
+      noted.set(queue, now())
+      await callObject(namespace, INDEX, 'noteAccepted', queue).catch(report)
+    },
+  }
+}
+
+/** Whether the outbox has no room for any queue. */
+export function objectIsFull(namespace: ObjectNamespace): Promise<boolean> {
+  return callObject(namespace, INDEX, 'isFull')
+}
+
+/** All queues together, as an admin sees them. */
+export function objectView(namespace: ObjectNamespace): OutboxView {
   const ofAll = async <Name extends keyof Calls>(
     name: Name,
     ...given: Parameters<Calls[Name]>
   ): Promise<ReturnType<Calls[Name]>[]> => {
-    const lanes = await call(namespace, DIRECTORY, 'lanes')
-    return Promise.all(lanes.map((lane) => call(namespace, lane, name, ...given)))
+    const queues = await callObject(namespace, INDEX, 'queues')
+    return Promise.all(queues.map((queue) => callObject(namespace, queue, name, ...given)))
   }
-  const sumOfAll = async (name: 'replayAll' | 'dropAll', filter: DeadFilter) =>
-    (await ofAll(name, filter)).reduce((sum, count) => sum + count, 0)
+  const sum = async (counts: Promise<readonly number[]>) =>
+    (await counts).reduce((total, count) => total + count, 0)
   return {
-    list: async ({ cursor = '', limit, ...filter }) => {
-      // Lane by lane: a cursor is how many of them are done, and the place in the next one.
+    list: async ({ filter, cursor = '', limit }) => {
+      // Queue by queue: a cursor is how many of them are done, and the place in the next one.
       const [done = 0, place = -1] = cursor === '' ? [] : cursor.split('.').map(Number)
-      const lanes = await call(namespace, DIRECTORY, 'lanes')
-      const events: OutboxEvent[] = []
-      for (const [at, lane] of lanes.entries()) {
+      const queues = await callObject(namespace, INDEX, 'queues')
+      const events: ListedUnit[] = []
+      for (const [at, queue] of queues.entries()) {
         if (at < done) continue
         const after = at === done ? place : -1
-        const left = limit - events.length
-        const query = { states: SHOWN_STATES, ...filter, after, limit: left }
-        events.push(...(await call(namespace, lane, 'list', query)))
+        const page = { filter, after, limit: limit - events.length }
+        events.push(...(await callObject(namespace, queue, 'list', page)))
         const last = events.at(-1)
         if (events.length >= limit && last) return { events, next: `${at}.${last.seq}` }
       }
       return { events, next: undefined }
     },
-    find: async (delivery) =>
-      (await ofAll('find', delivery)).find((event) => event !== null) ?? undefined,
-    replay: async (delivery) => (await ofAll('replay', delivery)).includes(true),
-    separate: async (delivery) => Math.max(0, ...(await ofAll('separate', delivery))),
-    replayAll: (filter) => sumOfAll('replayAll', filter),
-    drop: async (delivery) => (await ofAll('drop', delivery)).includes(true),
-    dropAll: (filter) => sumOfAll('dropAll', filter),
+    find: async (id) => (await ofAll('find', id)).find((events) => events.length > 0) ?? [],
+    replay: (id, separate) => sum(ofAll('replay', { id, separate })),
+    replayAll: (filter) => sum(ofAll('replayAll', filter)),
+    delete: (id) => sum(ofAll('delete', id)),
+    deleteAll: (filter) => sum(ofAll('deleteAll', filter)),
     figures: async () => {
-      const all = await ofAll('figures')
-      const total = { waiting: 0, bytes: 0, oldest: 0, dead: 0, unreadable: 0, sent: 0 }
-      for (const { waiting, bytes, oldest, dead, unreadable, sent } of all) {
-        total.waiting += waiting
+      const total = {
+        events: { waiting: 0, uncertain: 0, delivered: 0, dead: 0 },
+        bytes: 0,
+        oldest: 0,
+        unreadable: 0,
+        imbalance: 0,
+      }
+      for (const { events, bytes, oldest, unreadable, imbalance } of await ofAll('figures')) {
+        total.events.waiting += events.waiting
+        total.events.uncertain += events.uncertain
+        total.events.delivered += events.delivered
+        total.events.dead += events.dead
         total.bytes += bytes
         total.oldest = Math.max(total.oldest, oldest)
-        total.dead += dead
         total.unreadable += unreadable
-        total.sent += sent
+        total.imbalance += imbalance
       }
       return total
     },

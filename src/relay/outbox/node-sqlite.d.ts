@@ -1,4 +1,4 @@
-/** What the outbox uses of https://nodejs.org/api/sqlite.html, which Node 20 and its types have not. */
+/** The parts of https://nodejs.org/api/sqlite.html that the outbox uses; the types of Node 20 lack them. */
 declare module 'node:sqlite' {
   export class DatabaseSync {
     constructor(path: string, options?: { readonly timeout?: number })
@@ -6,6 +6,10 @@ declare module 'node:sqlite' {
     prepare(statement: string): StatementSync
     close(): void
   }
+  /** Since Node 22.16. */
+  export const backup:
+    | ((source: DatabaseSync, path: string, options: { readonly rate: number }) => Promise<number>)
+    | undefined
   export interface StatementSync {
     all(...values: readonly (string | number | null)[]): unknown[]
     get(...values: readonly (string | number | null)[]): object | undefined

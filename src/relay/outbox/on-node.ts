@@ -1,34 +1,33 @@
-import { createCipheriv } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bugOf } from '../../wire/errors.ts'
-import { type Environment, readSetting } from '../../wire/settings.ts'
+import type { Environment } from '../../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { Readiness } from '../endpoints/readiness.ts'
-import { countingRefusals, dispatchTo, type Govern } from '../github/dispatch.ts'
+import { relayStarting } from '../errors.ts'
+import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from '../github/dispatch.ts'
+import { runFinder } from '../github/run-lookup.ts'
 import type { RelayPorts } from '../ports.ts'
 import { PACK } from '../request/client-payload.ts'
-import { throughOutbox } from './accept.ts'
-import { OutboxActions } from './actions.ts'
-import { collectInto } from './collect.ts'
-import { holderOfLane, laneNames, ownerOf } from './lane.ts'
-import { type OutboxView, SHOWN_STATES } from './operator.ts'
-import { type OutboxLine, StorageError, type StorageFault } from './outbox.ts'
-import { OutboxQueue } from './queue.ts'
-import { SharedRoom } from './room.ts'
-import { type Cipher, sealEventsFor } from './sealed-event.ts'
+import { type AcceptPorts, collectInto, throughOutbox } from './accept.ts'
+import type { OutboxView } from './admin.ts'
+import { type OutboxLine, StorageError, type StorageFault } from './event.ts'
+import { Ledger } from './ledger.ts'
+import { Outbox } from './outbox.ts'
+import { holderOf, ownerOf, queueNames } from './queue-name.ts'
+import { sealEventsFor } from './sealed-event.ts'
 import { readOutboxSettings } from './settings.ts'
 import { type OutboxFile, openOutboxFile } from './sqlite.ts'
 
 export interface NodeOutbox {
-  /** Those of a relay without outbox, but that its events go through it. */
+  /** The ports of the relay, with the outbox between its events and GitHub. */
   readonly ports: RelayPorts
   readonly view: OutboxView
-  /** Begins to hand over what waits from before. */
+  /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
   start(): Promise<void>
-  /** Lets open calls end, for so many milliseconds, and closes the file. What waits stays there. */
+  /** Lets open calls end, for so many milliseconds, and closes the file. */
   close(patience: number): Promise<void>
 }
 
@@ -37,121 +36,182 @@ const CHECK_INTERVAL = 60_000
 /** Milliseconds that a disk has to close the file, at least. */
 const CLOSING_TIME = 1000
 
+/** Milliseconds that a webhook waits for the start of the outbox. */
+const STARTING_TIME = 2000
+
 /**
  * The outbox of a relay on Node, in a file.
  *
- * @throws UserError for a setting that is wrong, or a file that cannot be used
+ * @throws UserError for an invalid setting, or a file that cannot be used
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, some lines longer
 export async function openNodeOutbox(
   file: string,
   env: Environment,
   config: RelayConfig,
   given: { ports: RelayPorts; platform: Platform; write(line: string): void },
 ): Promise<NodeOutbox> {
-  const { limits, acceptTime } = readOutboxSettings(env)
+  const { limits, responseTime } = readOutboxSettings(env)
   const { ports, platform, write } = given
-  const { governors, metrics } = platform
+  const { rateLimiters, metrics, call } = platform
   const { sealingKeys: keys = [], revoked = new Set() } = config.credentials
-  const [sealingKey] = keys
-  if (!sealingKey) throw new TypeError('there is no key to seal with')
+  const [sealKey] = keys
+  if (!sealKey) throw new TypeError('there is no key to seal with')
   const opened = await openOutboxFile(file)
-  const { outbox, fault } = opened
-  const { report, tellDisk } = faultLog(write, () => queue.figures().waiting)
+  const { report, logDisk } = diskLog(write)
   const log = (line: OutboxLine) => write(JSON.stringify(line))
-  const turns = laneTimers((lane) => void queue.run(lane))
-  const calls = { call: platform.call, apiUrl: config.apiUrl, budget: config.budget }
+  const { apiUrl, budget } = config
+  const options = (retryTime: number, govern: Govern) => {
+    return { call, apiUrl, budget, clock: systemClock, retryTime, govern }
+  }
   const dispatcher = (retryTime: number, govern: Govern) =>
-    countingRefusals(dispatchTo({ ...calls, clock: systemClock, retryTime, govern }), metrics)
-  const clock = { now: steadyNow, random: Math.random }
-  const room = new SharedRoom(limits)
-  const queue: OutboxQueue = new OutboxQueue({
-    ...{
-      outbox,
-      room,
-      keys,
-      revoked,
-      age: limits.age,
-      pace: readSetting(env, 'HOOKLINE_OUTBOX_MIN_INTERVAL_MS'),
-      ...clock,
-    },
+    countingRefusals(dispatchTo(options(retryTime, govern)), metrics)
+  const timers = queueTimers((queue) => void outbox.step(queue))
+  const ledger = new Ledger({
+    database: opened.database,
+    limits,
+    keyIds: keys.map(({ id }) => id),
+    now: steadyNow,
+  })
+  const outbox = new Outbox({
+    ledger,
+    keys,
     credentials: ports.credentials,
-    send: dispatcher(0, governors.granted),
-    wake: turns.set,
-    turn: async (lane) => {
-      await governors.of(holderOfLane(lane), ownerOf(lane)).turn()
+    send: dispatcher(0, rateLimiters.granted),
+    pack: ports.packers?.at(-1) ?? PACK,
+    age: limits.age,
+    revoked,
+    newId: ports.newDelivery,
+    now: steadyNow,
+    random: Math.random,
+    wake: timers.set,
+    turn: async (queue) => {
+      await rateLimiters.of(holderOf(queue), ownerOf(queue)).turn()
       return 0
     },
-    ...{ log, report, newId: ports.newDelivery, pack: ports.packers?.at(-1) ?? PACK },
-    loadBatches: () => import('./batches.ts'),
+    findRuns: runFinder(options(0, rateLimiters.granted)),
+    log,
+    report,
   })
+  const starting = startGate()
   const open = new Set<Promise<void>>()
-  const seal = sealEventsFor(sealingKey, NODE_CIPHER)
-  const laneOf = laneNames(governors)
-  const dispatch = throughOutbox({
-    ask: dispatcher(acceptTime, governors.live),
-    ...{ lanes: queue, seal, laneOf },
-    ...{ acceptTime, callTime: config.budget, ...clock, after: steadyClock.after },
+  const accept: AcceptPorts = {
+    ask: dispatcher(responseTime, rateLimiters.live),
+    store: {
+      waits: async (name) => {
+        const limiter = rateLimiters.of(holderOf(name.queue), ownerOf(name.queue))
+        // One event probes; the others wait without a call, so that few are in doubt.
+        return limiter.isInDoubt || outbox.waits(name)
+      },
+      put: (event) => outbox.put(event),
+      collect: (event) => outbox.collect(event),
+      settle: (event, outcome) => outbox.settle(event, outcome),
+      noteAccepted: (name) => outbox.noteAccepted(name),
+      wasAccepted: (name) => outbox.wasAccepted(name),
+    },
+    seal: sealEventsFor(sealKey),
+    nameQueue: queueNames(rateLimiters),
+    responseTime,
+    callTime: budget,
+    now: steadyNow,
+    random: Math.random,
+    after: steadyClock.after,
     background: (work) => {
       open.add(work)
       void work.finally(() => open.delete(work))
     },
-    ...{ log, report },
-  })
-  const closeFile = async () => {
-    tellDisk(await fault().catch(() => undefined))
-    await opened.close()
+    log,
+    report,
   }
-  const check = setInterval(() => {
-    void fault().then(tellDisk, report)
-    queue.check().catch(report)
-  }, CHECK_INTERVAL).unref()
+  const dispatch = throughOutbox(accept)
+  const collect = collectInto(accept)
+  const check = async () => {
+    const fault = await opened.fault()
+    const { events } = await outbox.figures().catch(() => ({ events: { waiting: 0 } }))
+    logDisk(fault, events.waiting)
+    await outbox.check()
+  }
+  let checks: NodeJS.Timeout | undefined
   return {
     ports: {
       ...ports,
-      dispatch,
-      collect: collectInto({ lanes: queue, seal, laneOf }),
+      dispatch: starting.guard(dispatch),
+      collect: async (event, period) => {
+        await starting.ready()
+        return collect(event, period)
+      },
       report,
       readiness: new Readiness({
         now: steadyClock.now,
         servesOne: ports.repository !== undefined,
+        isStarting: () => starting.isStarting(),
         shortage: async () => {
-          if (await fault()) return 'disk'
-          return room.isFull ? 'outbox_full' : undefined
+          if (await opened.fault()) return 'disk'
+          const { events, bytes } = await ledger.usage()
+          return events >= limits.events || bytes >= limits.bytes ? 'outbox_full' : undefined
         },
       }),
     },
-    view: nodeView(opened, queue),
-    start: () => queue.start(),
+    view: nodeView(opened, outbox),
+    start: async () => {
+      await outbox.start()
+      starting.open()
+      checks = setInterval(() => void check().catch(report), CHECK_INTERVAL).unref()
+    },
     close: async (patience) => {
-      clearInterval(check)
-      turns.clear()
+      clearInterval(checks)
+      timers.clear()
       const end = performance.now() + patience
-      // A call that is cut off is made again after the next start, with the same delivery id.
-      await within(patience, Promise.all([queue.stop(), ...open]))
-      // Neither does a disk that does not answer keep the process: what it wrote is whole.
+      // A call that is cut off is repeated after the next start, with the same delivery id.
+      await within(patience, Promise.all([outbox.stop(), ...open]))
+      // A disk that does not respond does not keep the process either.
       const left = Math.max(CLOSING_TIME, end - performance.now())
-      await within(left, closeFile())
+      await within(left, opened.close())
     },
   }
 }
 
-function nodeView({ outbox, backup }: OutboxFile, queue: OutboxQueue): OutboxView {
-  const actions = new OutboxActions({ outbox, queue, now: steadyNow })
+/** Holds events back until the outbox has read its file. */
+function startGate() {
+  let isOpen = false
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = () => {
+      isOpen = true
+      resolve()
+    }
+  })
+  /** @throws RelayError 503 */
+  const ready = async () => {
+    if (!isOpen) await within(STARTING_TIME, opened)
+    if (!isOpen) throw relayStarting()
+  }
   return {
-    list: async ({ cursor, ...query }) => {
+    open: () => open(),
+    isStarting: () => !isOpen,
+    ready,
+    guard:
+      (dispatch: DispatchPort): DispatchPort =>
+      async (event) => {
+        await ready()
+        return dispatch(event)
+      },
+  }
+}
+
+function nodeView({ backup }: OutboxFile, outbox: Outbox): OutboxView {
+  return {
+    list: async ({ filter, cursor, limit }) => {
       const after = cursor === undefined ? -1 : Number(cursor)
-      const events = await outbox.list({ ...query, states: SHOWN_STATES, after })
-      const last = events.length === query.limit ? events.at(-1) : undefined
+      const events = await outbox.list({ filter, after, limit })
+      const last = events.length === limit ? events.at(-1) : undefined
       return { events, next: last && String(last.seq) }
     },
-    find: (delivery) => outbox.find(delivery),
-    replay: (delivery) => actions.replay(delivery),
-    separate: (delivery) => actions.separate(delivery),
-    replayAll: (filter) => actions.replayAll(filter),
-    drop: (delivery) => actions.drop(delivery),
-    dropAll: (filter) => actions.dropAll(filter),
-    figures: async () => queue.figures(),
+    find: (id) => outbox.find(id),
+    replay: (id, separate) => outbox.replay(id, separate),
+    replayAll: (filter) => outbox.replayAll(filter),
+    delete: (id) => outbox.delete(id),
+    deleteAll: (filter) => outbox.deleteAll(filter),
+    figures: () => outbox.figures(),
     backup: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
       const copy = join(folder, 'outbox.db')
@@ -169,54 +229,50 @@ async function* readAndRemove(file: string, folder: string): AsyncGenerator<Uint
   }
 }
 
-/** Resolves when the work is done, or was not within so many milliseconds. */
+/** Resolves when the work is done, or the time is over. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let cut: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   const late = new Promise((resolve) => {
-    cut = setTimeout(resolve, milliseconds)
+    timer = setTimeout(resolve, milliseconds)
   })
   await Promise.race([work, late])
-  clearTimeout(cut)
+  clearTimeout(timer)
 }
 
-/** A fault of the disk meets every request: it is told when it begins, and when it is over. */
-function faultLog(write: (line: string) => void, waiting: () => number) {
-  let told: StorageFault | undefined
-  const tellDisk = (fault: StorageError | undefined) => {
-    if (fault?.reason === told) return
-    told = fault?.reason
+/** Every request meets a fault of the disk, so the log says only when it begins, and when it is over. */
+function diskLog(write: (line: string) => void) {
+  let logged: StorageFault | undefined
+  const logDisk = (fault: StorageError | undefined, waiting?: number) => {
+    if (fault?.reason === logged) return
+    logged = fault?.reason
     const time = new Date(steadyNow()).toISOString()
-    const line: OutboxLine = { time, outbox: 'disk', reason: told ?? 'well', events: waiting() }
+    const line: OutboxLine = {
+      time,
+      outbox: 'disk',
+      reason: logged ?? 'well',
+      ...(waiting !== undefined && { events: waiting }),
+    }
     write(JSON.stringify(line))
   }
   const report = (error: unknown) => {
-    if (error instanceof StorageError) tellDisk(error)
+    if (error instanceof StorageError) logDisk(error)
     else write(JSON.stringify({ error: bugOf(error) }))
   }
-  return { report, tellDisk }
+  return { report, logDisk }
 }
 
-/** Works in this thread: to hand an event to another one and back costs more than its encryption. */
-export const NODE_CIPHER: Cipher = {
-  withKey: (secret) => (content, iv, additionalData) => {
-    const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(additionalData)
-    return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()])
-  },
-  base64url: ({ buffer, byteOffset, length }) =>
-    Buffer.from(buffer, byteOffset, length).toString('base64url'),
-}
-
-/** One timer a lane. */
-function laneTimers(run: (lane: string) => void) {
+/** One timer a queue. */
+function queueTimers(step: (queue: string) => void) {
   const timers = new Map<string, NodeJS.Timeout>()
   return {
-    set: (lane: string, delay: number) => {
-      clearTimeout(timers.get(lane))
+    set: (queue: string, delay: number) => {
+      clearTimeout(timers.get(queue))
       const wake = () => {
-        timers.delete(lane)
-        run(lane)
+        timers.delete(queue)
+        step(queue)
       }
-      timers.set(lane, setTimeout(wake, delay))
+      // Longer delays overflow; the queue then sets another timer.
+      timers.set(queue, setTimeout(wake, Math.min(delay, LONGEST_TIMER)))
     },
     clear: () => {
       for (const timer of timers.values()) clearTimeout(timer)
@@ -224,7 +280,9 @@ function laneTimers(run: (lane: string) => void) {
   }
 }
 
-/** The time as it was when the process started, and what has passed since: it never jumps. */
+const LONGEST_TIMER = 24 * 3_600_000
+
+/** The time when the process started, plus the time that has passed since: it never jumps. */
 function steadyNow(): number {
   return Math.round(performance.timeOrigin + performance.now())
 }

@@ -1,32 +1,37 @@
-import type { SqlStatement } from './sql.ts'
+import type { SqlStatement } from './database.ts'
 
-/** What the thread is started with. */
+/** Settings of the thread. */
 export interface ThreadSettings {
   readonly file: string
-  /** `PRAGMA application_id`, which says that a database is an outbox. */
+  /** `PRAGMA application_id`, which marks a database as an outbox. */
   readonly applicationId: number
   readonly version: number
   readonly schema: readonly string[]
-  readonly migration: readonly string[]
-  /** Bytes that are set aside, so that a full disk can be cleared. */
+  /** Statements by the version that they migrate. */
+  readonly migrations: Readonly<Record<number, readonly string[]>>
+  /** Bytes of the reserve file, so that a full disk can be cleared. */
   readonly reserve: number
 }
 
-/** What the thread is asked, together at once. */
+/** A task; the main thread posts a list of them. */
 export type ThreadTask =
   | { readonly read: SqlStatement }
-  /** `adds`: it takes room, and is refused where the last of it is left to what gives some back. */
+  /** `adds`: it takes space, and is refused if only the reserve is left. */
   | { readonly write: readonly SqlStatement[]; readonly adds: boolean }
-  | { readonly backup: string }
-  /** Nothing but whether the file is still there. */
+  /** Checks whether the file is still there. */
   | { readonly look: true }
   | { readonly close: true }
 
-/** Of an error what can be sent. */
+/** Copies the file to a path while other tasks go on. */
+export interface BackupRequest {
+  readonly backup: string
+}
+
+/** The parts of an error that can be posted. */
 export interface ThreadFault {
   /** SQLite's result code, or 0: https://sqlite.org/rescode.html */
   readonly errcode: number
-  /** Of the system, or one of ours: `GONE`, `FOREIGN`, `NEWER`, `DAMAGED`. */
+  /** A code of the system, or `GONE`, `FOREIGN`, `NEWER`, `DAMAGED`. */
   readonly code: string
   readonly message: string
 }
@@ -35,29 +40,40 @@ export type ThreadResult =
   | { readonly rows: readonly Readonly<Record<string, unknown>>[]; readonly fault?: undefined }
   | { readonly fault: ThreadFault }
 
+/** The end of a backup. */
+export interface BackupResult {
+  readonly backup: string
+  readonly fault?: ThreadFault
+}
+
 /**
- * Works in a thread of its own on one file, so that a slow disk delays nobody but who waits for it.
- * It is started from its text, wherever it was bundled to: so it uses nothing from around it. The
- * first message says whether the file could be opened; then one list of results answers each list of
- * tasks.
+ * Runs SQLite on one file in its own thread, so that a slow disk delays only those who wait for it. The
+ * thread starts from the text of this function, which therefore uses nothing from around it. The first
+ * message says whether the file could be opened; then one list of results answers each list of tasks.
  *
  * @param load `require`
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: its text is all that the thread has
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the thread has nothing but this text
 export function runThread(load: (name: string) => unknown): void {
   const sqlite = load('node:sqlite') as typeof import('node:sqlite')
   const threads = load('node:worker_threads') as typeof import('node:worker_threads')
   const fs = load('node:fs') as typeof import('node:fs')
-  const settings = threads.workerData as ThreadSettings // what it is started with
-  const { file, applicationId, version, schema, migration } = settings
+  // The main thread starts this one with these settings.
+  const settings = threads.workerData as ThreadSettings
+  const { file, applicationId, version, schema, migrations } = settings
   const reserve = `${file}.reserve`
+  const before = `${file}.before`
+  /** Milliseconds from a write to the next shrinking of the file, and pages that it gives back. */
+  const shrinkDelay = 2000
+  const shrinkPages = 2000
   const statements = new Map<string, import('node:sqlite').StatementSync>()
   let isReserved = false
   let triedAt = Number.NEGATIVE_INFINITY
   let database: import('node:sqlite').DatabaseSync | undefined
+  let shrinking: NodeJS.Timeout | undefined
 
   const faultOf = (error: unknown): ThreadFault => {
-    const { errcode, code } = { errcode: 0, code: '', ...(error as object) }
+    const { errcode, code } = { errcode: 0, code: '', ...(error instanceof Error && error) }
     return { errcode, code, message: String(error) }
   }
   const fail = (code: string, errcode = 0) => Object.assign(new Error(code), { code, errcode })
@@ -69,14 +85,14 @@ export function runThread(load: (name: string) => unknown): void {
   }
   const number = (pragma: string) => Number(Object.values(run([pragma])[0] ?? {})[0])
 
-  /** Whether what lies at a path is still what lay there first, and has not been cut. */
+  /** Whether a path still has the file that it had first, and nobody has cut it. */
   const watched = (path: string) => {
     const look = () => fs.statSync(path, { throwIfNoEntry: false })
     let known = look()
     return () => {
       const found = look()
       const isSame = found?.ino === known?.ino && found?.dev === known?.dev
-      // The second file comes with the first write.
+      // The WAL file appears with the first write.
       if (known && !(found && isSame && found.size >= known.size)) return false
       known = found
       return true
@@ -84,8 +100,8 @@ export function runThread(load: (name: string) => unknown): void {
   }
   let isWhole: (() => boolean)[] = []
 
-  /** Sets space aside, where there is some again. */
-  const setAside = () => {
+  /** Creates the reserve file if there is space. */
+  const createReserve = () => {
     const now = performance.now()
     if (isReserved || now - triedAt < 1000) return
     triedAt = now
@@ -100,96 +116,133 @@ export function runThread(load: (name: string) => unknown): void {
     }
   }
 
+  /** @returns the rows of each task */
   const transaction = (tasks: readonly (readonly SqlStatement[])[]) => {
     if (!database) throw fail('CLOSED')
     try {
       database.exec('BEGIN IMMEDIATE')
-      for (const task of tasks) for (const statement of task) run(statement)
+      const rows = tasks.map((task) => task.flatMap(run))
       database.exec('COMMIT')
+      return rows
     } catch (error) {
       try {
         database.exec('ROLLBACK')
       } catch {
-        // SQLite has done it itself, as it does when the disk is full.
+        // SQLite has rolled back by itself, as it does when the disk is full.
       }
       throw error
     }
   }
 
-  /** What is asked at once is one transaction: each waits for the disk. */
-  const commit = (tasks: readonly Extract<ThreadTask, { adds: boolean }>[]): ThreadResult[] => {
+  type Write = Extract<ThreadTask, { adds: boolean }>
+
+  const attempt = (tasks: readonly Write[]): ThreadResult[] => {
     if (tasks.length === 0) return []
-    const done: ThreadResult = { rows: [] }
-    const attempt = (some: typeof tasks): ThreadResult => {
-      try {
-        transaction(some.map(({ write }) => write))
-        return done
-      } catch (error) {
-        return { fault: faultOf(error) }
-      }
+    try {
+      return transaction(tasks.map(({ write }) => write)).map((rows) => ({ rows }))
+    } catch (error) {
+      const fault = faultOf(error)
+      return tasks.map(() => ({ fault }))
     }
+  }
+
+  /** Writes the tasks of one message in one transaction, since each transaction waits for the disk. */
+  const commit = (tasks: readonly Write[]): ThreadResult[] => {
     const isAdding = tasks.some(({ adds }) => adds)
-    if (isAdding) setAside()
-    // SQLITE_FULL: the last of the room is for what gives some back.
-    const lacking = isAdding && !isReserved ? { fault: faultOf(fail('ENOSPC', 13)) } : undefined
-    const gone = isWhole.every((isSo) => isSo()) ? undefined : { fault: faultOf(fail('GONE')) }
-    const refused = gone ?? lacking
+    if (isAdding) createReserve()
+    let refused: ThreadFault | undefined
+    if (!isWhole.every((isSo) => isSo())) refused = faultOf(fail('GONE'))
+    // SQLITE_FULL: the last space is for deletions.
+    else if (isAdding && !isReserved) refused = faultOf(fail('ENOSPC', 13))
     if (!refused) {
-      const result = attempt(tasks)
-      if (!result.fault) return tasks.map(() => result)
-      if (!tasks.some(({ adds }) => !adds) && !isReserved) return tasks.map(() => result)
-      if ((result.fault.errcode & 0xff) === 13 || result.fault.code === 'ENOSPC') {
+      const results = attempt(tasks)
+      const fault = results[0]?.fault
+      if (!fault || (tasks.every(({ adds }) => adds) && !isReserved)) return results
+      if ((fault.errcode & 0xff) === 13 || fault.code === 'ENOSPC') {
         fs.rmSync(reserve, { force: true })
         isReserved = false
       }
-      const rest = tasks.filter(({ adds }) => !adds)
-      const other = rest.length > 0 ? attempt(rest) : done
-      return tasks.map(({ adds }) => (adds ? result : other))
+      refused = fault
     }
+    const fault = refused
     const rest = tasks.filter(({ adds }) => !adds)
-    const other = rest.length > 0 ? attempt(rest) : done
-    return tasks.map(({ adds }) => (adds ? refused : other))
+    const others = attempt(rest)
+    return tasks.map((task) => (task.adds ? { fault } : (others[rest.indexOf(task)] ?? { fault })))
+  }
+
+  /** Gives space back to the disk, so that file, quota and disk agree. */
+  const shrink = () => {
+    shrinking = undefined
+    if (!database || !isWhole.every((isSo) => isSo())) return
+    try {
+      const free = number('PRAGMA freelist_count')
+      if (free > 0) database.exec(`PRAGMA incremental_vacuum(${shrinkPages})`)
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (free > shrinkPages) shrinkLater()
+    } catch {
+      // The next write tries again.
+    }
+    isWhole = [file, `${file}-wal`].map(watched)
+  }
+
+  const shrinkLater = () => {
+    shrinking ??= setTimeout(shrink, shrinkDelay)
+    shrinking.unref()
   }
 
   const answer = (tasks: readonly ThreadTask[]): ThreadResult[] => {
     const writes = tasks.filter((task) => 'write' in task)
-    const written = commit(writes)
+    const written = writes.length > 0 ? commit(writes) : []
+    if (writes.length > 0) shrinkLater()
     return tasks.map((task): ThreadResult => {
       if ('write' in task) return written[writes.indexOf(task)] ?? { rows: [] }
       try {
         if ('read' in task) return { rows: run(task.read) }
-        if ('backup' in task) return { rows: run(['VACUUM INTO ?', task.backup]) }
         if ('look' in task && !isWhole.every((isSo) => isSo())) throw fail('GONE')
         if ('close' in task) database?.close()
         return { rows: [] }
       } catch (error) {
-        return { fault: faultOf(error) }
+        // A file that was cut reads as a damaged one.
+        const isGone = !isWhole.every((isSo) => isSo())
+        return { fault: faultOf(isGone ? fail('GONE') : error) }
       }
     })
   }
 
-  const before = `${file}.before`
+  const backup = async (path: string): Promise<BackupResult> => {
+    try {
+      // Node before 22.16 has no backup that lets other tasks go on.
+      if (database && sqlite.backup) await sqlite.backup(database, path, { rate: 64 })
+      else run(['VACUUM INTO ?', path])
+      return { backup: path }
+    } catch (error) {
+      return { backup: path, fault: faultOf(error) }
+    }
+  }
 
-  /** Brings a file of the version before up to this one; the old one stands beside it meanwhile. */
-  const migrate = (opened: import('node:sqlite').DatabaseSync) => {
-    // An empty file is taken as it is, so nobody else can read what is copied.
+  /** Migrates a file of an earlier version; a copy of the old one exists in the meantime. */
+  const migrate = (opened: import('node:sqlite').DatabaseSync, found: number) => {
+    // VACUUM INTO takes an empty file as it is, so nobody else can read the copy.
     fs.rmSync(before, { force: true })
     fs.writeFileSync(before, '', { mode: 0o600 })
     try {
       opened.prepare('VACUUM INTO ?').all(before)
     } catch (error) {
-      // On a full disk a part of it would only take room.
+      // On a full disk a partial copy would only take space.
       fs.rmSync(before, { force: true })
       throw error
     }
-    transaction([[...migration, `PRAGMA user_version = ${version}`].map((text) => [text] as const)])
+    const statementsOf = [...(migrations[found] ?? []), `PRAGMA user_version = ${version}`]
+    transaction([statementsOf.map((text) => [text] as const)])
   }
 
   const open = () => {
     const opened = new sqlite.DatabaseSync(file, { timeout: 0 })
     database = opened
-    // Nobody else gets in until the file is closed, or the process is gone, however it went.
+    // No other process opens the file until this one closes it or ends.
     opened.exec('PRAGMA locking_mode = EXCLUSIVE')
+    // Before the first table; an existing file must not change before it is checked.
+    if (fs.statSync(file).size === 0) opened.exec('PRAGMA auto_vacuum = INCREMENTAL')
     opened.exec('BEGIN EXCLUSIVE')
     const isEmpty = number('SELECT count(*) FROM sqlite_schema') === 0
     const found = number('PRAGMA user_version')
@@ -204,14 +257,18 @@ export function runThread(load: (name: string) => unknown): void {
     }
     opened.exec('COMMIT')
     statements.clear()
-    if (!isEmpty && found > 0 && found < version) migrate(opened)
-    // Of a process that was killed behind its last step, too.
+    if (!isEmpty && found > 0 && found < version) migrate(opened, found)
+    // A process that was killed after its last step leaves one, too.
     fs.rmSync(before, { force: true })
     statements.clear()
+    if (number('PRAGMA auto_vacuum') !== 2) {
+      opened.exec('PRAGMA auto_vacuum = INCREMENTAL')
+      opened.exec('VACUUM')
+    }
     opened.exec('PRAGMA journal_mode = WAL')
     opened.exec('PRAGMA synchronous = FULL')
     isWhole = [file, `${file}-wal`].map(watched)
-    setAside()
+    createReserve()
   }
 
   const port = threads.parentPort
@@ -224,7 +281,11 @@ export function runThread(load: (name: string) => unknown): void {
     port?.close()
     return
   }
-  port?.on('message', (tasks: readonly ThreadTask[]) => {
+  port?.on('message', (tasks: readonly ThreadTask[] | BackupRequest) => {
+    if ('backup' in tasks) {
+      void backup(tasks.backup).then((result) => port.postMessage(result))
+      return
+    }
     port.postMessage(answer(tasks))
     if (tasks.some((task) => 'close' in task)) port.close()
   })

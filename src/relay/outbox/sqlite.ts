@@ -2,9 +2,11 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
-import { type Outbox, StorageError, type StorageFault } from './outbox.ts'
-import { MIGRATION, SCHEMA, SCHEMA_VERSION, sqlOutbox } from './sql.ts'
+import type { Database, SqlRow } from './database.ts'
+import { StorageError, type StorageFault } from './event.ts'
+import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import {
+  type BackupResult,
   runThread,
   type ThreadFault,
   type ThreadResult,
@@ -13,41 +15,45 @@ import {
 } from './sqlite-thread.ts'
 
 export interface OutboxFile {
-  readonly outbox: Outbox
-  /** Why nothing can be kept at this moment: the file is gone, or the last write failed. */
+  readonly database: Database
+  /** Why nothing can be stored now: the file is gone, or the last write failed. */
   fault(): Promise<StorageError | undefined>
-  /** Writes a copy of it all, as it stands at one moment, to a path where nothing is yet. */
+  /** Writes a consistent copy to a path that has no file yet, while the file is in use. */
   backup(path: string): Promise<void>
-  /** Writes what is still to be written, and lets another process have the file. */
+  /** Finishes all writes, and releases the file for another process. */
   close(): Promise<void>
 }
 
-/** `PRAGMA application_id`: says that a database is an outbox. The letters `hkob`. */
+/** `PRAGMA application_id`: marks a database as an outbox. The letters `hkob`. */
 const APPLICATION_ID = 0x686b6f62
 
-/** Bytes that stand beside the file until the disk is full: even to delete takes some. */
+/** Bytes of the reserve file, which goes when the disk is full: even a deletion needs space. */
 const RESERVE = 4 * 1024 * 1024
 
 /**
- * Opens a file as an outbox for this process alone, or makes it.
+ * Opens or creates the file of an outbox, for this process alone.
  *
- * @throws UserError when it cannot be one: this Node has no SQLite, another process has the file, it
- *   cannot be written, it is something else, or it is damaged. A file that is there stays as it is.
+ * @throws UserError if this Node has no SQLite, another process uses the file, or the file cannot be
+ *   written, is something else, or is damaged. An existing file is then not changed.
  */
 export async function openOutboxFile(file: string): Promise<OutboxFile> {
   await import('node:sqlite').catch((cause) => {
     throw new UsageError(
       {
-        message: `an outbox needs Node 22.13 or newer, and this is ${process.version}`,
-        hint: 'start the relay with a newer Node, or without --outbox',
+        message: `an outbox needs Node 22.13 or newer; this is ${process.version}`,
+        hint: 'Start the relay with a newer Node, or without --outbox.',
       },
       { cause },
     )
   })
   touch(file)
   const thread = new SqliteThread({
-    ...{ file, applicationId: APPLICATION_ID, version: SCHEMA_VERSION },
-    ...{ schema: SCHEMA, migration: MIGRATION, reserve: RESERVE },
+    file,
+    applicationId: APPLICATION_ID,
+    version: SCHEMA_VERSION,
+    schema: SCHEMA,
+    migrations: MIGRATIONS,
+    reserve: RESERVE,
   })
   await thread.opened.catch((cause) => {
     throw refusal(file, cause)
@@ -63,15 +69,14 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
       throw failed
     }
   }
-  const outbox = sqlOutbox({
-    read: (...statement) => ask({ read: statement }),
-    write: async (statements) => {
-      const adds = statements.some(([text]) => text.startsWith('INSERT INTO event'))
-      await ask({ write: statements, adds })
-    },
-  })
   return {
-    outbox,
+    database: {
+      read: (...statement) => ask({ read: statement }),
+      write: (statements) => {
+        const adds = statements.some(([text]) => text.startsWith('INSERT INTO event'))
+        return ask({ write: statements, adds })
+      },
+    },
     fault: async () => {
       const gone = await thread.ask({ look: true }).then(
         () => undefined,
@@ -79,7 +84,7 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
       )
       return gone ?? failed
     },
-    backup: async (path) => void (await ask({ backup: path })),
+    backup: (path) => thread.backup(path),
     close: () => thread.close(),
   }
 }
@@ -96,26 +101,27 @@ class ThreadError extends Error {
   }
 }
 
-interface Asked {
+interface Pending {
   readonly task: ThreadTask
-  resolve(rows: readonly Readonly<Record<string, unknown>>[]): void
+  resolve(rows: readonly SqlRow[]): void
   reject(error: unknown): void
 }
 
-/** The thread that has the file. What is asked while it is at work goes to it together. */
+/** The thread with the file. Tasks that arrive while it works go to it in one message. */
 class SqliteThread {
   readonly #worker: Worker
   readonly opened: Promise<void>
-  #waiting: Asked[] = []
-  #asked: Asked[] = []
+  #waiting: Pending[] = []
+  #asked: Pending[] = []
   #isBusy = true
   #ended = false
   readonly #exit: Promise<void>
+  readonly #backups = new Map<string, (result: BackupResult) => void>()
 
   constructor(settings: ThreadSettings) {
-    // From its text, since only that is where a bundle is.
+    // A bundle has no second file, so the thread starts from the text of its function.
     const source = `(${runThread})(require)`
-    // Its warning that SQLite is experimental would be the relay's first line.
+    // Node's warning that SQLite is experimental would be the first line of the relay.
     const options = {
       eval: true,
       workerData: settings,
@@ -123,10 +129,13 @@ class SqliteThread {
     }
     this.#worker = new Worker(source, options)
     this.opened = new Promise((resolve, reject) => {
-      const opening: Asked = { task: { look: true }, resolve: () => resolve(), reject }
+      const opening: Pending = { task: { look: true }, resolve: () => resolve(), reject }
       this.#asked = [opening]
     })
-    this.#worker.on('message', (results: readonly ThreadResult[]) => this.#answered(results))
+    this.#worker.on('message', (results: readonly ThreadResult[] | BackupResult) => {
+      if ('backup' in results) this.#backups.get(results.backup)?.(results)
+      else this.#answered(results)
+    })
     this.#worker.on('error', (error) => this.#end(error))
     this.#exit = new Promise((resolve) => {
       this.#worker.on('exit', () => {
@@ -137,16 +146,26 @@ class SqliteThread {
   }
 
   /** @throws ThreadError */
-  ask(task: ThreadTask): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  ask(task: ThreadTask): Promise<readonly SqlRow[]> {
     if (this.#ended) return Promise.reject(new StorageError('disk fails'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ task, resolve, reject })
-      // What comes in one tick is one transaction: each one waits for the disk.
+      // Tasks of one tick share a transaction, since each transaction waits for the disk.
       if (!this.#isBusy) {
         this.#isBusy = true
         setImmediate(() => this.#post())
       }
     })
+  }
+
+  async backup(path: string): Promise<void> {
+    if (this.#ended) throw new StorageError('disk fails')
+    const { fault } = await new Promise<BackupResult>((resolve) => {
+      this.#backups.set(path, resolve)
+      this.#worker.postMessage({ backup: path })
+    })
+    this.#backups.delete(path)
+    if (fault) throw storageError(new ThreadError(fault))
   }
 
   async close(): Promise<void> {
@@ -177,14 +196,16 @@ class SqliteThread {
   #end(error: unknown): void {
     this.#ended = true
     for (const { reject } of [...this.#asked.splice(0), ...this.#waiting.splice(0)]) reject(error)
+    const fault = { errcode: 0, code: 'CLOSED', message: 'the outbox is closed' }
+    for (const [path, resolve] of this.#backups) resolve({ backup: path, fault })
   }
 }
 
-/** Makes the file where there is none, so that nobody else can read it. */
+/** Creates the file so that only its owner can read it. */
 function touch(file: string): void {
   if (!existsSync(dirname(file))) {
-    throw problem(`there is no folder for the outbox: ${dirname(file)}`, {
-      hint: 'make the folder, writable for the relay alone',
+    throw problem(`the folder of the outbox is missing: ${dirname(file)}`, {
+      hint: 'Create the folder, writable only for the relay.',
     })
   }
   try {
@@ -220,20 +241,22 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
   [8, notWritable],
   [10, notWritable],
   [11, damaged],
-  [13, (file, cause) => problem(`the disk of ${file} is full`, { hint: 'make room', cause })],
+  [13, (file, cause) => problem(`the disk of ${file} is full`, { hint: 'Free space.', cause })],
   [14, notWritable],
   [26, damaged],
 ])
 
-/** Returns the cause where it is a fault of ours. */
+/** @returns the cause itself for a bug */
 function refusal(file: string, cause: unknown): unknown {
   const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
   if (code === 'FOREIGN') {
-    return problem(`${file} is a database, but not an outbox`, { hint: 'name another file' })
+    return problem(`${file} is a database, but not an outbox`, {
+      hint: 'Choose another file for --outbox.',
+    })
   }
   if (code === 'NEWER') {
     return problem(`${file} was written by a newer hookline`, {
-      hint: 'use that version, or newer',
+      hint: 'Use that version, or a newer one.',
     })
   }
   if (code === 'DAMAGED') return damaged(file)
@@ -243,29 +266,31 @@ function refusal(file: string, cause: unknown): unknown {
 
 function inUse(file: string, cause: unknown): UserError {
   return problem(`another process uses the outbox ${file}`, {
-    hint: 'a file is for one relay: stop the other one, or give this one a file of its own',
+    hint: 'Stop the other relay, or choose another file for --outbox.',
     cause,
   })
 }
 
 function notWritable(file: string, cause: unknown): UserError {
   return problem(`the outbox ${file} cannot be written`, {
-    hint: 'look at the rights of the file and its folder, and whether the disk is mounted read-only',
+    hint: 'Check the permissions of the file and its folder, and whether the disk is mounted read-only.',
     cause,
   })
 }
 
 function damaged(file: string, cause?: unknown): UserError {
   return problem(`the outbox ${file} is damaged`, {
-    hint: `it is left as it is: move it away, start the relay and stop it, and save what can be read with: ${salvage(file)}`,
+    hint: `The file is not changed. Move it away, start and stop the relay, and copy the readable events with: ${salvage(file)}`,
     cause,
   })
 }
 
 /** `.recover` would read more, but Debian's sqlite3 is built without it. */
 function salvage(file: string): string {
-  const copied = "sed -n 's/^INSERT INTO event VALUES([0-9]*,/INSERT INTO event VALUES(NULL,/p'"
-  return `sqlite3 <moved file> .dump | ${copied} | sqlite3 ${file}`
+  const events = "-e 's/^INSERT INTO event VALUES([0-9]*,/INSERT INTO event VALUES(NULL,/p'"
+  // The second row of `meta` counts the events that the ledger has accepted.
+  const count = 'UPDATE meta SET value = (SELECT count(*) FROM event) WHERE rowid = 2;'
+  return `sqlite3 <moved file> .dump | sed -n ${events} -e '$a ${count}' | sqlite3 ${file}`
 }
 
 function problem(message: string, { hint, cause }: { hint: string; cause?: unknown }): UserError {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
-import { Governor, Governors } from '../../src/relay/governor.ts'
+import { RateLimiter, RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import type { GitHubResponse } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
-import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-lanes.ts'
+import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-time.ts'
 
 const REQUEST = { path: '/', headers: {}, timeout: 8 * SECOND }
 
@@ -14,16 +14,16 @@ function answer(status: number, headers: Record<string, string> = {}, text = '')
 
 const ACCEPTED = answer(204)
 
-function governed({ pace = 350 } = {}) {
+function governed({ minInterval = 350 } = {}) {
   const time = new FakeTime()
   const metrics = new RelayMetrics()
   const ports = {
     now: () => time.now,
     date: () => new Date(time.now),
     after: (milliseconds: number, back: () => void) => time.at(Symbol('after'), milliseconds, back),
-    ...{ pace, metrics },
+    ...{ minInterval, metrics },
   }
-  return { time, metrics, governor: new Governor(ports), ports }
+  return { time, metrics, limiter: new RateLimiter(ports), ports }
 }
 
 /** The code of what is thrown. */
@@ -58,16 +58,16 @@ describe('one authority', () => {
       90,
     ],
   ])('GitHub is not called again after %s', async (_name, told, seconds) => {
-    const { governor, time } = governed()
-    await governor.live(async () => told)(REQUEST)
+    const { limiter, time } = governed()
+    await limiter.live(async () => told)(REQUEST)
     await time.pass((seconds - 1) * SECOND)
-    expect(refusalOf(() => governor.admit())).toMatchObject({
+    expect(refusalOf(() => limiter.admit())).toMatchObject({
       status: 429,
       code: 'rate_limited',
       retryAfter: 1,
     })
     await time.pass(SECOND)
-    expect(refusalOf(() => governor.admit())).toBeUndefined()
+    expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test.each([
@@ -75,31 +75,31 @@ describe('one authority', () => {
     ['an outage', answer(503)],
     ['calls that are left', answer(204, { 'x-ratelimit-remaining': '1' })],
   ])('GitHub is called as before after %s', async (_name, told) => {
-    const { governor } = governed()
-    await governor.live(async () => told)(REQUEST)
-    expect(refusalOf(() => governor.admit())).toBeUndefined()
+    const { limiter } = governed()
+    await limiter.live(async () => told)(REQUEST)
+    expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('a token that got 401 is refused for a minute without a call', async () => {
-    const { governor, time } = governed()
-    await governor.live(async () => answer(401))(REQUEST)
-    expect(refusalOf(() => governor.admit())).toMatchObject({ code: 'invalid_token' })
+    const { limiter, time } = governed()
+    await limiter.live(async () => answer(401))(REQUEST)
+    expect(refusalOf(() => limiter.admit())).toMatchObject({ code: 'invalid_token' })
     await time.pass(MINUTE)
-    expect(refusalOf(() => governor.admit())).toBeUndefined()
+    expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('a token that GitHub accepted before is not refused after a 401', async () => {
-    const { governor } = governed()
-    await governor.live(async () => ACCEPTED)(REQUEST)
-    await governor.live(async () => answer(401))(REQUEST)
-    expect(refusalOf(() => governor.admit())).toBeUndefined()
+    const { limiter } = governed()
+    await limiter.live(async () => ACCEPTED)(REQUEST)
+    await limiter.live(async () => answer(401))(REQUEST)
+    expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('at most 100 calls are open; the next waits within its time, then is 429', async () => {
-    const { governor, time } = governed()
+    const { limiter, time } = governed()
     let open = 0
     let most = 0
-    const call = governor.live(async () => {
+    const call = limiter.live(async () => {
       most = Math.max(most, ++open)
       await time.sleep(5 * SECOND)
       open--
@@ -119,12 +119,12 @@ describe('one authority', () => {
     ])
   })
 
-  test('lanes take turns, a pace apart, and senders in between', async () => {
-    const { governor, time } = governed()
+  test('lanes take turns, a minInterval apart, and senders in between', async () => {
+    const { limiter, time } = governed()
     const turns: [string, number][] = []
-    const take = (name: string) => governor.turn().then(() => turns.push([name, time.now - START]))
+    const take = (name: string) => limiter.turn().then(() => turns.push([name, time.now - START]))
     const taken = ['a', 'b', 'c'].map(take)
-    const live = governor.live(async () => {
+    const live = limiter.live(async () => {
       turns.push(['live', time.now - START])
       return ACCEPTED
     })(REQUEST)
@@ -140,18 +140,18 @@ describe('one authority', () => {
   })
 
   test('after a secondary limit calls are 750 ms apart, for ten quiet minutes', async () => {
-    const { governor, time } = governed()
-    await governor.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
-    expect(governor.pace).toBe(750)
+    const { limiter, time } = governed()
+    await limiter.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
+    expect(limiter.minInterval).toBe(750)
     await time.pass(10 * MINUTE)
-    expect(governor.pace).toBe(350)
+    expect(limiter.minInterval).toBe(350)
   })
 
   test('no clock makes a lane wait for more than an hour', async () => {
-    const { governor, time } = governed()
-    governor.hold(1e12)
+    const { limiter, time } = governed()
+    limiter.hold(1e12)
     let isTurn = false
-    void governor.turn().then(() => {
+    void limiter.turn().then(() => {
       isTurn = true
     })
     await time.pass(HOUR)
@@ -159,11 +159,11 @@ describe('one authority', () => {
   })
 
   test('counts what calls come to', async () => {
-    const { governor, metrics } = governed()
+    const { limiter, metrics } = governed()
     for (const told of [ACCEPTED, answer(429), answer(500), answer(403)]) {
-      await governor.granted(async () => told)(REQUEST)
+      await limiter.granted(async () => told)(REQUEST)
     }
-    const cut = governor.granted(() => Promise.reject(new Error('cut')))(REQUEST)
+    const cut = limiter.granted(() => Promise.reject(new Error('cut')))(REQUEST)
     await expect(cut).rejects.toThrow('cut')
     const text = metrics.lines().join('\n')
     for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
@@ -174,7 +174,7 @@ describe('one authority', () => {
 })
 
 describe('authorities', () => {
-  const governors = (isApp: boolean) => new Governors(governed().ports, isApp)
+  const limiters = (isApp: boolean) => new RateLimiters(governed().ports, isApp)
   const own = { ...tokenCredential(new Secret('own')), kind: 'grant' as const }
 
   test.each([
@@ -182,14 +182,14 @@ describe('authorities', () => {
     ['so has a token of the relay', false, own, true],
     ['an App has one on each account', true, own, false],
   ])('%s', async (_name, isApp, credential, isSame) => {
-    const all = governors(isApp)
+    const all = limiters(isApp)
     const holder = await all.holderOf(credential)
     expect(all.of(holder, 'Octo') === all.of(holder, 'octo')).toBe(true)
     expect(all.of(holder, 'octo') === all.of(holder, 'other')).toBe(isSame)
   })
 
   test('the hash of a token is computed once, and then returned without a promise', async () => {
-    const all = governors(false)
+    const all = limiters(false)
     const hash = await all.holderOf(tokenCredential(new Secret('abc')))
     expect(hash).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
     expect(all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)

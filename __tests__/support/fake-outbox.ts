@@ -1,0 +1,267 @@
+import {
+  type CredentialOptions,
+  createCredentials,
+} from '../../src/relay/credentials/credentials.ts'
+import { generateSealingKey, type SealingKey } from '../../src/relay/credentials/seal.ts'
+import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
+import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
+import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
+import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/outbox/accept.ts'
+import type { NewEvent, OutboxLimits, OutboxLine } from '../../src/relay/outbox/event.ts'
+import { Ledger } from '../../src/relay/outbox/ledger.ts'
+import { Outbox } from '../../src/relay/outbox/outbox.ts'
+import { holderOf, ownerOf, queueNames } from '../../src/relay/outbox/queue-name.ts'
+import { sealEventsFor } from '../../src/relay/outbox/sealed-event.ts'
+import type { BatchPeriod } from '../../src/relay/request/batch-period.ts'
+import { PACK } from '../../src/relay/request/client-payload.ts'
+import { GitHubCallError } from '../../src/wire/github.ts'
+import { Secret } from '../../src/wire/secret.ts'
+import { FakeTime, HOUR, SECOND } from './fake-time.ts'
+import { type MemoryDatabase, memoryDatabase } from './memory-database.ts'
+
+export const LIMITS: OutboxLimits = {
+  events: 20_000,
+  bytes: 1e9,
+  age: 24 * HOUR,
+  copies: 24 * HOUR,
+}
+
+/** GitHub as the outbox calls it: resolves, or throws as a call would. */
+export type FakeGitHub = (dispatch: Dispatch) => Promise<void>
+
+export interface FakeOutbox {
+  readonly time: FakeTime
+  readonly outbox: Outbox
+  readonly ledger: Ledger
+  readonly database: MemoryDatabase
+  readonly rateLimiters: RateLimiters
+  readonly log: OutboxLine[]
+  readonly reported: unknown[]
+  readonly key: SealingKey
+  /** Deliveries that GitHub was called for, in order. */
+  readonly calls: string[]
+  /** Runs of GitHub, by delivery id; `undefined` if the credential may not read runs. */
+  runs: ReadonlySet<string> | undefined
+  /** Deliveries of each lookup of runs. */
+  readonly lookups: string[][]
+  /** The way of a request's event: to GitHub, or into the outbox. */
+  readonly dispatch: DispatchPort
+  collect(event: Dispatch, period: BatchPeriod): Promise<string | undefined>
+  /** Stores an event. */
+  put(delivery: string, other?: Partial<NewEvent> & Sender): Promise<boolean>
+  /** Ends the process; another one can start on the same database. */
+  stop(): Promise<void>
+}
+
+interface Sender {
+  /** Name of the repository; its owner is `o`. */
+  readonly repository?: string
+  readonly kind?: 'token' | 'key'
+}
+
+export interface OutboxSetup {
+  readonly minInterval?: number
+  readonly credentials?: Partial<CredentialOptions>
+  readonly limits?: Partial<OutboxLimits>
+  readonly database?: MemoryDatabase
+  readonly keys?: readonly SealingKey[]
+  readonly time?: FakeTime
+  /** GitHub as requests meet it, if that is another than for stored events. */
+  readonly live?: FakeGitHub
+  readonly random?: () => number
+  /** GitHub accepted the sender's token, and the relay's own credential, before. */
+  readonly isKnown?: boolean
+  /** False for a process that has not read its disk yet. */
+  readonly isStarted?: boolean
+}
+
+/** An outbox in memory, on a clock of the test, before a GitHub that is a function. */
+export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): Promise<FakeOutbox> {
+  const { time = new FakeTime(), minInterval = 350, random = () => 1 - 1e-9 } = setup
+  const database = setup.database ?? (await memoryDatabase())
+  const keys = setup.keys ?? [await generateSealingKey()]
+  const [key] = keys
+  if (!key) throw new Error('a key is needed')
+  const limits = { ...LIMITS, ...setup.limits }
+  const now = () => time.now
+  const after = (milliseconds: number, back: () => void) =>
+    time.at(Symbol('after'), milliseconds, back)
+  const rateLimiters = new RateLimiters(
+    { now, date: () => new Date(time.now), after, minInterval, metrics: new RelayMetrics() },
+    false,
+  )
+  const fake: Partial<FakeOutbox> & Pick<FakeOutbox, 'runs'> = { runs: new Set() }
+  const log: OutboxLine[] = []
+  const reported: unknown[] = []
+  const calls: string[] = []
+  const lookups: string[][] = []
+  const send =
+    (isLive: boolean): DispatchPort =>
+    async (dispatch) => {
+      calls.push(dispatch.delivery)
+      const limiter = isLive ? rateLimiters.live : rateLimiters.granted
+      const limited = await limiter(dispatch)
+      const { failure } = await throughLimiter(limited, () =>
+        (isLive && setup.live ? setup.live : github)(dispatch),
+      )
+      if (failure) throw failure
+      return { tries: 1 }
+    }
+  const ledger = new Ledger({ database, limits, keyIds: keys.map(({ id }) => id), now })
+  const outbox: Outbox = new Outbox({
+    ledger,
+    keys,
+    credentials: createCredentials({
+      githubCredential: { token: async () => new Secret('own') },
+      ...setup.credentials,
+      now: () => new Date(time.now),
+    }),
+    send: send(false),
+    pack: PACK,
+    age: limits.age,
+    revoked: setup.credentials?.revoked ?? new Set(),
+    newId: () => crypto.randomUUID(),
+    now,
+    random,
+    wake: (queue, delay) => void time.at(queue, delay, () => outbox.step(queue)),
+    turn: async (queue) => {
+      await time.rest(rateLimiters.of(holderOf(queue), ownerOf(queue)).turn())
+      return 0
+    },
+    findRuns: async (_, deliveries) => {
+      lookups.push([...deliveries])
+      const { runs } = fake
+      return runs && new Set(deliveries.filter((id) => runs.has(id)))
+    },
+    log: (line) => log.push(line),
+    report: (error) => reported.push(error),
+  })
+  time.others = () => outbox.openCalls
+  if (setup.isStarted !== false) await outbox.start()
+  const nameQueue = queueNames(rateLimiters)
+  if (setup.isKnown) {
+    for (const kind of ['token', 'key'] as const) {
+      await outbox.noteAccepted(await nameQueue(dispatchOf('before', { kind })))
+    }
+  }
+  const seal = sealEventsFor(key)
+  const accept: AcceptPorts = {
+    ask: send(true),
+    store: {
+      waits: async (name) => {
+        const limiter = rateLimiters.of(holderOf(name.queue), ownerOf(name.queue))
+        return limiter.isInDoubt || outbox.waits(name)
+      },
+      put: (event) => outbox.put(event),
+      collect: (event) => outbox.collect(event),
+      settle: (event, outcome) => outbox.settle(event, outcome),
+      noteAccepted: (name) => outbox.noteAccepted(name),
+      wasAccepted: (name) => outbox.wasAccepted(name),
+    },
+    seal,
+    nameQueue,
+    responseTime: 2500,
+    callTime: 8000,
+    now,
+    random,
+    after,
+    background: () => {},
+    log: (line) => log.push(line),
+    report: (error) => reported.push(error),
+  }
+  return Object.assign(fake, {
+    time,
+    outbox,
+    ledger,
+    database,
+    rateLimiters,
+    log,
+    reported,
+    key,
+    calls,
+    lookups,
+    dispatch: (event: Dispatch) => {
+      const work = time.track(throughOutbox(accept)(event))
+      work.catch(() => {})
+      return work
+    },
+    collect: collectInto(accept),
+    put: async (delivery: string, given: Partial<NewEvent> & Sender = {}) => {
+      const { repository: name = 'r', kind = 'token', ...other } = given
+      const dispatch = dispatchOf(delivery, { kind, name })
+      const { sealed, key: keyId } = await seal(dispatch)
+      const named = await nameQueue(dispatch)
+      return outbox.put({
+        delivery,
+        ...named,
+        credential: kind === 'token' ? `token:${named.holder.slice(0, 8)}` : 'key:k1',
+        state: 'waiting',
+        attempts: 0,
+        doubts: 0,
+        wait: 0,
+        reason: 'queued',
+        key: keyId,
+        sealed,
+        ...other,
+      })
+    },
+    stop: async () => {
+      const stopping = outbox.stop()
+      await time.pass(10 * SECOND)
+      await stopping
+    },
+  })
+}
+
+/** Runs a call of the fake GitHub through a rate limiter, which sees status or fault. */
+async function throughLimiter(
+  limited: Awaited<ReturnType<RateLimiters['live']>>,
+  github: () => Promise<void>,
+): Promise<{ failure: unknown }> {
+  let failure: unknown
+  const call = async () => {
+    try {
+      await github()
+      return { status: 204, header: () => undefined, text: '' }
+    } catch (error) {
+      failure = error
+      const { code = '', attempts } = error as {
+        code?: string
+        attempts?: { githubStatus?: number }
+      }
+      if (code === 'github_timeout') throw new GitHubCallError('no answer', { sent: true })
+      return { status: attempts?.githubStatus ?? 503, header: () => undefined, text: '' }
+    }
+  }
+  const request = { path: '/', headers: {}, timeout: 8000 }
+  await (limited ? limited(call) : call)(request).catch(() => {})
+  return { failure }
+}
+
+export function dispatchOf(
+  delivery: string,
+  {
+    kind = 'token',
+    owner = 'o',
+    name = 'r',
+    body = delivery,
+    token = 'ghp_a-token-of-somebody',
+  }: Partial<Record<'owner' | 'name' | 'body' | 'token', string>> & {
+    kind?: 'token' | 'key' | 'grant'
+  } = {},
+): Dispatch {
+  const secret = new Secret(token)
+  return {
+    repository: { owner, name },
+    target: { event: 'repository_dispatch' },
+    clientPayload: JSON.stringify({ path: 'hook/webhook', method: 'POST', headers: {}, body }),
+    delivery,
+    credential: {
+      kind,
+      secrets: [secret],
+      token: async () => secret,
+      ...(kind === 'token' && { githubToken: secret }),
+      ...(kind === 'grant' && { id: 'g1' }),
+    },
+  }
+}

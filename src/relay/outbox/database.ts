@@ -1,0 +1,16 @@
+export type SqlValue = string | number | null
+export type SqlRow = Readonly<Record<string, unknown>>
+export type SqlStatement = readonly [text: string, ...values: SqlValue[]]
+
+/** A database that speaks SQLite, on any runtime. */
+export interface Database {
+  /** @throws StorageError */
+  read(...statement: SqlStatement): Promise<readonly SqlRow[]>
+  /**
+   * Runs statements in one transaction. Resolves with the rows that they return, one statement after
+   * the other, when their changes are on disk.
+   *
+   * @throws StorageError; then nothing was changed
+   */
+  write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]>
+}

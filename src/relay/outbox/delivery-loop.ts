@@ -1,0 +1,455 @@
+import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
+import type { Packer } from '../request/client-payload.ts'
+import { type Batches, batchDispatch, isDivisible } from './batches.ts'
+import type { SqlStatement } from './database.ts'
+import type { NewEvent, OutboxEvent, OutboxLine, StoredEvent } from './event.ts'
+import type { Ledger } from './ledger.ts'
+import { attempt, type Opened, type OpenPorts, type Outcome, openDispatch } from './outcome.ts'
+import { isOwnQueue, namesOf } from './queue-name.ts'
+import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+/** Calls of one queue that may overlap. */
+const MOST_CALLS = 4
+
+/** After so many failures in a row, a queue is tried with one event at a time. */
+const FAILURES = 3
+
+/** Milliseconds that a failing queue rests between two events, at most. */
+const LONGEST_REST = MINUTE
+
+/** Milliseconds between two lookups of runs in one repository. */
+const LOOKUP_INTERVAL = MINUTE
+
+export interface LoopPorts extends OpenPorts {
+  readonly ledger: Ledger
+  readonly batches: Batches
+  /** Asks GitHub once. */
+  readonly send: DispatchPort
+  readonly pack: Packer
+  /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
+  readonly age: number
+  newId(): string
+  /** Milliseconds since 1970; must not jump while the process runs. */
+  now(): number
+  /** From 0, less than 1. */
+  random(): number
+  /** Calls `step(queue)` after so many milliseconds, in place of an earlier request for that queue. */
+  wake(queue: string, delay: number): void
+  /** Waits for the turn of a queue to call GitHub. @returns milliseconds until it comes, if not now */
+  turn(queue: string): Promise<number>
+  /** Which deliveries have a run in the repository of a dispatch; `undefined` if GitHub does not say. */
+  findRuns(
+    dispatch: Dispatch,
+    deliveries: readonly string[],
+    since: number,
+  ): Promise<ReadonlySet<string> | undefined>
+  /** Is told of each event that GitHub accepted. */
+  accepted(queue: string): Promise<void>
+  log(line: Omit<OutboxLine, 'time'>): void
+  report(error: unknown): void
+}
+
+/** A queue that has undelivered events or open batches. What the disk needs to know is in the ledger. */
+interface Queue {
+  readonly name: string
+  /** Units whose call is open. */
+  readonly open: Set<string>
+  /** Attempts in a row that failed by themselves or by GitHub. */
+  failures: number
+  /** Refusals of the credential in a row. */
+  refusals: number
+  /** No attempt before this time. */
+  restUntil: number
+  /** An event is due: a new one must wait behind it. */
+  hasDue: boolean
+  isStepping: boolean
+  /** When the next step is; while one runs, when another is asked for. */
+  wakesAt: number
+  /** When the rate limiter gives the queue its turn, if that is known ahead. */
+  turnAt: number | undefined
+  nextLookup: number
+}
+
+/**
+ * Delivers the events of the ledger: selects the next one that is due, waits for the turn of its queue
+ * at the rate limiter, calls GitHub, and records the outcome.
+ */
+export class DeliveryLoop {
+  readonly #ports: LoopPorts
+  readonly #queues = new Map<string, Queue>()
+  readonly #calls = new Set<Promise<void>>()
+  /** Outcomes that the disk did not take, by unit: nobody attempts these units again. */
+  readonly #unwritten = new Map<string, readonly SqlStatement[]>()
+  #isStopped = false
+
+  constructor(ports: LoopPorts) {
+    this.#ports = ports
+  }
+
+  /** Continues with the events that are on disk. */
+  async start(): Promise<void> {
+    for (const name of await this.#ports.ledger.queues()) {
+      this.#queueOf(name).hasDue = true
+      this.wakeAt(name, this.#ports.now())
+    }
+  }
+
+  /** True while events of a queue are due, or the queue fails: a new event must wait behind them. */
+  waits(name: string): boolean {
+    const queue = this.#queues.get(name)
+    if (queue === undefined) return false
+    const isResting = this.#ports.now() < queue.restUntil
+    return queue.hasDue || isResting || queue.failures > 0 || queue.refusals > 0
+  }
+
+  /** Queues that fail at the moment. */
+  get failing(): readonly string[] {
+    const isFailing = ({ failures, refusals }: Queue) => failures > 0 || refusals > 0
+    return [...this.#queues.values()].filter(isFailing).map(({ name }) => name)
+  }
+
+  /** To be told that an event was stored, which GitHub may have been asked for before. */
+  stored({ queue: name, state, attempts, wait }: NewEvent): void {
+    const queue = this.#queueOf(name)
+    const now = this.#ports.now()
+    if (attempts > 0) queue.failures = Math.max(1, queue.failures)
+    // The call for it is still open: the queue waits for its end.
+    else if (state === 'uncertain') queue.restUntil = Math.max(queue.restUntil, now + wait)
+    if (wait <= 0) queue.hasDue = true
+    this.wakeAt(name, now + wait)
+  }
+
+  /** To be told that an event of a queue is due again. */
+  replayed(name: string): void {
+    this.#queueOf(name).hasDue = true
+    this.wakeAt(name, this.#ports.now())
+  }
+
+  /** Looks after a queue no later than at a time. */
+  wakeAt(name: string, time: number): void {
+    const queue = this.#queueOf(name)
+    if (this.#isStopped || time >= queue.wakesAt) return
+    queue.wakesAt = time
+    if (!queue.isStepping) this.#ports.wake(name, Math.max(0, time - this.#ports.now()))
+  }
+
+  /** Does what is due in a queue. Never throws. */
+  async step(name: string): Promise<void> {
+    const queue = this.#queues.get(name)
+    if (!queue || this.#isStopped || queue.isStepping) return
+    queue.isStepping = true
+    queue.wakesAt = Number.POSITIVE_INFINITY
+    let next: number | undefined
+    try {
+      next = await this.#step(queue)
+    } catch (error) {
+      this.#ports.report(error)
+      next = this.#ports.now() + SECOND
+    }
+    queue.isStepping = false
+    const time = Math.min(next ?? Number.POSITIVE_INFINITY, queue.wakesAt)
+    queue.wakesAt = Number.POSITIVE_INFINITY
+    if (time < Number.POSITIVE_INFINITY) this.wakeAt(name, time)
+    else if (queue.open.size === 0) this.#queues.delete(name)
+  }
+
+  get openCalls(): number {
+    return this.#calls.size
+  }
+
+  /** Resolves when no call is open. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#calls)
+  }
+
+  /** Starts no more calls; resolves when the open ones have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.idle()
+    await this.writeAgain()
+  }
+
+  /** Queues that have undelivered events or open batches. */
+  names(): readonly string[] {
+    return [...this.#queues.keys()]
+  }
+
+  /** Records the outcome of a call that was open when its event was stored. */
+  async settle(name: string, delivery: string, outcome: Outcome): Promise<void> {
+    const [event] = await this.#ports.ledger.unit(delivery)
+    const queue = this.#queueOf(name)
+    queue.restUntil = 0
+    // The retry of it may be on its way, or an admin may have deleted it.
+    if (!event || queue.open.has(delivery)) return
+    await this.#conclude(queue, [{ ...event, state: 'waiting' }], outcome)
+    this.wakeAt(name, this.#ports.now())
+  }
+
+  /** Writes outcomes that the disk did not take. */
+  async writeAgain(): Promise<void> {
+    for (const [unit, statements] of [...this.#unwritten]) {
+      try {
+        await this.#ports.ledger.record(statements)
+      } catch (error) {
+        this.#ports.report(error)
+        return
+      }
+      if (this.#unwritten.get(unit) === statements) this.#unwritten.delete(unit)
+    }
+  }
+
+  /** @returns when to look again; `undefined` if there is nothing to wait for */
+  async #step(queue: Queue): Promise<number | undefined> {
+    const { ledger, batches, now, turn } = this.#ports
+    await this.writeAgain()
+    for (;;) {
+      await batches.endDue(queue.name)
+      const except = [...queue.open, ...this.#unwritten.keys()]
+      const event = await ledger.nextDue(queue.name, now(), except)
+      queue.hasDue = event !== undefined
+      if (!event) return this.#nextTime(queue, except)
+      if (queue.open.size >= this.#mostCalls(queue)) return this.#afterCall(queue)
+      if (now() < queue.restUntil) return this.#sooner(queue, queue.restUntil)
+      if (event.doubts >= MOST_DOUBTS) {
+        await this.#bury(event)
+        continue
+      }
+      if (event.state === 'uncertain' && (await this.#lookUp(queue, event))) continue
+      queue.turnAt ??= now() + (await turn(queue.name))
+      if (this.#isStopped) return undefined
+      if (now() < queue.turnAt) return this.#sooner(queue, queue.turnAt)
+      queue.turnAt = undefined
+      // Another call may have failed in the meantime.
+      const isFree = queue.open.size < this.#mostCalls(queue) && now() >= queue.restUntil
+      if (isFree) this.#call(queue, event)
+    }
+  }
+
+  #mostCalls({ failures, refusals }: Queue): number {
+    return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
+  }
+
+  /** The end of a call steps again; until then only a batch can end. */
+  #afterCall(queue: Queue): number {
+    return this.#ports.batches.dueAt(queue.name) ?? Number.POSITIVE_INFINITY
+  }
+
+  #sooner(queue: Queue, time: number): number {
+    return Math.min(time, this.#ports.batches.dueAt(queue.name) ?? time)
+  }
+
+  async #nextTime(queue: Queue, except: readonly string[]): Promise<number | undefined> {
+    const { ledger, batches, now } = this.#ports
+    const times = [await ledger.nextTime(queue.name, except), batches.dueAt(queue.name)]
+    // An outcome that the disk did not take is written again.
+    if (this.#unwritten.size > 0) times.push(now() + SECOND)
+    const known = times.filter((time) => time !== undefined)
+    return known.length === 0 ? undefined : Math.min(...known)
+  }
+
+  #call(queue: Queue, event: OutboxEvent): void {
+    const { unit } = event
+    queue.open.add(unit)
+    const call = this.#attempt(queue, unit)
+      .catch((error: unknown) => this.#ports.report(error))
+      .then(() => {
+        queue.open.delete(unit)
+        this.#calls.delete(call)
+        this.wakeAt(queue.name, this.#ports.now())
+      })
+    this.#calls.add(call)
+  }
+
+  async #attempt(queue: Queue, unit: string): Promise<void> {
+    const events = await this.#ports.ledger.unit(unit)
+    const [first] = events
+    // An admin may have deleted it, or an earlier call has delivered it.
+    if (first?.state !== 'waiting' && first?.state !== 'uncertain') return
+    const opened =
+      first.unit === first.delivery
+        ? await openDispatch(first.sealed, this.#ports)
+        : await this.#openBatch(events)
+    const outcome = opened.dispatch ? await attempt(opened.dispatch, this.#ports) : opened.outcome
+    await this.#conclude(queue, events, outcome)
+  }
+
+  /** A batch as one dispatch. Events that cannot be sent are taken out before. */
+  async #openBatch(events: readonly StoredEvent[]): Promise<Opened> {
+    const { ledger, pack } = this.#ports
+    const opened = await Promise.all(
+      events.map(async (event) => ({ event, ...(await this.#openMember(event)) })),
+    )
+    const dispatches = opened.flatMap(({ dispatch }) => (dispatch ? [dispatch] : []))
+    const failed = opened.flatMap(({ event, outcome }) => (outcome ? [{ event, outcome }] : []))
+    const [reason] = failed
+    // Their key may come back, and then they go together.
+    if (dispatches.length === 0 && reason) return { outcome: reason.outcome }
+    for (const { event, outcome } of failed) {
+      const isDead = outcome.kind === 'refused'
+      const next = isDead
+        ? ({ state: 'dead', wait: 0 } as const)
+        : ({ state: 'waiting', wait: pauseAfter(1) } as const)
+      await ledger.takeOut(event, next, outcome.reason)
+      if (isDead) this.#logDead({ ...event, unit: event.delivery, reason: outcome.reason })
+    }
+    return batchDispatch(dispatches, events[0]?.unit ?? '', pack)
+  }
+
+  #openMember({ key, sealed }: StoredEvent): Promise<Opened> {
+    if (this.#ports.keys.some(({ id }) => id === key)) return openDispatch(sealed, this.#ports)
+    // It waits until its key is back.
+    return Promise.resolve({ outcome: { kind: 'isolated', reason: 'unreadable' } })
+  }
+
+  /** Records the outcome of an attempt. */
+  async #conclude(queue: Queue, events: readonly OutboxEvent[], outcome: Outcome): Promise<void> {
+    const [event] = events
+    if (!event) return
+    const { ledger, now, random, age, log } = this.#ports
+    this.#noteOutcome(queue, outcome)
+    if (outcome.kind === 'accepted') {
+      const seconds = Math.round((now() - event.at) / SECOND)
+      log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
+      await this.#record(event, ledger.delivered(event.unit), true)
+      return this.#ports.accepted(queue.name)
+    }
+    const { reason } = outcome
+    const isBatch = event.unit !== event.delivery
+    if (outcome.kind === 'refused' && isBatch && events.length > 1 && isDivisible(reason)) {
+      await ledger.halve(events, this.#ports.newId())
+      return log({ outbox: 'halved', ...namesOf(event), reason, events: events.length })
+    }
+    const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
+    await this.#record(event, ledger.failed(event.unit, next, reason))
+    const attempts = event.attempts + 1
+    if (next.state === 'dead') {
+      return log({ outbox: 'dead', ...namesOf(event), attempts, reason: next.reason })
+    }
+    const isError = outcome.kind === 'paused' && isOwnQueue(queue.name)
+    const wait = Math.max(next.wait, queue.restUntil - now())
+    log({
+      ...(isError && { level: 'error' }),
+      outbox: 'deferred',
+      ...namesOf(event),
+      attempts,
+      reason,
+      seconds: Math.ceil(wait / SECOND),
+    })
+  }
+
+  /** Draws the conclusions of an outcome for the whole queue. */
+  #noteOutcome(queue: Queue, outcome: Outcome): void {
+    const now = this.#ports.now()
+    switch (outcome.kind) {
+      case 'accepted':
+        queue.failures = 0
+        queue.refusals = 0
+        queue.restUntil = 0
+        break
+      case 'limited':
+        queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
+        break
+      case 'paused':
+        // Calls that overlap are refused together.
+        if (now >= queue.restUntil) queue.refusals++
+        queue.restUntil = now + pauseAfter(queue.refusals)
+        break
+      case 'failed':
+      case 'doubt':
+        queue.failures++
+        if (queue.failures >= FAILURES) {
+          const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
+          queue.restUntil = now + rest
+        }
+        break
+      case 'refused':
+        // GitHub responds, and other events may be accepted.
+        queue.failures = 0
+        break
+      default:
+        break
+    }
+  }
+
+  /** Writes an outcome, again if the disk fails. Until then the process alone knows it. */
+  async #record(
+    event: OutboxEvent,
+    statements: readonly SqlStatement[],
+    isDelivered = false,
+  ): Promise<void> {
+    try {
+      await this.#ports.ledger.record(statements)
+    } catch (error) {
+      this.#unwritten.set(event.unit, statements)
+      this.#ports.report(error)
+      if (isDelivered) this.#ports.log({ outbox: 'disk', delivery: event.unit })
+    }
+  }
+
+  async #bury(event: OutboxEvent): Promise<void> {
+    const { doubts, state } = event
+    const reason = reasonOfAge(state)
+    const statements = this.#ports.ledger.failed(
+      event.unit,
+      { state: 'dead', reason, doubts },
+      '',
+      0,
+    )
+    await this.#ports.ledger.record(statements)
+    this.#logDead({ ...event, reason })
+  }
+
+  #logDead(event: OutboxEvent): void {
+    const { attempts, reason } = event
+    this.#ports.log({ outbox: 'dead', ...namesOf(event), attempts, reason })
+  }
+
+  /**
+   * Looks for the runs of all uncertain events of a queue, at most once a minute.
+   *
+   * @returns true if an event was found, and is delivered
+   */
+  async #lookUp(queue: Queue, event: OutboxEvent): Promise<boolean> {
+    const { ledger, now, findRuns, log } = this.#ports
+    if (now() < queue.nextLookup) return false
+    queue.nextLookup = now() + LOOKUP_INTERVAL
+    const [first] = await ledger.unit(event.unit)
+    const opened = first && (await openDispatch(first.sealed, this.#ports))
+    if (!opened?.dispatch) return false
+    const { units, since } = await ledger.uncertain(queue.name)
+    const found = await findRuns(opened.dispatch, units, since).catch((error: unknown) => {
+      this.#ports.report(error)
+      return undefined
+    })
+    if (found === undefined || found.size === 0) return false
+    for (const unit of found) {
+      const [one] = await ledger.unit(unit)
+      if (!one) continue
+      await this.#record(one, ledger.delivered(unit), true)
+      log({ outbox: 'found', ...namesOf(one), attempts: one.attempts })
+    }
+    return true
+  }
+
+  #queueOf(name: string): Queue {
+    const known = this.#queues.get(name)
+    if (known) return known
+    const queue: Queue = {
+      name,
+      open: new Set(),
+      failures: 0,
+      refusals: 0,
+      restUntil: 0,
+      hasDue: false,
+      isStepping: false,
+      wakesAt: Number.POSITIVE_INFINITY,
+      turnAt: undefined,
+      nextLookup: 0,
+    }
+    this.#queues.set(name, queue)
+    return queue
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The states of the ledger. Every event that the relay answered with 202 is in exactly one of them,
+ * until GitHub has accepted it or an admin deletes it.
+ *
+ * - `waiting`: GitHub has not accepted the event, and no attempt is in doubt
+ * - `uncertain`: an attempt ended with 500, 502, 504, a reset or no response, so GitHub may have it
+ * - `delivered`: an event of a batch that GitHub accepted; a copy for redelivery
+ * - `dead`: given up with a reason; an admin can queue it again
+ */
+export type EventState = 'waiting' | 'uncertain' | 'delivered' | 'dead'
+
+/** An event without its content: nothing in it is secret. Times are milliseconds since 1970. */
+export interface OutboxEvent {
+  /** UUID of the event. */
+  readonly delivery: string
+  /** Id under which GitHub is called: `delivery`, or for an event of a batch the id of the batch. */
+  readonly unit: string
+  /** Order of arrival. */
+  readonly seq: number
+  /** `owner/name#<holder>` in lower case: all events of a repository and a credential. */
+  readonly queue: string
+  /** Credential whose quota the event uses: `own`, `app:<owner>`, or the SHA-256 of a token. */
+  readonly holder: string
+  /** Shown credential: `grant:<id>`, `key:<kid>`, `sealed:<kid>` or `token:<8 characters of its hash>`. */
+  readonly credential: string
+  readonly state: EventState
+  /** When the relay stored the event, or an admin queued it again. */
+  readonly at: number
+  /** When the event entered its state. */
+  readonly since: number
+  /** Calls of GitHub; the retries within one request count as one. */
+  readonly attempts: number
+  /** Attempts after which GitHub may have the event. */
+  readonly doubts: number
+  /** No attempt before this time. */
+  readonly next: number
+  /** Milliseconds between the last attempt and `next`; a restart uses it if the clock has jumped. */
+  readonly wait: number
+  /** Error code of the last refusal, `queued`, `batch`, `replayed`, or why the event is dead. */
+  readonly reason: string
+  /** Id of the sealing key that opens the event. */
+  readonly key: string
+  /** Size of the record. */
+  readonly bytes: number
+}
+
+export interface StoredEvent extends OutboxEvent {
+  /** Payload and credential, as a compact JWE. */
+  readonly sealed: string
+}
+
+/** An event that a request asks to store. */
+export interface NewEvent
+  extends Pick<StoredEvent, 'delivery' | 'queue' | 'holder' | 'credential'>,
+    Pick<StoredEvent, 'attempts' | 'doubts' | 'wait' | 'reason' | 'key' | 'sealed'> {
+  readonly state: 'waiting' | 'uncertain'
+}
+
+export interface OutboxLimits {
+  /** Events that are not delivered, dead letters included. */
+  readonly events: number
+  /** Bytes of all records. */
+  readonly bytes: number
+  /** Milliseconds until an event that GitHub does not accept becomes a dead letter. */
+  readonly age: number
+  /** Milliseconds for which copies of delivered batches stay. */
+  readonly copies: number
+}
+
+/** Numbers of `/metrics` and of `hookline outbox list`. */
+export interface OutboxFigures {
+  readonly events: Readonly<Record<EventState, number>>
+  readonly bytes: number
+  /** Seconds since the oldest undelivered event was stored. */
+  readonly oldest: number
+  /** Undelivered events that no sealing key opens. */
+  readonly unreadable: number
+  /** Events answered with 202, minus those in a state, minus those that left the ledger: 0. */
+  readonly imbalance: number
+}
+
+/** The disk is full, missing or failing. Nothing was written. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly reason: StorageFault
+
+  constructor(reason: StorageFault, options?: ErrorOptions) {
+    super(`the outbox cannot be read or written: ${reason}`, options)
+    this.reason = reason
+  }
+}
+
+/** The words of the log. */
+export type StorageFault = 'disk full' | 'disk fails' | 'not writable' | 'damaged' | 'file gone'
+
+/** A log line that is not about a request: no payload, no token. */
+export interface OutboxLine {
+  /** ISO 8601, UTC. */
+  readonly time: string
+  /** `error` if an admin has to act. */
+  readonly level?: 'error'
+  /**
+   * - `stored`: GitHub refuses the relay's own credential, and the relay stored the event
+   * - `delivered`, `deferred`: the outcome of an attempt
+   * - `found`: the run of an uncertain event was found, so the event is delivered
+   * - `dead`: an event became a dead letter
+   * - `expired`: a dead letter was deleted after 30 days
+   * - `late`: the oldest event has waited for more than an hour
+   * - `unreadable`: no sealing key opens these events
+   * - `replayed`, `deleted`: by an admin
+   * - `halved`: the relay sends a refused batch as two
+   * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
+   *   event, and the disk did not record that yet
+   */
+  readonly outbox:
+    | 'stored'
+    | 'halved'
+    | 'delivered'
+    | 'deferred'
+    | 'found'
+    | 'dead'
+    | 'expired'
+    | 'late'
+    | 'unreadable'
+    | 'replayed'
+    | 'deleted'
+    | 'disk'
+  readonly delivery?: string
+  /** `owner/name` in lower case. */
+  readonly repository?: string
+  readonly credential?: string
+  readonly attempts?: number
+  readonly reason?: string
+  /** How long the event waited, or until the next attempt. */
+  readonly seconds?: number
+  readonly events?: number
+}

@@ -1,0 +1,607 @@
+import type { Database, SqlRow, SqlStatement, SqlValue } from './database.ts'
+import type {
+  EventState,
+  NewEvent,
+  OutboxEvent,
+  OutboxFigures,
+  OutboxLimits,
+  StoredEvent,
+} from './event.ts'
+import type { Next } from './retry-policy.ts'
+import { UNDELIVERED } from './schema.ts'
+
+const DAY = 24 * 3_600_000
+/** Milliseconds for which a dead letter stays. */
+const DEAD_AGE = 30 * DAY
+/** Milliseconds for which an acceptance by GitHub counts. */
+const ACCEPTED_AGE = 30 * DAY
+
+/** A batch that takes events. */
+export interface OpenBatch {
+  readonly id: string
+  readonly queue: string
+  /** What its events share besides the queue: mode, ref, workflow and trigger. */
+  readonly grouping: string
+  /** When its first event was stored; milliseconds since 1970, as all times. */
+  readonly opened: number
+  /** Milliseconds from the first event to the end. */
+  readonly period: number
+  /** Milliseconds without a new event that end it sooner. */
+  readonly debounce: number | undefined
+  /** When its last event was stored. */
+  readonly last: number
+  readonly count: number
+  /** Bytes that its gzipped events may have. */
+  readonly space: number
+  /** Characters of its events before gzip. */
+  readonly unpacked: number
+  /** Bytes of its gzipped events, at most. */
+  readonly packed: number
+}
+
+/** Which events a list shows, or an admin changes; an absent field matches all. */
+export interface EventFilter {
+  /** A queue, or the `owner/name` of all queues of a repository. */
+  readonly queue?: string | undefined
+  readonly reason?: string | undefined
+  readonly credential?: string | undefined
+}
+
+/** An event by itself, or a batch as its first event and the number of its events. */
+export interface ListedUnit extends OutboxEvent {
+  readonly events: number
+}
+
+const NAMES = [
+  'seq',
+  'delivery',
+  'unit',
+  'queue',
+  'holder',
+  'credential',
+  'state',
+  'at',
+  'since',
+  'attempts',
+  'doubts',
+  'next',
+  'wait',
+  'reason',
+  'key',
+  'bytes',
+] as const
+
+const COLUMNS = NAMES.join(', ')
+
+/**
+ * Stores an event if the quota has room: a queue, and a credential other than the relay's own, may use
+ * as much as stays free. Undelivered events and dead letters count; copies are deleted for room.
+ */
+const PUT = `INSERT INTO event (${COLUMNS}, sealed)
+  SELECT NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+  WHERE (SELECT coalesce(max(events), 0) FROM usage WHERE name IN (?, ?)) + 1
+      <= ? - (SELECT coalesce(sum(events), 0) FROM usage WHERE name = 'all')
+    AND (SELECT coalesce(max(bytes), 0) FROM usage WHERE name IN (?, ?)) + ?
+      <= ? - (SELECT coalesce(sum(bytes), 0) FROM usage WHERE name = 'all')
+  RETURNING seq`
+
+const COUNT = 'UPDATE meta SET value = value + changes() WHERE name = ?'
+
+const PUT_BATCH = `INSERT INTO batch (id, queue, grouping, opened, period, debounce, last, count, space,
+    unpacked, packed)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM event WHERE delivery = ?)
+  ON CONFLICT (id) DO UPDATE SET last = excluded.last, count = excluded.count,
+    unpacked = excluded.unpacked, packed = excluded.packed`
+
+const USED = "SELECT sum(bytes) AS used FROM usage WHERE name IN ('all', 'copies')"
+
+const SET_STATE = `UPDATE event SET state = ?, since = ?, attempts = attempts + ?, doubts = ?, next = ?,
+  wait = ?, reason = ? WHERE unit = ? AND ${UNDELIVERED}`
+
+const AGAIN = `state = 'waiting', at = ?, since = ?, attempts = 0, doubts = 0, next = ?, wait = 0,
+  reason = 'replayed'`
+
+const ENDED = "state IN ('dead', 'delivered')"
+
+const NOT_OPEN = 'unit NOT IN (SELECT id FROM batch)'
+
+export interface LedgerPorts {
+  readonly database: Database
+  readonly limits: OutboxLimits
+  /** Ids of the sealing keys. Events of other keys stay, and are never attempted. */
+  readonly keyIds: readonly string[]
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/**
+ * The account of all events that the relay answered with 202. It keeps no numbers in memory: each
+ * question is a query, and each change one transaction. All methods throw StorageError.
+ */
+export class Ledger {
+  readonly #ports: LedgerPorts
+  readonly #readable: string
+
+  constructor(ports: LedgerPorts) {
+    this.#ports = ports
+    // Ids are thumbprints: base64url.
+    this.#readable = `key IN (${ports.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
+  }
+
+  /** To be called at the start: corrects times that a clock wrote which was ahead. */
+  async open(): Promise<void> {
+    const now = this.#ports.now()
+    const text = `UPDATE event SET next = ? + wait WHERE ${UNDELIVERED} AND next > ? + wait AND ${NOT_OPEN}`
+    await this.#write([[text, now, now]])
+  }
+
+  /**
+   * Stores an event; it is on disk when the promise resolves.
+   *
+   * @returns false if the quota has no room for it
+   */
+  async put(event: NewEvent): Promise<boolean> {
+    const now = this.#ports.now()
+    const rows = await this.#write([
+      this.#putStatement(event, { unit: event.delivery, next: now + event.wait }),
+      [COUNT, 'accepted'],
+      [USED],
+    ])
+    await this.#makeRoom(rows)
+    return rows.some(({ seq }) => seq !== undefined)
+  }
+
+  /** Stores an event of an open batch, and the batch with it. */
+  async putIntoBatch(event: NewEvent, batch: OpenBatch): Promise<boolean> {
+    const { id, queue, grouping, opened, period, debounce, last, count } = batch
+    const { space, unpacked, packed } = batch
+    const rows = await this.#write([
+      this.#putStatement(event, { unit: id, next: opened + period }),
+      [COUNT, 'accepted'],
+      [
+        PUT_BATCH,
+        id,
+        queue,
+        grouping,
+        opened,
+        period,
+        debounce ?? null,
+        last,
+        count,
+        space,
+        unpacked,
+        packed,
+        event.delivery,
+      ],
+      [USED],
+    ])
+    await this.#makeRoom(rows)
+    return rows.some(({ seq }) => seq !== undefined)
+  }
+
+  #putStatement(event: NewEvent, { unit, next }: { unit: string; next: number }): SqlStatement {
+    const { delivery, queue, holder, credential, state, attempts, doubts, wait } = event
+    const { reason, key, sealed } = event
+    const { limits, now } = this.#ports
+    const bytes = sealed.length
+    // The relay's own credential is the whole relay: only its queues are limited.
+    const names = [`queue ${queue}`, holder === 'own' ? '' : `holder ${holder}`]
+    return [
+      PUT,
+      ...[delivery, unit, queue, holder, credential, state, now(), now(), attempts, doubts],
+      ...[next, wait, reason, key, bytes, sealed],
+      ...[...names, limits.events],
+      ...[...names, bytes, limits.bytes],
+    ]
+  }
+
+  /** Deletes copies if all records together are larger than the quota. */
+  async #makeRoom(rows: readonly SqlRow[]): Promise<void> {
+    const { bytes } = this.#ports.limits
+    const excess = Number(rows.find(({ used }) => used !== undefined)?.used ?? 0) - bytes
+    // Some more, so that not each of the next events has to make room for itself.
+    if (excess > 0) await this.deleteCopies(excess + bytes / 64)
+  }
+
+  /** Deletes copies of delivered batches, oldest first, until so many bytes are free. */
+  async deleteCopies(bytes: number): Promise<void> {
+    const copies = await this.#read(
+      `SELECT unit, sum(bytes) AS bytes FROM event WHERE state = 'delivered'
+        GROUP BY unit ORDER BY min(since)`,
+    )
+    const deletions: SqlStatement[] = []
+    let left = bytes
+    for (const copy of copies) {
+      if (left <= 0) break
+      left -= Number(copy.bytes)
+      deletions.push(['DELETE FROM event WHERE unit = ?', String(copy.unit)], [COUNT, 'gone'])
+    }
+    await this.#write(deletions)
+  }
+
+  /** The queues that have undelivered events or open batches. */
+  async queues(): Promise<readonly string[]> {
+    const rows = await this.#read(
+      `SELECT queue FROM event WHERE ${UNDELIVERED} AND ${this.#readable}
+        UNION SELECT queue FROM batch`,
+    )
+    return rows.map(({ queue }) => String(queue))
+  }
+
+  /** The first event of a queue, in order of arrival, that is due; its batch with it. */
+  async nextDue(
+    queue: string,
+    now: number,
+    except: readonly string[],
+  ): Promise<OutboxEvent | undefined> {
+    const [row] = await this.#read(
+      `SELECT ${COLUMNS} FROM event INDEXED BY event_undelivered WHERE queue = ? AND ${UNDELIVERED}
+        AND next <= ? AND ${this.#readable} AND ${NOT_OPEN} AND unit NOT IN (${marks(except)})
+        ORDER BY seq LIMIT 1`,
+      queue,
+      now,
+      ...except,
+    )
+    return row && eventOf(row)
+  }
+
+  /** When the first event of a queue is due. */
+  async nextTime(queue: string, except: readonly string[]): Promise<number | undefined> {
+    const [row] = await this.#read(
+      `SELECT min(next) AS next FROM event WHERE queue = ? AND ${UNDELIVERED} AND ${this.#readable}
+        AND ${NOT_OPEN} AND unit NOT IN (${marks(except)})`,
+      queue,
+      ...except,
+    )
+    return typeof row?.next === 'number' ? row.next : undefined
+  }
+
+  /** The events of a unit, in order of arrival. */
+  async unit(unit: string): Promise<readonly StoredEvent[]> {
+    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE unit = ? ORDER BY seq`
+    return (await this.#read(text, unit)).map(storedEventOf)
+  }
+
+  /** Ids of the uncertain units of a queue, and when the oldest of them was stored. */
+  async uncertain(queue: string): Promise<{ units: readonly string[]; since: number }> {
+    const rows = await this.#read(
+      `SELECT unit, min(at) AS at FROM event WHERE queue = ? AND ${UNDELIVERED}
+        AND state = 'uncertain' GROUP BY unit`,
+      queue,
+    )
+    const units = rows.map(({ unit }) => String(unit))
+    return { units, since: Math.min(...rows.map(({ at }) => Number(at))) }
+  }
+
+  /** Statements for an attempt that GitHub accepted: an event leaves, events of a batch are copied. */
+  delivered(unit: string): readonly SqlStatement[] {
+    const now = this.#ports.now()
+    const isCopied = this.#ports.limits.copies > 0
+    return [
+      [`DELETE FROM event WHERE unit = ? AND (unit = delivery OR ?)`, unit, isCopied ? 0 : 1],
+      [COUNT, 'gone'],
+      [
+        `UPDATE event SET state = 'delivered', since = ?, attempts = attempts + 1, reason = 'batch'
+          WHERE unit = ?`,
+        now,
+        unit,
+      ],
+    ]
+  }
+
+  /** Statements for an attempt that GitHub did not accept. */
+  failed(unit: string, next: Next, reason: string, attempts = 1): readonly SqlStatement[] {
+    const now = this.#ports.now()
+    const { state, doubts } = next
+    const wait = next.state === 'dead' ? 0 : next.wait
+    const why = next.state === 'dead' ? next.reason : reason
+    return [[SET_STATE, state, now, attempts, doubts, now + wait, wait, why, unit]]
+  }
+
+  /** Writes statements of an attempt. */
+  async record(statements: readonly SqlStatement[]): Promise<void> {
+    await this.#write(statements)
+  }
+
+  /** Makes two batches of one: the events behind the middle get another id. */
+  async halve(events: readonly OutboxEvent[], newId: string): Promise<void> {
+    const now = this.#ports.now()
+    const middle = Math.ceil(events.length / 2)
+    const [first] = events
+    await this.#write([
+      ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, first?.unit ?? ''],
+      ...events
+        .slice(middle)
+        .map(({ seq }): SqlStatement => ['UPDATE event SET unit = ? WHERE seq = ?', newId, seq]),
+    ])
+  }
+
+  /** Takes an event out of its batch: as a dead letter, or to wait by itself. */
+  async takeOut(
+    { delivery }: OutboxEvent,
+    next: { state: 'dead' | 'waiting'; wait: number },
+    reason: string,
+  ) {
+    const now = this.#ports.now()
+    await this.#write([
+      [
+        'UPDATE event SET unit = delivery, state = ?, since = ?, next = ?, wait = ?, reason = ? WHERE delivery = ?',
+        ...[next.state, now, now + next.wait, next.wait, reason, delivery],
+      ],
+    ])
+  }
+
+  async openBatches(): Promise<readonly OpenBatch[]> {
+    return (await this.#read('SELECT * FROM batch ORDER BY opened')).map(batchOf)
+  }
+
+  /** Ends a batch: its events are due now. */
+  async closeBatch(id: string): Promise<void> {
+    const now = this.#ports.now()
+    await this.#write([
+      ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, id],
+      ['DELETE FROM batch WHERE id = ?', id],
+    ])
+  }
+
+  /** Makes dead letters of the events of failing queues that reached the maximum age. */
+  async endOld(age: number, failing: readonly string[]): Promise<readonly OutboxEvent[]> {
+    if (failing.length === 0) return []
+    const now = this.#ports.now()
+    const rows = await this.#write([
+      [
+        `UPDATE event SET state = 'dead', since = ?,
+          reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
+          WHERE ${UNDELIVERED} AND at < ? AND ${this.#readable} AND queue IN (${marks(failing)})
+          RETURNING ${COLUMNS}`,
+        now,
+        now - age,
+        ...failing,
+      ],
+    ])
+    return rows.map(eventOf)
+  }
+
+  /** Makes dead letters of undelivered events whose grant was revoked. */
+  async endRevoked(grants: ReadonlySet<string>): Promise<readonly OutboxEvent[]> {
+    if (grants.size === 0) return []
+    const labels = [...grants].map((id) => `grant:${id}`)
+    const rows = await this.#write([
+      [
+        `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'
+          WHERE ${UNDELIVERED} AND credential IN (${marks(labels)}) RETURNING ${COLUMNS}`,
+        this.#ports.now(),
+        ...labels,
+      ],
+      ['DELETE FROM batch WHERE id NOT IN (SELECT unit FROM event)'],
+    ])
+    return rows.map(eventOf)
+  }
+
+  /** Deletes dead letters after 30 days, and copies after their time. @returns the dead letters */
+  async deleteExpired(): Promise<readonly OutboxEvent[]> {
+    const { now, limits } = this.#ports
+    const rows = await this.#write([
+      [
+        `DELETE FROM event WHERE state = 'dead' AND since < ? RETURNING ${COLUMNS}`,
+        now() - DEAD_AGE,
+      ],
+      [COUNT, 'gone'],
+      ["DELETE FROM event WHERE state = 'delivered' AND since < ?", now() - limits.copies],
+      [COUNT, 'gone'],
+    ])
+    return rows.map(eventOf)
+  }
+
+  /** Events and batches of some states, in order of arrival, behind a place. */
+  async list(
+    states: readonly EventState[],
+    { filter, after, limit }: { filter: EventFilter; after: number; limit: number },
+  ): Promise<readonly ListedUnit[]> {
+    const [where, values] = conditionOf(filter)
+    const rows = await this.#read(
+      `SELECT ${COLUMNS}, CASE WHEN unit = delivery THEN 0
+          ELSE (SELECT count(*) FROM event m WHERE m.unit = event.unit) END AS events
+        FROM event WHERE state IN (${marks(states)}) AND seq > ? ${where}
+        AND (unit = delivery
+          OR seq = (SELECT min(seq) FROM event m WHERE m.unit = event.unit))
+        ORDER BY seq LIMIT ?`,
+      ...[...states, after, ...values, limit],
+    )
+    return rows.map((row) => ({ ...eventOf(row), events: Number(row.events) }))
+  }
+
+  /** The events of a batch, or the one event, with an id. */
+  async find(id: string): Promise<readonly StoredEvent[]> {
+    const found = await this.unit(id)
+    if (found.length > 0) return found
+    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE delivery = ?`
+    return (await this.#read(text, id)).map(storedEventOf)
+  }
+
+  /**
+   * Queues a dead letter again, or a delivered batch, or one event of these.
+   *
+   * @param separate each event of a batch by itself
+   * @returns the changed events
+   */
+  async replay(id: string, separate = false): Promise<readonly OutboxEvent[]> {
+    const now = this.#ports.now()
+    const unit = separate ? 'unit = delivery, ' : ''
+    const batch = `UPDATE event SET ${unit}${AGAIN} WHERE unit = ? AND ${ENDED} RETURNING ${COLUMNS}`
+    const changed = await this.#write([[batch, now, now, now, id]])
+    if (changed.length > 0) return changed.map(eventOf)
+    const single = `UPDATE event SET unit = delivery, ${AGAIN} WHERE delivery = ? AND ${ENDED} RETURNING ${COLUMNS}`
+    return (await this.#write([[single, now, now, now, id]])).map(eventOf)
+  }
+
+  /** Queues dead letters again, at most so many in one transaction. @returns the changed events */
+  async replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
+    const now = this.#ports.now()
+    const [where, values] = conditionOf(filter)
+    const text = `UPDATE event SET ${AGAIN} WHERE seq IN
+      (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
+    return (await this.#write([[text, now, now, now, ...values, limit]])).map(eventOf)
+  }
+
+  /** Deletes an event or a batch, whatever its state. @returns the deleted events */
+  async delete(id: string): Promise<readonly OutboxEvent[]> {
+    const rows = await this.#write([
+      [`DELETE FROM event WHERE unit = ? OR delivery = ? RETURNING ${COLUMNS}`, id, id],
+      [COUNT, 'gone'],
+      ['DELETE FROM batch WHERE id = ?', id],
+    ])
+    return rows.map(eventOf)
+  }
+
+  /** Deletes dead letters, at most so many in one transaction. @returns how many */
+  async deleteAll(filter: EventFilter, limit: number): Promise<number> {
+    const [where, values] = conditionOf(filter)
+    const dead = `SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?`
+    const rows = await this.#write([
+      [`DELETE FROM event WHERE seq IN (${dead}) RETURNING seq`, ...values, limit],
+      [COUNT, 'gone'],
+    ])
+    return rows.length
+  }
+
+  async figures(): Promise<OutboxFigures> {
+    const rows = await this.#read(
+      `SELECT state, count(*) AS events, sum(bytes) AS bytes FROM event GROUP BY state
+        UNION ALL SELECT 'oldest', min(at), 0 FROM event WHERE ${UNDELIVERED}
+        UNION ALL SELECT 'unreadable', count(*), 0 FROM event WHERE ${UNDELIVERED} AND NOT ${this.#readable}
+        UNION ALL SELECT name, value, 0 FROM meta`,
+    )
+    const found = new Map(rows.map((row) => [String(row.state), row]))
+    const count = (state: string) => Number(found.get(state)?.events ?? 0)
+    const events = {
+      waiting: count('waiting'),
+      uncertain: count('uncertain'),
+      delivered: count('delivered'),
+      dead: count('dead'),
+    }
+    const oldest = found.get('oldest')?.events
+    const all = events.waiting + events.uncertain + events.delivered + events.dead
+    return {
+      events,
+      bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
+      oldest:
+        typeof oldest === 'number'
+          ? Math.max(0, Math.floor((this.#ports.now() - oldest) / 1000))
+          : 0,
+      unreadable: count('unreadable'),
+      imbalance: count('accepted') - count('gone') - all,
+    }
+  }
+
+  /** Events and bytes that count toward the quota, and bytes of copies. */
+  async usage(): Promise<{ events: number; bytes: number; copies: number }> {
+    const rows = await this.#read("SELECT * FROM usage WHERE name IN ('all', 'copies')")
+    const all = rows.find(({ name }) => name === 'all')
+    const copies = rows.find(({ name }) => name === 'copies')
+    return {
+      events: Number(all?.events ?? 0),
+      bytes: Number(all?.bytes ?? 0),
+      copies: Number(copies?.bytes ?? 0),
+    }
+  }
+
+  /** Name of the queue of some event; a Durable Object has only one. */
+  async queueName(): Promise<{ queue: string; holder: string } | undefined> {
+    const [row] = await this.#read('SELECT queue, holder FROM event LIMIT 1')
+    return row && { queue: String(row.queue), holder: String(row.holder) }
+  }
+
+  /** Remembers that GitHub accepted the credential of a queue now. */
+  async noteAccepted(queue: string): Promise<void> {
+    const now = this.#ports.now()
+    await this.#write([
+      [
+        `INSERT INTO accepted VALUES (?, ?)
+          ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at)`,
+        queue,
+        now,
+      ],
+      ['DELETE FROM accepted WHERE at < ?', now - ACCEPTED_AGE],
+    ])
+  }
+
+  /** True if GitHub accepted the credential of a queue within the last 30 days. */
+  async wasAccepted(queue: string): Promise<boolean> {
+    const [row] = await this.#read('SELECT at FROM accepted WHERE name = ?', queue)
+    return row !== undefined && this.#ports.now() - Number(row.at) <= ACCEPTED_AGE
+  }
+
+  #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#ports.database.read(...statement)
+  }
+
+  #write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
+    return this.#ports.database.write(statements)
+  }
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
+}
+
+function conditionOf({ queue, reason, credential }: EventFilter): [string, SqlValue[]] {
+  const conditions: [string, ...SqlValue[]][] = []
+  if (queue !== undefined) {
+    conditions.push([
+      "(queue = ? OR substr(queue, 1, length(?) + 1) = ? || '#')",
+      queue,
+      queue,
+      queue,
+    ])
+  }
+  if (reason !== undefined) conditions.push(['reason = ?', reason])
+  if (credential !== undefined) conditions.push(['credential = ?', credential])
+  const where = conditions.map(([text]) => `AND ${text}`).join(' ')
+  return [where, conditions.flatMap(([, ...values]) => values)]
+}
+
+function eventOf(row: SqlRow): OutboxEvent {
+  const number = (name: string) => Number(row[name])
+  const text = (name: string) => String(row[name])
+  return {
+    seq: number('seq'),
+    delivery: text('delivery'),
+    unit: text('unit'),
+    queue: text('queue'),
+    holder: text('holder'),
+    credential: text('credential'),
+    // The ledger itself wrote it.
+    state: text('state') as EventState,
+    at: number('at'),
+    since: number('since'),
+    attempts: number('attempts'),
+    doubts: number('doubts'),
+    next: number('next'),
+    wait: number('wait'),
+    reason: text('reason'),
+    key: text('key'),
+    bytes: number('bytes'),
+  }
+}
+
+function storedEventOf(row: SqlRow): StoredEvent {
+  return { ...eventOf(row), sealed: String(row.sealed) }
+}
+
+function batchOf(row: SqlRow): OpenBatch {
+  const { debounce } = row
+  return {
+    id: String(row.id),
+    queue: String(row.queue),
+    grouping: String(row.grouping),
+    opened: Number(row.opened),
+    period: Number(row.period),
+    debounce: typeof debounce === 'number' ? debounce : undefined,
+    last: Number(row.last),
+    count: Number(row.count),
+    space: Number(row.space),
+    unpacked: Number(row.unpacked),
+    packed: Number(row.packed),
+  }
+}

@@ -1,0 +1,101 @@
+import type { Credential, Credentials, StoredCredential } from '../credentials/credentials.ts'
+import type { SealingKey } from '../credentials/seal.ts'
+import { isAmbiguous, RelayError } from '../errors.ts'
+import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { openEvent } from './sealed-event.ts'
+
+/** The result of an attempt. */
+export type Outcome =
+  | { readonly kind: 'accepted' }
+  /** GitHub asks to wait, in milliseconds. */
+  | { readonly kind: 'limited'; readonly reason: string; readonly wait: number }
+  /** GitHub did not accept the event, for certain. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** 500, 502, 504, a reset, no response: GitHub may have accepted the event. */
+  | { readonly kind: 'doubt'; readonly reason: string }
+  /** GitHub refuses the credential, whatever the event. */
+  | { readonly kind: 'paused'; readonly reason: string }
+  /** Only this event cannot be delivered now: its key, or its workflow, is missing. */
+  | { readonly kind: 'isolated'; readonly reason: string }
+  /** GitHub refuses the event itself. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The relay itself failed. */
+  | { readonly kind: 'broken'; readonly reason: string }
+
+/** GitHub's windows are an hour: a longer wait comes from a wrong clock. */
+const LONGEST_WAIT = 3_600_000
+
+/** GitHub could not accept the event now, was not asked, or did not respond. */
+const NOT_NOW: ReadonlySet<string> = new Set([
+  'overloaded',
+  'rate_limited',
+  'github_unavailable',
+  'github_timeout',
+])
+
+/** True if a later attempt may be accepted. A redirect needs another setting or URL: the sender hears it. */
+export function isNotNow(error: unknown): error is RelayError {
+  if (!(error instanceof RelayError)) return false
+  const isRedirect = Math.floor((error.attempts?.githubStatus ?? 0) / 100) === 3
+  return NOT_NOW.has(error.code) && !isRedirect
+}
+
+export function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof RelayError)) return { kind: 'broken', reason: 'internal_error' }
+  const { code: reason, retryAfter } = error
+  if (refusesCredential(error)) return { kind: 'paused', reason }
+  if (reason === 'workflow_not_accessible') return { kind: 'isolated', reason }
+  if (!NOT_NOW.has(reason)) return { kind: 'refused', reason }
+  if (isAmbiguous(error)) return { kind: 'doubt', reason }
+  // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
+  if (!retryAfter) return { kind: 'failed', reason }
+  return { kind: 'limited', reason, wait: Math.min(retryAfter * 1000, LONGEST_WAIT) }
+}
+
+export interface OpenPorts {
+  /** Sealing keys. */
+  readonly keys: readonly SealingKey[]
+  readonly credentials: Pick<Credentials, 'restore'>
+}
+
+/** The dispatch of a stored event, or why there is none. */
+export type Opened =
+  | { readonly dispatch: Dispatch; readonly outcome?: undefined }
+  | { readonly dispatch?: undefined; readonly outcome: Exclude<Outcome, { kind: 'accepted' }> }
+
+export async function openDispatch(
+  sealed: string,
+  { keys, credentials }: OpenPorts,
+): Promise<Opened> {
+  const content = await openEvent(sealed, keys).catch(() => undefined)
+  if (!content) return { outcome: { kind: 'refused', reason: 'unreadable' } }
+  try {
+    const credential = await restored(content.credential, credentials)
+    return { dispatch: { ...content.event, credential } }
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error
+    const kind = error.code === 'revoked' ? 'refused' : 'isolated'
+    return { outcome: { kind, reason: error.code } }
+  }
+}
+
+function restored(
+  stored: StoredCredential,
+  credentials: Pick<Credentials, 'restore'>,
+): Promise<Credential> {
+  return credentials.restore(stored)
+}
+
+/** Asks GitHub to accept an event. */
+export async function attempt(
+  dispatch: Dispatch,
+  { send, report }: { readonly send: DispatchPort; report(error: unknown): void },
+): Promise<Outcome> {
+  try {
+    await send(dispatch)
+    return { kind: 'accepted' }
+  } catch (error) {
+    if (!(error instanceof RelayError)) report(error)
+    return outcomeOf(error)
+  }
+}

@@ -1,0 +1,115 @@
+/** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
+export const SCHEMA_VERSION = 3
+
+/** `sealed` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
+const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
+  unit TEXT NOT NULL, queue TEXT NOT NULL, holder TEXT NOT NULL, credential TEXT NOT NULL,
+  state TEXT NOT NULL, at INTEGER NOT NULL, since INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  doubts INTEGER NOT NULL, next INTEGER NOT NULL, wait INTEGER NOT NULL, reason TEXT NOT NULL,
+  key TEXT NOT NULL, bytes INTEGER NOT NULL, sealed TEXT NOT NULL)`
+
+/** One row an open batch: its events are in `event`, with its id as their unit. */
+const BATCH = `CREATE TABLE batch (id TEXT PRIMARY KEY, queue TEXT NOT NULL, grouping TEXT NOT NULL,
+  opened INTEGER NOT NULL, period INTEGER NOT NULL, debounce INTEGER, last INTEGER NOT NULL,
+  count INTEGER NOT NULL, space INTEGER NOT NULL, unpacked INTEGER NOT NULL, packed INTEGER NOT NULL)`
+
+const TABLES = [
+  EVENT,
+  BATCH,
+  'CREATE TABLE accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
+  'CREATE TABLE meta (name TEXT PRIMARY KEY, value)',
+  `INSERT INTO meta VALUES ('schema', ${SCHEMA_VERSION}), ('accepted', 0), ('gone', 0)`,
+  // Events and bytes by queue and by holder, and of all: what the quota compares.
+  `CREATE TABLE usage (name TEXT PRIMARY KEY, events INTEGER NOT NULL, bytes INTEGER NOT NULL)
+    WITHOUT ROWID`,
+]
+
+const NAMES = (row: string) => `('all'), ('queue ' || ${row}.queue), ('holder ' || ${row}.holder)`
+
+const ADD = `INSERT INTO usage SELECT column1, 1, NEW.bytes FROM (VALUES ${NAMES('NEW')}) WHERE true
+  ON CONFLICT (name) DO UPDATE SET events = events + 1, bytes = bytes + excluded.bytes;`
+
+const SUBTRACT = `UPDATE usage SET events = events - 1, bytes = bytes - OLD.bytes
+    WHERE name IN (SELECT column1 FROM (VALUES ${NAMES('OLD')}));
+  DELETE FROM usage WHERE events = 0 AND name IN (SELECT column1 FROM (VALUES ${NAMES('OLD')}));`
+
+const ADD_COPY = `INSERT INTO usage VALUES ('copies', 1, NEW.bytes)
+  ON CONFLICT (name) DO UPDATE SET events = events + 1, bytes = bytes + excluded.bytes;`
+
+const SUBTRACT_COPY = `UPDATE usage SET events = events - 1, bytes = bytes - OLD.bytes
+  WHERE name = 'copies';`
+
+/** Keeps `usage` equal to the sums over `event`, in the transaction of each change. */
+const TRIGGERS = [
+  `CREATE TRIGGER event_stored AFTER INSERT ON event WHEN NEW.state <> 'delivered'
+    BEGIN ${ADD} END`,
+  `CREATE TRIGGER copy_stored AFTER INSERT ON event WHEN NEW.state = 'delivered'
+    BEGIN ${ADD_COPY} END`,
+  `CREATE TRIGGER event_deleted AFTER DELETE ON event WHEN OLD.state <> 'delivered'
+    BEGIN ${SUBTRACT} END`,
+  `CREATE TRIGGER copy_deleted AFTER DELETE ON event WHEN OLD.state = 'delivered'
+    BEGIN ${SUBTRACT_COPY} END`,
+  `CREATE TRIGGER event_copied AFTER UPDATE OF state ON event
+    WHEN OLD.state <> 'delivered' AND NEW.state = 'delivered' BEGIN ${SUBTRACT} ${ADD_COPY} END`,
+  `CREATE TRIGGER copy_replayed AFTER UPDATE OF state ON event
+    WHEN OLD.state = 'delivered' AND NEW.state <> 'delivered' BEGIN ${SUBTRACT_COPY} ${ADD} END`,
+]
+
+/** The same text in the index and in each query, so that SQLite uses the index. */
+export const UNDELIVERED = "state IN ('waiting', 'uncertain')"
+
+const INDEXES = [
+  'CREATE INDEX event_unit ON event (unit, seq)',
+  'CREATE INDEX event_state ON event (state, since, bytes)',
+  `CREATE INDEX event_undelivered ON event (queue, seq, next, unit, key, at) WHERE ${UNDELIVERED}`,
+]
+
+export const SCHEMA: readonly string[] = [...TABLES, ...TRIGGERS, ...INDEXES]
+
+const HOUR = 3_600_000
+
+/** The events that a migration copied are the ones that the ledger starts with. */
+const COUNT = "UPDATE meta SET value = (SELECT count(*) FROM event) WHERE name = 'accepted'"
+
+const HOLDER = "substr(lane, instr(lane, '#') + 1)"
+
+/** From version 1: dead letters have `died`, and the credential has no name. */
+const FROM_1: readonly string[] = [
+  'DROP INDEX IF EXISTS waiting',
+  'ALTER TABLE event RENAME TO event_1',
+  ...SCHEMA,
+  `INSERT INTO event SELECT seq, delivery, delivery, lane, ${HOLDER},
+    CASE WHEN lane LIKE '%#own' THEN 'own' ELSE 'token:' || substr(${HOLDER}, 1, 8) END,
+    CASE WHEN died IS NULL THEN 'waiting' ELSE 'dead' END, at, coalesce(died, at), tries, 0, next,
+    min(max(0, next - at), ${HOUR}), reason, key, bytes, sealed
+    FROM event_1 ORDER BY seq`,
+  'DROP TABLE event_1',
+  COUNT,
+]
+
+/** From version 2: a batch was a row of its own, also while it was open, and its events had `batch`. */
+const FROM_2: readonly string[] = [
+  'DROP INDEX event_state',
+  'DROP INDEX event_batch',
+  'ALTER TABLE event RENAME TO event_2',
+  'ALTER TABLE accepted RENAME TO accepted_2',
+  'DROP TABLE meta',
+  ...SCHEMA,
+  `INSERT INTO event SELECT e.seq, e.delivery, coalesce(e.batch, e.delivery), e.lane,
+    substr(e.lane, instr(e.lane, '#') + 1), e.credential,
+    CASE coalesce(b.state, e.state) WHEN 'dead' THEN 'dead' WHEN 'sent' THEN 'delivered'
+      ELSE CASE WHEN coalesce(b.maybe, e.maybe) > 0 THEN 'uncertain' ELSE 'waiting' END END,
+    e.at, coalesce(b.since, e.since), coalesce(b.tries, e.tries), coalesce(b.maybe, e.maybe),
+    coalesce(b.next, e.next), coalesce(b.wait, e.wait), coalesce(b.reason, e.reason), e.key,
+    e.bytes, e.sealed
+    FROM event_2 e LEFT JOIN event_2 b ON b.delivery = e.batch
+    WHERE e.count = 0 ORDER BY e.seq`,
+  // A batch that was open takes no more events: it is due at the end of its time.
+  'INSERT INTO accepted SELECT name, at FROM accepted_2',
+  'DROP TABLE accepted_2',
+  'DROP TABLE event_2',
+  COUNT,
+]
+
+/** Statements that bring the tables of a version to the current one. */
+export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = { 1: FROM_1, 2: FROM_2 }
