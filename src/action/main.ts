@@ -4,6 +4,7 @@ import * as core from '@actions/core'
 import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
+import { explain } from '../engine/explanation.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
@@ -158,7 +159,7 @@ function logLine(text: string): void {
 
 async function summarize(
   evaluation: Evaluation,
-  { inputs, event, workflows: { calling, names } }: ActionContext,
+  { inputs, event, ports, workflows: { calling, names } }: ActionContext,
 ): Promise<void> {
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return
@@ -175,6 +176,7 @@ async function summarize(
     isPublic: isObject(repository) && repository.private === false,
     secrets: { ...inputs.secrets, 'github-token': inputs.githubToken },
     workflow,
+    explanations: await explain(evaluation, { scripts: ports.scripts, showValues: false }),
   }
   appendFileSync(file, summaryHtml(evaluation, circumstances))
 }

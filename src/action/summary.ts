@@ -1,3 +1,4 @@
+import type { Explanation } from '../engine/explanation.ts'
 import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/result.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
@@ -21,6 +22,8 @@ import {
 /** What a summary tells of besides what the event came to. */
 export interface Circumstances extends Readers {
   readonly arrival: Arrival | undefined
+  /** The conditions that the event did not meet, without values of the event. */
+  readonly explanations?: readonly Explanation[]
   /** Name of the workflow that suggested commands are about. */
   readonly workflow: string
 }
@@ -47,6 +50,7 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
+    ...explanationList(circumstances.explanations ?? []),
     ...itemTables(evaluation, circumstances),
     ...failedTable(evaluation.failed),
     ...(forgets ? [paragraph(RERUN)] : []),
@@ -100,6 +104,16 @@ function some(texts: readonly string[], html: (text: string) => string): string[
 
 function sentence(text: string): string {
   return `${escapeHtml(cut(text, SUMMARY.text))}.`
+}
+
+/** The conditions of filters that were not met; the table already shows method, path and signature. */
+function explanationList(explanations: readonly Explanation[]): string[] {
+  const sentences = explanations
+    .filter(({ condition }) => condition === 'filter')
+    .map(({ trigger, sentence }) => `${trigger}: ${sentence}`)
+  if (sentences.length === 0) return []
+  const items = sentences.map((each) => `<li>${text(each, SUMMARY.why)}</li>`)
+  return [`<ul>${items.join('')}</ul>`]
 }
 
 /**

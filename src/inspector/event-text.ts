@@ -25,7 +25,8 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
   const decided = jobs.map(({ file, jobs: all }) => {
     return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
   })
-  const given = Object.entries({ messages, problems, jobs: decided })
+  const { explanations = [] } = event
+  const given = Object.entries({ messages, problems, explanations, jobs: decided })
   const some = given.filter(([, list]) => list.length > 0)
   return JSON.stringify({ ...told, ...Object.fromEntries(some) })
 }

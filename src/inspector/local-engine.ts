@@ -3,11 +3,11 @@ import { stepOutputs } from '../action/outputs.ts'
 import { readAllWorkflows } from '../engine/all-workflows.ts'
 import { runEffects } from '../engine/effects.ts'
 import { evaluate } from '../engine/evaluate.ts'
-import { filterMisses, missText } from '../engine/filter-misses.ts'
+import { type Explanation, explain } from '../engine/explanation.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import type { Json } from '../wire/json.ts'
+import { isObject, type Json, tryParseJson } from '../wire/json.ts'
 import { notice, textsOf, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, type GitHubEvent, HEADER } from '../wire/payload.ts'
@@ -32,6 +32,8 @@ export interface DevEvent
   readonly count: number
   /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
   readonly problems: readonly Problem[]
+  /** Every condition that the event did not meet. */
+  readonly explanations?: readonly Explanation[]
   readonly milliseconds: number
 }
 
@@ -65,6 +67,7 @@ export async function runLocally(
       : [notice('batch', `a batch of ${counted(Number(batch), 'event')}`)]),
     ...result.messages,
     ...(isBinary ? [BINARY] : []),
+    ...(isJsonAsForm(payload) ? [JSON_AS_FORM] : []),
   ]
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
   return { ...named, ...result, messages }
@@ -76,6 +79,17 @@ export function collectedEvent({ method, path, headers }: ClientPayload, batch: 
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
   const nothing = { decisions: [], items: [], count: 0, found: [], fields: [], milliseconds: 0 }
   return { ...named, ...nothing, messages: [], problems: [], reason: `waits in the batch ${batch}` }
+}
+
+/** `curl -d` sends JSON as a form unless a content type is given. */
+const JSON_AS_FORM = warning(
+  'json-as-form',
+  "body: the content is JSON, but the content type is that of a form; add -H 'content-type: application/json'",
+)
+
+function isJsonAsForm({ headers, body }: ClientPayload): boolean {
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
+  return isForm && typeof body === 'string' && /^\s*[[{]/.test(body) && isObject(tryParseJson(body))
 }
 
 const BINARY = notice(
@@ -117,8 +131,9 @@ async function evaluateLocally(
     // Here every job succeeds, so what is left for its end is done at once.
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     const { contexts, items, found, fields, files, reason } = evaluation
-    const decisions = await withMisses(evaluation)
-    const outputs = { items: contexts, count: items.length, found, fields, reason }
+    const explanations = await explain(evaluation, { scripts: ports.scripts, showValues: true })
+    const decisions = withExplanations(evaluation.decisions, explanations)
+    const outputs = { items: contexts, count: items.length, found, fields, reason, explanations }
     const messages = [...evaluation.messages, ...(files.length > 0 ? [UNWRITTEN] : [])]
     const origin = { event, outputs: Object.fromEntries(stepOutputs(evaluation)) }
     return { decisions, ...outputs, messages, problems: [], origin, milliseconds: now() - started }
@@ -133,22 +148,22 @@ async function evaluateLocally(
   }
 }
 
-/** The decisions with what a filter found and wanted: here alone, since logs are read by others. */
-async function withMisses({ decisions, runs }: Evaluation): Promise<DevEvent['decisions']> {
-  return Promise.all(
-    decisions.map(async (decision) => {
-      const run = runs.find(({ trigger }) => trigger.name === decision.trigger)
-      const { filter } = run?.trigger.config ?? {}
-      if (!decision.tally || !run || filter === undefined) return decision
-      const missed = await Promise.all(run.found.map((item) => filterMisses(filter, item)))
-      const lines = [...new Set(missed.flat().map(missText))].slice(0, SHOWN_MISSES)
-      const steps = [...decision.tally.steps, ...lines]
-      return { ...decision, tally: { ...decision.tally, steps } }
-    }),
-  )
+/** Adds the sentences about filters to the steps of each decision. */
+function withExplanations(
+  decisions: DevEvent['decisions'],
+  explanations: readonly Explanation[],
+): DevEvent['decisions'] {
+  return decisions.map((decision) => {
+    if (!decision.tally) return decision
+    const sentences = explanations
+      .filter(({ trigger, condition }) => trigger === decision.trigger && condition === 'filter')
+      .map(({ sentence }) => sentence)
+    return {
+      ...decision,
+      tally: { ...decision.tally, steps: [...decision.tally.steps, ...sentences] },
+    }
+  })
 }
-
-const SHOWN_MISSES = 20
 
 /** No step of a job runs here that could read it. */
 const UNWRITTEN = warning(

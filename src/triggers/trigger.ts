@@ -13,6 +13,10 @@ export interface Check {
   readonly held: boolean
   /** What came and what was asked for, without payload text: `get, not post`. */
   readonly found: string
+  /** The value of the event, if it is one of a known set: `get`. */
+  readonly actual?: string
+  /** The values that the option accepts. */
+  readonly wanted?: string | string[]
   /** True where nothing came at all that could have met it: no signature, so none that is wrong. */
   readonly isAbsent?: boolean
 }

@@ -102,13 +102,16 @@ function methodCheck(found: string, wanted: readonly string[] | undefined): Chec
     option: 'method',
     held,
     found: held ? name : `${name} is not among ${wanted.join(', ')}`,
+    actual: name,
+    wanted: [...wanted],
   }
 }
 
 function pathCheck(pattern: string | undefined, params: object | undefined): Check {
   if (pattern === undefined) return { option: 'path', held: true, found: 'any path' }
   const held = params !== undefined
-  return { option: 'path', held, found: `${held ? 'matches' : 'does not match'} ${pattern}` }
+  const found = `${held ? 'matches' : 'does not match'} ${pattern}`
+  return { option: 'path', held, found, wanted: pattern }
 }
 
 function requestFields(request: WebhookRequest, verify: readonly Verification[] | undefined) {

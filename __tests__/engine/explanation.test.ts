@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals'
+import { type Explanation, explain } from '../../src/engine/explanation.ts'
+import type { Decision, TriggerRun } from '../../src/engine/result.ts'
+import { ScriptFailure } from '../../src/engine/scripts.ts'
+import type { JsonObject } from '../../src/wire/json.ts'
+
+const scripts = { within: async <Result>(_: number, work: () => Result) => work() }
+const ITEM = { body: { action: 'closed', secret: 'hush' } }
+
+function decision(more: Partial<Decision>): Decision {
+  return { trigger: 'webhook', fired: false, reason: '', checks: [], ...more }
+}
+
+async function filtered(filter: JsonObject, options = { scripts, showValues: true }) {
+  const run = { trigger: { name: 'webhook', config: { filter } }, found: [ITEM] }
+  const decisions = [decision({ tally: { found: 1, handedOn: 0, steps: ['filter dropped 1'] } })]
+  return explain({ decisions, runs: [run as unknown as TriggerRun] }, options)
+}
+
+describe('a filter', () => {
+  const rows: readonly [JsonObject, Partial<Explanation>][] = [
+    [
+      { 'body.action': 'opened' },
+      {
+        path: 'body.action',
+        found: 'closed',
+        wanted: 'opened',
+        sentence: 'filter: body.action is "closed", wanted "opened"',
+      },
+    ],
+    [{ 'body.kind': 1 }, { sentence: 'filter: body.kind is missing, wanted 1' }],
+    [{ $or: [{ 'body.action': 'x' }] }, { path: '$or' }],
+    [{ $and: [{ 'body.action': 'closed' }, { 'body.a': 2 }] }, { path: 'body.a', wanted: 2 }],
+  ]
+  test.each(rows)('%j is explained by path, found and wanted', async (filter, wanted) => {
+    expect(await filtered(filter)).toEqual([expect.objectContaining(wanted)])
+  })
+
+  test('shows no value of the event without showValues', async () => {
+    const explanations = await filtered({ 'body.secret': 'x' }, { scripts, showValues: false })
+    expect(JSON.stringify(explanations)).not.toContain('hush')
+    expect(explanations).toMatchObject([{ path: 'body.secret', wanted: 'x' }])
+  })
+
+  test('that takes too long is not explained', async () => {
+    const slow = { within: async () => Promise.reject(new ScriptFailure('too long')) }
+    expect(await filtered({ 'body.action': 'x' }, { scripts: slow, showValues: true })).toEqual([])
+  })
+})
+
+test('method, path and signature are explained by the checks that failed', async () => {
+  const checks = [
+    {
+      option: 'method',
+      held: false,
+      found: 'get is not among post',
+      actual: 'get',
+      wanted: ['post'],
+    },
+    { option: 'verify', held: false, found: 'stripe: the signature does not match' },
+    { option: 'path', held: true, found: 'any path' },
+  ]
+  expect(
+    await explain({ decisions: [decision({ checks })], runs: [] }, { scripts, showValues: true }),
+  ).toEqual([
+    {
+      trigger: 'webhook',
+      condition: 'method',
+      path: 'method',
+      found: 'get',
+      wanted: ['post'],
+      sentence: 'method: get is not among post',
+    },
+    {
+      trigger: 'webhook',
+      condition: 'verify',
+      path: null,
+      sentence: 'verify: stripe: the signature does not match',
+    },
+  ])
+})
+
+test('deduplication and limits are explained by the number of items', async () => {
+  const steps = ['deduplicate dropped 2', 'limit held back 1', 'filter dropped 3']
+  const decisions = [decision({ tally: { found: 6, handedOn: 0, steps } })]
+  const explanations = await explain({ decisions, runs: [] }, { scripts, showValues: true })
+  expect(explanations.map(({ condition, sentence }) => [condition, sentence])).toEqual([
+    ['deduplicate', expect.stringContaining('2 items')],
+    ['limit', expect.stringContaining('1 item ')],
+  ])
+})
