@@ -1,8 +1,8 @@
 // npm run generate [-- <part> …] [-- --check]
 //
 // Writes the generated files, in the order in which they depend on each other; with --check names each
-// stale file and exits 1. Parts: lists, docs, schema, dist (default: all). Works in a fresh clone, because
-// it compiles src/ to build/ itself.
+// stale file and exits 1. Parts: lists, docs, schema, dist (default: these four), and golden, the approved
+// compiled files of the tests. Works in a fresh clone, because it compiles src/ to build/ itself.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from './build/compile.js'
@@ -20,13 +20,15 @@ const PARTS = {
   docs: async () => (await import('./generate/docs.js')).docFiles(),
   schema: async () => (await import('./generate/schema.js')).schemaFiles(),
   dist: async () => (await import('./generate/dist.js')).distFiles(),
+  golden: async () => (await import('./generate/golden.js')).goldenFiles(),
 }
+const DEFAULT = ['lists', 'docs', 'schema', 'dist']
 
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
-const wanted = positionals.length > 0 ? positionals : ['lists', ...Object.keys(PARTS)]
+const wanted = positionals.length > 0 ? positionals : DEFAULT
 const unknown = wanted.find((part) => part !== 'lists' && !(part in PARTS))
 if (unknown !== undefined) {
   console.error(`unknown part "${unknown}": choose lists, ${Object.keys(PARTS).join(', ')}`)

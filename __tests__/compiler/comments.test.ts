@@ -104,3 +104,47 @@ test.each([
   )
   expect(spoken.map(({ owner }) => owner)).toEqual(Array(5).fill(['on']))
 })
+
+test('comments behind a trigger and behind needs keep their owner, a condition keeps its lines', async () => {
+  const { main } = await compileText(`on:
+  webhook: # about the hook
+  push: # about push
+jobs:
+  a: {runs-on: x, steps: [{run: x}]}
+  b:
+    needs: a # about needs
+    runs-on: x
+    if: >
+      on.webhook.outcome == 'success' &&
+        (github.actor == 'x' ||
+          github.ref == 'y')
+    steps: [{run: x}]
+`)
+  const lines = main.split('\n').map((line) => line.trim())
+  expect(lines).toContain('webhook: # about the hook')
+  expect(lines).toContain('push: # about push')
+  expect(lines).toContain('needs: [on, a] # about needs')
+  expect(main).toContain(`
+        (github.actor == 'x' ||
+          github.ref == 'y')
+`)
+})
+
+test.each([
+  ['>-\n      always() &&\n      on.webhook.outcome', ['always() &&', ').webhook.outcome']],
+  ['always() &&\n      on.webhook.outcome', ['always() &&', ').webhook.outcome']],
+  ['${{ always() &&\n      on.webhook.outcome }}', ['always() &&', ').webhook.outcome']],
+  ["always() && on.webhook.outputs.body == 'a\n      b'", ["body == 'a b'"]],
+])('the lines of if: %j', async (condition, parts) => {
+  const { main } = await compileText(`on: webhook
+jobs:
+  a:
+    runs-on: x
+    if: ${condition}
+    steps: [{run: x}]
+`)
+  const lines = main.split('\n').map((line) => line.trim())
+  const own = parts.map((part) => lines.findIndex((line) => line.endsWith(part)))
+  expect(own.every((at) => at >= 0)).toBe(true)
+  expect(own).toEqual(own.map((_, index) => (own[0] ?? 0) + index))
+})

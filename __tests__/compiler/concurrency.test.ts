@@ -44,7 +44,7 @@ const EVENTS: Readonly<Record<string, readonly [Event, 'own' | 'alone']>> = {
   'its own webhook, with a suffix': [webhook('hook/webhook/a?b=c'), 'own'],
   'its own webhook, with a query': [webhook('/hook/webhook?b=c'), 'own'],
   "another workflow's webhook": [webhook('other/webhook'), 'alone'],
-  'one whose name only begins so': [webhook('hook/webhook2'), 'alone'],
+  'one of another trigger': [webhook('hook/slack'), 'alone'],
   'one without a path': [
     { event_name: 'repository_dispatch', event: { action: 'webhook', client_payload: {} } },
     'alone',

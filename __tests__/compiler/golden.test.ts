@@ -3,9 +3,8 @@ import { expect, test } from '@jest/globals'
 import { compileText } from './support/compiled.ts'
 
 /**
- * Whole compiled files as they were once read by a person, who would have written them so. After a
- * change that is meant, build the sources of that name in `workflows/` with `hookline build`, and
- * read the difference.
+ * Whole compiled files that a person has read and approved. After an intended change run
+ * `npm run generate golden`, and read the difference.
  */
 const folder = new URL('golden/', import.meta.url)
 const names = readdirSync(folder).flatMap((file) => /^(.*)(?<!\.jobs)\.yml$/.exec(file)?.[1] ?? [])
@@ -14,13 +13,16 @@ test('there are some of each form', () => {
   expect(names.length).toBeGreaterThanOrEqual(9)
 })
 
-test.each(names)('%s is compiled to the byte as it was', async (name) => {
-  const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
-  const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {
-    name,
-    ...(name.startsWith('direct') && { dispatch: 'workflow' }),
-  })
-  expect(main).toBe(read(`golden/${name}.yml`))
-  expect(isOne).toBe(!existsSync(new URL(`golden/${name}.jobs.yml`, import.meta.url)))
-  if (!isOne) expect(jobs).toBe(read(`golden/${name}.jobs.yml`))
-})
+test.each(names)(
+  '%s is compiled as approved, otherwise run: npm run generate golden',
+  async (name) => {
+    const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
+    const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {
+      name,
+      ...(name.startsWith('direct') && { dispatch: 'workflow' }),
+    })
+    expect(main).toBe(read(`golden/${name}.yml`))
+    expect(isOne).toBe(!existsSync(new URL(`golden/${name}.jobs.yml`, import.meta.url)))
+    if (!isOne) expect(jobs).toBe(read(`golden/${name}.jobs.yml`))
+  },
+)

@@ -38,6 +38,11 @@ test.each([
 
 test.each([
   ['      - run: x\n        contineu-on-error: true', 'did you mean "continue-on-error"?'],
+  ['      - backgroud: true\n        run: x', 'did you mean "background"?'],
+  [
+    '      - run: x\n    strategy: {fail-fats: false, matrix: {a: [1]}}',
+    'did you mean "fail-fast"?',
+  ],
   ['      - run: x\n        uses: a/b@v1', 'a step has either "uses" or "run"'],
   ['      - uses: a/b@v1\n        run: x', 'a step has either "uses" or "run"'],
 ])('a slip stays an error, with what was meant: %s', async (step, hint) => {

@@ -38,7 +38,7 @@ const WEBHOOKS: Readonly<Record<string, Event>> = {
     on: { outputs: { triggered: 'false', on: JSON.stringify(SKIPPED) } },
   },
   'a webhook for another workflow': { github: dispatch('other/webhook'), means: undefined },
-  'a webhook for another trigger': { github: dispatch('hook/webhook2'), means: undefined },
+  'a webhook for another trigger': { github: dispatch('hook/slack'), means: undefined },
   'a webhook whose job "on" fails at once': {
     github: dispatch('hook/webhook/a'),
     means: undefined,

@@ -111,7 +111,7 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
       expect(starts(`/${name}/${trigger}${rest}`)).toBe(true)
     }
     const others = [
-      `${name}/${trigger}2`,
+      `${name}/x${trigger}`,
       `${name}x/${trigger}`,
       `other/${trigger}`,
       `x/${name}/${trigger}`,

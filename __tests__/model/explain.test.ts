@@ -179,3 +179,95 @@ jobs:
   expect(jobs[0]?.facts).toMatchObject([{ place: 'with.a', outcome: { value: 'broken' } }])
   expect(jobs[1]).toMatchObject({ verdict: 'unknown' })
 })
+
+describe('a need whose result is unknown', () => {
+  const text = (condition: string) => `on: push
+jobs:
+  a: {if: secrets.X, runs-on: x, steps: []}
+  b: {needs: a, if: "${condition}", runs-on: x, steps: []}
+`
+  test.each([
+    ["always() && needs.a.result == 'success'", 'unknown'],
+    ["always() && needs.a.result != 'skipped'", 'unknown'],
+    ["always() && needs.a.result == 'succes'", 'skipped'],
+    ["always() && needs.a.result != 'succes'", 'runs'],
+    ["always() && needs.a.outputs.x == ''", 'unknown'],
+    ['always()', 'runs'],
+  ])('with if: %s, the job is %s', (condition, verdict) => {
+    const [a, b] = explain(text(condition), {})
+    expect([a?.verdict, b?.verdict]).toEqual(['unknown', verdict])
+  })
+})
+
+describe('a matrix', () => {
+  const matrix = (written: string, condition = 'true') =>
+    explain(
+      `on: push
+jobs:
+  a:
+    runs-on: x
+    strategy: {matrix: ${written}}
+    steps: [{if: "${condition}", run: x}]
+  b: {needs: a, runs-on: x, steps: []}
+`,
+      {},
+    )
+  test.each([
+    ['{os: [a, b], n: [1, 2]}', 4],
+    ['{os: [a, b], n: [1, 2], exclude: [{os: a, n: 2}]}', 3],
+    ['{os: [a, b], n: [1, 2], exclude: [{os: a}]}', 2],
+    ['{os: [a, b], include: [{os: a, more: 1}, {os: c}]}', 3],
+    ['{os: [a, b], include: [{color: red}]}', 2],
+    ['{include: [{os: a}, {os: b}, {os: c}]}', 3],
+    ['{os: [a], include: "${{ fromJSON(vars.X) }}"}', undefined],
+    ['{os: "${{ fromJSON(vars.X) }}"}', undefined],
+  ])('%s creates %j jobs', (written, combinations) => {
+    const [job] = matrix(written)
+    expect(job?.verdict).toBe('runs')
+    expect(job?.combinations).toBe(combinations)
+  })
+
+  test.each([
+    ['{os: []}', 'its matrix: "os" is empty'],
+    ['{os: [a], exclude: [{os: a}]}', 'its matrix has no combination'],
+    ['{os: "${{ fromJSON(\'[]\') }}", n: [1]}', 'its matrix: "os" is empty'],
+  ])('%s fails the job: %s', (written, why) => {
+    const [a, b] = matrix(written)
+    expect(a).toMatchObject({ verdict: 'fails', why })
+    expect(b).toMatchObject({ verdict: 'skipped', why: 'a fails' })
+  })
+
+  test.each([
+    ["matrix.os == 'a'", { unknown: 'the matrix' }],
+    ["matrix.os != 'z'", { value: true }],
+    ['matrix.more', { unknown: 'the matrix' }],
+    ['matrix.none', { value: null }],
+  ])('of os a and b: if %s', (condition, outcome) => {
+    const [job] = matrix('{os: [a, b], include: [{os: b, more: 1}]}', condition)
+    expect(job?.facts.find(({ place }) => place.startsWith('step'))?.outcome).toMatchObject(outcome)
+  })
+})
+
+test.each([
+  ['echo "V=2" >> "$GITHUB_ENV"', 'V, which a step writes to $GITHUB_ENV', '1'],
+  ['echo W=2 >> $GITHUB_ENV', '1', 'W, which a step writes to $GITHUB_ENV'],
+  [
+    'cat file >> $GITHUB_ENV',
+    'a variable that a step writes to $GITHUB_ENV',
+    'a variable that a step writes to $GITHUB_ENV',
+  ],
+  ['echo "V=2"', '1', '1'],
+])('after the script %s, env.V is %s and env.W is %s', (script, v, w) => {
+  const text = `on: push
+env: {V: 1, W: 1}
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: ${JSON.stringify(script)}
+      - run: 'x'
+        env: {A: "\${{ env.V }}", B: "\${{ env.W }}"}
+`
+  const values = explain(text, {})[0]?.facts.map(({ outcome }) => Object.values(outcome)[0])
+  expect(values).toEqual([v, w])
+})

@@ -1,25 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DispatchEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
+import type { DispatchEvent } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
+import { runNameLine } from '../workflow/run-name.ts'
 import { NATIVE_FOLDER } from './files.ts'
-
-const DELIVERY: Readonly<Record<DispatchEvent, string>> = {
-  repository_dispatch: "github.event.client_payload.headers['x-hookline-delivery']",
-  workflow_dispatch: `fromJSON(inputs.${WORKFLOW_INPUT} || '{}').headers['x-hookline-delivery']`,
-}
-
-/** The line of a workflow file by which its runs name the delivery that started them. */
-export function runNameLine(
-  workflow: string,
-  event: DispatchEvent = 'repository_dispatch',
-): string {
-  return `run-name: ${printable(workflow)} \${{ ${DELIVERY[event]} }}`
-}
 
 /** What to add to a workflow whose runs do not name their delivery. */
 export function nameAdvice(workflow: string, event?: DispatchEvent): string {
-  const line = runNameLine(workflow, event)
+  const line = runNameLine(printable(workflow), event)
   return `to tell which delivery started a run, add to ${printable(workflow)}:\n  ${line}`
 }
 

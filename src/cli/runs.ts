@@ -15,10 +15,11 @@ import {
 } from '../wire/run-lookup.ts'
 import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
 import { type AskGitHub, type AskOptions, githubOf } from './github.ts'
 import { unreachableHint } from './http.ts'
-import { nameAdvice, runNameLine } from './run-name.ts'
+import { nameAdvice } from './run-name.ts'
 import { EXIT, styled } from './terminal.ts'
 
 interface RunsOptions {

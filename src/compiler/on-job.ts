@@ -13,8 +13,10 @@ import { namesIn, type SourceFile } from './source-file.ts'
 interface OnJob {
   readonly workflow: string
   readonly runsOn: Json
-  /** Parts of its `if:` on lines of their own; none where every event is its own. */
+  /** The lines of its `if:`; none if it runs for every event. */
   readonly condition: Lines
+  /** Comment lines above its `if:`. */
+  readonly conditionComment: Lines
   readonly env: Lines
   /** Names of the outputs of the action that later jobs read. */
   readonly outputs: readonly string[]
@@ -41,6 +43,7 @@ export function onJobLines(job: OnJob): string[] {
           .trimEnd()
           .replace(/^\{(.*)\}$/s, '$1')
           .split('\n'),
+        ...job.conditionComment,
         ...conditionLines(job.condition),
         'timeout-minutes: 10',
         'permissions:',
@@ -87,26 +90,55 @@ interface Starts {
 }
 
 /**
- * The lines, joined by "or", that say that a webhook is for this workflow and its triggers: one for
- * another starts no runner.
+ * Returns the lines of a condition, joined by "or", that holds for webhooks to this workflow and its
+ * triggers. A webhook to another workflow then starts no runner.
  */
 export function pathLines({ webhooks, file }: Starts): string[] {
-  // Whatever name of a trigger a webhook URL has, the action takes it for this one.
-  const names = new Set(
-    webhooks.flatMap(({ name, definition }) => [name, definition.name, ...definition.aliases]),
-  )
-  return pathTests(file.name, [...names])
+  const others = file.triggers.filter((trigger) => !webhooks.includes(trigger))
+  return pathTests(file.name, webhooks.flatMap(urlNames), others.flatMap(urlNames))
 }
 
-/** The same for a workflow by its name, and for triggers by every name that they have. */
-export function pathTests(workflow: string, triggers: readonly string[]): string[] {
-  const tests = triggers
-    .flatMap((trigger) => [`${workflow}/${trigger}`, `/${workflow}/${trigger}`])
-    .flatMap((prefix) => [
-      `startsWith(format('{0}/', ${PATH}), '${prefix}/')`,
-      `startsWith(${PATH}, '${prefix}?')`,
-    ])
+/** A webhook URL may contain any name of a trigger: its name in the file, its own name, or an alias. */
+function urlNames({ name, definition }: SourceTrigger): string[] {
+  return [...new Set([name, definition.name, ...definition.aliases])]
+}
+
+/**
+ * The same for a workflow by its name, and for triggers by every name that they have. A path may begin
+ * with a slash, because senders that call GitHub directly may write one.
+ *
+ * @param others names of triggers of the same workflow that webhooks must not start
+ */
+export function pathTests(
+  workflow: string,
+  triggers: readonly string[],
+  others: readonly string[] = [],
+): string[] {
+  const tests = triggers.flatMap((trigger) =>
+    [`${workflow}/${trigger}`, `/${workflow}/${trigger}`].flatMap((path) =>
+      isPrefixOf(trigger, others) ? exactTests(path) : [`startsWith(${PATH}, '${path}')`],
+    ),
+  )
   return tests.map((test, at) => (at < tests.length - 1 ? `${test} ||` : test))
+}
+
+function isPrefixOf(trigger: string, others: readonly string[]): boolean {
+  return others.some((other) => other.toLowerCase().startsWith(trigger.toLowerCase()))
+}
+
+/** Behind the name of a trigger a path ends, or continues with `/` or `?`. */
+function exactTests(path: string): string[] {
+  return [`startsWith(format('{0}/', ${PATH}), '${path}/')`, `startsWith(${PATH}, '${path}?')`]
+}
+
+/** The comment above a condition with exact tests, because these tests look needlessly long. */
+export function exactPathComment({ webhooks, file }: Starts): Lines {
+  const others = file.triggers.filter((one) => !webhooks.includes(one)).flatMap(urlNames)
+  const names = webhooks.flatMap(urlNames).filter((name) => isPrefixOf(name, others))
+  return names.map((name) => {
+    const other = others.find((one) => isPrefixOf(name, [one]))
+    return `# Exact, because the name of the trigger "${other}" begins with "${name}".`
+  })
 }
 
 /**

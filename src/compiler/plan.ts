@@ -1,10 +1,11 @@
-import { isMap, isScalar, type Node, type Scalar, visit } from 'yaml'
+import { isMap, isScalar, type Node, Scalar, visit } from 'yaml'
 import { type DispatchEvent, dispatchEvent } from '../wire/payload.ts'
 import { hasExpression, textExpression } from '../workflow/expressions.ts'
 import { type FileExpression, referencesIn } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
-import { type NodePair, nodeBelow, pairOf, pairsOf } from '../workflow/yaml.ts'
+import { dedent } from '../workflow/spans.ts'
+import { type NodePair, nodeBelow, pairOf, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
@@ -188,11 +189,33 @@ function onReader(
   return reads
 }
 
-/** `if:` of a job as one expression; `undefined` where it says nothing. */
-function conditionOf({ document }: SourceFile, { content }: SourceJob): string | undefined {
+/** `if:` of a job as one expression, on the lines of the source; `undefined` if the job has none. */
+function conditionOf({ document, source }: SourceFile, { content }: SourceJob): string | undefined {
   const value = nodeBelow(document, content, 'if')
   if (!isScalar(value) || value.value === null) return undefined
-  const text = String(value.value).trim()
+  const text = (linesOf(value, source.text) ?? String(value.value)).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
   return textExpression(text)
+}
+
+/**
+ * The lines of a plain or folded condition as the source has them. YAML folds their line breaks into
+ * spaces, which mean the same between the parts of an expression, but not in a string or around `${{ }}`.
+ */
+function linesOf(scalar: Scalar, text: string): string | undefined {
+  const isFolded = scalar.type === Scalar.BLOCK_FOLDED
+  if (!isFolded && scalar.type !== Scalar.PLAIN) return undefined
+  const [start, end] = rangeOf(scalar)
+  const written = text.slice(start, end).replace(isFolded ? /^[^\n]*\n/ : /^/, '')
+  const lines = dedent(written.trimEnd().split('\n'), indentationOf(written))
+  const joined = lines.join('\n').trim()
+  const isSame =
+    joined.replaceAll(/\s+/g, ' ') === String(scalar.value).trim().replaceAll(/\s+/g, ' ')
+  const hasString = /'[^'\n]*\n/.test(joined.replaceAll(/'[^'\n]*'/g, ''))
+  const hasText = joined.includes('${{') && !/^\$\{\{(?:(?!\$\{\{).)*\}\}$/s.test(joined)
+  return isSame && !hasString && !hasText ? joined : undefined
+}
+
+function indentationOf(text: string): number {
+  return Math.max(0, text.search(/\S/))
 }

@@ -15,33 +15,58 @@ import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { expressionSpans, lex } from '../workflow/expressions.ts'
 
-/** What an expression comes to before a run: a value, what only a run can know, or an error of it. */
-export type Outcome =
-  | { readonly value: Json }
-  /** `truth`: whether it would hold is known all the same. */
-  | { readonly unknown: string; readonly truth?: boolean }
-  | { readonly fails: string }
+/** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
+export type Outcome = { readonly value: Json } | Unknown | { readonly fails: string }
 
-/** What the status functions say; `undefined` where only a run can tell. */
+export interface Unknown {
+  /** What the value depends on, in words. */
+  readonly unknown: string
+  /** Set if the value is unknown and its truth is known. */
+  readonly truth?: boolean
+  /** All values that are possible, if these are known: `['success', 'failure', …]`. */
+  readonly values?: readonly Json[]
+}
+
+/** The results of the status functions; `undefined` if only a run can know. */
 export interface Status {
   readonly success: boolean | undefined
   readonly failure: boolean | undefined
   readonly cancelled: boolean
 }
 
-/** Contexts by name; anything in them may be `unknown(…)`. */
+/** Contexts by name. Any value in them may be `unknown(…)`. */
 export type Contexts = JsonObject
 
-/** Begins what stands for a value that only a run can know; no text of an event holds it. */
+/** The beginning of the string that represents an unknown value; no string of an event contains it. */
 const MARK = '\u0000not known here: '
 const MARK_IN_JSON = JSON.stringify(MARK).slice(1, -1)
+const VALUES_MARK = '\u0000one of: '
 
-/** Stands in a context for what only a run can know. @param what in words: `a secret` */
-export function unknown(what: string): string {
-  return MARK + what
+/**
+ * Represents, in a context, a value that only a run can know.
+ *
+ * @param what in words: `a secret`
+ * @param values all possible values, so that a comparison with another value is known to be false
+ */
+export function unknown(what: string, values?: readonly Json[]): string {
+  return MARK + what + (values ? VALUES_MARK + JSON.stringify(values) : '')
 }
 
-/** Every context that an expression of a workflow may name; Hookline's own is `on`. */
+function readUnknown(text: string): Unknown {
+  const [what = '', values] = text.slice(MARK.length).split(VALUES_MARK)
+  if (values === undefined) return { unknown: what }
+  return { unknown: what, values: JSON.parse(values) as readonly Json[] } // written by unknown()
+}
+
+/** Whether a value of a context is unknown, or has an unknown part. */
+export function hasUnknown(value: Json | undefined): boolean {
+  return JSON.stringify(value ?? null).includes(MARK_IN_JSON)
+}
+
+/** `needs.<id>.result`, `steps.<id>.outcome` and `steps.<id>.conclusion`. */
+export const RESULTS = ['success', 'failure', 'cancelled', 'skipped'] as const
+
+/** The contexts of GitHub and `on`, Hookline's own; each with the words for an unknown value in it. */
 const CONTEXTS: Readonly<Record<string, string>> = {
   github: 'the run itself',
   env: 'an environment variable',
@@ -66,13 +91,13 @@ const MISSING: Contexts = Object.fromEntries(
 
 const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const
 
-/** An expression, parsed once for many events. */
+/** A parsed expression, for many events. */
 export interface Parsed {
   readonly tree: Expr
-  /** Whether it asks how earlier jobs or steps ended. */
-  readonly asksStatus: boolean
+  /** Whether it calls a status function. */
+  readonly callsStatus: boolean
   readonly readsFiles: boolean
-  /** The contexts that it names; of `github` only where it reads the event, as `github.event`. */
+  /** The names of the contexts that it reads; `github.event` if it reads the event. */
   readonly contexts: ReadonlySet<string>
 }
 
@@ -83,7 +108,7 @@ const FUNCTIONS = [...STATUS_FUNCTIONS, 'hashFiles'].map((name) => ({
   call: () => new data.Null(),
 }))
 
-/** @returns the reason where the text is no expression */
+/** @returns the reason if the text is not an expression */
 export function parseExpression(text: string): Parsed | { readonly fails: string } {
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
@@ -91,7 +116,7 @@ export function parseExpression(text: string): Parsed | { readonly fails: string
     const called = new Set(parts.flatMap((part) => (isCall(part) ? nameOf(part) : [])))
     return {
       tree,
-      asksStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
+      callsStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
       readsFiles: called.has('hashfiles'),
       contexts: new Set(parts.flatMap(contextOf)),
     }
@@ -132,25 +157,25 @@ function childrenOf(part: Expr): Expr[] {
 }
 
 /**
- * Evaluates by GitHub's own library whatever depends on nothing that only a run can know. Of `&&` and
- * `||` an operand that decides is enough.
+ * Evaluates an expression with GitHub's own library. A part that depends on an unknown value is unknown,
+ * except: an operand that decides `&&` or `||`, and a comparison that has one result for all possible values.
  */
 export function evaluateParsed(parsed: Parsed, contexts: Contexts, status: Status): Outcome {
   const { values, open } = prepared(contexts)
   const evaluation = new Evaluation(values, status)
   const isOpen = [...parsed.contexts].some((name) => open.has(name))
-  return isOpen || parsed.asksStatus || parsed.readsFiles
+  return isOpen || parsed.callsStatus || parsed.readsFiles
     ? evaluation.outcome(parsed.tree)
     : evaluation.value(parsed.tree)
 }
 
-/** Contexts as the library takes them, and the names of those in which anything is unknown. */
+/** Contexts in the types of the library, and the names of those with unknown values. */
 interface Prepared {
   readonly values: data.Dictionary
   readonly open: ReadonlySet<string>
 }
 
-/** One set of contexts is asked by many expressions, and one context stands in many sets. */
+/** Many expressions read one set of contexts, and many sets share a context, so each is converted once. */
 const PREPARED = new WeakMap<Contexts, Prepared>()
 const CONVERTED = new WeakMap<object, Converted>()
 
@@ -161,21 +186,21 @@ function prepared(contexts: Contexts): Prepared {
   if (before) return before
   const all = NAMES.map((name) => [name, contexts[name]] as const)
   const converted = all.map(([key, value]) => ({ key, ...convertedOnce(value ?? MISSING[key]) }))
-  const made = {
+  const result = {
     values: new data.Dictionary(...converted),
     open: new Set(converted.flatMap(({ key, isOpen }) => (isOpen ? key : []))),
   }
-  PREPARED.set(contexts, made)
-  return made
+  PREPARED.set(contexts, result)
+  return result
 }
 
 function convertedOnce(value: Json | undefined): Converted {
   if (typeof value !== 'object' || value === null) return convert(value)
   const before = CONVERTED.get(value)
   if (before) return before
-  const made = convert(value)
-  CONVERTED.set(value, made)
-  return made
+  const converted = convert(value)
+  CONVERTED.set(value, converted)
+  return converted
 }
 
 function convert(value: Json | undefined): Converted {
@@ -187,7 +212,12 @@ function expressionData(json: string): data.ExpressionData {
   return JSON.parse(json, data.reviver)
 }
 
-/** @throws nothing: a text that is no expression fails */
+/** The same for a part of an expression. */
+export function evaluateTree(tree: Expr, contexts: Contexts, status: Status): Outcome {
+  return new Evaluation(prepared(contexts).values, status).outcome(tree)
+}
+
+/** An invalid expression is an outcome, not an exception. */
 export function evaluateText(text: string, contexts: Contexts, status: Status): Outcome {
   const parsed = parseExpression(text)
   return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
@@ -202,14 +232,14 @@ class Evaluation {
   constructor(contexts: data.Dictionary, status: Status) {
     this.#contexts = contexts
     this.#status = status
-    const says = (value: boolean) => () => new data.BooleanData(value)
-    const given = { always: true, ...status }
+    const returning = (value: boolean) => () => new data.BooleanData(value)
+    const results = { always: true, ...status }
     this.#functions = new Map(
       FUNCTIONS.map((one) => {
-        const value = given[one.name as keyof typeof given] // hashFiles is none of them
+        const value = results[one.name as keyof typeof results] // undefined for hashFiles
         return [
           one.name.toLowerCase(),
-          value === undefined ? one : { ...one, call: says(value) as never },
+          value === undefined ? one : { ...one, call: returning(value) as never },
         ]
       }),
     )
@@ -223,8 +253,12 @@ class Evaluation {
       const name = nameOf(part)
       if (name === 'hashfiles') return { unknown: 'the files of the job' }
       if (name in this.#status && this.#status[name as keyof Status] === undefined) {
-        return { unknown: 'how the jobs before it end' }
+        return { unknown: 'how the jobs before it end', values: [true, false] }
       }
+    }
+    if (part instanceof Binary) {
+      const known = this.#comparison(part)
+      if (known) return known
     }
     for (const child of childrenOf(part)) {
       const found = this.outcome(child)
@@ -240,10 +274,8 @@ class Evaluation {
       const at = json.indexOf(MARK_IN_JSON)
       const plain = JSON.parse(json) as Json
       if (at < 0) return { value: plain }
-      if (typeof plain === 'string' && plain.startsWith(MARK)) {
-        return { unknown: plain.slice(MARK.length) }
-      }
-      // Part of an object is unknown: whole it is, unless it is only asked for one of its own.
+      if (typeof plain === 'string' && plain.startsWith(MARK)) return readUnknown(plain)
+      // An object with an unknown part is unknown, but the expression may go on to a known part of it.
       return part instanceof ContextAccess || part instanceof IndexAccess
         ? { value: plain }
         : { unknown: /: ([^"\\]*)/.exec(json.slice(at))?.[1] ?? 'a part of it' }
@@ -252,12 +284,24 @@ class Evaluation {
     }
   }
 
+  /** The result of a comparison of an unknown value, if it is the same for all possible values. */
+  #comparison(part: Binary): Outcome | undefined {
+    const [left, right] = [this.outcome(part.left), this.outcome(part.right)]
+    const [lefts, rights] = [possibleValues(left), possibleValues(right)]
+    if (!lefts || !rights || lefts.length * rights.length < 2) return undefined
+    const results = lefts.flatMap((one) => rights.map((other) => compared(part, one, other)))
+    const [first] = results
+    return first !== undefined && results.every((one) => one === first)
+      ? { value: first }
+      : undefined
+  }
+
   #negation(part: Unary): Outcome {
     const found = this.outcome(part.expr)
     if ('fails' in found) return found
     const truth = truthOf(found)
     if (truth !== undefined) return { value: !truth }
-    return 'unknown' in found ? { unknown: found.unknown } : found
+    return 'unknown' in found ? { unknown: found.unknown, values: [true, false] } : found
   }
 
   #logical({ operator, args }: Logical): Outcome {
@@ -268,7 +312,7 @@ class Evaluation {
       last = this.outcome(arg)
       if ('fails' in last) return open ? { unknown: open.unknown } : last
       const truth = truthOf(last)
-      // An operand that decides: which value comes out hangs on those before it, not whether it holds.
+      // This operand decides the truth; the value still depends on the unknown operands before it.
       if (truth === !isAnd) return open ? { unknown: open.unknown, truth } : last
       if ('unknown' in last && truth === undefined) open ??= last
     }
@@ -276,18 +320,41 @@ class Evaluation {
   }
 }
 
+/** The values that an outcome can have; `undefined` if these are not known. */
+function possibleValues(outcome: Outcome): readonly Json[] | undefined {
+  if ('value' in outcome) return [outcome.value]
+  return 'unknown' in outcome ? outcome.values : undefined
+}
+
+/** Compares two values by the operator of a comparison, with GitHub's rules. */
+function compared({ operator }: Binary, left: Json, right: Json): boolean {
+  const literals = [left, right].map(
+    (value) => new Literal(expressionData(JSON.stringify(value)), operator),
+  )
+  const [one, other] = literals
+  if (!one || !other) return false
+  const result = new Evaluator(new Binary(one, operator, other), new data.Dictionary()).evaluate()
+  return truthy(result)
+}
+
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text
 }
 
-/** Whether it holds, as `if:` takes it; `undefined` where only a run can tell. */
+/** The truth of an outcome by the rules of `if:`; `undefined` if only a run can know. */
 export function truthOf(outcome: Outcome): boolean | undefined {
   if ('fails' in outcome) return undefined
-  if ('unknown' in outcome) return outcome.truth
-  return truthy(expressionData(JSON.stringify(outcome.value)))
+  if ('value' in outcome) return isTruthy(outcome.value)
+  if (outcome.truth !== undefined || !outcome.values) return outcome.truth
+  const truths = outcome.values.map(isTruthy)
+  return truths.every((one) => one === truths[0]) ? truths[0] : undefined
 }
 
-/** A text with `${{ }}`: its value where it is one expression alone, else all of it, filled in. */
+function isTruthy(value: Json): boolean {
+  return truthy(expressionData(JSON.stringify(value)))
+}
+
+/** Fills in a text with `${{ }}`. A text that is one expression has the value and type of the expression. */
 export function fillInKnown(text: string, contexts: Contexts, status: Status): Outcome {
   const spans = expressionSpans(text)
   const [only] = spans
@@ -305,18 +372,19 @@ export function fillInKnown(text: string, contexts: Contexts, status: Status): O
   return { value: filled + text.slice(at) }
 }
 
-/** As GitHub puts a value into a text. */
+/** Converts a value to a string as GitHub does inside of a text. */
 export function asText(value: Json): string {
   return expressionData(JSON.stringify(value)).coerceString()
 }
 
-/** The value for a context: what is not known stays marked. */
+/** Converts an outcome to a value for a context. */
 export function forContext(outcome: Outcome): Json {
   if ('value' in outcome) return outcome.value
-  return unknown('unknown' in outcome ? outcome.unknown : 'what fails')
+  if ('fails' in outcome) return unknown('an expression that fails')
+  return unknown(outcome.unknown, outcome.values)
 }
 
-/** A condition as one expression: GitHub makes a text around an expression part of it. */
+/** Converts a condition to one expression; GitHub turns text around `${{ }}` into a call of `format`. */
 export function conditionText(written: string): string {
   const text = written.trim()
   const spans = expressionSpans(text)

@@ -7,16 +7,19 @@ import {
   evaluateText,
   fillInKnown,
   forContext,
+  hasUnknown,
   type Outcome,
   parseExpression,
+  RESULTS,
   type Status,
   truthOf,
   unknown,
 } from './evaluate.ts'
+import { combinationsOf } from './matrix.ts'
 import { type JobDecision, scheduleJobs } from './schedule.ts'
 import type { WorkflowJob, WorkflowJobs, WrittenText } from './workflow-jobs.ts'
 
-/** A text of a workflow with what it comes to for one event. */
+/** A text of a workflow and its outcome for one event. */
 export interface Fact {
   readonly line: number
   /** `if`, `env.TITLE`, `strategy.matrix.on`, or of a step `step 2 (Deploy): with.path`. */
@@ -27,25 +30,25 @@ export interface Fact {
 
 export interface JobExplanation extends Pick<JobDecision, 'id' | 'verdict' | 'why'> {
   readonly line: number
-  /** Jobs that its matrix makes; `undefined` without one, or where only a run can tell. */
+  /** The number of jobs that its matrix creates; `undefined` without a matrix, or if only a run can know. */
   readonly combinations?: number
   readonly facts: readonly Fact[]
 }
 
-/** An event, as a workflow meets it. */
+/** An event, as the input of the model. */
 export interface ModelEvent {
-  /** What of `github` is known; the rest only a run can know. */
+  /** The known part of the context `github`. */
   readonly github: JsonObject
   readonly inputs?: JsonObject
-  /** For a file that is compiled: its context `on`. */
+  /** The context `on`, for a source. */
   readonly on?: Json
-  /** Why no job of such a file runs, where none does. */
+  /** The reason why no job of a source runs, if none does. */
   readonly unfired?: string | undefined
   /** The outputs of a step that runs the action; `undefined` for any other step. */
   outputsOf(step: JsonObject): Readonly<Record<string, string>> | undefined
 }
 
-/** What a workflow does with an event, job by job, as far as it can be known without a run. */
+/** Explains which jobs of a workflow run for an event, and the values in them that are known without a run. */
 export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobExplanation[] {
   const jobs = new Map(workflow.jobs.map((job) => [job.id, job]))
   const github = { ...UNKNOWN_OF_GITHUB, ...event.github }
@@ -63,8 +66,13 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
     return workflow.jobs.map(({ id, line }) => ({ id, line, verdict: 'skipped', why, facts: [] }))
   }
   const outputs = (id: string, given: Contexts) => explain(id, given)?.outputs ?? {}
+  const failure = (id: string, given: Contexts) => {
+    const job = jobs.get(id)
+    const matrix = job && matrixOf(job, given)
+    return typeof matrix === 'object' && 'fails' in matrix ? matrix.fails : undefined
+  }
   const decisions = new Map(
-    scheduleJobs(workflow.jobs, { contexts, outputs }).map((decision) => [decision.id, decision]),
+    scheduleJobs(workflow.jobs, { contexts, outputs, failure }).map((one) => [one.id, one]),
   )
   return workflow.jobs.flatMap((job): JobExplanation[] => {
     const decision = decisions.get(job.id)
@@ -85,7 +93,7 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   })
 }
 
-/** Known only to a run; the names are those of GitHub's documentation of the context. */
+/** The properties of `github` that only a run knows. Source: GitHub's documentation of the context. */
 const UNKNOWN_OF_GITHUB: JsonObject = Object.fromEntries(
   `action action_path action_ref action_repository action_status actor actor_id api_url base_ref env
   event_path graphql_url head_ref job path ref ref_name ref_protected ref_type repository
@@ -107,12 +115,48 @@ function conditionFact({ texts }: WorkflowJob, contexts: Contexts): Fact[] {
     })
 }
 
-/** Goes through one job from top to bottom, as its runner would. */
+/** The combinations of a matrix, the reason why the job fails, or `undefined` without a matrix. */
+function matrixOf({ body }: WorkflowJob, contexts: Contexts) {
+  const { strategy } = body
+  if (!isObject(strategy) || strategy.matrix === undefined) return undefined
+  const matrix = deepFill(strategy.matrix as Json, contexts)
+  if (!isObject(matrix)) return 'unknown'
+  const hasRules = 'include' in matrix || 'exclude' in matrix
+  // A list that is unknown, or an entry with an unknown value, can add or exclude combinations.
+  const isOpen = Object.entries(matrix).some(([name, list]) => {
+    const isVector = name !== 'include' && name !== 'exclude'
+    return isVector && Array.isArray(list) && !hasRules ? false : hasUnknown(list)
+  })
+  return isOpen ? 'unknown' : combinationsOf(matrix as JsonObject)
+}
+
+/**
+ * The context `env` for the steps after this one. A script that writes to `$GITHUB_ENV` changes variables:
+ * those that it assigns by name, or any variable if the names are not in the script.
+ */
+function envAfter(step: JsonObject, env: Json | undefined): Json {
+  const script = typeof step.run === 'string' ? step.run : ''
+  const lines = script.split('\n').filter((line) => /GITHUB_ENV/.test(line))
+  if (lines.length === 0) return env ?? {}
+  const names = lines.map((line) => /\b(?:echo|printf)\s+["']?([A-Za-z_]\w*)=/.exec(line)?.[1])
+  if (names.some((name) => name === undefined) || !isObject(env)) {
+    return unknown('a variable that a step writes to $GITHUB_ENV')
+  }
+  const written = names.map((name) => [
+    name,
+    unknown(`${name}, which a step writes to $GITHUB_ENV`),
+  ])
+  return { ...(env as JsonObject), ...Object.fromEntries(written) }
+}
+
+/** Goes through one job from top to bottom, as its runner does. */
 class JobWalk {
   readonly #job: WorkflowJob
   readonly #workflowEnv: JsonObject
   readonly #event: ModelEvent
   readonly #facts: Fact[] = []
+  /** The combinations of the matrix after the first one. */
+  #others: readonly JsonObject[] = []
 
   constructor(job: WorkflowJob, workflowEnv: JsonObject, event: ModelEvent) {
     this.#job = job
@@ -122,11 +166,14 @@ class JobWalk {
 
   walk(given: Contexts) {
     const { body } = this.#job
-    const { combinations, matrix } = this.#matrix(given)
-    let contexts: Contexts = { ...given, ...(matrix !== undefined && { matrix }) }
-    this.#tell((path) => path[0] === 'strategy', contexts)
+    const combinations = this.#combinations(given)
+    // Values are shown for the first combination; a condition must have one result for all of them.
+    const [first] = combinations ?? [unknown('the matrix')]
+    this.#others = combinations?.slice(1) ?? []
+    let contexts: Contexts = { ...given, ...(first !== undefined && { matrix: first }) }
+    this.#note((path) => path[0] === 'strategy', contexts)
     contexts = { ...contexts, env: this.#env(this.#workflowEnv, body.env, contexts) }
-    this.#tell(
+    this.#note(
       (path) => !['if', 'steps', 'outputs', 'strategy'].includes(String(path[0])),
       contexts,
     )
@@ -136,45 +183,28 @@ class JobWalk {
       if (!isObject(step)) continue
       const done = this.#step(step as JsonObject, at, { ...contexts, steps: { ...steps } })
       if (typeof step.id === 'string') steps[step.id] = done
+      if (done.outcome !== 'skipped') contexts = { ...contexts, env: envAfter(step, contexts.env) }
     }
     const outputs = isObject(body.outputs) ? (body.outputs as JsonObject) : {}
     const after = { ...contexts, steps }
-    this.#tell((path) => path[0] === 'outputs', after)
+    this.#note((path) => path[0] === 'outputs', after)
     const values = Object.entries(outputs).map(([name, text]): [string, Json] => {
       const outcome = fillInKnown(String(text), after, RUNNING)
       return [name, 'value' in outcome ? asText(outcome.value) : forContext(outcome)]
     })
-    // What a called workflow gives, nobody knows before it ran.
     const isCall = typeof body.uses === 'string'
     const all: Json = isCall
       ? unknown('an output of a called workflow')
       : Object.fromEntries(values)
-    return { facts: this.#facts, combinations, outputs: all }
+    const count = first === undefined ? undefined : combinations?.length
+    return { facts: this.#facts, combinations: count, outputs: all }
   }
 
-  /** The first combination stands for all of them. */
-  #matrix(contexts: Contexts): { combinations?: number; matrix?: Json } {
-    const { strategy } = this.#job.body
-    if (!isObject(strategy) || strategy.matrix === undefined) return {}
-    const filled = deepFill(strategy.matrix as Json, contexts)
-    if (!isObject(filled)) return { matrix: unknown('the matrix') }
-    const { include, exclude, ...vectors } = filled as JsonObject
-    const lists = Object.entries(vectors)
-    const first = lists.map(([name, list]): [string, Json] => {
-      return [name, Array.isArray(list) ? (list[0] ?? null) : unknown('the matrix')]
-    })
-    const isKnown = lists.every(([, list]) => Array.isArray(list)) && exclude === undefined
-    if (lists.length === 0 && Array.isArray(include)) {
-      return { combinations: include.length, matrix: include[0] ?? {} }
-    }
-    const combinations = lists.reduce(
-      (all, [, list]) => all * (Array.isArray(list) ? list.length : 1),
-      1,
-    )
-    return {
-      ...(isKnown && include === undefined && { combinations }),
-      matrix: Object.fromEntries(first),
-    }
+  /** The combinations of its matrix; none without a matrix, `undefined` if only a run can know. */
+  #combinations(contexts: Contexts): readonly JsonObject[] | undefined {
+    const matrix = matrixOf(this.#job, contexts)
+    if (matrix === undefined) return []
+    return Array.isArray(matrix) ? (matrix as readonly JsonObject[]) : undefined
   }
 
   #env(outer: JsonObject, own: Json | undefined, contexts: Contexts): JsonObject {
@@ -187,35 +217,44 @@ class JobWalk {
     )
   }
 
-  /** @returns what later steps see of it */
+  /** @returns the step in the context `steps` of later steps */
   #step(step: JsonObject, at: number, contexts: Contexts): JsonObject {
     const own = (path: WrittenText['path']) => path[0] === 'steps' && path[1] === at
-    const env = this.#env(
-      isObject(contexts.env) ? (contexts.env as JsonObject) : {},
-      step.env,
-      contexts,
-    )
+    const env = isObject(contexts.env)
+      ? this.#env(contexts.env as JsonObject, step.env, contexts)
+      : (contexts.env ?? {})
     const inner = { ...contexts, env }
     const condition = step.if === undefined ? '' : conditionText(asText(step.if))
-    const holds = condition === '' ? true : truthOf(evaluateText(condition, inner, RUNNING))
-    this.#tell((path) => own(path) && path[2] === 'if', inner)
+    const holds = condition === '' ? true : truthOf(this.#condition(condition, inner))
+    this.#note((path) => own(path) && path[2] === 'if', inner)
     if (holds === false) return { outputs: {}, outcome: 'skipped', conclusion: 'skipped' }
-    this.#tell((path) => own(path) && path[2] !== 'if', inner)
+    this.#note((path) => own(path) && path[2] !== 'if', inner)
     const outputs = this.#event.outputsOf(step)
+    const result = holds === undefined ? unknown('whether the step runs', RESULTS) : 'success'
     return {
-      outputs: outputs ? { ...outputs } : unknown('an output of a step'),
-      outcome: 'success',
-      conclusion: 'success',
+      outputs: outputs && holds ? { ...outputs } : unknown('an output of a step'),
+      outcome: result,
+      conclusion: result,
     }
   }
 
-  /** Notes what the texts of a place come to: every condition, and what the event has a say in. */
-  #tell(isHere: (path: WrittenText['path']) => boolean, contexts: Contexts): void {
+  /** Evaluates a condition for every combination of the matrix. */
+  #condition(text: string, contexts: Contexts): Outcome {
+    const outcome = evaluateText(text, contexts, RUNNING)
+    const truth = truthOf(outcome)
+    const isSame = this.#others.every((matrix) => {
+      return truthOf(evaluateText(text, { ...contexts, matrix }, RUNNING)) === truth
+    })
+    return isSame ? outcome : { unknown: 'the matrix', values: [true, false] }
+  }
+
+  /** Records the outcome of each condition, and of each text that depends on the event. */
+  #note(isHere: (path: WrittenText['path']) => boolean, contexts: Contexts): void {
     for (const { path, text, line } of this.#job.texts) {
       if (!isHere(path) || !(path.at(-1) === 'if' || readsEvent(text))) continue
       const isCondition = path.at(-1) === 'if'
       const outcome = isCondition
-        ? evaluateText(conditionText(text), contexts, RUNNING)
+        ? this.#condition(conditionText(text), contexts)
         : fillInKnown(text, contexts, RUNNING)
       this.#facts.push({ line, place: this.#placeOf(path), text, outcome })
     }

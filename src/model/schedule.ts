@@ -7,36 +7,38 @@ import {
   evaluateParsed,
   type Parsed,
   parseExpression,
+  RESULTS,
   type Status,
   truthOf,
+  unknown,
 } from './evaluate.ts'
 
-/** How a job ended, as `needs.<id>.result` says it; `unknown` where only a run can tell if it runs. */
+/** The value of `needs.<id>.result`; `unknown` if only a run can know whether the job runs. */
 export type Result = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unknown'
 
-/** What of a job decides whether it runs. */
+/** The parts of a job that decide whether it runs. */
 export interface JobShape {
   readonly id: string
   readonly needs: readonly string[]
   readonly condition: Condition | undefined
 }
 
-/** The `if` of a job, parsed once for many events. */
+/** The parsed `if` of a job, for many events. */
 export interface Condition {
   /** As one expression. */
   readonly text: string
-  readonly parsed: ParsedOrNot
+  readonly parsed: ParseResult
   readonly operands: readonly Operand[]
 }
 
-type ParsedOrNot = Parsed | { readonly fails: string }
+type ParseResult = Parsed | { readonly fails: string }
 
 interface Operand {
   readonly text: string
-  readonly parsed: ParsedOrNot
+  readonly parsed: ParseResult
 }
 
-/** @param written empty for none */
+/** @param written the text of `if`; empty if the job has none */
 export function readCondition(written: string): Condition | undefined {
   const text = conditionText(written)
   if (text === '') return undefined
@@ -55,20 +57,22 @@ export interface JobDecision {
   /** In words. */
   readonly why: string
   readonly result: Result
-  /** What its own expressions may read, but for its steps. */
+  /** The contexts that its own expressions read, without `steps`. */
   readonly contexts: Contexts
 }
 
-/** What happens in a run, beside what its workflow says. */
+/** The facts of a run that its workflow does not contain. */
 export interface Run {
-  /** Contexts that do not change: `github`, `inputs`, `vars`, and for a source `on`. */
+  /** Contexts that are the same for all jobs: `github`, `inputs`, `vars`, and for a source `on`. */
   readonly contexts: Contexts
-  /** How a job ends that runs; success where nothing is said. */
+  /** The results of jobs that run (default: success). */
   readonly ends?: Readonly<Record<string, Result>>
-  /** Jobs that are looked at after the run was cancelled. */
+  /** Jobs that GitHub evaluates after the run was cancelled. */
   readonly afterCancel?: readonly string[]
-  /** The outputs of a job that ran. */
+  /** Returns the outputs of a job that ran. */
   outputs(id: string, contexts: Contexts): Json
+  /** Returns the reason if the job fails before its first step, such as an empty matrix. */
+  failure?(id: string, contexts: Contexts): string | undefined
 }
 
 interface Done extends JobDecision {
@@ -77,11 +81,11 @@ interface Done extends JobDecision {
 }
 
 /**
- * Decides about the jobs of a workflow as GitHub does. Source: its documentation of status functions,
- * and actions/runner#491 on jobs behind a skipped one.
+ * Decides which jobs of a workflow run, as GitHub does. Sources: GitHub's documentation of status
+ * functions, and actions/runner#491 on jobs behind a skipped job.
  *
- * @returns the decisions, in an order in which every job stands behind those it needs
- * @throws Error where jobs wait for each other, or for one that is not there: GitHub takes no such file
+ * @returns the decisions; every job comes after the jobs that it needs
+ * @throws Error if `needs` has a cycle or names an unknown job; GitHub refuses such a file
  */
 export function scheduleJobs(jobs: readonly JobShape[], run: Run): JobDecision[] {
   const done = new Map<string, Done>()
@@ -89,7 +93,7 @@ export function scheduleJobs(jobs: readonly JobShape[], run: Run): JobDecision[]
   while (waiting.size > 0) {
     const ready = [...waiting].filter(({ needs }) => needs.every((id) => done.has(id)))
     if (ready.length === 0) {
-      throw new Error('jobs wait for each other, or for one that is not there')
+      throw new Error('"needs" has a cycle or names an unknown job')
     }
     for (const job of ready) {
       waiting.delete(job)
@@ -106,14 +110,23 @@ function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: Run): Done 
   const before = [...ancestors].flatMap((ancestor) => done.get(ancestor) ?? [])
   const isCancelled = run.afterCancel?.includes(id) ?? false
   const entries = found.map(({ id: need, result, outputs }): [string, Json] => {
-    return [need, { result: result === 'unknown' ? 'success' : result, outputs }]
+    const known = result === 'unknown' ? unknown(`the result of ${need}`, RESULTS) : result
+    return [need, { result: known, outputs }]
   })
   const contexts: Contexts = { ...run.contexts, needs: Object.fromEntries(entries) }
   const status = statusOf(before, isCancelled)
-  const { verdict, why } = judge(job.condition, contexts, status, before)
+  const decision = decideCondition(job.condition, contexts, status, before)
+  const failure = decision.verdict === 'runs' ? run.failure?.(id, contexts) : undefined
+  const { verdict, why } =
+    failure === undefined ? decision : ({ verdict: 'fails', why: failure } as const)
   const result = resultOf(verdict, run.ends?.[id])
-  const outputs = verdict === 'skipped' ? {} : run.outputs(id, contexts)
+  const outputs = outputsOf(verdict, id, () => run.outputs(id, contexts))
   return { id, verdict, why, result, contexts, ancestors, outputs }
+}
+
+function outputsOf(verdict: JobDecision['verdict'], id: string, read: () => Json): Json {
+  if (verdict === 'runs') return read()
+  return verdict === 'unknown' ? unknown(`an output of ${id}`) : {}
 }
 
 function resultOf(verdict: JobDecision['verdict'], end: Result | undefined): Result {
@@ -133,27 +146,27 @@ function statusOf(before: readonly Done[], isCancelled: boolean): Status {
   }
 }
 
-type Judgement = Pick<JobDecision, 'verdict' | 'why'>
+type Decision = Pick<JobDecision, 'verdict' | 'why'>
 
-/** With a status function a condition is taken as written, else `success()` must hold, too. */
-function judge(
+/** A condition with a status function is used as written; to any other GitHub adds `success()`. */
+function decideCondition(
   condition: Condition | undefined,
   contexts: Contexts,
   status: Status,
   before: readonly Done[],
-): Judgement {
+): Decision {
   const parsed = condition?.parsed
   if (parsed && 'fails' in parsed) return { verdict: 'fails', why: `its if: ${parsed.fails}` }
-  const isImplicit = !parsed?.asksStatus
+  const isImplicit = !parsed?.callsStatus
   if (isImplicit && status.success === false) {
     const stopped = before.find(({ result }) => result !== 'success' && result !== 'unknown')
     const why = stopped ? `${stopped.id} ${ENDS[stopped.result]}` : 'the run is cancelled'
     return { verdict: 'skipped', why }
   }
-  const outcome: Judgement =
+  const outcome: Decision =
     condition && parsed
-      ? judgeCondition(condition, parsed, contexts, status)
-      : { verdict: 'runs', why: before.length > 0 ? 'what it needs succeeds' : 'no condition' }
+      ? evaluateCondition(condition, parsed, contexts, status)
+      : { verdict: 'runs', why: before.length > 0 ? 'its needs succeed' : 'no condition' }
   if (outcome.verdict !== 'runs' || !isImplicit || status.success) return outcome
   const open = before.find(({ result }) => result === 'unknown')
   return { verdict: 'unknown', why: `whether ${open?.id ?? 'a job'} runs is not known here` }
@@ -167,12 +180,12 @@ const ENDS: Readonly<Record<Result, string>> = {
   unknown: 'may be skipped',
 }
 
-function judgeCondition(
+function evaluateCondition(
   { text, operands }: Condition,
   parsed: Parsed,
   contexts: Contexts,
   status: Status,
-): Judgement {
+): Decision {
   const outcome = evaluateParsed(parsed, contexts, status)
   if ('fails' in outcome) return { verdict: 'fails', why: `its if: ${outcome.fails}` }
   const truth = truthOf(outcome)
@@ -187,7 +200,7 @@ function judgeCondition(
   return { verdict: 'skipped', why: `its if is false: ${wrong?.text ?? text}` }
 }
 
-/** The operands of a condition that is one `&&` at its top; else the condition itself. */
+/** The operands of a condition that is one `&&`; otherwise the condition itself. */
 export function operandsOf(condition: string): string[] {
   const starts = [0]
   for (const line of condition.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1)

@@ -38,6 +38,7 @@ export const MISTAKES = {
   'less-permissions': 'a job that gets less permissions than it would by itself',
   'comes-again': 'entries that come again where nothing is remembered',
   'poll-schedule': 'a schedule that is not what the file says, or that it does not say',
+  'unnamed-delivery': 'a `run-name` without the delivery id',
   'unknown-setting': 'a setting of the compiler that is not known',
   'setting-value': 'a value that a setting of the compiler does not take, here or on this platform',
   'unwritten-flag':

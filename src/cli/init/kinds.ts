@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { runNameLine } from '../run-name.ts'
+import { runNameLine } from '../../workflow/run-name.ts'
 import { ownAction, ownVersion } from '../version.ts'
 import { onSection, secretsOf, triggerOf } from './sender.ts'
 

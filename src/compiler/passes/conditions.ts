@@ -85,19 +85,19 @@ function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
   ]
 }
 
-/** Characters of an `if:` that still are read at one glance. */
+/** The longest `if:`, in characters, that is written as one line. */
 const LONGEST_LINE = 100
 
 /** The value of `if:`, and the lines that follow its key where it takes several. */
 function conditionText(parts: readonly string[]): string[] {
   const lines = parts.map(ownLines)
   const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
-  // A text with a line break in it would lose it when lines are folded.
+  // YAML would fold the line break of a string literal into a space.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
   if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
+  const isShort = joined.length <= LONGEST_LINE && lines.every((own) => own.length === 1)
   const isPlain = /^[\w(]/.test(joined) && !/: |:$| #/.test(joined)
-  if (isPlain && joined.length <= LONGEST_LINE) return [joined]
-  if (joined.length <= LONGEST_LINE) return ['>-', joined]
+  if (isShort) return isPlain ? [joined] : ['>-', joined]
   return [
     '>-',
     ...lines.flatMap((own, at) =>
@@ -106,13 +106,13 @@ function conditionText(parts: readonly string[]): string[] {
   ]
 }
 
-/** The lines of a part as they were written, at the margin; a text that lies over lines is one. */
+/** The lines of a part as the source has them; lines that are indented below the first one stay so. */
 function ownLines(part: string): string[] {
   const lines = part.split('\n').filter((line) => line.trim() !== '')
   const [first = '', ...more] = lines.map((line) => line.trimEnd())
-  // The first line begins where the expression does; the others tell how far they stand in.
   const margin = Math.min(...more.map((line) => line.search(/\S/)))
-  return [first.trim(), ...more.map((line) => line.slice(margin))]
+  const indentation = margin > 0 ? '  ' : ''
+  return [first.trim(), ...more.map((line) => indentation + line.slice(margin))]
 }
 
 /** A value that other places share by an anchor cannot change in this one alone. */

@@ -3,15 +3,17 @@ import { actions } from './actions.ts'
 import { conditions } from './conditions.ts'
 import { jobOn } from './job-on.ts'
 import { references } from './references.ts'
+import { runName } from './run-name.ts'
 import { settings } from './settings.ts'
 import { startingEvent } from './starting-event.ts'
 
-/** What makes a source native, in this order where several put something in at the same place. */
+/** The passes in their order, which decides the order of lines that they insert at the same position. */
 export const PASSES: readonly Pass[] = [
   startingEvent,
   jobOn,
   conditions,
   references,
   settings,
+  runName,
   actions,
 ]

@@ -9,6 +9,7 @@ import {
   actionInputLines,
   emptiedEnv,
   envPairs,
+  exactPathComment,
   onJobCondition,
   onJobLines,
   readByTriggers,
@@ -65,7 +66,7 @@ function inserted({ file: { jobs }, isOne }: Plan, lines: Lines): Operation {
 function wholeJob(plan: Plan): Lines {
   const { file, options } = plan
   return onJobLines({
-    ...ofBoth(plan),
+    ...commonParts(plan),
     condition: onJobCondition(plan),
     env: emptiedEnv(file),
     outputs: ['triggered', 'on'],
@@ -76,7 +77,7 @@ function wholeJob(plan: Plan): Lines {
 function listeningJob(plan: Plan, condition: Lines): Lines {
   const { file, options, polled } = plan
   return onJobLines({
-    ...ofBoth(plan),
+    ...commonParts(plan),
     condition,
     env: readEnv(file),
     outputs: ['items'],
@@ -84,8 +85,11 @@ function listeningJob(plan: Plan, condition: Lines): Lines {
   })
 }
 
-function ofBoth({ file, options: { uses, state, runsOn, forge } }: Plan) {
+function commonParts(plan: Plan) {
+  const { file, starting } = plan
+  const { uses, state, runsOn, forge } = plan.options
   return {
+    conditionComment: starting === 'repository_dispatch' ? exactPathComment(plan) : [],
     uses,
     runsOn,
     forge,

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundlesForTests } from '../build/for-tests.js'
+
+const FOLDER = '__tests__/compiler'
+
+/**
+ * The compiled files in __tests__/compiler/golden, from the sources of the same names. A person approves
+ * these files, so read the difference before you commit it.
+ *
+ * @returns {Promise<import('./files.js').GeneratedFiles>}
+ */
+export async function goldenFiles() {
+  const cli = join(await bundlesForTests(), 'dist/cli/index.js')
+  const golden = await readdir(join(FOLDER, 'golden'))
+  const names = golden.filter((name) => name.endsWith('.yml') && !name.endsWith('.jobs.yml'))
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-golden-'))
+  try {
+    for (const name of names) {
+      await cp(join(FOLDER, 'workflows', name), join(folder, 'workflows', name))
+      const dispatch = name.startsWith('direct') ? 'workflow' : 'repository'
+      const flags = ['--uses', 'hookline/hookline@v1', '--dispatch', dispatch]
+      execFileSync(process.execPath, [cli, 'build', `workflows/${name}`, ...flags], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+    }
+    const compiled = await readdir(join(folder, '.github/workflows'))
+    const texts = compiled.map(async (name) => {
+      const content = await readFile(join(folder, '.github/workflows', name))
+      return /** @type {const} */ ([`${FOLDER}/golden/${name}`, { content }])
+    })
+    return { files: new Map(await Promise.all(texts)) }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
