@@ -233,7 +233,7 @@ test.each([
   [
     'a runner that is none',
     'on: webhook\nhookline: {runs-on: [1]}\njobs: {a: {runs-on: x, steps: []}}\n',
-    '"runs-on" is neither',
+    '"runs-on" is not',
   ],
 ])('%s is refused at its place', async (_, text, message) => {
   const error = await compileText(text).catch((cause) => cause)

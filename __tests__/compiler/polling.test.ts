@@ -44,7 +44,7 @@ describe('a polled trigger', () => {
     const text = bot('', '').replace('config: {}', 'webhook: true')
     const { on, jobs } = parse((await compileText(text)).main)
     expect(on).toEqual({ repository_dispatch: { types: ['webhook'] } })
-    expect(jobs.on.if).toContain('hook/messaging_bot/')
+    expect(jobs.on.if).toContain('hook/messaging_bot')
     expect(jobs.on.concurrency).toBeUndefined()
   })
 
@@ -52,8 +52,8 @@ describe('a polled trigger', () => {
     const text = bot('', '').replace('config: {}', 'webhook: true')
     for (const name of ['messaging_bot', 'telegram_bot']) {
       const { main: listening } = await compileText(text.replaceAll('messaging_bot', name))
-      expect(parse(listening).jobs.on.if).toContain("'hook/messaging_bot/'")
-      expect(parse(listening).jobs.on.if).toContain("'hook/telegram_bot/'")
+      expect(parse(listening).jobs.on.if).toContain("'hook/messaging_bot'")
+      expect(parse(listening).jobs.on.if).toContain("'hook/telegram_bot'")
     }
   })
 
@@ -292,7 +292,7 @@ describe('how many items of one event run at once', () => {
 
   test.each(['0', '257', '1.5', 'many', '[1]'])('and never %s', async (value) => {
     const text = `${bot}hookline: {max-parallel: ${value}}\n${jobs}`
-    await expect(compileText(text)).rejects.toThrow('"max-parallel" is no number from 1 to 256')
+    await expect(compileText(text)).rejects.toThrow('"max-parallel" is not a number from 1 to 256')
   })
 
   test('a slip is told with what was meant', async () => {

@@ -158,7 +158,9 @@ describe('build refuses', () => {
     const outside = mkdtempSync(join(tmpdir(), 'hookline-outside-'))
     writeFileSync(join(outside, 'secret.yml'), HOOK)
     symlinkSync(join(outside, 'secret.yml'), join(repository.root, 'workflows/secret.yml'))
-    expect(errorsOf(await repository.build())).toEqual(['workflows/secret.yml leads out by a link'])
+    expect(errorsOf(await repository.build())).toEqual([
+      'workflows/secret.yml is a link that leads out of the repository',
+    ])
     rmSync(outside, { recursive: true })
   })
 

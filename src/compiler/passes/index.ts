@@ -13,7 +13,8 @@ export const PASSES: readonly Pass[] = [
   jobOn,
   conditions,
   references,
-  settings,
+  // In the listening file the pass "settings" puts "name" before this line.
   runName,
+  settings,
   actions,
 ]

@@ -1,9 +1,11 @@
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { asFindings } from '../../workflow/mistakes.ts'
+import type { Where } from '../../workflow/operations.ts'
 import { DELIVERY_ID, runNameLine } from '../../workflow/run-name.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
 import type { Plan } from '../plan.ts'
+import type { SourceFile } from '../source-file.ts'
 
 /**
  * Names each run by the delivery that started it: so `hookline runs` and the outbox of a relay find the
@@ -28,14 +30,16 @@ export const runName: Pass = {
       return { findings: asFindings([notice], 'warning') }
     }
     const lines = [compiledRunName(plan, starting)]
-    const where =
-      part === 'listening'
-        ? 'first'
-        : file.sections.has('name')
-          ? { after: 'name' }
-          : { before: 'on' }
+    const where = part === 'listening' ? 'first' : position(file)
     return { operations: [{ op: 'insert', path: [], lines, where }] }
   },
+}
+
+/** A line before the first key would come before the mark `---` of the document. */
+function position({ sections, source }: SourceFile): Where {
+  if (sections.has('name')) return { after: 'name' }
+  const isFirst = [...sections.keys()][0] === 'on'
+  return isFirst && /^---/m.test(source.text) ? { after: 'on' } : { before: 'on' }
 }
 
 /** GitHub names a run by its event if `run-name` is empty, so the runs of other events keep their names. */
