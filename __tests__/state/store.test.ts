@@ -63,7 +63,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     await store.commit(ID, run('1'))
     await claim(['b'], run('1'))
     await claim(['c'], run('2'))
-    const ended = new Set(['1'])
+    const ended = new Map([['1', Infinity]])
     const states = await store.claim(ID, named(['a', 'b', 'c']), run('3'), { lease: LEASE, ended })
     expect(states.map(({ status }) => status)).toEqual(['done', 'new', 'claimed'])
     expect(await claim(['b'], run('4'))).toEqual(['claimed'])

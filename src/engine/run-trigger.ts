@@ -58,8 +58,8 @@ export type PreparedRun =
       readonly mode: RunMode
       readonly result: TriggerResult
       readonly prepared: PipelineResult
-      /** Runs that have ended without success. */
-      readonly ended: ReadonlySet<string>
+      /** Runs that have ended without success; see `ClaimOptions`. */
+      readonly ended: ReadonlyMap<string, number>
     }
 
 /**
@@ -82,7 +82,7 @@ export async function prepareRun(
       const message = 'config.limit with a sort order needs shouldDeduplicate'
       throw new OptionError(need.option, message)
     }
-    const ended = new Set<string>()
+    const ended = new Map<string, number>()
     let result: TriggerResult
     let prepared: PipelineResult
     try {
@@ -178,7 +178,7 @@ async function filterAndFit(
   { found }: TriggerResult,
   { scripts, run, folder, store }: EnginePorts,
   { isPolled, snapshot, budget }: RunMode,
-  ended: Set<string>,
+  ended: Map<string, number>,
 ): Promise<PipelineResult> {
   const { config, keys } = ref.trigger
   const lease = config.lease * 60_000
@@ -186,7 +186,11 @@ async function filterAndFit(
     keyState: keyStates(snapshot, run, { lease, ended }),
     isFirstRun: isFirstRun(snapshot),
     async freeEnded(runs: readonly string[]) {
-      for (const one of (await store?.endedRuns?.(runs)) ?? []) ended.add(one)
+      // A re-run may claim while GitHub answers, so only the claims that were read before are freed.
+      for (const one of (await store?.endedRuns?.(runs)) ?? []) {
+        const claims = snapshot.state.claims.filter((claim) => claim.run === one)
+        ended.set(one, Math.max(...claims.map(({ at }) => at)))
+      }
     },
   }
   const deduplicate = config.shouldDeduplicate ?? isPolled

@@ -84,8 +84,11 @@ interface ClaimOptions {
   readonly lease: number
   /** Gives the run all of the keys, whoever has them. */
   readonly force?: boolean
-  /** Runs that have ended without success: what they claimed and have not done is free. */
-  readonly ended?: ReadonlySet<string>
+  /**
+   * Runs that have ended without success, each with the time of its last claim when it was asked for.
+   * Their open claims are free, but for later ones: those belong to a re-run, which has the same id.
+   */
+  readonly ended?: ReadonlyMap<string, number>
 }
 
 export function createStore(backend: StateBackend): StateStore {
@@ -129,7 +132,7 @@ export interface SeenKeys {
   keyState(key: string, delivery?: string): KeyState
   /** True when no run has succeeded yet. */
   readonly isFirstRun: boolean
-  /** Asks which of these runs have ended without success: `keyState` tells then what they held. */
+  /** Asks which of these runs have ended without success; `keyState` then frees their claims. */
   readonly freeEnded?: (runs: readonly string[]) => Promise<void>
 }
 
@@ -155,7 +158,7 @@ export function keyStates(
   const stateOf = (claim: Claim | undefined): KeyState => {
     if (!claim || claim.run === run.id) return NEW
     if (claim.done) return { status: 'done', run: claim.run }
-    if (ended?.has(claim.run)) return NEW
+    if (claim.at <= (ended?.get(claim.run) ?? -1)) return NEW
     return ageOf(claim.at, now) < lease ? { status: 'claimed', run: claim.run } : NEW
   }
   return (key, delivery) => {
