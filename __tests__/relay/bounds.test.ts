@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -5,7 +6,7 @@ import { startRelay } from '../../src/relay/http/node.ts'
 import { BodyMemory } from '../../src/relay/ports.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { keptConnection, open, send } from '../support/raw-http.ts'
+import { keptConnection, open, requestBytes, send } from '../support/raw-http.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
 import { cpuMilliseconds } from '../support/usage.ts'
 
@@ -83,21 +84,39 @@ describe('the bodies of all requests together', () => {
   })
 })
 
-test('connections beyond HOOKLINE_MAX_CONNECTIONS are closed as they come', async () => {
+test('closes a connection beyond HOOKLINE_MAX_CONNECTIONS if all others are in use', async () => {
   const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
-  const kept = Array.from({ length: 3 }, () => keptConnection(relay.url))
+  const sockets = Array.from({ length: 3 }, () => stuck(relay.url, 1 * KB))
+  await arrived(sockets)
   const request = withToken({ method: 'POST', target: HOOK })
-  for (const connection of kept) expect((await connection.send(request)).status).toBe(200)
   await expect(keptConnection(relay.url).send(request)).rejects.toThrow('closed after 0 bytes')
-  kept[0]?.close()
-  // The relay hears of it a moment later.
+  sockets[0]?.destroy()
+  // The relay notices the closed connection a moment later.
   await until(async () => {
     const answer = await keptConnection(relay.url)
       .send(request)
       .catch(() => undefined)
     return answer?.status === 200
   })
-  for (const connection of kept) connection.close()
+  for (const socket of sockets) socket.destroy()
+  await relay.close()
+})
+
+test('closes the oldest idle connection for the last one that fits', async () => {
+  const relay = await begin({ HOOKLINE_MAX_CONNECTIONS: '3' })
+  const bytes = requestBytes(withToken({ method: 'POST', target: HOOK }), 'keep-alive')
+  const ask = async (socket: Socket) => {
+    socket.write(bytes)
+    await once(socket, 'data')
+    return socket
+  }
+  const [first, second] = [await ask(open(relay.url)), await ask(open(relay.url))]
+  await ask(first)
+  const third = await ask(open(relay.url))
+  await until(async () => second.destroyed)
+  expect([first.destroyed, third.destroyed]).toEqual([false, false])
+  await ask(first)
+  for (const socket of [first, third]) socket.destroy()
   await relay.close()
 })
 

@@ -129,7 +129,7 @@ test('workerd writes faults of settings to the log, because nothing starts there
   await relay.close()
 })
 
-const scope = { repository: 'o/r', event: 'workflow_dispatch', ref: 'v1' } as const
+const scope = { repository: 'o/r', dispatch: 'workflow', ref: 'v1' } as const
 const soon = Math.floor(Date.now() / 1000) + 60
 const SEALED = await sealToken({ token: TOKEN, ...scope }, sealingKey.publicJwk)
 const GRANT = await signGrant({ id: 'a', exp: soon, ...scope }, signingKey)

@@ -3,8 +3,7 @@ import { code, table } from './table.js'
 
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
 
-const { settingDefault, SETTINGS } = await compiled('settings')
-const { RELAY_SETTINGS, SETTING_HELP } = await compiled('settings-help')
+const { RELAY_SETTINGS, settingDefault, SETTINGS } = await compiled('settings')
 
 /** Loads a module of build/, which has no types. @param {string} name */
 function compiled(name) {
@@ -27,7 +26,7 @@ export function variablesTable() {
     `<a id="${name}"></a>${code(name)}`,
     [...help].flatMap(([command, text]) => (text.includes(name) ? code(command) : [])).join(', '),
     defaultOf(name),
-    SETTING_HELP[name],
+    SETTINGS[name].help,
   ])
   return table(['variable', 'commands', 'default', 'meaning'], rows)
 }
@@ -47,7 +46,7 @@ export function settingsTable() {
   const rows = names.map((name) => [
     [name, FLAGS[name]].flatMap((each) => (each ? code(each) : [])).join(', '),
     defaultOf(name),
-    SETTING_HELP[name],
+    SETTINGS[name].help,
   ])
   return table(['variable', 'default', 'meaning'], rows)
 }

@@ -3,8 +3,15 @@ import { Command } from 'commander'
 import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http/node-server.ts'
 import { webhookUrl } from '../wire/path.ts'
-import { parsePort, rawSetting, readSetting, settingDefault } from '../wire/settings.ts'
-import { environmentHelp, RELAY_SETTINGS } from '../wire/settings-help.ts'
+import {
+  parsePort,
+  RELAY_SETTINGS,
+  rawSetting,
+  readSetting,
+  settingDefault,
+} from '../wire/settings.ts'
+import { environmentHelp } from '../wire/settings-help.ts'
+import { unknownVariables } from '../wire/unknown-variables.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
@@ -55,7 +62,11 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
-  warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
+  warn([
+    ...unknownVariables(process.env),
+    ...weakKeyProblems(process.env),
+    ...unusedProxyProblems(process.env),
+  ])
   say(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
 }

@@ -6,97 +6,246 @@ import { readToken, Secret, shownSetting } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** How one variable of the environment is read. */
+/** One environment variable. */
 interface Setting<Value> {
-  /** The text that stands for it where it is not set. */
-  readonly preset?: string
-  /** Another variable, which counts where this one is not set. */
+  /** Its meaning, for `--help` and for the docs. */
+  readonly help: string
+  /** True for a variable of `hookline relay`, which its help and its page list in this order. */
+  readonly isRelay?: true
+  /** The value if the variable is not set. */
+  readonly default?: string
+  /** A variable of another program, which is read if this one is not set. */
   readonly or?: string
-  /** @throws UserError naming the variable; UsageError for a word that is none of those allowed */
+  /** @throws UserError that names the variable; UsageError for a word that is not allowed */
   readonly read: (text: string, name: string) => Value
 }
 
 /**
- * Every variable that Hookline reads, on any face. What each means is in `settings-help.ts`, by the
- * same names: a worker needs none of those texts.
+ * Every environment variable of Hookline: name, meaning, default and parser. Help, docs, and the
+ * warning about unknown variables come from this table.
  */
 export const SETTINGS = {
+  HOOKLINE_GITHUB_TOKEN: {
+    help: 'GitHub token that starts workflows',
+    isRelay: true,
+    read: token,
+  },
+  HOOKLINE_APP_ID: {
+    help: 'id of a GitHub App, in place of HOOKLINE_GITHUB_TOKEN and HOOKLINE_ACCESS_KEYS',
+    isRelay: true,
+    read: appId,
+  },
+  HOOKLINE_APP_KEY: {
+    help: 'private key of the GitHub App, in PEM',
+    isRelay: true,
+    read: secret,
+  },
+  HOOKLINE_ACCESS_KEYS: {
+    help: 'keys that a request carries if the relay has HOOKLINE_GITHUB_TOKEN, separated by commas',
+    isRelay: true,
+    read: accessKeys,
+  },
+  HOOKLINE_SIGNING_KEYS: {
+    help: 'keys that sign grants; the relay needs the same keys',
+    isRelay: true,
+    read: plain,
+  },
+  HOOKLINE_REVOKED_GRANTS: {
+    help: 'ids of revoked grants, separated by commas',
+    isRelay: true,
+    default: '',
+    read: (text: string) => new Set(split(text)),
+  },
+  HOOKLINE_SEALING_KEYS: {
+    help: 'keys that open sealed tokens and encrypt the outbox',
+    isRelay: true,
+    read: plain,
+  },
+  HOOKLINE_DISPATCH: {
+    help: 'repository or workflow: how the relay starts workflows',
+    isRelay: true,
+    default: 'repository',
+    read: word(DISPATCH_MODES, 'workflow starts only the workflow that the URL names.'),
+  },
+  HOOKLINE_WORKFLOW_REF: {
+    help: 'branch or tag for workflow (default: the default branch)',
+    isRelay: true,
+    read: plain,
+  },
+  HOOKLINE_REPOSITORY: {
+    help: 'the only repository that the relay serves, like --repository',
+    isRelay: true,
+    read: repository,
+  },
   HOOKLINE_API_URL: {
-    ...{ preset: 'https://api.github.com', or: 'GITHUB_API_URL' },
+    help: 'address of the GitHub API',
+    isRelay: true,
+    default: 'https://api.github.com',
+    or: 'GITHUB_API_URL',
     read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
   },
+  HOOKLINE_FORGE: {
+    help: 'github, forgejo or gitea (default: detected)',
+    isRelay: true,
+    read: word(['github', 'forgejo', 'gitea']),
+  },
+  HOOKLINE_PUBLIC_URL: {
+    help: 'public address of the relay, for schemes that sign the URL',
+    isRelay: true,
+    read: address('a relay', 'https://relay.example.com'),
+  },
+  HOOKLINE_SCHEDULE: {
+    help: 'workflows that the relay starts on a schedule, one per line',
+    isRelay: true,
+    read: plain,
+  },
+  HOOKLINE_ADMIN_KEY: {
+    help: 'key of the admin API: /outbox, /metrics, hookline outbox',
+    isRelay: true,
+    read: token,
+  },
+  HOOKLINE_GITHUB_TIMEOUT_MS: {
+    help: 'time for all attempts to deliver one event',
+    isRelay: true,
+    default: '8000',
+    read: wholeAbove0,
+  },
+  HOOKLINE_MAX_BODY_MEMORY_MB: {
+    help: 'memory for request bodies; beyond it the relay responds 503',
+    isRelay: true,
+    default: '128',
+    read: wholeAbove0,
+  },
+  HOOKLINE_MAX_CONNECTIONS: {
+    help: 'concurrent connections; the oldest idle connection is closed for a new one',
+    isRelay: true,
+    default: '5000',
+    read: wholeAbove0,
+  },
+  HOOKLINE_KEEP_ALIVE_MS: {
+    help: 'how long an idle connection stays open; longer than the proxy keeps it',
+    isRelay: true,
+    default: '75000',
+    read: whole(1000, 3_600_000),
+  },
+  HOOKLINE_OUTBOX: {
+    help: 'database file of the outbox, like --outbox',
+    isRelay: true,
+    read: plain,
+  },
+  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: {
+    help: 'time for GitHub before the relay responds 202 and queues the event',
+    isRelay: true,
+    default: '2500',
+    read: whole(1, 60_000),
+  },
+  HOOKLINE_OUTBOX_MIN_INTERVAL_MS: {
+    help: 'minimum interval between the calls of a credential while events are queued',
+    isRelay: true,
+    default: '350',
+    read: whole(0, 60_000),
+  },
+  HOOKLINE_OUTBOX_MAX_AGE_HOURS: {
+    help: 'age at which an undelivered event becomes a dead letter',
+    isRelay: true,
+    default: '72',
+    read: fraction(8760),
+  },
+  HOOKLINE_OUTBOX_MAX_EVENTS: {
+    help: 'maximum number of queued events',
+    isRelay: true,
+    default: '100000',
+    read: whole(1, 10_000_000),
+  },
+  HOOKLINE_OUTBOX_MAX_MB: {
+    help: 'maximum size of the outbox, in megabytes',
+    isRelay: true,
+    default: '256',
+    read: fraction(1_000_000),
+  },
+  HOOKLINE_BATCH_COPIES_HOURS: {
+    help: 'time for which delivered batches can be replayed',
+    isRelay: true,
+    default: '24',
+    read: fraction(8760),
+  },
   HOOKLINE_SERVER_URL: {
-    preset: 'https://github.com',
+    help: 'address of GitHub',
+
+    default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
   HOOKLINE_TELEGRAM_API_URL: {
-    preset: 'https://api.telegram.org',
+    help: 'address of the Telegram Bot API',
+
+    default: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),
   },
-  HOOKLINE_PUBLIC_URL: { read: address('a relay', 'https://relay.example.com') },
-  HOOKLINE_FORGE: { read: word(['github', 'forgejo', 'gitea']) },
-  HOOKLINE_REPOSITORY: { read: repository },
+  HOOKLINE_CREDENTIAL: {
+    help: 'credential of a webhook request: a grant, a sealed token, an access key or a GitHub token',
 
-  HOOKLINE_GITHUB_TOKEN: { read: token },
-  HOOKLINE_CREDENTIAL: { read: token },
-  HOOKLINE_APP_ID: { read: appId },
-  HOOKLINE_APP_KEY: { read: secret },
-  HOOKLINE_ACCESS_KEYS: { read: accessKeys },
-  HOOKLINE_SIGNING_KEYS: { read: plain },
-  HOOKLINE_REVOKED_GRANTS: { preset: '', read: (text: string) => new Set(split(text)) },
-  HOOKLINE_SEALING_KEYS: { read: plain },
-  HOOKLINE_ADMIN_KEY: { read: token },
-  HOOKLINE_DEV_KEY: { read: token },
-  HOOKLINE_ACT: { preset: 'act', read: plain },
-  HOOKLINE_WEBHOOK_SECRET: { read: secret },
-
-  HOOKLINE_DISPATCH: {
-    preset: 'repository',
-    read: word(DISPATCH_MODES, 'workflow starts only the workflow that the URL names'),
+    read: token,
   },
-  HOOKLINE_WORKFLOW_REF: { read: plain },
-  HOOKLINE_SCHEDULE: { read: plain },
+  HOOKLINE_DEV_KEY: {
+    help: 'key in the header X-Hookline-Dev-Key; a request with it runs real jobs',
 
-  HOOKLINE_GITHUB_TIMEOUT_MS: { preset: '8000', read: wholeAbove0 },
-  HOOKLINE_MAX_BODY_MEMORY_MB: { preset: '128', read: wholeAbove0 },
-  HOOKLINE_MAX_CONNECTIONS: { preset: '5000', read: wholeAbove0 },
-  HOOKLINE_OUTBOX: { read: plain },
-  HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: { preset: '2500', read: whole(1, 60_000) },
-  HOOKLINE_OUTBOX_MIN_INTERVAL_MS: { preset: '350', read: whole(0, 60_000) },
-  HOOKLINE_OUTBOX_MAX_AGE_HOURS: { preset: '72', read: fraction(8760) },
-  HOOKLINE_OUTBOX_MAX_EVENTS: { preset: '100000', read: whole(1, 10_000_000) },
-  HOOKLINE_OUTBOX_MAX_MB: { preset: '256', read: fraction(1_000_000) },
-  HOOKLINE_BATCH_COPIES_HOURS: { preset: '24', read: fraction(8760) },
+    read: token,
+  },
+  HOOKLINE_ACT: {
+    help: 'program that runs jobs on this machine',
 
-  HOST: { preset: '127.0.0.1', read: plain },
-  PORT: { preset: '3000', read: parsePort },
+    default: 'act',
+    read: plain,
+  },
+  HOOKLINE_WEBHOOK_SECRET: {
+    help: "the sender's secret, which signs the request",
+
+    read: secret,
+  },
+  HOST: {
+    help: 'address to listen on',
+
+    default: '127.0.0.1',
+    read: plain,
+  },
+  PORT: {
+    help: 'port to listen on; 0 selects a free port',
+
+    default: '3000',
+    read: parsePort,
+  },
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
 
 type Value<Name extends SettingName> =
   | ReturnType<(typeof SETTINGS)[Name]['read']>
-  | ((typeof SETTINGS)[Name] extends { readonly preset: string } ? never : undefined)
+  | ((typeof SETTINGS)[Name] extends { readonly default: string } ? never : undefined)
+
+/** The variables of `hookline relay`, in the order of its help and of its page. */
+export const RELAY_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
+  (name) => 'isRelay' in SETTINGS[name],
+)
 
 /**
- * What a variable says; its default where it is not set or empty, and `undefined` where it has none.
+ * The value of a variable. If it is not set or empty, this is its default, or `undefined` without one.
  *
- * @throws UserError naming the variable and what would do
+ * @throws UserError that names the variable and its allowed values
  */
 export function readSetting<Name extends SettingName>(env: Environment, name: Name): Value<Name> {
-  const { read, preset, or }: Setting<unknown> = SETTINGS[name]
+  const { read, default: preset, or }: Setting<unknown> = SETTINGS[name]
   const text = env[name] || (or && env[or]) || preset
-  // The table has one type for each name, which the compiler cannot follow through an index.
+  // Each name has its own type, which the compiler cannot follow through an index.
   return (text === undefined ? undefined : read(text, name)) as Value<Name>
 }
 
-/** The text of the default, where there is one. */
+/** The default of a variable, as text. */
 export function settingDefault(name: SettingName): string | undefined {
-  const { preset }: Setting<unknown> = SETTINGS[name]
-  return preset
+  const setting: Setting<unknown> = SETTINGS[name]
+  return setting.default
 }
 
-/** As it stands in the environment; absent where it is empty. For who hands it on. */
+/** The unparsed value; `undefined` if the variable is empty. */
 export function rawSetting(env: Environment, name: SettingName): string | undefined {
   return env[name] || undefined
 }
@@ -117,12 +266,12 @@ function accessKeys(text: string, name: string): readonly Secret[] {
   const keys = split(text)
   if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
-    message: `${name} is missing`,
-    hint: 'make a key with: hookline keys create access',
+    message: `${name} contains no key`,
+    hint: 'Create one: hookline keys create access',
   })
 }
 
-/** What commas or white space separate. */
+/** The parts between commas or white space. */
 export function split(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
 }
@@ -131,7 +280,7 @@ function appId(id: string, name: string): string {
   if (/^[\w.-]{1,100}$/.test(id)) return id
   throw new UserError({
     message: `${name} is not the id of an App: ${shownSetting(id)}`,
-    hint: "it is the number in the App's settings, or its client id",
+    hint: 'Use the App id or the client id from the settings page of the App.',
   })
 }
 
@@ -142,14 +291,18 @@ function address(of: string, example: string) {
   }
 }
 
-function word<Word extends string>(allowed: readonly Word[], more?: string) {
+function word<Word extends string>(
+  allowed: readonly Word[],
+  more = 'Use one of the allowed values.',
+) {
   return (text: string, name: string): Word => {
     const found = allowed.find((each) => each === text)
     if (found !== undefined) return found
     const close = allowed.find((each) => each === text.trim().toLowerCase().replace(/[-\s]/g, '_'))
     throw new UsageError({
-      message: `${name} is none of ${allowed.join(', ')}: ${shownSetting(text)}`,
-      hint: close === undefined ? (more ?? 'write one of them') : `did you mean ${close}?`,
+      message: `${name}: unknown value ${shownSetting(text)}`,
+      hint: close === undefined ? more : `did you mean "${close}"?`,
+      notes: [`allowed: ${allowed.join(', ')}`],
     })
   }
 }
@@ -159,19 +312,19 @@ function repository(text: string, name: string): string {
   return checkedRepository(text, name)
 }
 
-/** @param name of the variable that it stands in, where there is one */
+/** @param name of the variable that contains the text; `undefined` for a flag */
 export function checkedRepository(text: string, name?: string): string {
   if (text.endsWith('.git')) {
     throw new UserError({
-      message: `${JSON.stringify(text)} is the address of a repository, and not its name`,
-      hint: `write it as ${text.slice(0, -'.git'.length)}`,
+      message: `${JSON.stringify(text)} is the address of a repository, not its name`,
+      hint: `Write ${text.slice(0, -'.git'.length)}.`,
     })
   }
   if (isRepository(text)) return text
   const found = JSON.stringify(text)
   throw new UserError({
     message: name ? `${name} is not a repository: ${found}` : `${found} is not a repository`,
-    hint: 'write it as owner/name',
+    hint: 'Write it as owner/name.',
   })
 }
 
@@ -188,7 +341,7 @@ function whole(least: number, most: number) {
   }
 }
 
-/** May be as small as one likes, but not nothing. */
+/** A number above 0, with up to 9 decimal places. */
 function fraction(most: number) {
   return (text: string, name: string): number => {
     const value = Number(text)
@@ -200,8 +353,8 @@ function fraction(most: number) {
 function notANumber(text: string, name: string, wanted: string): UserError {
   return new UserError({
     message: `${name} is not ${wanted}: ${shownSetting(text)}`,
-    // A reader is told its own name.
-    hint: `the default is ${settingDefault(name as SettingName)}`,
+    // Only parsers of this table call this function, with a name of the table.
+    hint: `The default is ${settingDefault(name as SettingName)}.`,
   })
 }
 
@@ -211,6 +364,6 @@ export function parsePort(text: string): number {
   if (/^\d+$/.test(text) && value <= 65_535) return value
   throw new UserError({
     message: `${JSON.stringify(text)} is not a port`,
-    hint: 'give a number from 0 to 65535; 0 takes a free one',
+    hint: 'Use a number from 0 to 65535; 0 selects a free port.',
   })
 }

@@ -12,37 +12,38 @@ import { errorReply, withStandardHeaders } from '../request/responses.ts'
 
 interface RelayServerOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly ports: RelayPorts
   readonly limits?: Partial<ClientLimits>
-  /** Answers addresses of its own; returns false for all others, which are then the relay's. */
+  /** Handles a request and returns true, or returns false and leaves the request to the relay. */
   readonly route?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export interface RunningServer {
-  /** Where it listens, with the port it took. */
+  /** The address with the real port. */
   readonly url: string
-  /** Stops accepting, finishes what was accepted, and cuts off what takes longer than 9 s. */
+  /** Stops accepting requests, and waits at most 9 s for those in progress. */
   close(): Promise<void>
 }
 
-/** Milliseconds and bytes that a client may take. */
+/** What one client may use, in milliseconds and bytes. */
 export interface ClientLimits {
   readonly headersTimeout: number
   readonly requestTimeout: number
+  /** How long an idle connection stays open: longer than a proxy reuses it, which is 60 s in nginx. */
   readonly keepAliveTimeout: number
   readonly connectionsCheckingInterval: number
   /** Bytes of the request line and the headers together. */
   readonly maxHeaderSize: number
-  /** Connections at once; one more is closed as it comes. */
+  /** Concurrent connections. If they are used up, the oldest idle connection is closed. */
   readonly maxConnections: number
 }
 
 const LIMITS: ClientLimits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
-  keepAliveTimeout: 5000,
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
   maxConnections: Infinity,
@@ -50,47 +51,50 @@ const LIMITS: ClientLimits = {
 
 const STOP_TIMEOUT = 9000
 
-/** Milliseconds for which a stopping server still takes a request on a connection that is open. */
+/** Milliseconds for which a stopping server still accepts requests on open connections. */
 const STOP_LINGER = 1000
 
 /** Milliseconds between a refusal and the end of its connection. */
 const LINGER = 1000
 
-/** The relay behind node:http, with bounds on everything a client can draw out. */
+/** The relay as a server of node:http, with a limit for everything that a client can delay. */
 export async function serveRelay(options: RelayServerOptions): Promise<RunningServer> {
   const { ports, route } = options
-  const answering = new Answering()
-  // A missing Host is answered by `answer`, with the headers of every other answer.
+  const connections = new Connections()
+  // `answer` checks the Host header, so that this response has the headers of every other one.
   const { maxConnections, ...limits } = { ...LIMITS, ...options.limits }
   const server = createServer({ ...limits, requireHostHeader: false })
-  if (maxConnections !== Infinity) server.maxConnections = maxConnections
+  if (maxConnections !== Infinity) {
+    server.maxConnections = maxConnections
+    server.on('connection', (socket) => connections.keepOneFree(socket, maxConnections))
+  }
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    answering.begin(request, response)
+    connections.begin(request, response)
     if (!route?.(request, response)) void answer(request, response, ports)
   }
   server.on('request', take)
   server.on('checkExpectation', take)
   const refuse = (socket: Duplex, status: number) => {
-    if (!socket.writable || !answering.mayInterrupt(socket)) return
+    if (!socket.writable || !connections.mayInterrupt(socket)) return
     endWith(socket, onTheWire(refusal(malformedRequest(status), 'GET', ports)))
   }
   server.on('connect', (_request, socket) => {
-    // The server has let go of this connection, and of its errors.
+    // The server no longer handles the errors of this connection.
     socket.on('error', () => {})
     refuse(socket, 405)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = statusOf(error)
     if (!socket.writable) socket.destroy()
-    // What came in time may lie unread, where this process was busy: it is read before the next turn.
+    // If this process was busy, bytes that arrived in time are still unread; read them first.
     else if (status === 408) setImmediate(() => refuse(socket, status))
     else refuse(socket, status)
   })
   const url = await listen(server, options)
-  return { url, close: () => stop(server, answering) }
+  return { url, close: () => stop(server, connections) }
 }
 
-/** Answers one request as the relay does, with the ports that are given for it alone. */
+/** Answers one request with these ports. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -101,7 +105,7 @@ export async function answer(
     : await relay(relayRequest(request), ports)
   if (response.destroyed || request.socket.writableEnded) return
   response.writeHead(reply.status, framed(reply, request.method))
-  // A client that goes away in the middle ends its own answer, and nothing else.
+  // A client that disconnects must end only its own response.
   if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
   else response.end(reply.body)
 }
@@ -135,7 +139,7 @@ function framed({ status, headers, body, stream }: Reply, method: string | undef
   return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }
 
-/** An answer for a connection whose request could not be read, so that there is no response to write. */
+/** The bytes of a response, for a connection whose request could not be parsed. */
 function onTheWire(reply: Reply): string {
   const headers = { ...framed(reply, 'GET'), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -143,11 +147,12 @@ function onTheWire(reply: Reply): string {
 }
 
 /**
- * Reads the body of a request to its end. Node's own iterator would destroy the connection when its
- * reader stops early, before the answer is sent on it; and this costs a good deal less.
+ * Reads the whole body of a request. Node's own iterator destroys the connection if its reader stops
+ * early, so that the response could not be sent.
  *
- * @throws RangeError as soon as more than `limit` bytes have come; what follows is thrown away
- * @throws Error when the connection was answered and ended before the body was
+ * @param arrived is called with the number of bytes of each chunk; an error that it throws ends the reading
+ * @throws RangeError after more than `limit` bytes; the rest is discarded
+ * @throws Error if the connection was answered and ended before the body was complete
  */
 export function readBody(
   request: IncomingMessage,
@@ -171,32 +176,31 @@ export function readBody(
     }
     request.on('data', arrive)
     request.once('end', () => {
-      // Whoever was told that the request came too late sends it again.
+      // The client received 408, and sends the request again.
       if (request.socket.writableEnded) return reject(new Error('the connection is ended'))
       const [only] = chunks
-      // Most bodies come in one piece; copying it is a large part of what it costs to receive one.
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
     })
     request.once('error', reject)
   })
 }
 
-/** Says a last thing, and gives the client a moment to hear it: one that keeps sending would be reset. */
+/** Ends the connection with this text. It is closed later, because a reset could discard the text. */
 function endWith(socket: Duplex, text: string): void {
   socket.end(text)
   const cut = setTimeout(() => socket.destroy(), LINGER)
   socket.once('close', () => clearTimeout(cut))
 }
 
-/**
- * Which requests are in the works. They are counted, and a connection is known until it closes: a
- * map that grows and shrinks with every request would cost as much as the rest of serving it.
- */
-class Answering {
+/** The open connections with at least one request, and the number of requests in progress. */
+class Connections {
+  /** In the order in which they became idle: a connection moves to the end after each response. */
   readonly #connections = new Map<Duplex, Connection>()
+  /** All open connections, also those without a request. */
+  #count = 0
   #open = 0
   #stopping = false
-  #idle: (() => void) | undefined
+  #finished: (() => void) | undefined
 
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
     const connection = this.#connections.get(socket) ?? this.#connect(socket)
@@ -208,8 +212,23 @@ class Answering {
   }
 
   /**
-   * True when nothing on its way to the client would be mistaken for a refusal, or the other way
-   * round. Otherwise the connection ends with what is on its way.
+   * Counts a new connection. If it is the last one that fits, the connection that has been idle for
+   * the longest time is closed, so that the next client can connect.
+   */
+  keepOneFree(opened: Duplex, max: number): void {
+    this.#count++
+    opened.once('close', () => this.#count--)
+    if (this.#count < max) return
+    for (const [socket, { open }] of this.#connections) {
+      if (open > 0) continue
+      socket.destroy()
+      return
+    }
+  }
+
+  /**
+   * True if an error response cannot be mistaken for the response to an earlier request on the same
+   * connection. Otherwise the connection ends after the response that is in progress.
    */
   mayInterrupt(socket: Duplex): boolean {
     const { last, open } = this.#connections.get(socket) ?? { last: undefined, open: 0 }
@@ -220,17 +239,17 @@ class Answering {
     return false
   }
 
-  /** Every answer from now on is the last one on its connection. */
+  /** From now on, each response ends its connection. */
   endConnections(): void {
     this.#stopping = true
     for (const { last } of this.#connections.values()) if (last) last.shouldKeepAlive = false
   }
 
-  /** Resolves when all that was begun is answered, or nobody is there any more to be answered. */
+  /** Resolves when no request is in progress. */
   async finish(): Promise<void> {
     if (this.#open === 0) return
     await new Promise<void>((resolve) => {
-      this.#idle = resolve
+      this.#finished = resolve
     })
   }
 
@@ -238,12 +257,15 @@ class Answering {
     const connection: Connection = {
       last: undefined,
       open: 0,
-      ended: () => this.#end(connection, 1),
+      ended: () => {
+        this.#end(connection, 1)
+        if (this.#connections.delete(socket)) this.#connections.set(socket, connection)
+      },
     }
     this.#connections.set(socket, connection)
     socket.once('close', () => {
       this.#connections.delete(socket)
-      // Of requests that came one behind the other, only the first is told that its client is gone.
+      // Node reports the closed connection only to the first of several pipelined requests.
       this.#end(connection, connection.open)
     })
     return connection
@@ -253,14 +275,14 @@ class Answering {
     const ended = Math.min(count, connection.open)
     connection.open -= ended
     this.#open -= ended
-    if (this.#open === 0) this.#idle?.()
+    if (this.#open === 0) this.#finished?.()
   }
 }
 
 interface Connection {
-  /** The response that was begun last. */
+  /** The response to the latest request. */
   last: ServerResponse | undefined
-  /** Requests in the works. */
+  /** Requests in progress. */
   open: number
   readonly ended: () => void
 }
@@ -270,7 +292,7 @@ function statusOf({ code }: NodeJS.ErrnoException): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }
 
-/** @throws UserError when the address cannot be had */
+/** @throws UserError if the server cannot listen on this address */
 async function listen(server: Server, { host, port }: RelayServerOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, host, port)))
@@ -282,10 +304,10 @@ async function listen(server: Server, { host, port }: RelayServerOptions): Promi
 }
 
 const LISTEN_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
-  ['EADDRINUSE', 'something else listens there: --port 0 takes a free port'],
-  ['EACCES', 'the system does not allow it: take a port above 1023'],
-  ['EADDRNOTAVAIL', 'this machine has no such address'],
-  ['ENOTFOUND', 'there is no host of this name'],
+  ['EADDRINUSE', 'Another process listens there. Use another port, or --port 0 for a free one.'],
+  ['EACCES', 'The system does not allow this port. Use a port above 1023.'],
+  ['EADDRNOTAVAIL', 'This machine does not have the address. Use 127.0.0.1 or 0.0.0.0.'],
+  ['ENOTFOUND', 'The host name is unknown. Use an address of this machine.'],
 ])
 
 function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): unknown {
@@ -295,20 +317,20 @@ function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number):
 }
 
 /**
- * Nothing new is let in. A client that keeps its connection may send its next request at this very
- * moment, and would be reset: it is answered, and told that the connection ends.
+ * Stops accepting connections. A client may be sending its next request on an open connection, so
+ * open connections are answered once more, with `Connection: close`.
  */
-async function stop(server: Server, answering: Answering): Promise<void> {
-  // The server's own `close` would close what is idle at once.
+async function stop(server: Server, connections: Connections): Promise<void> {
+  // `server.close` would close idle connections immediately.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT)
-  answering.endConnections()
-  // What is open keeps the process alive, and nothing else has to wait.
+  connections.endConnections()
+  // The timer must not keep the process alive.
   await Promise.race([closed, sleep(STOP_LINGER, undefined, { ref: false })])
-  await answering.finish()
-  // What is left has sent no request: a client may hold such a connection open as long as it likes.
+  await connections.finish()
+  // The remaining connections have no request in progress.
   server.closeAllConnections()
   await closed
-  server.close(() => {}) // which ends the looking for slow clients
+  server.close(() => {}) // ends the timer that looks for slow clients
   clearTimeout(cut)
 }

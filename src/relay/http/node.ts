@@ -62,6 +62,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
   })
   const clock = await openClock(env, config, github, direct, write, () => import('../clock.ts'))
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
+  const keepAliveTimeout = readSetting(env, 'HOOKLINE_KEEP_ALIVE_MS')
   const outbox =
     options.outbox === undefined
       ? undefined
@@ -71,7 +72,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           write,
         })
   const ports = withAdmin(outbox?.ports ?? direct, adminOptions(env, config, outbox, write))
-  const bounds = { maxConnections, ...limits }
+  const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
     await outbox?.close(0)
     throw error
