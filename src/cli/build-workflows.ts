@@ -24,6 +24,7 @@ import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
+import { styled } from './terminal.ts'
 
 /** A workflow file with its text. */
 export interface WorkflowText extends NamedFile {
@@ -100,8 +101,19 @@ export function findingsOf(
 /** Prints findings on standard error, errors last, so that they stay visible in a terminal. */
 export function printFindings(findings: readonly Finding[]): void {
   for (const finding of [...ofLevel(findings, 'warning'), ...ofLevel(findings, 'error')]) {
-    process.stderr.write(`${renderProblem(withRule(finding), finding.level)}\n`)
+    const text = renderProblem(withRule(finding), finding.level)
+    process.stderr.write(`${colored(text, finding.level)}\n`)
   }
+}
+
+/** On a terminal, the level and the marked characters have a color. */
+function colored(text: string, level: Finding['level']): string {
+  const color = level === 'error' ? 'red' : 'yellow'
+  return text
+    .replace(/^\w+:/, (title) => styled(process.stderr, [color, 'bold'], title))
+    .replace(/^( *\| +)(\^.*)$/m, (_, margin: string, mark: string) => {
+      return `${margin}${styled(process.stderr, color, mark)}`
+    })
 }
 
 /** Removes duplicates: a file that several others call is checked once for each of them. */
