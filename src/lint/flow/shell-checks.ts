@@ -98,20 +98,35 @@ function namesChecked(
   patterns: ReadonlyMap<string, string>,
 ): string[] {
   const text = textOf(test).trim().replace(/;$/, '').trim()
+  const [, negation, inside] = /^(!\s+)?\[\[\s+(.*?)\s+\]\]$/s.exec(text) ?? []
+  const parts = inside?.split(/\s+(?:\|\||&&)\s+/) ?? [text]
+  if (inside === undefined || parts.length === 1) return namesOfTest(text, result, patterns)
+  // All parts of `a || b` are false if the whole is, and all parts of `a && b` are true if it is.
+  const isTrue = negation === undefined ? result : !result
+  const operator = isTrue ? '&&' : '||'
+  const others = isTrue ? '||' : '&&'
+  if (inside.includes(` ${others} `) || !inside.includes(` ${operator} `)) return []
+  return parts.flatMap((part) => namesOfTest(`[[ ${part} ]]`, isTrue, patterns))
+}
+
+/** The same for one comparison: `[[ "$V" =~ ^[a-z]+$ ]]`. */
+function namesOfTest(
+  text: string,
+  result: boolean,
+  patterns: ReadonlyMap<string, string>,
+): string[] {
   const isNegated = /^!\s|^\[\[\s+!\s/.test(text)
   if (isNegated === result) return []
   const [, left = '', operator, right = ''] =
     /^(?:!\s+)?(?:\[\[|\[|test)\s+(?:!\s+)?(\S+)\s+(=~|==?|!=)\s+(.+?)(?:\s+\]\]?)?$/.exec(text) ??
     []
-  const isSame = operator !== '!='
   const name = variableIn(left)
-  if (name === undefined || operator === undefined || !isSame || /&&|\|\|/.test(right)) return []
+  if (name === undefined || operator === '!=' || /&&|\|\|/.test(right)) return []
   const [, variable] = /^"?\$\{?(\w+)\}?"?$/.exec(right) ?? []
   const pattern = variable === undefined ? right : (patterns.get(variable) ?? '')
   if (operator === '=~') return isAnchored(pattern) ? [name] : []
-  return variable === undefined && /^(?:"[\w.:/@ -]*"|'[^']*'|[\w.:/@-]+)$/.test(right)
-    ? [name]
-    : []
+  const isFixed = /^(?:"[\w.:/@ -]*"|'[^']*'|[\w.:/@-]+)$/.test(right)
+  return variable === undefined && isFixed ? [name] : []
 }
 
 /** The one variable that a word consists of. */
