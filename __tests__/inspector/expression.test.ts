@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import { stepOutputs } from '../../src/action/outputs.ts'
 import type { Reader } from '../../src/inspector/api.ts'
 import {
+  type OutputPath,
   offers,
   onExpression,
-  type Place,
   stepExpression,
 } from '../../src/inspector/page/expression.ts'
 import type { Json, JsonObject } from '../../src/wire/json.ts'
@@ -23,7 +23,11 @@ function evaluate(copied: string, contexts: Record<string, Json>): Json {
 
 const ISSUE = { title: 'it breaks', labels: [{ name: 'bug' }], open: true, 'a key': 1, "it's": 2 }
 
-function place(path: Place['path'], item: JsonObject, more: Partial<Place> = {}): Place {
+function place(
+  path: OutputPath['path'],
+  item: JsonObject,
+  more: Partial<OutputPath> = {},
+): OutputPath {
   const value = path.reduce<Json>((at, key) => (at as Record<string, Json>)[key] ?? null, item)
   return { trigger: 'webhook', path, value, item: 0, fields: Object.keys(item), ...more }
 }
@@ -32,7 +36,7 @@ describe('the expression that is copied', () => {
   const item = { method: 'post', body: { issue: ISSUE }, text: 'plain', none: null, trigger: 'own' }
   const fields = ['method', 'body', 'text', 'none', 'trigger']
 
-  test.each<[Place['path'], string, string]>([
+  test.each<[OutputPath['path'], string, string]>([
     [['method'], 'on.webhook.outputs.method', 'steps.hook.outputs.method'],
     [
       ['body', 'issue', 'title'],
@@ -90,7 +94,7 @@ describe('what is offered', () => {
     ...({ kind: 'needs', file: 'w.yml', job: 'on' } as const),
     ...{ step: { id: 'hook' }, reader: 'later' },
   }
-  const of = (place: Place, outputs: Record<string, string>) =>
+  const of = (place: OutputPath, outputs: Record<string, string>) =>
     offers(place, [{ ...needs, outputs }])[0]
 
   test.each<[string, Record<string, string>, string]>([
@@ -175,7 +179,10 @@ describe("GitHub's evaluator finds by it", () => {
   const fieldName = fc.constantFrom('body', 'query', 'method', 'trigger', 'x-own')
   const item = fc.dictionary(fieldName, value, { minKeys: 1, noNullPrototype: true })
 
-  function places(at: Json, path: Place['path'] = []): { path: Place['path']; value: Json }[] {
+  function places(
+    at: Json,
+    path: OutputPath['path'] = [],
+  ): { path: OutputPath['path']; value: Json }[] {
     const below =
       typeof at === 'object' && at !== null
         ? Array.isArray(at)

@@ -6,7 +6,7 @@ import { renderProblem } from '../workflow/code-frame.ts'
 import type { Reader, ShownJobs } from './api.ts'
 import { formatJobs } from './jobs.ts'
 import type { DevEvent } from './local-engine.ts'
-import { offers, onExpression, type Place } from './page/expression.ts'
+import { type OutputPath, offers, onExpression } from './page/expression.ts'
 
 /** An event as `--json` prints it, on one line. */
 export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): string {
@@ -96,7 +96,7 @@ function outputLines(
 }
 
 /** As a source is written; in a native workflow, for later steps of the job that runs the action. */
-function expressionIn(place: Place, readers: readonly Reader[]): string {
+function expressionIn(place: OutputPath, readers: readonly Reader[]): string {
   const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
   const [offer] = reader ? offers(place, [reader]) : []
@@ -104,7 +104,7 @@ function expressionIn(place: Place, readers: readonly Reader[]): string {
 }
 
 /** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
-function laterJobLines(place: Place, readers: readonly Reader[]): string[] {
+function laterJobLines(place: OutputPath, readers: readonly Reader[]): string[] {
   if (readers.some(({ kind }) => kind === 'source')) return []
   const jobs = new Map<string, string[]>()
   const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')

@@ -136,7 +136,7 @@ const HIDDEN = '***'
 export type Cause = Pick<Unlisted, 'origin' | 'of'>
 
 /** How an event came, when, and who can read what it brought. */
-export interface Arrival extends Cause {
+export interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly Reader[]
   /** What the workflow's jobs do with it; none where nothing tells. */
@@ -151,16 +151,16 @@ export interface Arrival extends Cause {
 export async function requestRecord(
   event: DevEvent,
   payload: ClientPayload,
-  arrival: Arrival,
+  context: EventContext,
   secretHeaders: readonly string[] = [],
 ): Promise<{ readonly unlisted: Unlisted; readonly withheld: Withheld }> {
   const { request, withheld } = await shownRequest(payload, secretHeaders)
   const named = { request, event: eventName(request), preview: requestPreview(request) }
-  return { unlisted: { ...eventRecord(event, arrival), ...named }, withheld }
+  return { unlisted: { ...eventRecord(event, context), ...named }, withheld }
 }
 
 /** An event that no request brought. */
-export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
+export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
   const { decisions, items, found, fields, messages, count, problems } = event
   // Of a workflow file's mistakes the first says more than that there are some.
@@ -168,11 +168,11 @@ export function eventRecord(event: DevEvent, arrival: Arrival): Unlisted {
   const reason = mistake?.message ?? event.reason ?? null
   const said = { event: null, preview: preview(found[0]) }
   const named = { delivery, method, path, workflow, trigger, milliseconds, ...said }
-  const { origin, of, readers, jobs = [] } = arrival
+  const { origin, of, readers, jobs = [] } = context
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, count, outcome, reason } as const
   const told = { messages, problems: problems.map(shownProblem) }
-  const came = { time: arrival.time.toISOString(), origin, of, readers, jobs }
+  const came = { time: context.time.toISOString(), origin, of, readers, jobs }
   return { ...named, ...came, ...result, ...told, request: null }
 }
 

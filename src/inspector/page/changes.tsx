@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Detail } from '../api.ts'
 import { fetchDetail } from './connection.ts'
-import { type Change, changes } from './difference.ts'
+import { changes, type Difference } from './difference.ts'
 
 /** Lines that are shown at first. */
 const SHOWN = 20
@@ -48,7 +48,7 @@ function Comparison({ before, after }: { before: Detail; after: Detail }) {
   )
 }
 
-function ChangeList({ title, changes }: { title: string; changes: readonly Change[] }) {
+function ChangeList({ title, changes }: { title: string; changes: readonly Difference[] }) {
   const count = useSignal(SHOWN)
   const left = changes.length - count.value
   return (

@@ -5,8 +5,8 @@ import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
 import { fetchText } from './connection.ts'
 import { Jobs } from './jobs.tsx'
-import { clockTime, duration, Method, newerCount, Outcome, shownPath, WAYS } from './list.tsx'
-import { Outputs } from './outputs.tsx'
+import { clockTime, duration, Method, newerCount, OutcomeLabel, shownPath, WAYS } from './list.tsx'
+import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
 import { choose, copy, loaded, log, say, send } from './state.ts'
 import { Tree } from './tree.tsx'
@@ -90,7 +90,7 @@ export function DetailView({ detail: shown }: { detail: Detail }) {
       )}
       <Decisions detail={shown} />
       {shown.of !== null && <Changes key={shown.id} detail={shown} of={shown.of} />}
-      {count > 0 && items.length > 0 && <Outputs detail={shown} />}
+      {count > 0 && items.length > 0 && <OutputsView detail={shown} />}
       {shown.jobs.length > 0 && <Jobs files={shown.jobs} />}
       {log.value && <RunLog />}
       {isPrepared(shown) && <Found id={shown.id} found={found} />}
@@ -108,7 +108,7 @@ function Heading({ detail: shown }: { detail: Detail }) {
         <Method summary={shown} /> <span class="path">{shownPath(shown)}</span>
       </h2>
       <p class="facts">
-        <Outcome summary={shown} />
+        <OutcomeLabel summary={shown} />
         {event !== null && <span class="event">{event}</span>}
         <time dateTime={time}>{clockTime(time)}</time>
         <span>{duration(milliseconds)}</span>
@@ -142,7 +142,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
         <p class="reason">{sentence(reason)}</p>
       )}
       {problems.map((problem) => (
-        <Problem key={problem} problem={problem} />
+        <ProblemView key={problem} problem={problem} />
       ))}
       {MESSAGE_LEVELS.map((level) =>
         textsOf(messages, level).map((text) => (
@@ -166,7 +166,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
  * A mistake of a workflow file. Its line keeps its columns and scrolls; what would do stands below
  * it and breaks its lines, so that nothing of it is cut off.
  */
-export function Problem({ problem: { text, place, notes } }: { problem: ShownProblem }) {
+export function ProblemView({ problem: { text, place, notes } }: { problem: ShownProblem }) {
   return (
     <div class="problem">
       <p>{text}</p>

@@ -4,7 +4,7 @@ import { steps } from './expression.ts'
 import { parsed } from './request-text.ts'
 
 /** A value that is not what it was. */
-export interface Change {
+export interface Difference {
   readonly place: string
   /** `undefined` where there was, or is, nothing. */
   readonly before: string | undefined
@@ -15,11 +15,11 @@ export interface Change {
 export function changes(
   original: Detail,
   replay: Detail,
-): { readonly request: readonly Change[]; readonly result: readonly Change[] } {
+): { readonly request: readonly Difference[]; readonly result: readonly Difference[] } {
   const [before, after] = [leavesOf(original), leavesOf(replay)]
   const request = differences(before.request, after.request)
   // Outputs that only repeat what was edited say nothing new, wherever they have it.
-  const named = ({ place, before, after }: Change) =>
+  const named = ({ place, before, after }: Difference) =>
     JSON.stringify([/[^.[]*$/.exec(place)?.[0], before, after])
   const isTold = new Set(request.map(named))
   const outputs = differences(before.outputs, after.outputs)
@@ -30,7 +30,7 @@ export function changes(
 function differences(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
-): Change[] {
+): Difference[] {
   const places = new Set([...before.keys(), ...after.keys()])
   return [...places].flatMap((place) => {
     const change = { place, before: before.get(place), after: after.get(place) }

@@ -2,7 +2,7 @@ import { RESERVED_OUTPUTS } from '../../wire/output-names.ts'
 import type { Reader } from '../api.ts'
 
 /** Where a value stands that an expression is to read. */
-export interface Place {
+export interface OutputPath {
   readonly trigger: string
   /** Below the trigger's `outputs`. */
   readonly path: readonly (string | number)[]
@@ -33,11 +33,11 @@ export const DEFAULT_STEP = 'hookline'
 const RESERVED = new Set<string>(RESERVED_OUTPUTS)
 
 /** The expressions that read a place, of everybody who can. */
-export function offers(place: Place, readers: readonly Reader[]): Offer[] {
+export function offers(place: OutputPath, readers: readonly Reader[]): Offer[] {
   return readers.map((reader) => offer(place, reader))
 }
 
-function offer(place: Place, reader: Reader): Offer {
+function offer(place: OutputPath, reader: Reader): Offer {
   const { file } = reader
   switch (reader.kind) {
     case 'source':
@@ -65,12 +65,12 @@ function offer(place: Place, reader: Reader): Offer {
  * The expression for a workflow that Hookline compiles: `${{ on.webhook.outputs.body.title }}`. What
  * is neither text nor a number is given as JSON, since an expression in a text would only print `Object`.
  */
-export function onExpression({ trigger, path, value }: Place): string {
+export function onExpression({ trigger, path, value }: OutputPath): string {
   return wrapped(asText(`on${steps([trigger, 'outputs', ...path])}`, value))
 }
 
 /** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
-function matrixExpression({ trigger, path, value }: Place, name: string): string {
+function matrixExpression({ trigger, path, value }: OutputPath, name: string): string {
   return wrapped(asText(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
 }
 
@@ -78,14 +78,14 @@ function matrixExpression({ trigger, path, value }: Place, name: string): string
  * The expression for a native workflow, where step `id` runs the action:
  * `${{ fromJSON(steps.id.outputs.body).title }}`.
  */
-export function stepExpression(place: Place, id: string): string {
+export function stepExpression(place: OutputPath, id: string): string {
   const outputs = `steps${steps([id, 'outputs'])}`
   const [output = 'on'] = outputsWith(place)
   return wrapped(reading(place, output, outputs + step(output)))
 }
 
 /** Of a later job, which can read only what the job of the step hands on. */
-function needsOffer(place: Place, reader: Reader & { kind: 'needs' }): Offer {
+function needsOffer(place: OutputPath, reader: Reader & { kind: 'needs' }): Offer {
   const {
     file,
     job,
@@ -113,14 +113,14 @@ function needsOffer(place: Place, reader: Reader & { kind: 'needs' }): Offer {
 }
 
 /** The step outputs in which a place can be found, the plainest first. */
-function outputsWith({ path: [field], item, fields }: Place): string[] {
+function outputsWith({ path: [field], item, fields }: OutputPath): string[] {
   if (item > 0) return ['items']
   const isOwn = typeof field === 'string' && fields.includes(field) && !RESERVED.has(field)
   return [...(isOwn ? [field] : []), 'on', 'items']
 }
 
 /** How a place is read from a step output, which is text: a text as it is, everything else JSON. */
-function reading(place: Place, output: string, text: string): string {
+function reading(place: OutputPath, output: string, text: string): string {
   const { trigger, path, value, item } = place
   if (output === 'items') {
     return asText(`fromJSON(${text})[${item}]${steps([trigger, 'outputs', ...path])}`, value)

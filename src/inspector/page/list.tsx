@@ -1,5 +1,5 @@
 import type { Summary } from '../api.ts'
-import { chosen, current, filter, summaries, tally, visible } from './state.ts'
+import { chosen, current, filter, summaries, tally, visibleRequests } from './state.ts'
 
 /** The requests, newest first, and the filter over them. */
 export function List() {
@@ -29,7 +29,7 @@ export function List() {
         {tally}
       </p>
       <ol id="rows" class="rows">
-        {visible.value.map((summary) => (
+        {visibleRequests.value.map((summary) => (
           <Row key={summary.id} summary={summary} />
         ))}
       </ol>
@@ -50,7 +50,7 @@ function Row({ summary }: { summary: Summary }) {
           <time dateTime={time}>{clockTime(time)}</time>
         </span>
         <span class="line second">
-          <Outcome summary={summary} />
+          <OutcomeLabel summary={summary} />
           {event !== null && <span class="event">{event}</span>}
           {reason === null && event === null && <span class="trigger">{trigger}</span>}
           {WAYS[origin] !== '' && <span class="origin">{WAYS[origin]}</span>}
@@ -85,7 +85,7 @@ export function Method({ summary: { origin, method } }: { summary: Summary }) {
 
 const WORDS = { fired: 'Fired', skipped: 'Skipped', mistaken: 'Mistake', refused: 'Refused' }
 
-export function Outcome({ summary: { outcome, count } }: { summary: Summary }) {
+export function OutcomeLabel({ summary: { outcome, count } }: { summary: Summary }) {
   const items = outcome === 'fired' && count !== 1 ? ` ${count} items` : ''
   return (
     <span class={`outcome ${outcome}`}>
@@ -111,5 +111,5 @@ export function duration(milliseconds: number): string {
 export function newerCount(): number {
   const pinned = summaries.value.get(chosen.value)
   if (!pinned) return 0
-  return visible.value.filter(({ number }) => number > pinned.number).length
+  return visibleRequests.value.filter(({ number }) => number > pinned.number).length
 }

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import type { ShownProblem, Welcome } from '../api.ts'
 import { Composer, compose, isComposing } from './compose.tsx'
-import { act, copyBody, DetailView, Problem } from './detail.tsx'
+import { act, copyBody, DetailView, ProblemView } from './detail.tsx'
 import { List, showCurrentLine, shownPath } from './list.tsx'
 import { copyPicked, switchForm } from './outputs.tsx'
 import * as state from './state.ts'
@@ -120,7 +120,7 @@ function Mistakes() {
           </span>
         </summary>
         {problems.map((problem) => (
-          <Problem key={problem.text} problem={problem} />
+          <ProblemView key={problem.text} problem={problem} />
         ))}
       </details>
     </aside>
@@ -176,7 +176,7 @@ function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: 
         </p>
       )}
       {problems.map((problem) => (
-        <Problem key={problem.text} problem={problem} />
+        <ProblemView key={problem.text} problem={problem} />
       ))}
     </div>
   )

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Detail, Reader } from '../api.ts'
-import { DEFAULT_STEP, type Offer, offers, type Place } from './expression.ts'
+import { DEFAULT_STEP, type Offer, type OutputPath, offers } from './expression.ts'
 import { choose, copy, detail, item, keep, picked, setting } from './state.ts'
 import { Tree } from './tree.tsx'
 
@@ -9,7 +9,7 @@ const preferred = signal(setting('form') ?? '')
 /** Id of the step that runs the action, where no workflow file tells it. */
 const stepId = signal(setting('step') ?? DEFAULT_STEP)
 /** Under the mouse, while nothing is picked. */
-const pointed = signal<Place | undefined>(undefined)
+const pointed = signal<OutputPath | undefined>(undefined)
 
 const place = computed(() => {
   const shown = detail.value
@@ -25,7 +25,7 @@ function placeOf(
   { items, fields }: Detail,
   trigger: string,
   path: readonly (string | number)[],
-): Place | undefined {
+): OutputPath | undefined {
   const context = items[item.value]?.[trigger]
   const value = path.reduce<unknown>((parent, key) => {
     if (typeof parent !== 'object' || parent === null) return undefined
@@ -34,7 +34,7 @@ function placeOf(
   return value === undefined ? undefined : { trigger, path, value, item: item.value, fields }
 }
 
-function offersFor(place: Place): Offer[] {
+function offersFor(place: OutputPath): Offer[] {
   return offers(place, readersOf(detail.value?.readers ?? []))
 }
 
@@ -72,7 +72,7 @@ function plain(value: unknown): string {
 }
 
 /** The outputs as a tree in which every value, when clicked, gives the expression that reads it. */
-export function Outputs({ detail: shown }: { detail: Detail }) {
+export function OutputsView({ detail: shown }: { detail: Detail }) {
   const context = shown.items[item.value] ?? {}
   const fired = Object.entries(context).filter(([, { outcome }]) => outcome === 'success')
   return (

@@ -32,7 +32,7 @@ let run = ''
 let awaited = ''
 
 /** What the filter lets through, newest first. */
-export const visible = computed(() => {
+export const visibleRequests = computed(() => {
   const newestFirst = [...summaries.value.values()].reverse()
   if (filter.value.trim() === '') return newestFirst
   const isMatch = matcher(filter.value)
@@ -48,7 +48,7 @@ function lineOf(summary: Summary) {
 }
 
 /** What is to be shown: the newest unless something was chosen; empty for nothing. */
-export const current = computed(() => chosen.value || visible.value[0]?.id || '')
+export const current = computed(() => chosen.value || visibleRequests.value[0]?.id || '')
 
 /** What is shown; for a moment still what was, while the next one is fetched. */
 export const detail = computed(() => (typeof shown.value === 'object' ? shown.value : undefined))
@@ -58,7 +58,7 @@ export const tally = computed(() => {
   const total = [...summaries.value.values()].at(-1)?.number ?? 0
   if (kept === 0) return 'Requests appear here as they come.'
   const all = counted(kept, 'request')
-  if (filter.value.trim() !== '') return `${visible.value.length} of ${all}`
+  if (filter.value.trim() !== '') return `${visibleRequests.value.length} of ${all}`
   const listed = kept < total ? `The last ${kept} of ${total} requests` : all
   return chosen.value ? listed : `${listed}, following the newest`
 })
@@ -194,7 +194,7 @@ export function choose(id: string): void {
 
 /** @param by 1 for what came before, -1 for what came after */
 export function step(by: 1 | -1): void {
-  const lines = visible.value
+  const lines = visibleRequests.value
   const next = lines[lines.findIndex(({ id }) => id === current.value) + by]
   if (next) choose(next.id)
 }
