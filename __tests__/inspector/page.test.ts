@@ -211,14 +211,14 @@ inBrowser('the page', () => {
   test('sends a request again, and an edited one', async () => {
     const page = await set.open([ISSUE])
     await page.getByRole('button', { name: 'Replay r', exact: true }).click()
-    await page.getByText('Sent again, answered 200').waitFor()
+    await page.getByText('Sent again, response 200').waitFor()
     await page.locator('.facts').getByText('replay').waitFor()
     expect(await set.detail(2)).toMatchObject({
       origin: 'replay',
       request: (await set.detail(1)).request,
     })
     const changes = page.getByRole('region', { name: 'Against the original' })
-    await changes.getByText('The same request, and the same came of it.').waitFor()
+    await changes.getByText('Request and result are the same.').waitFor()
     await page.getByRole('button', { name: 'Edit and replay' }).click()
     await page.getByLabel('Path').fill('hook/webhook/changed')
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
@@ -255,7 +255,7 @@ inBrowser('the page', () => {
     await page.getByRole('heading', { name: 'New request' }).waitFor()
     await expect(until(() => body.inputValue(), /"title": "Found a bug"/)).resolves.toBeTruthy()
     await body.press('Control+Enter')
-    await page.getByText('Answered 200').waitFor()
+    await page.getByText('Response 200').waitFor()
     await page.getByRole('treeitem', { name: 'title: Found a bug' }).waitFor()
     await page.locator('.facts').getByText('issues.opened').waitFor()
     await page.locator('.facts').getByText('sent from here').waitFor()
@@ -584,7 +584,7 @@ inBrowser('the page', () => {
       await post(set.dev.hook('hook/webhook'), { n: 2 })
       await page.getByRole('treeitem', { name: 'n: 2' }).waitFor()
       await page.keyboard.press('r')
-      await page.getByText('Sent again, answered 200').waitFor()
+      await page.getByText('Sent again, response 200').waitFor()
       await set.dev.stop()
     })
 

@@ -50,24 +50,29 @@ describe('who may look', () => {
   })
 
   test.each<[string, string | undefined, Record<string, string>, string]>([
-    ['another machine', '192.0.2.7', own, 'it answers this machine only'],
-    ['another machine by IPv6', '2001:db8::1', own, 'it answers this machine only'],
-    ['an address that begins like ours', '127.0.0.1.evil', own, 'it answers this machine only'],
-    ['a connection that is gone', undefined, own, 'it answers this machine only'],
+    ['another machine', '192.0.2.7', own, 'only this machine has access'],
+    ['another machine by IPv6', '2001:db8::1', own, 'only this machine has access'],
+    ['an address that begins like ours', '127.0.0.1.evil', own, 'only this machine has access'],
+    ['a connection that is gone', undefined, own, 'only this machine has access'],
+    ['a tunnel', '127.0.0.1', { ...own, 'cf-ray': 'x' }, 'forwarded requests are refused'],
+    ['a proxy', '127.0.0.1', { ...own, via: '1.1 x' }, 'forwarded requests are refused'],
     [
-      'a tunnel',
+      'a name that points here',
       '127.0.0.1',
-      { ...own, 'cf-ray': 'x' },
-      'it answers no request that was forwarded',
+      { host: 'evil.example' },
+      'open it as http://localhost',
     ],
-    ['a proxy', '127.0.0.1', { ...own, via: '1.1 x' }, 'it answers no request that was forwarded'],
-    ['a name that points here', '127.0.0.1', { host: 'evil.example' }, 'open it as localhost'],
-    ['another page', '127.0.0.1', { ...own, origin: 'null' }, 'another page asked for it'],
+    [
+      'another page',
+      '127.0.0.1',
+      { ...own, origin: 'null' },
+      'the request comes from another page',
+    ],
     [
       'a frame of another site',
       '127.0.0.1',
       { ...own, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-      'another page asked for it',
+      'the request comes from another page',
     ],
   ])('not %s', (_, address, headers, why) => {
     expect(accessRefusal({ address, headers })).toBe(why)
@@ -340,12 +345,27 @@ describe('a visit', () => {
   test.each<[string, string, number, string]>([
     ['the page', '/inspector/', 200, '<p>page'],
     ['a file of it', '/inspector/main.js', 200, 'run()'],
-    ['a file that is none of its kinds', '/inspector/secret.txt', 404, 'no such page\n'],
-    ['a key of every object', '/inspector/constructor', 404, 'no such page\n'],
-    ['an event that was never kept', '/inspector/requests/r-1-2', 404, 'no longer kept\n'],
-    ['an event of another run', '/inspector/requests/r-2-1', 404, 'no longer kept\n'],
-    ['a fixture that there is not', '/inspector/fixtures/constructor', 404, 'no such fixture\n'],
-    ['an event without a number', '/inspector/requests/r-1-x', 404, 'no longer kept\n'],
+    ['a file that is none of its kinds', '/inspector/secret.txt', 404, 'page not found\n'],
+    ['a key of every object', '/inspector/constructor', 404, 'page not found\n'],
+    [
+      'an event that was never kept',
+      '/inspector/requests/r-1-2',
+      404,
+      'this event is no longer stored\n',
+    ],
+    [
+      'an event of another run',
+      '/inspector/requests/r-2-1',
+      404,
+      'this event is no longer stored\n',
+    ],
+    ['a fixture that there is not', '/inspector/fixtures/constructor', 404, 'example not found\n'],
+    [
+      'an event without a number',
+      '/inspector/requests/r-1-x',
+      404,
+      'this event is no longer stored\n',
+    ],
   ])('to %s', async (_, path, status, body) => {
     expect(isInspectors(path)).toBe(true)
     expect(await visit(path)).toMatchObject({ status, body })

@@ -1,50 +1,50 @@
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
-/** How an event came here: `composed` was written on the page. */
+/** The origin of an event: a `composed` request was written on the page. */
 export type Origin = 'request' | 'replay' | 'composed' | 'poll'
 
 /** One line of the list. */
 export interface Summary {
-  /** `<run>-<number>`: another run of `hookline dev` gives none of them again. */
+  /** `<run>-<number>`: unique across runs of `hookline dev`. */
   readonly id: string
   /** Counts from 1 in the order of arrival. */
   readonly number: number
-  /** When it came: ISO 8601, UTC. */
+  /** Time of receipt: ISO 8601, UTC. */
   readonly time: string
   readonly origin: Origin
   /** Empty for a poll. */
   readonly delivery: string
   /** Upper case. */
   readonly method: string
-  /** What followed `/webhook/`, with its query; empty where it is not known. */
+  /** Path after `/webhook/`, with its query; empty if unknown. */
   readonly path: string
   readonly workflow: string
   readonly trigger: string
-  /** What its sender calls it: `issues.opened`; `null` where nothing tells. */
+  /** The sender's name for the event: `issues.opened`; `null` if unknown. */
   readonly event: string | null
   readonly outcome: 'fired' | 'skipped' | 'mistaken' | 'refused'
-  /** A line of what it says, to tell one from another; `null` where there is nothing to show. */
+  /** One line of its content, so that similar events can be distinguished; `null` without content. */
   readonly preview: string | null
-  /** Items handed on. */
+  /** Number of items. */
   readonly count: number
   /** Why nothing fired. */
   readonly reason: string | null
   readonly milliseconds: number
 }
 
-/** A request as it is shown, and as `hookline send` sends it again. */
+/** A request as the page shows it and `hookline send` replays it. */
 export interface ShownRequest {
   readonly method: string
   readonly path: string
-  /** What authenticates the sender reads `***`. */
+  /** Values that authenticate the sender are `***`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** `base64` for a body that is not text. */
   readonly encoding: 'text' | 'base64'
 }
 
-/** What became of one declared trigger. */
+/** The result of one declared trigger. */
 export interface ShownDecision {
   readonly trigger: string
   readonly fired: boolean
@@ -54,16 +54,16 @@ export interface ShownDecision {
     readonly held: boolean
     readonly found: string
   }[]
-  /** There for a trigger that looked for items, and met every condition. */
+  /** Present if the trigger met every condition and looked for items. */
   readonly tally?: {
     readonly found: number
     readonly handedOn: number
-    /** What each step of `config` did, in words. */
+    /** The effect of each step of `config`, in words. */
     readonly steps: readonly string[]
   }
 }
 
-/** An `on` context, as jobs see it. */
+/** An `on` context, as jobs read it. */
 type ShownContext = Readonly<
   Record<string, { readonly outcome: string; readonly outputs: JsonObject | Json[] }>
 >
@@ -74,7 +74,7 @@ export type Reader =
   | { readonly kind: 'source'; readonly file: string }
   /** Later steps of the job that runs the action: `steps.<id>.outputs.…`. */
   | { readonly kind: 'steps'; readonly file: string; readonly job: string; readonly step: Step }
-  /** A later job, which gets what `job` hands on: `needs.<job>.outputs.…`. */
+  /** A later job that reads the outputs of `job`: `needs.<job>.outputs.…`. */
   | {
       readonly kind: 'needs'
       readonly file: string
@@ -97,7 +97,7 @@ export interface Step {
   readonly id: string | null
 }
 
-/** A line of a workflow file that reads the event, and what it comes to; one of the three is there. */
+/** A line of a workflow file that reads the event. It has a value, an unknown part or an error. */
 export interface ShownFact {
   /** 1-based. */
   readonly line: number
@@ -106,38 +106,38 @@ export interface ShownFact {
   /** As the file writes it. */
   readonly text: string
   readonly value?: Json
-  /** What only a run can know, in words: `a secret`. */
+  /** The part that only a run knows, in words: `a secret`. */
   readonly unknown?: string
   /** Why GitHub could not evaluate it. */
   readonly fails?: string
 }
 
-/** What the jobs of a workflow file do with an event, by the model of GitHub's scheduling. */
+/** The jobs of a workflow file for one event, by the model of GitHub's scheduling. */
 export interface ShownJobs {
   readonly file: string
-  /** How many items there are: what is shown is about the first. */
+  /** Number of items; the values are those of the first item. */
   readonly items: number
   readonly jobs: readonly {
     readonly id: string
     readonly line: number
     readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
     readonly why: string
-    /** Jobs that its matrix makes. */
+    /** Number of jobs of its matrix. */
     readonly combinations?: number
     readonly facts: readonly ShownFact[]
   }[]
 }
 
-/** A mistake that a person can mend; secrets and controls are hidden already. */
+/** A mistake that the user can fix; secrets and control characters are removed. */
 export interface ShownProblem {
   readonly text: string
-  /** Where it stands; `null` for what stands in no file. */
+  /** Location in a file; `null` for a problem outside of files. */
   readonly place: ShownPlace | null
-  /** What would do. */
+  /** How to fix the problem. */
   readonly notes: readonly string[]
 }
 
-/** A stretch of a file, which stands on one line. */
+/** A part of one line of a file. */
 export interface ShownPlace {
   readonly file: string
   /** Counts from 1, as the column does. */
@@ -149,16 +149,16 @@ export interface ShownPlace {
   readonly text: string
 }
 
-/** All that is known of one event. */
+/** All facts about one event. */
 export interface Detail extends Summary {
-  /** Event whose request was sent again, changed or not; `null` for one that came by itself. */
+  /** The event whose request was replayed, edited or not; `null` for a new request. */
   readonly of: string | null
-  /** `null` for what was polled, and for a request that was refused. */
+  /** `null` for a polled event and for a refused request. */
   readonly request: ShownRequest | null
   readonly decisions: readonly ShownDecision[]
   /** Mistakes of the workflow file. */
   readonly problems: readonly ShownProblem[]
-  /** What the action would write to the log of its run beside the outputs. */
+  /** The log that the action would write. */
   readonly messages: readonly Message[]
   /** Items as the trigger found them, before `config`. */
   readonly found: readonly JsonObject[]
@@ -170,22 +170,22 @@ export interface Detail extends Summary {
   readonly jobs: readonly ShownJobs[]
 }
 
-/** What an event came to, before it has a place in the list. */
+/** A record of an event without its number in the list. */
 export type Unlisted = Omit<Detail, 'id' | 'number'>
 
-/** What the page asks for at first, and whenever a workflow file was saved. */
+/** The data that the page loads at the start and after each change of a workflow file. */
 export interface Welcome {
-  /** Those that take webhooks. */
+  /** Triggers that receive webhooks. */
   readonly triggers: readonly WelcomeTrigger[]
-  /** Those that poll: `bot/messaging_bot`. */
+  /** Triggers that poll: `bot/messaging_bot`. */
   readonly polled: readonly string[]
-  /** Whether they do so here. */
+  /** Whether this server polls. */
   readonly polling: boolean
   /** Mistakes of workflow files. */
   readonly problems: readonly ShownProblem[]
   /** Whether real jobs run here. */
   readonly runs: boolean
-  /** Names of the requests that common senders send. */
+  /** Names of the example requests of senders. */
   readonly fixtures: readonly string[]
 }
 
@@ -194,23 +194,23 @@ interface WelcomeTrigger {
   readonly trigger: string
   readonly method: string
   readonly url: string
-  /** A line for a shell that fires it; `null` where only its sender can make a request. */
+  /** A shell command that fires the trigger; `null` if only its sender can create a request. */
   readonly curl: string | null
-  /** What composing one begins with. */
+  /** The initial request of the composer. */
   readonly request: ShownRequest
-  /** How its sender signs, where a request can be signed alike: `stripe`. */
+  /** The scheme by which a request can be signed: `stripe`. */
   readonly scheme: string | null
 }
 
-/** What the page asks to be sent. */
+/** A request that the page sends. */
 export interface Order extends ShownRequest {
-  /** Event whose hidden headers are put in again where the order says `***`; `null` for none. */
+  /** The event whose hidden headers replace `***`; `null` for none. */
   readonly of: string | null
-  /** Signed anew, as the sender would, with the secret of the trigger that it goes to. */
+  /** Whether to sign the request again with the secret of its trigger. */
   readonly sign: boolean
 }
 
-/** What the sender of an order would have got. */
+/** The response that the sender would receive. */
 export interface Sent {
   readonly status: number
   readonly delivery: string

@@ -5,9 +5,9 @@ import { LIMITS } from '../wire/limits.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 
 interface DevBatchPorts {
-  /** Calls back after so many milliseconds; what it returns keeps it from doing so. */
+  /** Calls back after so many milliseconds; the returned function cancels the call. */
   after(milliseconds: number, back: () => void): () => void
-  /** Takes what is to be evaluated: the `client_payload` of a batch, as JSON text. */
+  /** Evaluates the `client_payload` of a batch, as JSON text. */
   hand(clientPayload: string): Promise<unknown>
   report(error: unknown): void
 }
@@ -17,7 +17,7 @@ interface Collecting {
   readonly events: string[]
   length: number
   readonly cancel: () => void
-  /** Of the pause after the last event. */
+  /** Cancels the wait for further events. */
   cancelQuiet: () => void
 }
 

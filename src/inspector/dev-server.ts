@@ -54,48 +54,48 @@ import { accessRefusal, type InspectorParts, inspectorPath, inspectorServer } fr
 import { shownProblem } from './shown-problem.ts'
 
 interface DevServerOptions {
-  /** Opens the server to other machines: a request then has to bring one of the keys. */
+  /** An address that other machines reach; requests then need one of the access keys. */
   readonly host: string | undefined
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly env: Environment
   readonly workflows: (event: Json) => WorkflowSource
-  /** What is wrong with the workflow files; while that is `undefined`, what they cannot be read for. */
+  /** Problems of the workflow files; before the first check, the problems that prevent reading them. */
   readonly problems?: () => readonly Problem[] | undefined
-  /** Who can read the outputs of a workflow's triggers. */
+  /** The files and jobs that can read the outputs of a workflow's triggers. */
   readonly readers: (workflow: string) => readonly Reader[]
-  /** Requests as common senders send them, by name. */
+  /** Example requests of senders, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
   readonly signer: Signer
-  /** Of which none keeps the server from answering. */
+  /** Runs scripts without blocking the server. */
   readonly scripts: Scripts
-  /** What the jobs of the workflows here do with an event. */
+  /** Explains the jobs of the workflows for an event. */
   readonly explain: (event: DevEvent) => readonly ShownJobs[]
   readonly tell: (event: DevEvent, readers: readonly Reader[], jobs: readonly ShownJobs[]) => void
   readonly report: (error: unknown) => void
-  /** Hands events to a runner on this machine; `undefined` where that was not asked for. */
+  /** Passes events to a runner on this machine; `undefined` without `--run`. */
   readonly runs?: LocalRuns | undefined
 }
 
-/** Real jobs on this machine: any page in a browser can reach a webhook here, so they ask for a key. */
+/** Runs real jobs. Any page in a browser can reach a webhook here, so a request needs a key. */
 interface LocalRuns {
   readonly key: string
   start(workflow: string, event: GitHubEvent, hear: (line: string) => void): void
 }
 
-/** A request as a well-known service sends it. */
+/** An example request of a sender. */
 interface Fixture {
-  /** @param moment what differs from one delivery to the next: a UUID, and the time */
+  /** @param moment a UUID and the time, which differ between deliveries */
   request(moment: { readonly id: string; readonly now: Date }): {
     readonly headers: Readonly<Record<string, string>>
-    /** Text as it stands; an object is sent as JSON. */
+    /** Text is sent unchanged, an object as JSON. */
     readonly body: string | object
   }
 }
 
-/** What signs requests as senders do. */
+/** Signs requests as senders do. */
 interface Signer {
-  /** Names of the ways to sign that it knows. */
+  /** Names of the known schemes. */
   readonly schemes: readonly string[]
   /** @throws UserError for a secret that the scheme cannot use */
   sign(request: SignableRequest, proof: Proof): Promise<SignableRequest>
@@ -103,7 +103,7 @@ interface Signer {
 
 export interface SignableRequest {
   readonly method: string
-  /** What the sender calls: some sign it, or add to it. */
+  /** The URL that the sender calls; some senders sign it or add to it. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -112,21 +112,21 @@ export interface SignableRequest {
 export interface DevServer extends RunningServer {
   /** Path and query of the inspector; the query contains the key of this run, a secret. */
   readonly inspectorPath: string
-  /** Begins to poll for the triggers that can, until the server is closed. */
+  /** Polls for the triggers that support polling, until the server is closed. */
   poll(): void
-  /** To be called when a workflow file was changed: pages look at them again. */
+  /** Tells the pages that a workflow file was changed. */
   workflowsChanged(): void
-  /** Sends the newest request once more; `undefined` when there was none. */
+  /** Replays the newest request; `undefined` if there is none. */
   replayNewest(): Promise<Reply | undefined>
 }
 
-/** Nothing is dispatched, so the repository is a name without meaning. */
+/** Nothing is dispatched, so the name of the repository has no effect. */
 const LOCAL = { owner: 'local', name: 'local' }
 
-/** Milliseconds between two looks at what is due; GitHub's own schedule is five minutes at least. */
+/** Milliseconds between two polls; GitHub's own schedule has an interval of at least five minutes. */
 const POLL_PAUSE = 5000
 
-/** The relay's own core, in its self-hosted form, with the engine of this process for a platform. */
+/** Serves the relay for one repository, with the local engine in place of GitHub. */
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const { host, port, env, workflows, fixtures, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
@@ -141,7 +141,7 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     return { ...devPorts(stage, cause, credentials, mayRun), ...(told && { collect: told }) }
   }
   const ports = portsOf(cause, await devCredentials(host, env), false)
-  // What the page sends, it has the key of the page for: real jobs may run.
+  // Requests of the page were authenticated by the cookie, so they may run real jobs.
   const send = (request: RelayRequest, cause: Cause) =>
     relay(request, portsOf(cause, NO_CREDENTIALS, true))
   let stopPolling: (() => Promise<void>) | undefined
@@ -192,8 +192,8 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
 }
 
 /**
- * A webhook with the key for real jobs: refused where it is wrong, or where it did not come from this
- * machine by itself.
+ * Responds to a webhook with a key for real jobs. The key must be right, and the request must come
+ * directly from this machine.
  */
 async function answerWithKey(
   request: IncomingMessage,
@@ -221,14 +221,14 @@ function randomKey(): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** What an event meets here. */
+/** The parts that evaluate and show an event. */
 interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
   readonly recorder: Recorder
   readonly logs: RunLogs
   readonly platform: LocalPlatformPorts
 }
 
-/** Every run has an id of its own; what is seen is remembered as long as the process lives. */
+/** Each run has its own id; the state lives as long as the process. */
 function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
   const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL')), { store })
@@ -259,7 +259,7 @@ function stageBatches(stage: Stage, cause: Cause, mayRun: boolean) {
   return devBatches({ after: steadyClock.after, hand: evaluate, report: stage.report })
 }
 
-/** Tells of each event as it is taken in, too. */
+/** Also prints and records each event when a batch takes it. */
 function tellingCollect(collect: CollectPort, stage: Stage, cause: Cause): CollectPort {
   return async (dispatch, period) => {
     const batch = await collect(dispatch, period)
@@ -278,7 +278,7 @@ function proofHeaders(path: string, { workflows }: LocalPlatformPorts): string[]
   return proofsAt(path, workflows).flatMap(({ header }) => header?.toLowerCase() ?? [])
 }
 
-/** Evaluates here what would be dispatched, and tells and records what came of it. */
+/** Evaluates an event in this process, and prints and records the result. */
 function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPort {
   const evaluate = localEvaluation(stage, cause, mayRun)
   return async ({ clientPayload }) => {
@@ -353,7 +353,7 @@ function welcome(
   }
 }
 
-/** What composing a request begins with where only its sender can make a whole one. */
+/** The initial request of the composer if only the sender can create a complete one. */
 const SIGNED: ExampleRequest = {
   method: 'POST',
   path: '',
@@ -361,7 +361,7 @@ const SIGNED: ExampleRequest = {
   body: '{}',
 }
 
-/** A token in the URL or the body would have to be shown: only a header can be hidden. */
+/** Only tokens in headers can be signed here, because the page would show a token in the URL or body. */
 function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefined {
   return proofs.find(
     ({ scheme, header }) =>
@@ -369,7 +369,7 @@ function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefi
   )
 }
 
-/** What the trigger that a path leads to asks its sender for; nothing of a file with mistakes. */
+/** The signatures that the trigger at a path verifies; none for a file with mistakes. */
 function proofsAt(path: string, workflows: LocalPlatformPorts['workflows']): readonly Proof[] {
   try {
     const addressed = parseWebhookPath(path)
@@ -419,7 +419,7 @@ function fixtureRequest(fixture: Fixture | undefined): Omit<ShownRequest, 'path'
   return { method: 'POST', headers, body: text, encoding: 'text' }
 }
 
-/** @throws UserError when the server is opened without a key */
+/** @throws UserError if other machines can reach the server and no access key is set */
 async function devCredentials(host: string | undefined, env: Environment): Promise<Credentials> {
   if (host === undefined) return NO_CREDENTIALS
   const accessKeys = readSetting(env, 'HOOKLINE_ACCESS_KEYS')

@@ -31,12 +31,12 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
   return JSON.stringify({ ...told, ...Object.fromEntries(some) })
 }
 
-/** A trigger as a list shows it: how to call it, and where. */
+/** A trigger in a list: its method and address. */
 export function listLine({ url, example }: FoundTrigger): string {
   return `${(example?.method ?? 'signed').padEnd(7)} ${url}${example?.path ?? ''}`
 }
 
-/** Characters of a value that are shown; the rest is counted. */
+/** Number of characters of a value that are printed. */
 const SHOWN_LENGTH = 500
 
 function indented(text: string): string {
@@ -44,11 +44,11 @@ function indented(text: string): string {
 }
 
 /**
- * An event as a person reads it on a terminal: the request, what fired or why not, and the outputs,
- * each under the expression that reads it.
+ * An event for the terminal: the request, the trigger or the reason why nothing fired, and each output
+ * after the expression that reads it.
  *
- * @param readers who can read the outputs
- * @param jobs what the workflow's jobs do with it
+ * @param readers the files and jobs that can read the outputs
+ * @param jobs the explained jobs of the workflow
  */
 export function formatEvent(
   event: DevEvent,
@@ -95,7 +95,7 @@ function outputLines(
   })
 }
 
-/** As a source is written; in a native workflow, for later steps of the job that runs the action. */
+/** The expression in a source; in a native workflow, the expression of later steps of the same job. */
 function expressionIn(place: OutputPath, readers: readonly Reader[]): string {
   const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
@@ -103,7 +103,7 @@ function expressionIn(place: OutputPath, readers: readonly Reader[]): string {
   return unwrapped(offer?.expression ?? onExpression(place))
 }
 
-/** What later jobs of a native workflow write: where it is handed on to them, or in their matrix. */
+/** The expressions of later jobs of a native workflow: through job outputs, or in their matrix. */
 function laterJobLines(place: OutputPath, readers: readonly Reader[]): string[] {
   if (readers.some(({ kind }) => kind === 'source')) return []
   const jobs = new Map<string, string[]>()
@@ -120,7 +120,7 @@ function unwrapped(expression: string): string {
   return expression.replace(/^\$\{\{ (.*) \}\}$/s, '$1')
 }
 
-/** On one line, whatever it holds. */
+/** A value on one line. */
 function visible(text: string): string {
   return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

@@ -1,6 +1,6 @@
 /**
- * What a filter asks for: every word, in any order; `"two words"` as they stand; `-word` must not be
- * there.
+ * Parses a filter: every word must occur, in any order; `"two words"` in this order; `-word` must not
+ * occur.
  */
 export function matcher(filter: string): (text: string) => boolean {
   const parts = [...filter.toLowerCase().matchAll(/(-?)(?:"([^"]*)"?|(\S+))/g)]
@@ -8,7 +8,7 @@ export function matcher(filter: string): (text: string) => boolean {
     isWanted: minus === '',
     text: phrase ?? word,
   }))
-  // Half of what is being typed asks for nothing yet.
+  // An unfinished word, such as `-`, filters nothing.
   const whole = words.filter(({ text }) => text !== '' && text !== '-')
   return (text) => {
     const all = text.toLowerCase()
@@ -16,7 +16,7 @@ export function matcher(filter: string): (text: string) => boolean {
   }
 }
 
-/** Whether a filter forbids anything: then only the whole of an event can tell. */
+/** Whether a filter excludes words; then only the complete event can decide. */
 export function isExcluding(filter: string): boolean {
   return /(?:^|\s)-\S/.test(filter)
 }

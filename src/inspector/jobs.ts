@@ -8,18 +8,18 @@ import { type GitHubEvent, WORKFLOW_INPUT } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import type { ShownFact, ShownJobs } from './api.ts'
 
-/** An event, as far as jobs see it. */
+/** The part of an event that jobs read. */
 export interface ExplainedEvent {
   readonly items: readonly OnContext[]
-  /** `undefined` where nothing was evaluated: then no job is told of. */
+  /** `undefined` if nothing was evaluated; then no job is explained. */
   readonly origin?: {
     readonly event: GitHubEvent
-    /** Of the action's step. */
+    /** Outputs of the step that runs the action. */
     readonly outputs: Readonly<Record<string, string>>
   }
 }
 
-/** A workflow file whose jobs an event concerns. */
+/** A workflow file whose jobs an event can start. */
 export interface ConcernedFile {
   readonly source: Source
   /** `source`: a file that is compiled, which reads `on.…`; `native`: one that runs the action. */
@@ -27,7 +27,7 @@ export interface ConcernedFile {
 }
 
 /**
- * What the jobs of the files do with an event, by the model of GitHub's scheduling.
+ * Explains the jobs of files for an event, by the model of GitHub's scheduling.
  *
  * @param isAction whether a step, as YAML reads it, runs the action for this event
  */
@@ -56,7 +56,7 @@ export function explainEvent(
   })
 }
 
-/** As JSON, of which contexts are made. */
+/** Converts a value to JSON, from which contexts are created. */
 function onContext(context: OnContext): JsonObject {
   return Object.fromEntries(Object.entries(context).map(([name, state]) => [name, { ...state }]))
 }
@@ -78,7 +78,7 @@ function explainSafely(...given: Parameters<typeof explainWorkflow>): JobExplana
   }
 }
 
-/** The event as the file is started by it: one that listens for direct events alone gets it so. */
+/** The event that starts the file: `workflow_dispatch` if the file listens only for it. */
 function startOf({ name, payload }: GitHubEvent, on: Json) {
   const known = isObject(payload) ? payload : {}
   const event = { ...UNKNOWN_OF_EVENT, ...known } as JsonObject // it was parsed from JSON
@@ -112,10 +112,10 @@ function shownFact({ line, place, text, outcome }: Fact): ShownFact {
 
 const VERDICTS = { runs: 'runs', skipped: 'skipped', unknown: 'not known', fails: 'fails' } as const
 
-/** Characters of a value on a terminal; the page shows all of it. */
+/** Number of characters of a value on a terminal; the page shows the whole value. */
 const SHOWN_LENGTH = 100
 
-/** The jobs as a short table, a line each, and below it what of its lines reads the event. */
+/** The jobs as a table; below each job, its lines that read the event. */
 export function formatJobs(shownJobs: readonly ShownJobs[]): string {
   return shownJobs
     .flatMap(({ file, items, jobs }) => {

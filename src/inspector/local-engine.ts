@@ -14,7 +14,7 @@ import { type ClientPayload, EVENT_TYPE, type GitHubEvent, HEADER } from '../wir
 import { counted } from '../wire/printable.ts'
 import type { ExplainedEvent } from './jobs.ts'
 
-/** What became of one request, or of one poll, evaluated here as the action would on GitHub. */
+/** The result of one request or one poll, evaluated as the action would on GitHub. */
 export interface DevEvent
   extends Pick<Evaluation, 'decisions' | 'found' | 'fields' | 'messages' | 'reason'>,
     Pick<ExplainedEvent, 'origin'> {
@@ -30,7 +30,7 @@ export interface DevEvent
   /** One `on` context per item, as the action's output `items`. */
   readonly items: Evaluation['contexts']
   readonly count: number
-  /** Mistakes in the workflow file that was addressed, and what else the user can mend. */
+  /** Problems that the user can fix, in the addressed workflow file or elsewhere. */
   readonly problems: readonly Problem[]
   /** Every condition that the event did not meet. */
   readonly explanations?: readonly Explanation[]
@@ -40,13 +40,13 @@ export interface DevEvent
 export interface LocalPlatformPorts {
   /** The workflows as they are now: a changed file takes effect with the next request. */
   readonly workflows: (event: Json) => WorkflowSource
-  /** For one run; each has an id of its own. */
+  /** Returns the ports of one run; each run has its own id. */
   readonly engine: () => EnginePorts
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number
 }
 
-/** Stands where GitHub would: evaluates a dispatched payload at once, in this process. */
+/** Evaluates a dispatched payload in this process, in place of GitHub. */
 export async function runLocally(
   payload: ClientPayload,
   ports: LocalPlatformPorts,
@@ -73,7 +73,7 @@ export async function runLocally(
   return { ...named, ...result, messages }
 }
 
-/** An event that was taken into a batch, which is evaluated later. */
+/** An event in a batch that is evaluated later. */
 export function collectedEvent({ method, path, headers }: ClientPayload, batch: string): DevEvent {
   const { workflow, trigger } = parseWebhookPath(path)
   const named = { delivery: headers[HEADER.delivery] ?? '', method, path, workflow, trigger }
@@ -97,12 +97,12 @@ const BINARY = notice(
   'body: is no text; what is shown, and handed on, is its base64',
 )
 
-/** Lets a workflow poll, as a schedule of GitHub would, each trigger when its `every` says so. */
+/** Polls the triggers of a workflow that are due, as a scheduled run would. */
 export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
   const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
   const result = await evaluateLocally({ name: 'schedule', payload: {} }, open, ports)
   const { decisions, problems } = result
-  // What went wrong stands in no file: the service did.
+  // The service failed, so the problem has no position in a file.
   const hasFailed = problems.length > 0 && problems.every(({ position }) => position === undefined)
   const decided = decisions.find(({ fired }) => fired) ?? decisions[0]
   return {
@@ -128,7 +128,7 @@ async function evaluateLocally(
     const workflows = open()
     const ports = engine()
     const evaluation = await evaluate(event, workflows, ports)
-    // Here every job succeeds, so what is left for its end is done at once.
+    // Every job succeeds here, so the work of the post step follows immediately.
     await runEffects(evaluation.effects, (name) => workflows.find(name), ports)
     const { contexts, items, found, fields, files, reason } = evaluation
     const explanations = await explain(evaluation, { scripts: ports.scripts, showValues: true })
@@ -141,7 +141,7 @@ async function evaluateLocally(
     if (!(error instanceof UserError)) throw error
     const { problems } = error
     const nothing = { decisions: [], items: [], count: 0, found: [], fields: [] }
-    // What has no place in a file is not a mistake of it: there may be none.
+    // A problem without a position does not belong to a file.
     const hasPlace = problems.some(({ position }) => position !== undefined)
     const reason = hasPlace ? 'the workflow has mistakes' : problems[0]?.message
     return { ...nothing, messages: [], problems, reason, milliseconds: now() - started }
@@ -165,7 +165,7 @@ function withExplanations(
   })
 }
 
-/** No step of a job runs here that could read it. */
+/** No later step could read the environment. */
 const UNWRITTEN = warning(
   'unwritten-file',
   'config.exportOutputs: the action writes the file at "path"; here none is written',
@@ -174,8 +174,8 @@ const UNWRITTEN = warning(
 /**
  * Polls every workflow that has a trigger for it, once.
  *
- * @param tell of what is news: items, what was left out for good, the first poll of a workflow, and a
- * failure that was not there the time before
+ * @param tell receives polls with items or dropped messages, the first poll of a workflow, and new
+ *   failures
  */
 export function poller(
   ports: LocalPlatformPorts,
@@ -199,10 +199,9 @@ export function poller(
 }
 
 /**
- * Does something again and again, with a pause in between, until it is stopped. A failure is
- * reported, and ends nothing.
+ * Repeats a task with a pause, until it is stopped. A failure is reported, and the task is repeated.
  *
- * @returns what stops it, and waits for what is in the works
+ * @returns a function that stops the repetition and waits for the running task
  */
 export function repeat(
   work: () => Promise<void>,

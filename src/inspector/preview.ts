@@ -4,11 +4,11 @@ import type { ShownRequest } from './api.ts'
 /** Characters of a preview, and of one value in it. */
 const LENGTH = { all: 120, value: 60 }
 
-/** What is the same in every request of a sender, or what nobody knows one by. */
+/** Fields that are the same in every request of a sender, or that identify nothing for a reader. */
 const DULL =
   /^(?:type|kind|event|event_type|object|object_kind|action|created|updated|livemode|api_version)$|_at$|_?(?:id|url|uri|token|secret|signature|timestamp|version)s?$|Id$|Url$/i
 
-/** What people are told apart by, the surest first. */
+/** Fields that identify an event for a reader, the best first. */
 const TELLING = [
   'title',
   'subject',
@@ -22,7 +22,7 @@ const TELLING = [
   'status',
 ]
 
-/** A line of what a request says, so that many of a kind can be told apart; `null` where it has no text. */
+/** One line of a request's content, so that similar requests can be distinguished; `null` without text. */
 export function requestPreview({ body, encoding, headers }: ShownRequest): string | null {
   if (encoding !== 'text' || body === '') return null
   if (/form-urlencoded/.test(headers['content-type'] ?? '')) {
@@ -36,7 +36,7 @@ export function requestPreview({ body, encoding, headers }: ShownRequest): strin
   }
 }
 
-/** Of what a bot was told: who, and what. Of anything else the values that tell most. */
+/** For a message to a bot, its sender and text; otherwise the most telling values. */
 export function preview(value: unknown): string | null {
   const said = messageOf(value)
   if (said) return oneLine(said)
@@ -61,7 +61,7 @@ function messageOf(value: unknown): string | undefined {
   return typeof who === 'string' && typeof what === 'string' ? `${who}: ${what}` : undefined
 }
 
-/** Texts, numbers and truths with the names they have, those of upper levels first. */
+/** Strings, numbers and booleans with their names, upper levels first. */
 function leavesOf(value: unknown): readonly (readonly [string, string])[] {
   let level: readonly (readonly [string, unknown])[] = [['', value]]
   const found: [string, string][] = []

@@ -11,25 +11,25 @@ import type { DevEvent } from './local-engine.ts'
 import { preview, requestPreview } from './preview.ts'
 import { shownProblem } from './shown-problem.ts'
 
-/** What is kept at most, the newest first. */
+/** Limits of the stored events. */
 export const BOUNDS = { requests: 200, bytes: 32 * 1024 * 1024 }
 
-/** Headers that are kept for a replay and shown to nobody, by name. */
+/** Headers that are stored for a replay and never shown, by name. */
 type Withheld = Readonly<Record<string, string>>
 
-/** One event as it is kept. */
+/** One stored event. */
 export interface Kept {
   readonly summary: Summary
-  /** The `Detail`, as JSON in UTF-8: what is kept can be counted, and is what is served. */
+  /** The `Detail` as JSON in UTF-8, as it is served, so that its size can be counted. */
   readonly json: Uint8Array
   readonly withheld: Withheld
 }
 
 type Listener = (kept: Kept) => void
 
-/** Remembers the last events, within bounds, and tells who listens of each new one. */
+/** Stores the last events within limits, and notifies listeners of each new one. */
 export class Recorder {
-  /** Of this run of `hookline dev`; part of every id. */
+  /** Id of this run of `hookline dev`, a part of every event's id. */
   readonly run: string
   readonly #bounds: typeof BOUNDS
   readonly #listeners = new Set<Listener>()
@@ -42,12 +42,12 @@ export class Recorder {
     this.#bounds = bounds
   }
 
-  /** Bytes of all that is kept. */
+  /** Bytes of all stored events. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The number of the oldest event that is kept; one more than the last when none is. */
+  /** Number of the oldest stored event; without one, the next number. */
   get oldest(): number {
     return this.#kept.keys().next().value ?? this.#last + 1
   }
@@ -69,18 +69,18 @@ export class Recorder {
     return kept?.summary.id === id ? kept : undefined
   }
 
-  /** The number of an event of this run; 0 for anything else. */
+  /** The number in an id of this run; 0 for any other id. */
   numberOf(id: string): number {
     const [, run, digits] = /^(.+)-(\d{1,15})$/.exec(id) ?? []
     return run === this.run ? Number(digits) : 0
   }
 
-  /** What came after an event, oldest first; all that is kept when that one is 0. */
+  /** The events after a number, oldest first; 0 returns all. */
   after(number: number): Kept[] {
     return [...this.#kept.values()].filter(({ summary }) => summary.number > number)
   }
 
-  /** The ids of what a filter lets through: its line, headers, body and outputs are looked at. */
+  /** Ids of the events whose line, headers, body or outputs match a filter. */
   search(filter: string): string[] {
     const isMatch = matcher(filter)
     return this.after(0)
@@ -88,7 +88,7 @@ export class Recorder {
       .map(({ summary }) => summary.id)
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -103,7 +103,7 @@ export class Recorder {
   }
 }
 
-/** An event as it was when it was kept. */
+/** An event as it was stored. */
 export function detailOf({ json }: Kept): Detail {
   return JSON.parse(new TextDecoder().decode(json))
 }
@@ -112,7 +112,7 @@ function searchText({ request, ...detail }: Detail): string {
   const { method, path, workflow, trigger, event, outcome, origin, reason, delivery } = detail
   const headers = Object.entries(request?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   const line = [method, path, workflow, trigger, event, outcome, origin, reason, delivery].join(' ')
-  // A request that came shows in its outputs too; what was polled shows there alone.
+  // The outputs of a webhook repeat its request; a polled event has only outputs.
   const body = request ? request.body : JSON.stringify(detail.found)
   return [line, ...headers, body].join('\n')
 }
@@ -124,29 +124,29 @@ function summaryOf(detail: Summary): Summary {
   return { ...named, outcome, count, reason, milliseconds, preview }
 }
 
-/** The summary repeats a part of the detail, so it counts too; a character takes two bytes. */
+/** The summary is stored too; a character takes two bytes. */
 function size({ summary, json, withheld }: Kept): number {
   return json.length + 2 * JSON.stringify([summary, withheld]).length
 }
 
-/** Stands for what authenticates the sender: kept for a replay, never shown. */
+/** Replaces a value that authenticates the sender, which is stored for a replay and never shown. */
 const HIDDEN = '***'
 
-/** How an event came: of a replay, the event whose request was sent again. */
+/** The origin of an event; for a replay, also the replayed event. */
 export type Cause = Pick<Unlisted, 'origin' | 'of'>
 
-/** How an event came, when, and who can read what it brought. */
+/** The origin, the time and the readers of an event. */
 export interface EventContext extends Cause {
   readonly time: Date
   readonly readers: readonly Reader[]
-  /** What the workflow's jobs do with it; none where nothing tells. */
+  /** Explained jobs of the workflow; absent if unknown. */
   readonly jobs?: readonly ShownJobs[]
 }
 
 /**
- * An event and its request, as the inspector keeps them.
+ * An event with its request, as the inspector stores them.
  *
- * @param secretHeaders those that this trigger takes for what authenticates its sender, beside the known
+ * @param secretHeaders headers by which this trigger authenticates its sender, in addition to known ones
  */
 export async function requestRecord(
   event: DevEvent,
@@ -159,11 +159,11 @@ export async function requestRecord(
   return { unlisted: { ...eventRecord(event, context), ...named }, withheld }
 }
 
-/** An event that no request brought. */
+/** An event without a request: a poll or a batch. */
 export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   const { delivery, method, path, workflow, trigger, milliseconds } = event
   const { decisions, items, found, fields, messages, count, problems } = event
-  // Of a workflow file's mistakes the first says more than that there are some.
+  // The first mistake says more than the fact that mistakes exist.
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
   const said = { event: null, preview: preview(found[0]) }
@@ -176,7 +176,7 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   return { ...named, ...came, ...result, ...told, request: null }
 }
 
-/** Why the relay takes no request of a status. */
+/** The reason for a status of the relay. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [400, 'the URL, a __response_… parameter or the request itself is malformed'],
   [401, 'the key is missing or unknown'],
@@ -186,7 +186,7 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
   [500, 'a fault of Hookline itself: the terminal says more'],
 ])
 
-/** A request that the relay did not take; its address and content were not looked at. */
+/** A request that the relay refused before it read address and content. */
 export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   const { time, delivery, method, status, workflow = '', trigger = '', ms } = entry
   const why = REFUSALS.get(status)
@@ -205,7 +205,7 @@ export function refusalRecord(entry: LogEntry, cause: Cause): Unlisted {
   return { ...named, ...result, ...nothing, ...messages, ...cause, readers: [] }
 }
 
-/** The request of a payload, and what of it is not shown. */
+/** The request in a payload, and its hidden headers. */
 export async function shownRequest(
   payload: ClientPayload,
   secretHeaders: readonly string[] = [],
@@ -228,7 +228,7 @@ async function body({
   body,
   headers,
 }: ClientPayload): Promise<Pick<ShownRequest, 'body' | 'encoding'>> {
-  // Here a payload comes from the relay, which writes text or nothing.
+  // The relay wrote this payload, so the body is text or absent.
   const text = typeof body === 'string' ? body : ''
   const bytes = await bodyBytes(text, headers[HEADER.bodyEncoding])
   const read = utf8Text(bytes)
@@ -239,12 +239,12 @@ async function body({
 
 /** `x-github-event`, `x-shopify-topic`, `x-event-key`, `ce-type`, `x-amz-sns-message-type`, … */
 const EVENT_HEADER = /^(?:.*-)?(?:event|topic)(?:-type|-key|-name)?$|^ce-type$|-message-type$/
-/** Fields in which senders write it, the surest first. */
+/** Body fields that contain the name, the best first. */
 const EVENT_FIELDS = ['event_type', 'eventType', 'event_name', 'object_kind', 'type', 'event']
 
 /**
- * What the sender calls an event: by its header (`issues`, with the body's `action` behind it), or by
- * the field of the body that most senders have for it.
+ * The sender's name for an event: its header (`issues`, followed by `action` of the body), or a common
+ * field of the body.
  */
 export function eventName({ headers, body }: ShownRequest): string | null {
   const [, header] = Object.entries(headers).find(([name]) => EVENT_HEADER.test(name)) ?? []
@@ -252,7 +252,7 @@ export function eventName({ headers, body }: ShownRequest): string | null {
   const action = isObject(parsed) ? short(parsed.action) : undefined
   if (header) return short(action ? `${header}.${action}` : header) ?? null
   if (!isObject(parsed)) return short(new URLSearchParams(body).get('command')) ?? null
-  // Slack wraps its event, Trello names it within its action, Telegram by the key that is there.
+  // Slack wraps its event, Trello has the name in `action`, and Telegram uses a key as the name.
   if (parsed.type === 'event_callback' && isObject(parsed.event)) {
     return short(parsed.event.type) ?? null
   }
@@ -272,12 +272,12 @@ function parsedBody(body: string): unknown {
   }
 }
 
-/** A name is not a sentence. */
+/** A longer text is no name. */
 function short(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 80 ? value : undefined
 }
 
-/** What the page asks to be sent: a request that came, changed or not, or one of its own. */
+/** A request that the page sends: a replayed, edited or composed one. */
 const orderSchema = v.object({
   of: v.nullable(v.string()),
   sign: v.boolean(),
@@ -291,7 +291,7 @@ const orderSchema = v.object({
   encoding: v.picklist(['text', 'base64']),
 })
 
-/** `undefined` for what the page would not send. */
+/** Returns `undefined` for an order that the page never sends. */
 export function readOrder(text: string): Order | undefined {
   try {
     const order = v.safeParse(orderSchema, JSON.parse(text))
@@ -302,10 +302,10 @@ export function readOrder(text: string): Order | undefined {
 }
 
 /**
- * The request as the relay would receive it from its sender. What was withheld is filled in where it is
- * withheld again: a header of the user's own choice may be an ordinary one elsewhere.
+ * The request as the relay would receive it. Hidden headers are filled in only if the target trigger hides
+ * them too, because the same name may be an ordinary header elsewhere.
  *
- * @param secretHeaders those that the trigger takes for what authenticates its sender to which it goes
+ * @param secretHeaders headers by which the target trigger authenticates its sender
  */
 export function replayRequest(
   order: ShownRequest,
@@ -332,7 +332,7 @@ export function replayRequest(
   }
 }
 
-/** The newest request that is kept, ready to be sent again; `undefined` when there was none. */
+/** The newest stored request, ready for a replay; `undefined` if there is none. */
 export function newestRequest(
   kept: readonly Kept[],
   secretHeadersAt: (path: string) => readonly string[],
@@ -346,7 +346,7 @@ export function newestRequest(
   return undefined
 }
 
-/** The bytes of a body as it is shown; none for what is not base64. */
+/** The bytes of a shown body; none if the base64 is invalid. */
 export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
   if (encoding === 'text') return new TextEncoder().encode(body)
   try {

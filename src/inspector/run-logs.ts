@@ -1,7 +1,7 @@
-/** What is kept at most: runs, the newest first, and lines of one. */
+/** Limits: the number of runs, and of lines of one run. */
 const BOUNDS = { runs: 20, lines: 5000 }
 
-/** What the real jobs of an event say, as it comes. */
+/** Logs of the real jobs of events. */
 export class RunLogs {
   readonly #lines = new Map<string, string[]>()
   readonly #listeners = new Set<(delivery: string) => void>()
@@ -16,12 +16,12 @@ export class RunLogs {
     for (const listener of this.#listeners) listener(delivery)
   }
 
-  /** Empty where nothing ran. */
+  /** Empty if nothing ran. */
   textOf(delivery: string): string {
     return this.#lines.get(delivery)?.join('\n') ?? ''
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   listen(listener: (delivery: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -17,13 +17,13 @@ interface Question {
 
 interface Answer {
   readonly number: number
-  /** The outcomes, or why there are none. */
+  /** The results, or the reason why there are none. */
   readonly result: readonly ScriptOutcome[] | string
 }
 
 /**
- * Scripts in a thread of their own, so that one that takes its whole time keeps nobody waiting. The
- * thread is made with the first script, and anew should it ever end.
+ * Runs scripts in a thread, so that a slow script does not block the server. The thread starts with the
+ * first script, and again if it ends.
  *
  * @param file the program, which calls {@link answerScripts} when it is not the main thread
  */
@@ -59,7 +59,7 @@ export function threadScripts(file: string): Scripts {
   }
 }
 
-/** The other side: runs one script after the other. */
+/** Runs in the thread: evaluates one script after the other. */
 export function answerScripts(): void {
   let last: Promise<unknown> = Promise.resolve()
   parentPort?.on('message', (question: Question) => {
@@ -71,7 +71,7 @@ async function answerOf({ number, script, items, limit }: Question): Promise<Ans
   try {
     return { number, result: await scripts.run(script, items, limit) }
   } catch (error) {
-    // Anything else is a fault of ours: the thread ends, and what waits is told so.
+    // Any other error is a bug: the thread ends, and waiting calls are rejected.
     if (!(error instanceof ScriptFailure)) throw error
     return { number, result: error.message }
   }

@@ -26,30 +26,30 @@ export interface InspectorParts {
   readonly key: string
   /** Workflows as they are now, with addresses below `base`. */
   welcome(base: string): Welcome
-  /** A request as a common sender sends it, with the id and time of now; its path is not known. */
+  /** An example request of a sender with a new id and the current time, without a path. */
   fixture(name: string): Omit<ShownRequest, 'path'> | undefined
   /**
-   * The request as its sender would sign it; as it is where nothing has to be signed.
+   * Signs the request as its sender would; returns it unchanged if nothing is signed.
    *
-   * @throws UserError when it cannot be signed
+   * @throws UserError if the request cannot be signed
    */
   sign(request: ShownRequest): Promise<ShownRequest>
-  /** Headers that the trigger at a path takes for what authenticates its sender, in lower case. */
+  /** Headers by which the trigger at a path authenticates its sender, in lower case. */
   secretHeadersAt(path: string): readonly string[]
-  /** Sends a request here. */
+  /** Sends a request to this server. */
   send(request: RelayRequest, cause: Cause): Promise<Reply>
 }
 
 interface InspectorServer {
-  /** Answers the addresses of the inspector; false for all others. */
+  /** Responds to paths of the inspector; returns false for all others. */
   route(request: IncomingMessage, response: ServerResponse): boolean
   /** Tells every page that a workflow file was changed. */
   workflowsChanged(): void
-  /** Ends the streams of events: a server would wait for them when it stops. */
+  /** Ends the event streams, because a stopping server would wait for them. */
   close(): void
 }
 
-/** Of an order to send a request: a body of the largest kind, escaped as JSON. */
+/** Size of an order: the largest body, escaped as JSON. */
 const ORDER_MEGABYTES = 2
 const ORDER_BYTES = ORDER_MEGABYTES * 1024 * 1024
 
@@ -72,7 +72,7 @@ export function inspectorServer(
     const answered = await inspect(visitOf(request), parts)
     if ('reply' in answered) return write(response, answered.reply, request.method)
     const missed = recorder.after(answered.eventsAfter).map(told)
-    // A page of an earlier run learns that what it shows is gone.
+    // A page of an earlier run learns that its events are gone.
     const { run, oldest } = recorder
     const hello = { id: `${run}-0`, name: 'hello', data: JSON.stringify({ run, oldest }) }
     stream.open(response, answered.headers, [hello, ...missed])
@@ -136,7 +136,7 @@ export interface Visit {
   body(): Promise<string>
 }
 
-/** An answer, or the stream of events after one that the page has seen. */
+/** A response, or the event stream after the last event that the page has. */
 type InspectorAnswer =
   | { readonly reply: Reply | Answer }
   | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
@@ -152,7 +152,7 @@ export function inspectorPath(key: string): string {
   return `${FOLDER}?key=${key}`
 }
 
-/** True for the addresses that are the inspector's own. */
+/** True for the paths of the inspector. */
 export function isInspectors(path: string): boolean {
   return path === '/' || path.startsWith(FOLDER)
 }
@@ -188,7 +188,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['svg', 'image/svg+xml'],
 ])
 
-/** Answers one request to the inspector. */
+/** Responds to one request to the inspector. */
 export async function inspect(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   const refusal = accessRefusal(visit)
   if (refusal) return text(403, `access to the inspector of hookline dev denied: ${refusal}`)
@@ -204,7 +204,7 @@ export async function inspect(visit: Visit, parts: InspectorParts): Promise<Insp
   const file = resource || 'index.html'
   const found = parts.files.get(file)
   const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
-  return found === undefined || !type ? text(404, 'no such page') : answer(200, type, found)
+  return found === undefined || !type ? text(404, 'page not found') : answer(200, type, found)
 }
 
 type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorAnswer
@@ -212,7 +212,7 @@ type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorA
 const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
   [
     'run',
-    // The host was checked: it is this machine's, with the port that the visitor sees.
+    // The host was checked: it is a name of this machine, with the port that the visitor uses.
     ({ headers }, { recorder: { run }, welcome }) =>
       json({ run, ...welcome(`http://${headers.host}`) }),
   ],
@@ -220,7 +220,7 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     'events',
     ({ headers }, { recorder }) => {
       const streaming = { ...EVERY_ANSWER, 'content-type': 'text/event-stream; charset=utf-8' }
-      // A browser that lost the connection says which event it saw last, by its id.
+      // After a lost connection, the browser sends the id of its last event.
       const eventsAfter = recorder.numberOf(String(headers['last-event-id'] ?? ''))
       return { eventsAfter, headers: streaming }
     },
@@ -229,14 +229,18 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     'requests',
     (_, { recorder }, id) => {
       const kept = recorder.find(id)
-      return kept ? answer(200, 'application/json', kept.json) : text(404, 'no longer kept')
+      return kept
+        ? answer(200, 'application/json', kept.json)
+        : text(404, 'this event is no longer stored')
     },
   ],
   [
     'share',
     (_, { recorder }, id) => {
       const kept = recorder.find(id)
-      return kept ? text(200, shareText(detailOf(kept))) : text(404, 'no longer kept')
+      return kept
+        ? text(200, shareText(detailOf(kept)))
+        : text(404, 'this event is no longer stored')
     },
   ],
   ['log', (_, { logs }, delivery) => text(200, logs.textOf(delivery))],
@@ -248,14 +252,14 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     'fixtures',
     (_, { fixture }, name) => {
       const found = fixture(name)
-      return found ? json(found) : text(404, 'no such fixture')
+      return found ? json(found) : text(404, 'example not found')
     },
   ],
 ])
 
 async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   if (visit.method !== 'POST') return text(405, 'POST only')
-  // A form of another page cannot send this type, and a script that does is asked for its origin.
+  // A form of another page cannot send this type, and a script that does sends its origin.
   if (visit.headers['content-type'] !== 'application/json')
     return text(415, 'send JSON, with "content-type: application/json"')
   const body = await visit.body().catch((error: unknown) => {
@@ -264,7 +268,7 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
   })
   if (body === undefined) return text(413, `the request is larger than ${ORDER_MEGABYTES} MB`)
   const order = readOrder(body)
-  if (!order) return text(400, 'not a request that can be sent')
+  if (!order) return text(400, 'invalid request order')
   const original = parts.recorder.find(order.of ?? '')
   const origin = order.of === null ? 'composed' : 'replay'
   const cause = { origin, of: original?.summary.id ?? null } as const
@@ -276,7 +280,7 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
     const { status, headers, body } = sent
     return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
   } catch (error) {
-    // It cannot be signed.
+    // The request cannot be signed.
     if (error instanceof UserError) return text(422, error.message)
     throw error
   }
@@ -300,8 +304,8 @@ function cookieOf(visit: Visit): string {
 }
 
 /**
- * Sets the cookie, and opens the page. A link in a page of another site may have led here, and a browser
- * would not send a strict cookie after a redirect; so the page itself goes on.
+ * Sets the cookie and opens the page. After a click on another site, a browser would not send a strict
+ * cookie on a redirect; so this page loads the next one.
  */
 async function exchangeKey(
   given: string,
@@ -336,13 +340,13 @@ function answer(
 }
 
 const LOOPBACK_ADDRESS = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
-/** Any port: it may be forwarded. No name that a foreign DNS server could point here. */
+/** Any port, because it may be forwarded. No other name, because a foreign DNS server could point it here. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
-/** A tunnel's end is on this machine, but whoever comes through it is not. */
+/** A tunnel ends on this machine, but its clients are elsewhere. */
 const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.+|cf-.+|ngrok-.+)$/
 
 /**
- * Why a visitor may not see the inspector; `undefined` for this machine's own browser.
+ * The reason to refuse a visitor; `undefined` for a browser of this machine.
  *
  * - Address and forwarding headers keep other machines out.
  * - `Host` keeps out a foreign page whose own name was pointed at this machine (DNS rebinding).
@@ -354,20 +358,21 @@ export function accessRefusal({
 }: Pick<Visit, 'address' | 'headers'>): string | undefined {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers
   const host = String(headers.host)
-  if (!LOOPBACK_ADDRESS.test(address ?? '')) return 'it answers this machine only'
+  if (!LOOPBACK_ADDRESS.test(address ?? '')) return 'only this machine has access'
   if (Object.keys(headers).some((name) => FORWARDED.test(name))) {
-    return 'it answers no request that was forwarded'
+    return 'forwarded requests are refused'
   }
-  if (!LOOPBACK_HOST.test(host)) return 'open it as localhost'
-  if (origin !== undefined && origin !== `http://${host}`) return 'another page asked for it'
-  // Browsers since 2023 say it; a click on a link from elsewhere may show the page, and no more.
+  if (!LOOPBACK_HOST.test(host)) return 'open it as http://localhost'
+  if (origin !== undefined && origin !== `http://${host}`)
+    return 'the request comes from another page'
+  // Browsers send this header since 2023. A link on another page may open the page, and nothing else.
   const isOwnPage = site === 'same-origin' || site === 'none' || mode === 'navigate'
-  return isOwnPage ? undefined : 'another page asked for it'
+  return isOwnPage ? undefined : 'the request comes from another page'
 }
 
 /** One event of a `text/event-stream`. */
 interface StreamedEvent {
-  /** What a browser says when it comes back; left out, it stays what it was. */
+  /** The id that a browser sends when it reconnects; without one, the last id stays. */
   readonly id?: string
   readonly name: string
   /** One line. */
@@ -376,18 +381,18 @@ interface StreamedEvent {
 
 /** Readers at a time; a browser opens at most six connections to one host. */
 const MOST_READERS = 32
-/** Bytes that wait for a reader who does not read; it may come back and say what it missed. */
+/** Bytes that wait for a slow reader; a disconnected reader may reconnect and ask for missed events. */
 const MOST_WAITING = 4 * 1024 * 1024
 /** Milliseconds until a browser that lost the connection tries again. */
 const RETRY = 1000
 const HEARTBEAT = 15_000
 
-/** Responses that stay open, to each of which every event is written. */
+/** Open responses, to which every event is written. */
 class EventStream {
   readonly #readers = new Set<ServerResponse>()
   readonly #heartbeat = setInterval(() => this.#write(': still here\n\n'), HEARTBEAT).unref()
 
-  /** Takes a response whose head is not written yet, and writes what the reader has missed. */
+  /** Adds a response whose head is not written yet, and writes the missed events. */
   open(
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,

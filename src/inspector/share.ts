@@ -1,10 +1,10 @@
 import type { Detail } from './api.ts'
 
-/** Names behind which stands what only its owner should have, or who somebody is. */
+/** Names of fields that contain secrets or identify a person. */
 const PRIVATE =
   /token|secret|passw|api.?key|auth|signature|credential|cookie|session|e-?mail|phone|address|forwarded|\bip\b|^cf-|real-ip/i
 
-/** What came and what became of it, as a text to show to others: what is private in it reads `***`. */
+/** A request and its result as text for others, with private values as `***`. */
 export function shareText({ request, ...detail }: Detail): string {
   if (!request) return ''
   const { method, path, headers, body, encoding } = request
@@ -33,7 +33,7 @@ function redacted(body: string, type: string): string {
   if (typeof value === 'object') {
     return JSON.stringify(value, (key, one) => (PRIVATE.test(key) ? '***' : one), 2)
   }
-  // Of what has no names nobody can tell what is private.
+  // Without field names, private values cannot be recognized.
   return /form-urlencoded/.test(type) ? form(body) : `(${body.length} characters)`
 }
 

@@ -4,7 +4,7 @@ import { withoutTokens } from '../wire/tokens.ts'
 import { lineAt } from '../workflow/code-frame.ts'
 import type { ShownProblem } from './api.ts'
 
-/** A mistake for the page, which draws it: with numbers for its place, and nothing that must not be seen. */
+/** A mistake for the page: its position as numbers, without secrets and control characters. */
 export function shownProblem({ message, position, hint, notes = [] }: Problem): ShownProblem {
   const shown = (text: string) => printable(withoutTokens(text))
   return {

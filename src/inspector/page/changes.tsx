@@ -26,7 +26,7 @@ export function Changes({ detail, of }: { detail: Detail; of: string }) {
       </header>
       <div class="card">
         {before === 'gone' ? (
-          <p>The original is no longer kept.</p>
+          <p>The original is no longer stored.</p>
         ) : (
           <Comparison before={before} after={detail} />
         )}
@@ -37,13 +37,13 @@ export function Changes({ detail, of }: { detail: Detail; of: string }) {
 
 function Comparison({ before, after }: { before: Detail; after: Detail }) {
   const { request, result } = changes(before, after)
-  if (request.length + result.length === 0) return <p>The same request, and the same came of it.</p>
+  if (request.length + result.length === 0) return <p>Request and result are the same.</p>
   return (
     <>
       {request.length > 0 && <ChangeList title="Request" changes={request} />}
       {result.length > 0 && <ChangeList title="What came of it" changes={result} />}
       {request.length === 0 && <p>The request is the same.</p>}
-      {result.length === 0 && <p>For the rest the same came of it.</p>}
+      {result.length === 0 && <p>The result is otherwise the same.</p>}
     </>
   )
 }

@@ -114,9 +114,9 @@ async function submit(): Promise<void> {
     // One at a time on a narrow screen: now it is what came of it.
     if (!isNarrow()) return
     isComposing.value = false
-    say(`Sent, answered ${answer.value.status}`)
+    say(`Sent, response ${answer.value.status}`)
   } catch (error) {
-    answer.value = { failure: error instanceof Error ? error.message : 'the page failed' }
+    answer.value = { failure: error instanceof Error ? error.message : 'the page has an error' }
   }
 }
 
@@ -180,9 +180,7 @@ export function Composer() {
         label="Headers"
         id="compose-headers"
         hint={
-          of === null
-            ? 'One a line.'
-            : 'One a line. *** stands for a hidden value, which is put in again.'
+          of === null ? 'One a line.' : 'One header a line. *** is replaced by the hidden value.'
         }
       >
         <textarea
@@ -197,7 +195,7 @@ export function Composer() {
       <Field
         label={encoding === 'text' ? 'Body' : 'Body, as base64'}
         id="compose-body"
-        hint={isBroken ? 'This is not JSON, though the headers say so.' : ''}
+        hint={isBroken ? 'The body is not JSON, but the content type is.' : ''}
         grows
       >
         <textarea
@@ -348,10 +346,10 @@ async function startFrom(kind: string, name: string): Promise<void> {
       )
       const kept = last && (await fetchDetail(last.id))
       if (kept?.request) draft.value = draftOf(kept.request, kept.id)
-      else say('No request has come yet')
+      else say('No request was received yet')
     }
   } catch (error) {
-    say(error instanceof Error ? error.message : 'the page failed')
+    say(error instanceof Error ? error.message : 'the page has an error')
   }
 }
 

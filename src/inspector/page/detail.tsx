@@ -54,9 +54,9 @@ async function share(id: string): Promise<void> {
 async function replay(id: string, request: ShownRequest): Promise<void> {
   try {
     const { status } = await send(request, id)
-    say(`Sent again, answered ${status}`)
+    say(`Sent again, response ${status}`)
   } catch (error) {
-    say(`Not sent: ${error instanceof Error ? error.message : 'the page failed'}`)
+    say(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
   }
 }
 

@@ -25,7 +25,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['t'], label: 'Copy to share', run: () => void act('t') },
   { keys: ['s'], label: 'Save as fixture', run: () => void act('s') },
   { keys: ['b'], label: 'Copy the body', run: () => void copyBody() },
-  { keys: ['v'], label: 'Copy the picked value', run: copyPicked },
+  { keys: ['v'], label: 'Copy the selected value', run: copyPicked },
   { keys: ['x'], label: 'Next form of expression', run: switchForm },
   { keys: ['/'], label: 'Filter', run: () => element('filter')?.focus() },
   { keys: ['?'], label: 'This help', run: showHelp },
@@ -136,7 +136,7 @@ function place(problem: ShownProblem | undefined): string {
 function Shown() {
   const shown = state.shown.value
   if (typeof shown === 'object') return <DetailView detail={shown} />
-  if (shown === 'gone') return <p>This request is no longer kept.</p>
+  if (shown === 'gone') return <p>This request is no longer stored.</p>
   if (shown === 'unreachable') {
     return <p>hookline dev does not answer. Is it still running?</p>
   }
@@ -185,7 +185,7 @@ function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: 
 function FirstSteps({ curl }: { curl: string }) {
   return (
     <>
-      <p>Paste this into a terminal, and it appears here:</p>
+      <p>Run this command in a terminal; the request appears here:</p>
       <div class="curl">
         {/* biome-ignore lint/a11y/useSemanticElements: a section of its own would need a heading */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
@@ -203,12 +203,12 @@ function FirstSteps({ curl }: { curl: string }) {
 function NoTrigger() {
   return (
     <>
-      <p>Put a workflow file into the folder workflows. This is the smallest one:</p>
+      <p>Add a workflow file to the folder workflows. The smallest workflow:</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <pre class="body" tabIndex={0}>
         {EXAMPLE}
       </pre>
-      <p>It takes effect as soon as it is saved.</p>
+      <p>Changes take effect when you save the file.</p>
     </>
   )
 }

@@ -56,7 +56,7 @@ export const detail = computed(() => (typeof shown.value === 'object' ? shown.va
 export const tally = computed(() => {
   const kept = summaries.value.size
   const total = [...summaries.value.values()].at(-1)?.number ?? 0
-  if (kept === 0) return 'Requests appear here as they come.'
+  if (kept === 0) return 'New requests appear here.'
   const all = counted(kept, 'request')
   if (filter.value.trim() !== '') return `${visibleRequests.value.length} of ${all}`
   const listed = kept < total ? `The last ${kept} of ${total} requests` : all
@@ -230,7 +230,7 @@ export async function copy(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     say(`Copied ${what}`, text.length > 200 ? `${text.slice(0, 200)}…` : text)
   } catch {
-    say('The browser did not let me copy:', text)
+    say('The browser refused to copy:', text)
   }
 }
 
