@@ -51,7 +51,7 @@ async function takeAll(address, inspector) {
     await openIssue(page)
     await page.keyboard.press('e')
     await page.getByRole('button', { name: /^Send/ }).click()
-    await page.getByText('Answered 200').waitFor()
+    await page.getByText('Response 200').waitFor()
   })
 }
 

@@ -378,7 +378,7 @@ function Answer() {
   const texts = [error?.message, error?.hint].filter((text) => typeof text === 'string')
   return (
     <p class={`answer ${status < 400 ? 'taken' : 'refused'}`} role="status">
-      Answered <strong>{status}</strong> {texts.join(' ') || <code>{body}</code>}
+      Response <strong>{status}</strong> {texts.join(' ') || <code>{body}</code>}
     </p>
   )
 }
