@@ -89,3 +89,15 @@ describe('.github/workflows', () => {
     expect(await workflowErrors('ci.yml', wrong)).not.toEqual([])
   })
 })
+
+test('the hooks of pre-commit call commands of the package', () => {
+  const hooks = parse(read('.pre-commit-hooks.yaml'))
+  const { bin } = JSON.parse(read('package.json'))
+  expect(hooks.map(({ id }: { id: string }) => id)).toEqual(['hookline-check', 'hookline-build'])
+  for (const { entry, language, files } of hooks) {
+    expect([Object.keys(bin)[0], language]).toEqual([entry.split(' ')[0], 'node'])
+    expect('.github/workflows/a.yml').toMatch(new RegExp(files))
+    expect('workflows/a.yaml').toMatch(new RegExp(files))
+    expect('docs/a.yml').not.toMatch(new RegExp(files))
+  }
+})
