@@ -72,7 +72,7 @@ describe('what is acknowledged once the job has succeeded', () => {
       const run = await poll(queue, {}, dispatch, other)
       expect(run.texts).toEqual(['t1', 't2', 't3', 't5', 't6'])
       expect(textsOf(run.messages, 'error')).toEqual([
-        expect.stringMatching(/^queue: update_id 4 would take 450\d{3} /),
+        expect.stringMatching(/update_id 4\): too large for the outputs of the job: 450\d{3} /),
       ])
       expect(run.decisions[0]?.reason).toBe('1 left out as too large')
       await run.succeed()

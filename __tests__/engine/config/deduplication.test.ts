@@ -190,7 +190,7 @@ describe('what is not handed on', () => {
     const { outputs, stdout, summary } = await runJob(delivery(state, { body }))
     expect(outputs.count).toBe('0')
     expect(summary).toContain('deduplicate dropped 1; run 4711 is processing 1')
-    expect(stdout).toContain('::notice::a duplicate of what run 4711 is at work on')
+    expect(stdout).toContain('::notice::duplicate of an item that run 4711 is processing')
     const again = await runJob(delivery(state, { body, run: '4711' }))
     expect(again.outputs.count).toBe('1')
   })

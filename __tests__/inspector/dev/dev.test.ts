@@ -147,7 +147,7 @@ describe('hookline dev for a person', () => {
     }
     await slow
     expect(answered).toBeGreaterThan(4)
-    await command.printed(/took longer than 2000 ms, and was stopped/)
+    await command.printed(/timed out after 2000 ms/)
   })
 
   test('listens without a workflow file, says what is missing, and a signal ends it', async () => {

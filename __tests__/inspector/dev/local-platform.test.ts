@@ -239,11 +239,11 @@ describe('an event in words', () => {
     expect(lost).toMatchObject({
       count: 0,
       messages: [
-        { level: 'error', code: 'left-out', text: expect.stringContaining('is left out') },
+        { level: 'error', code: 'failed-item', text: expect.stringContaining('too large') },
       ],
     })
     expect(JSON.parse(eventJson(lost))).toMatchObject({ messages: lost.messages })
-    expect(formatEvent(lost)).toMatch(/\n {2}error: queue: update_id 1 would take \d+ characters/)
+    expect(formatEvent(lost)).toMatch(/\n {2}error: .*update_id 1\): too large/)
     const noted = await runLocally(payload('noted/webhook'), platform(files))
     expect(noted).toMatchObject({
       count: 1,

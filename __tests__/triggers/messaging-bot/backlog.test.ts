@@ -102,7 +102,7 @@ describe('outputs too large to hand on', () => {
     const run = await runMain(workflow, botPorts(telegram.url))
     expect(updateIds(run.items)).toEqual([second])
     expect(textsOf(run.messages, 'error')).toEqual([
-      expect.stringContaining(`update_id ${first} would take 460180`),
+      expect.stringContaining(`update_id ${first}): too large for the outputs of the job: 460180`),
     ])
     await runPost(run.effects, workflow, botPorts(telegram.url))
     expect(telegram.kept).toEqual([])
