@@ -273,7 +273,7 @@ describe('a refusal', () => {
     [
       'single sign-on',
       answerOf(403, {}, { 'x-github-sso': 'required' }),
-      ['the organisation has not authorised the token for single sign-on'],
+      ['the organization has not authorized the token for single sign-on'],
     ],
     [
       'a limit of calls at once',

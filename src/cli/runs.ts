@@ -43,8 +43,8 @@ ${environmentHelp(
   'HOOKLINE_API_URL',
 )}
 
---watch runs until Ctrl-C. With --delivery it ends with the run, and exits with 1
-if the run failed.
+--watch runs until Ctrl-C. With --delivery it ends with the run, and exits with
+1 if the run failed.
 
 Examples:
   $ hookline runs

@@ -282,8 +282,7 @@ function proofHeaders(path: string, { workflows }: LocalPlatformPorts): string[]
 function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPort {
   const evaluate = localEvaluation(stage, cause, mayRun)
   return async ({ clientPayload }) => {
-    const { isIdle } = await evaluate(clientPayload)
-    return { tries: 1, isIdle }
+    return { tries: 1, ...(await evaluate(clientPayload)) }
   }
 }
 
@@ -306,8 +305,20 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
       const hear = (line: string) => logs.add(event.delivery, printable(line))
       runs?.start(event.workflow, event.origin.event, hear)
     }
-    return { isIdle: event.count === 0 }
+    const idleReason = headerText(event.explanations?.map(({ sentence }) => sentence) ?? [])
+    return { isIdle: event.count === 0, ...(idleReason && { idleReason }) }
   }
+}
+
+/** Characters of a header. */
+const MAX_REASON = 1000
+
+/** Sentences in one header, which takes ASCII only. */
+function headerText(sentences: readonly string[]): string {
+  return sentences
+    .join('; ')
+    .replace(/[^ -~]/g, '?')
+    .slice(0, MAX_REASON)
 }
 
 function localPoller({ platform, recorder, readers, explain, tell }: Stage): () => Promise<void> {

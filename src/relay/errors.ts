@@ -22,6 +22,8 @@ export interface Attempts {
   readonly run?: string
   /** True if the local engine evaluated the event and no trigger fired. */
   readonly isIdle?: boolean
+  /** The conditions that the event did not meet, for the sender of an event that fired nothing. */
+  readonly idleReason?: string
 }
 
 /** Why GitHub did not accept an event, or may not have. The sender sees message and hint. */

@@ -306,7 +306,7 @@ function notes(outcome: GitHubOutcome, message: string): NonNullable<Problem['no
   if (kind === 'unauthorized') {
     return ['the input `github-token` is not a token that GitHub knows']
   }
-  if (kind === 'sso') return ['the organisation has not authorised the token for single sign-on']
+  if (kind === 'sso') return ['the organization has not authorized the token for single sign-on']
   if (kind === 'conflict' || /rule violation|protected|required status check/i.test(message)) {
     return ['a rule protects the branch: exempt it, or choose another name']
   }

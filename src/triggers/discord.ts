@@ -27,7 +27,7 @@ export const discord = serviceTrigger({
     channel_id: 'Where.',
     guild_id: 'Id of the server; absent in a direct message.',
     application_id: 'Id of the app.',
-    data: 'What came with it, as Discord describes it.',
+    data: 'The resolved users, roles, channels and messages, as Discord describes them.',
     message: 'The message under which a button or menu stands.',
     event: 'The webhook event; its `type` tells which it is.',
   },

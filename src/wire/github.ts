@@ -92,7 +92,7 @@ export interface GitHubRefusal {
 export type RefusalKind =
   /** 401 */
   | 'unauthorized'
-  /** 403: the organisation has not authorised the token. */
+  /** 403: the organization has not authorized the token. */
   | 'sso'
   /** 429, or a 403 that says so. */
   | 'limited'

@@ -48,7 +48,13 @@ export function readResponse({ status, headers, text }: HttpReply): RelayRespons
     filtered,
     missingTrigger,
     nothingFired,
-    reason: filtered ? FILTERED : missingTrigger ? NO_TRIGGER : nothingFired ? NOTHING_FIRED : null,
+    reason: filtered
+      ? FILTERED
+      : missingTrigger
+        ? NO_TRIGGER
+        : nothingFired
+          ? idleText(headers)
+          : null,
     code: textOf(code),
     message: textOf(message),
     hint: textOf(hint),
@@ -61,5 +67,8 @@ const FILTERED = 'no run: the condition of the grant (--if) is not true for this
 const NO_TRIGGER =
   'no run: the URL names no trigger. A webhook URL ends in /<workflow>/<trigger>, for example /hook/webhook.'
 
-const NOTHING_FIRED =
-  'nothing fired: the terminal and the page of hookline dev show which condition was not met'
+/** The explanation of `hookline dev`. */
+function idleText(headers: HttpReply['headers']): string {
+  const reason = headers[HEADER.reason]
+  return `nothing fired: ${reason ?? 'the terminal of hookline dev shows the reason'}`
+}

@@ -208,8 +208,15 @@ const NO_TRIGGER = 'no_trigger'
 /** The local engine evaluated the event, and no trigger fired. */
 const NOTHING_FIRED = 'nothing_fired'
 
-function acceptedReply(reply: Reply, { run, isIdle }: Attempts, hint: string | undefined): Reply {
-  if (isIdle && !hint) return withHeaders(reply, { [HEADER.hint]: NOTHING_FIRED })
+function acceptedReply(
+  reply: Reply,
+  { run, isIdle, idleReason }: Attempts,
+  hint: string | undefined,
+): Reply {
+  if (isIdle && !hint) {
+    const reason = idleReason && { [HEADER.reason]: idleReason }
+    return withHeaders(reply, { [HEADER.hint]: NOTHING_FIRED, ...reason })
+  }
   return run === undefined ? reply : withHeaders(reply, { [HEADER.run]: run })
 }
 
