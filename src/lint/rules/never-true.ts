@@ -1,10 +1,16 @@
-import { Binary, type Expr, Literal } from '@actions/expressions/ast'
+import {
+  type ConstantComparison,
+  constantComparisons,
+  possibleContexts,
+} from '../../model/constant-comparisons.ts'
+import { type Contexts, unknown } from '../../model/evaluate.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
-import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
+import type { FileExpression } from '../../workflow/file-expressions.ts'
+import { childOf, entriesOf, type Place, textOf } from '../../workflow/nodes.ts'
+import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
-import { contextPath, hooklineOutput, stringOf } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { withCondition } from './examples.ts'
 
@@ -20,69 +26,72 @@ export const neverTrue: Rule = {
     after: "if: needs.on.result == 'success'",
     workflow: withCondition,
   },
-  check: (file) =>
-    file.expressions.flatMap((expression) => {
-      const { tree, text } = expression
-      if (!tree || !/[!=]=/.test(text)) return []
-      return partsOf(tree).flatMap((part) => comparisonProblem(file, expression, part) ?? [])
-    }),
+  check: neverTrueComparisons,
 }
 
-const RESULTS = ['success', 'failure', 'cancelled', 'skipped']
-
-/** Values of contexts, by path; `*` is any name. Source: the page "Contexts" of GitHub's reference. */
-const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['needs.*.result', RESULTS],
-  ['jobs.*.result', RESULTS],
-  ['steps.*.outcome', RESULTS],
-  ['steps.*.conclusion', RESULTS],
-  ['on.*.outcome', RESULTS],
-  ['job.status', ['success', 'failure', 'cancelled']],
-  ['github.event_name', [...NATIVE_EVENTS, 'dynamic']],
-  ['github.ref_type', ['branch', 'tag']],
-  ['runner.os', ['Linux', 'Windows', 'macOS']],
-  ['runner.arch', ['X86', 'X64', 'ARM', 'ARM64']],
-])
+function neverTrueComparisons(file: RuleFile): Problem[] {
+  const contexts = new Map<unknown, Contexts>()
+  return file.expressions.flatMap((expression) => {
+    if (expression.path[0] !== 'jobs' || !/[!=]=/.test(expression.text)) return []
+    const [, job] = expression.path
+    const known = contexts.get(job) ?? contextsOf(file, childOf(file.top, 'jobs', String(job)))
+    contexts.set(job, known)
+    return constantComparisons(expression.text, known).flatMap(
+      (comparison) => comparisonProblem(file, expression, comparison) ?? [],
+    )
+  })
+}
 
 function comparisonProblem(
   file: RuleFile,
   expression: FileExpression,
-  part: Expr,
+  { start, end, literal, result, values }: ConstantComparison,
 ): Problem | undefined {
-  if (!(part instanceof Binary) || !/^[!=]=$/.test(part.operator.lexeme)) return undefined
-  const [value, literal] =
-    stringOf(part.left) === undefined ? [part.left, part.right] : [part.right, part.left]
-  const text = stringOf(literal)
-  if (text === undefined || !(literal instanceof Literal)) return undefined
-  const values = valuesOf(file, expression, value)
+  if (typeof literal !== 'string') return undefined
   // The compiler reports triggers of a source that are compared with the event's name.
-  const isReported = file.isSource && TRIGGERS.has(text)
-  const isKnown = values?.some((known) => known.toLowerCase() === text.toLowerCase())
-  if (!values || isKnown || isReported) return undefined
-  const always = part.operator.lexeme === '==' ? 'never' : 'always'
-  const hint = didYouMean(text, values)
-  return file.problemAt(expression, spanOf(literal.token), {
-    message: `the value is never ${quoted(text)}, so this comparison is ${always} true`,
-    ...(hint && { hint }),
-    ...(values.length < 10 && { notes: [`possible values: ${values.filter(Boolean).join(', ')}`] }),
-  })
+  if (file.isSource && TRIGGERS.has(literal)) return undefined
+  const names = values.map(String).filter((value) => value !== '')
+  const hint = didYouMean(literal, names)
+  return file.problemAt(
+    expression,
+    { start, end },
+    {
+      message: `the value is never ${quoted(literal)}, so this comparison is ${result ? 'always' : 'never'} true`,
+      ...(hint && { hint }),
+      ...(names.length < 10 && { notes: [`possible values: ${names.join(', ')}`] }),
+    },
+  )
 }
 
-/** The values that a context, or an output of the action, can have; `undefined` if any string can occur. */
-function valuesOf(
-  file: RuleFile,
-  expression: FileExpression,
-  part: Expr,
-): readonly string[] | undefined {
-  const output = hooklineOutput(file, expression, part)
-  // The outputs of a skipped step are empty.
-  if (output?.name === 'triggered') return ['true', 'false', '']
-  if (output?.name === 'trigger' && file.triggers.length > 0) {
-    return [...file.triggers.map(({ name }) => name), '']
+/** The values that expressions of a job can read. Any event counts, since jobs are copied around. */
+function contextsOf(file: RuleFile, job: Place | undefined): Contexts {
+  const idOf = (step: Place) => textOf(childOf(step, 'id')) ?? []
+  const actionSteps = (of: Place | undefined) =>
+    stepsOf(of).filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.file.source)))
+  const needs = file.jobs.map(({ name, value }) => {
+    const ids = actionSteps(value).flatMap(idOf)
+    const passing = entriesOf(childOf(value, 'outputs')).filter(({ value: output }) => {
+      const [, id] =
+        /\bsteps\.([\w-]+)\.outputs\.triggered\s*\}\}\s*$/.exec(textOf(output) ?? '') ?? []
+      return id !== undefined && ids.includes(id)
+    })
+    return [name, passing.map((output) => output.name)] as const
+  })
+  const possible = possibleContexts({
+    needs: Object.fromEntries(needs),
+    steps: stepsOf(job).flatMap(idOf),
+    actionSteps: actionSteps(job).flatMap(idOf),
+    ...(file.isSource && { triggers: file.triggers.map(({ name }) => name) }),
+  })
+  return {
+    ...possible,
+    github: {
+      event_name: unknown('the event', [...NATIVE_EVENTS, 'dynamic']),
+      ref_type: unknown('the type of the ref', ['branch', 'tag']),
+    },
+    runner: {
+      os: unknown('the operating system', ['Linux', 'Windows', 'macOS']),
+      arch: unknown('the architecture', ['X86', 'X64', 'ARM', 'ARM64']),
+    },
   }
-  const path = contextPath(part)
-  if (!path || path.names.includes(undefined)) return undefined
-  const { context, names } = path
-  const pattern = names.length === 2 ? [context, '*', names[1]] : [context, ...names]
-  return VALUES.get(pattern.join('.'))
 }
