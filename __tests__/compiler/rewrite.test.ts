@@ -166,7 +166,7 @@ describe('refuses, at its place,', () => {
     [
       'an operator that is not known, in a list',
       withStep('      - run: x', '{webhook: {config: {filter: {$or: [{a: {$nope: 1}}]}}}}'),
-      'operator $nope is not known here',
+      'operator $nope is unknown',
     ],
     [
       'an every that is neither minutes nor cron',

@@ -15,10 +15,10 @@ test.each(DISCORD)(
 test.each([
   ['a PING', { type: 1, id: '1', token: 't', version: 1 }, 'is a handshake'],
   ['the PING of events', { type: 0, version: 1, application_id: '1' }, 'is a handshake'],
-  ['autocomplete', { type: 4, id: '1', token: 't', data: {} }, 'asks for suggestions'],
-  ['a command without data', { type: 2, id: '1', token: 't' }, 'is nothing that Discord'],
-  ['another type', { type: 9, id: '1', token: 't', data: {} }, 'is nothing that Discord'],
-  ['something else', { a: 1 }, 'is nothing that Discord'],
+  ['autocomplete', { type: 4, id: '1', token: 't', data: {} }, 'is an autocomplete request'],
+  ['a command without data', { type: 2, id: '1', token: 't' }, 'is not an event of Discord'],
+  ['another type', { type: 9, id: '1', token: 't', data: {} }, 'is not an event of Discord'],
+  ['something else', { a: 1 }, 'is not an event of Discord'],
 ])('%s fires nothing', async (_, body, found) => {
   const { items, checks } = await receive(bound('discord', {}), { body: JSON.stringify(body) })
   expect(items).toEqual([])

@@ -50,10 +50,10 @@ describe('no item is', () => {
       '{"type":"url_verification","challenge":"x","token":"y"}',
       'is a handshake',
     ],
-    ['slack', 'an interaction that is no JSON', '{"payload":"{"}', 'is nothing that Slack sends'],
-    ['slack', 'an interaction that is a list', '{"payload":"[]"}', 'is nothing that Slack sends'],
+    ['slack', 'an interaction that is no JSON', '{"payload":"{"}', 'is not an event of Slack'],
+    ['slack', 'an interaction that is a list', '{"payload":"[]"}', 'is not an event of Slack'],
     ['slack', 'a check of the certificate', '{"ssl_check":"1","token":"y"}', 'is a handshake'],
-    ['slack', 'something else', '{"a":1}', 'is nothing that Slack sends'],
+    ['slack', 'something else', '{"a":1}', 'is not an event of Slack'],
     ['trello', 'something else', '{"model":{}}', 'is not an action'],
     [
       'typeform',

@@ -62,7 +62,10 @@ async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Re
   if (!held) return { checks, items: [], messages }
   const url = isObject(request.body) ? snsUrl(request.body.SubscribeURL) : undefined
   const failure = url === undefined ? 'its address is not one of SNS' : await visit(url, ports)
-  const found = failure === undefined ? 'is a subscription, now confirmed' : 'is a subscription'
+  const found =
+    failure === undefined
+      ? 'is a subscription request, which was confirmed'
+      : 'is a subscription request'
   const body = { option: 'body', held: false, found }
   return {
     checks: [...checks, body],
@@ -80,9 +83,9 @@ const AMAZON = bareVerification('aws-sns')
 async function visit(url: string, { http }: TriggerPorts): Promise<string | undefined> {
   try {
     const { status } = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT })
-    return status === 200 ? undefined : `SNS answered with status ${status}`
+    return status === 200 ? undefined : `unexpected response from SNS (status ${status})`
   } catch (error) {
-    if (error instanceof HttpFailure) return `SNS gave no answer (${error.reason})`
+    if (error instanceof HttpFailure) return `no response from SNS (${error.reason})`
     throw error
   }
 }

@@ -272,7 +272,7 @@ export const configSchema = v.optional(
     v.forward(
       v.check(
         ({ batch, limit }) => !batch || limit === undefined,
-        'does not go with "batch": what it cuts off of a batch would be lost',
+        'cannot be combined with "batch", because the events that it cuts off would be lost',
       ),
       ['limit'],
     ),
@@ -336,7 +336,7 @@ function operatorNames(value: Json): string[] {
 
 function unknownOperator(name: string, operators: ReadonlySet<string>): string {
   const scripts = ['$where', '$function', '$accumulator'].includes(name)
-  const why = scripts ? 'runs a script; use filterScript or format' : 'is not known here'
+  const why = scripts ? 'runs a script; use filterScript or format' : 'is unknown'
   return `operator ${name} ${why} (known: ${[...operators].join(', ')})`
 }
 
@@ -362,7 +362,7 @@ export const keyPath = v.pipe(
   v.nonEmpty('is empty'),
   v.check(
     (path) => !path.split('.').some((segment) => FORBIDDEN_SEGMENTS.has(segment)),
-    'names what every object inherits',
+    'names a property that every object inherits',
   ),
 )
 

@@ -61,7 +61,7 @@ export const discord = serviceTrigger({
   },
 })
 
-const NOT_DISCORD = 'is nothing that Discord sends'
+const NOT_DISCORD = 'is not an event of Discord'
 
 const [PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL] = [1, 2, 3, 4, 5]
 
@@ -73,7 +73,7 @@ function discordItem(body: JsonObject): Item | string {
   if (isObject(body.event)) return { ...body, kind: 'event' }
   // Of webhook events, which have no token, 0 is the PING.
   if (type === PING || type === 0) return 'is a handshake'
-  if (type === AUTOCOMPLETE) return 'asks for suggestions while somebody writes'
+  if (type === AUTOCOMPLETE) return 'is an autocomplete request'
   if (!isObject(data)) return NOT_DISCORD
   const given = data as JsonObject
   if (type === COMMAND) return { ...body, ...person(body), ...command(given) }

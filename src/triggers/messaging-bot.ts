@@ -113,16 +113,14 @@ export const messagingBot = defineTrigger({
   minimalOptions: { webhook: true },
   validate({ token, webhook }) {
     if (webhook || token) return undefined
-    return { option: 'token', message: 'is needed to poll; or set "webhook: true"' }
+    return { option: 'token', message: 'is needed to poll. Or set "webhook: true"' }
   },
   example: ({ webhook, secretToken }) => (webhook && !secretToken ? EXAMPLE : undefined),
   receive: receiveUpdate,
   proofs: ({ secretToken: secret }) =>
     secret ? [{ scheme: 'telegram', secret, url: undefined }] : [],
   pollDisabledReason: ({ webhook }) =>
-    webhook
-      ? 'webhook is true: the messaging platform sends the messages, so there is no poll'
-      : undefined,
+    webhook ? 'webhook is true: Telegram sends the messages, so there is no poll' : undefined,
   async poll(options, ports, cursor) {
     return pollUpdates(bot(options, ports), options, ports.now, offsetOf(cursor, options))
   },
@@ -227,7 +225,7 @@ export function unprovenList({
   const option = users ? 'users' : 'chats'
   return {
     option,
-    message: `"${option}" without "secretToken" keeps nobody out: whoever knows the URL can send any id`,
+    message: `"${option}" without "secretToken" protects nothing: anyone who knows the URL can send any id`,
     hint: 'Give setWebhook a secret_token, and the same to "secretToken"',
   }
 }

@@ -27,7 +27,7 @@ const secret = v.pipe(
 
 const headerName = v.pipe(
   v.string(),
-  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is not the name of a header'),
+  v.regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'is not a header name'),
   v.toLowerCase(),
 )
 
@@ -35,9 +35,9 @@ const text = v.pipe(v.string(), v.nonEmpty('is empty'))
 
 /** Or its place, which a person may well write as a number. */
 const partName = v.pipe(
-  v.union([v.string(), v.number()], 'is neither the name of a part nor its place'),
+  v.union([v.string(), v.number()], 'is neither a field name nor a position'),
   v.transform(String),
-  v.regex(/^[A-Za-z_-][\w-]*$|^[1-9]\d?$/, 'is neither the name of a part nor its place'),
+  v.regex(/^[A-Za-z_-][\w-]*$|^[1-9]\d?$/, 'is neither a field name nor a position'),
 )
 
 /** `_` is read as `-`, because the triggers of the same services have `_` in their names. */
@@ -132,7 +132,7 @@ const options = {
   ),
   separator: v.pipe(
     v.optional(
-      v.pipe(v.string(), v.regex(/^\s?[^\w\s="]{1,3}\s?$/, 'is not a sign such as , or ;')),
+      v.pipe(v.string(), v.regex(/^\s?[^\w\s="]{1,3}\s?$/, 'is not a separator such as , or ;')),
     ),
     v.description('`hmac`, `ed25519`: separator between the fields of such a list. Default `,`.'),
   ),
@@ -179,7 +179,7 @@ function verification(own: string | undefined) {
     entry,
     v.check(
       ({ scheme }) => own !== undefined || scheme !== undefined,
-      `names no "scheme"; there are: ${[...SCHEMES.keys()].join(', ')}`,
+      `has no "scheme"; schemes: ${[...SCHEMES.keys()].join(', ')}`,
     ),
     v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
@@ -261,7 +261,7 @@ export async function verifyRequest(
   }
   const found = refusals.join('; ')
   const isAbsent = !carries(request, credentialsOf(verifications))
-  const text = `a request was not verified, so it fires nothing (${found})`
+  const text = `signature verification failed, so the request fires nothing (${found})`
   return {
     held: false,
     checks: [{ option: 'verify', held: false, found, ...(isAbsent && { isAbsent }) }],
@@ -271,7 +271,7 @@ export async function verifyRequest(
 
 /** Hardly ever meant: it comes with a file that was pasted, or with a block of YAML that begins with `|`. */
 const LINE_BREAK =
-  'a "secret" of "verify" ends in a line break, which is a part of it like any other character: paste it without, or write "|-" for "|"'
+  'a "secret" of "verify" ends in a line break, which is part of the secret: paste it without the line break, or write "|-" instead of "|"'
 
 /** Whether anything came at all that could prove the sender. */
 function carries({ headers, query, body }: WebhookRequest, places: Required<Credentials>): boolean {

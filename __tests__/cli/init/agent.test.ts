@@ -155,7 +155,7 @@ test.each(CHANGES)(
       )
       const [subject, ...lines] = told.trim().split('\n')
       const isChanged = shown !== ''
-      expect(subject).toBe(isChanged ? 'Change what run 7 was told of' : 'all')
+      expect(subject).toBe(isChanged ? 'Change the code for run 7' : 'all')
       if (isChanged) expect(lines.map((line) => line.replace('\t', ' ')).join('|')).toBe(shown)
     } finally {
       rmSync(folder, { recursive: true, force: true })

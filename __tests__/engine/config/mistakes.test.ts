@@ -26,7 +26,7 @@ describe('a mistake in config is shown at its place:', () => {
     [{ timeZone: 'Berlin' }, '"config.timeZone" is not an IANA time zone'],
     [{ filter: [] }, '"config.filter" is not a mapping'],
     [{ filter: 'x' }, '"config.filter" is not a mapping'],
-    [{ filter: { a: { $gtt: 1 } } }, '"config.filter": operator $gtt is not known here'],
+    [{ filter: { a: { $gtt: 1 } } }, '"config.filter": operator $gtt is unknown'],
     [
       { filter: { $where: 'true' } },
       '"config.filter": operator $where runs a script; use filterScript or format',

@@ -73,9 +73,9 @@ test('a stranger is not shown in the reason, which everybody can read', async ()
 })
 
 test.each([
-  [`users: ${ADA}`, '"users" without "secretToken" keeps nobody out'],
-  ['users: 5', '"users" without "secretToken" keeps nobody out'],
-  [`chats: ${ADA}`, '"chats" without "secretToken" keeps nobody out'],
+  [`users: ${ADA}`, '"users" without "secretToken" protects nothing'],
+  ['users: 5', '"users" without "secretToken" protects nothing'],
+  [`chats: ${ADA}`, '"chats" without "secretToken" protects nothing'],
   ['wait: 0', undefined],
 ])('a pushed update whose sender proved nothing warns with %s', async (options, warning) => {
   const { warnings } = await fires('message', textMessage('hi'), options)

@@ -47,7 +47,7 @@ describe('a fault that another try may mend', () => {
     ['a reset', 'reset', 1000, 'no connection (ECONNRESET)'],
     ['an answer that breaks off', 'cut', 1000, 'no connection'],
     ['silence', 'silence', 1000, 'no answer in time'],
-    ['another poller', json(otherPoller, 409), 3000, 'another poller asked for this bot'],
+    ['another poller', json(otherPoller, 409), 3000, 'another program polls the bot'],
   ])('%s: one retry, then an error', async (_, fault, pause, message) => {
     telegram.push('message', textMessage('hi'))
     telegram.faults.push(fault)
@@ -71,7 +71,7 @@ describe('a fault that another try may mend', () => {
     for (let at = 0; at < 4; at++) telegram.faults.push(tooManyRequests(1))
     const { text } = await outcome()
     expect(text).toContain('asks to wait 1 s')
-    expect(text).toContain('nothing is lost')
+    expect(text).toContain('No message is lost')
   })
 
   test('429 for longer than a minute is an error at once: the next run is sooner', async () => {
@@ -96,8 +96,8 @@ describe('a fault that another try may mend', () => {
 
 describe('a fault that only the user can mend is told at once', () => {
   test.each<[string, string, string[]]>([
-    ['a revoked token', '99:revoked', ['refused the token (401', 'BotFather']],
-    ['the token of another bot', BOT_TOKEN.replace('A', 'B'), ['refused the token (401']],
+    ['a revoked token', '99:revoked', ['rejected the token (401', 'BotFather']],
+    ['the token of another bot', BOT_TOKEN.replace('A', 'B'), ['rejected the token (401']],
   ])('%s', async (_, token, parts) => {
     const { text, pauses } = await outcome(quickPorts(), token)
     for (const part of parts) expect(text).toContain(part)
@@ -106,12 +106,16 @@ describe('a fault that only the user can mend is told at once', () => {
   })
 
   test.each<[string, Fault, string[]]>([
-    ['404', json({ ok: false, description: 'Not Found' }, 404), ['malformed', 'telegram-api-url']],
-    ['ok: false in a 200', json(notOk), ['refused the call (400: Bad Request: chat not found)']],
-    ['400', json(notOk, 400), ['refused the call (400: Bad Request: chat not found)']],
+    [
+      '404',
+      json({ ok: false, description: 'Not Found' }, 404),
+      ['digits, a colon', 'telegram-api-url'],
+    ],
+    ['ok: false in a 200', json(notOk), ['rejected the call (400: Bad Request: chat not found)']],
+    ['400', json(notOk, 400), ['rejected the call (400: Bad Request: chat not found)']],
     ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:1/' } }, ['(302)']],
-    ['a result that is no list', json({ ok: true, result: {} }), ['something else than updates']],
-    ['a list of something else', json({ ok: true, result: [{ id: 1 }] }), ['than updates']],
+    ['a result that is no list', json({ ok: true, result: {} }), ['contains no updates']],
+    ['a list of something else', json({ ok: true, result: [{ id: 1 }] }), ['contains no updates']],
   ])('%s', async (_, fault, parts) => {
     telegram.faults.push(fault)
     const { text } = await outcome()
@@ -123,7 +127,7 @@ describe('a fault that only the user can mend is told at once', () => {
     const url = `https://relay.example/octo/repo/bot/messaging_bot?__token=ghp_1234567890`
     telegram.webhook = { url }
     const { text, shown } = await outcome()
-    expect(text).toContain('this bot has a webhook')
+    expect(text).toContain('the bot has a webhook')
     expect(text).toContain('the webhook leads to relay.example')
     expect(text).toContain('deleteWebhook')
     expect(text).toContain('webhook: true')

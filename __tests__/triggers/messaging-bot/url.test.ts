@@ -207,7 +207,7 @@ describe('hookline url --bot', () => {
     telegram.faults.push({ status: 400, body: JSON.stringify({ ok: false, description }) })
     const { code, stdout, stderr } = await hookline(['url', 'bot', '--register', ...RELAY], env)
     expect(code).toBe(1)
-    expect(stderr).toContain('refused the call (400: Bad Request: bad webhook')
+    expect(stderr).toContain('rejected the call (400: Bad Request: bad webhook')
     for (const secret of [BOT_TOKEN, TOKEN, encodeURIComponent(TOKEN), SECRET]) {
       expect(stdout + stderr).not.toContain(secret)
     }

@@ -68,7 +68,7 @@ describe.each([...SCHEMES.keys()])('%s', (scheme) => {
         expect(items).toEqual([])
         expect(messages).toHaveLength(1)
         expect(messages[0]?.text).toMatch(
-          /^a request was not verified, so it fires nothing \(\S.*\)$/,
+          /^signature verification failed, so the request fires nothing \(\S.*\)$/,
         )
       }),
       { numRuns: 15 },

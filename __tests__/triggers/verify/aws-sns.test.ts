@@ -134,7 +134,7 @@ describe('a certificate', () => {
     here.amazon.answers = { [pathOf(CERTIFICATE_URL)]: await answer(), '/': pem(here.signatory) }
     const { items, messages } = await post(here, here.signatory.sign(NOTIFICATION))
     expect(items).toEqual([])
-    expect(messages?.[0]?.text).toMatch(/^a request was not verified/)
+    expect(messages?.[0]?.text).toMatch(/^signature verification failed/)
     expect(here.amazon.connections).toBe(1)
   })
 
@@ -173,7 +173,7 @@ describe('a certificate', () => {
   test('that cannot be fetched verifies nothing, and breaks nothing', async () => {
     here.amazon.stop()
     expect((await post(here, here.signatory.sign(NOTIFICATION))).messages?.[0]?.text).toMatch(
-      'could not be fetched',
+      'could not be downloaded',
     )
   })
 })
@@ -189,7 +189,7 @@ describe('a subscription', () => {
       )
       expect(items).toEqual([])
       expect(messages ?? []).toEqual([])
-      expect(checks.at(-1)?.found).toBe('is a subscription, now confirmed')
+      expect(checks.at(-1)?.found).toBe('is a subscription request, which was confirmed')
       expect(here.amazon.visited.at(0)).toBe(CERTIFICATE_URL)
       expect(here.amazon.visited.filter((url) => url === SUBSCRIBE_URL)).toHaveLength(1)
       expect(here.amazon.visited.at(-1)).toBe(SUBSCRIBE_URL)
@@ -222,7 +222,7 @@ describe('a subscription', () => {
       }
       const { messages } = await post(here, here.signatory.sign(CONFIRMATION), {})
       expect(messages?.map(({ text }) => text)).toEqual([
-        `a subscription was not confirmed: SNS answered with status ${status}`,
+        `a subscription was not confirmed: unexpected response from SNS (status ${status})`,
       ])
       expect(here.amazon.visited).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
     },
@@ -237,7 +237,7 @@ describe('a subscription', () => {
     const sent = { body: JSON.stringify(message), receivedAt: RECEIVED }
     const { messages } = await receive(bound('aws_sns', {}), sent, { http, now: NOW })
     expect(messages?.map(({ text }) => text)).toEqual([
-      'a subscription was not confirmed: SNS gave no answer (timeout)',
+      'a subscription was not confirmed: no response from SNS (timeout)',
     ])
   })
 

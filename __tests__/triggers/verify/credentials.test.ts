@@ -101,10 +101,10 @@ describe('several schemes', () => {
     const headers = { Authorization: 'Bearer guess', 'X-Gitlab-Token': 'guess' }
     const { checks, messages } = await receive(bound('webhook', { verify }), { headers })
     const found =
-      'bearer: the credentials are not the ones expected; gitlab: the token is not the one expected; telegram: the header x-telegram-bot-api-secret-token is missing'
+      'bearer: the credentials do not match; gitlab: the token does not match; telegram: the header x-telegram-bot-api-secret-token is missing'
     expect(checks.at(-1)).toEqual({ option: 'verify', held: false, found })
     expect(messages?.map(({ text }) => text)).toEqual([
-      `a request was not verified, so it fires nothing (${found})`,
+      `signature verification failed, so the request fires nothing (${found})`,
     ])
   })
 })

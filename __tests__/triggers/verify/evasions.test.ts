@@ -168,7 +168,7 @@ describe('a token in the body', () => {
   const state = { clientState: 'state' }
   test.each([
     ['in each entry', { value: [state, state] }, undefined],
-    ['in one of two', { value: [state, { clientState: 'other' }] }, 'not the one expected'],
+    ['in one of two', { value: [state, { clientState: 'other' }] }, 'does not match'],
     ['missing in one of two', { value: [state, {}] }, 'is missing'],
     ['as a number', { value: [state, { clientState: 5 }] }, 'is missing'],
     ['in no entry', { value: [] }, 'is missing'],
@@ -215,7 +215,7 @@ describe('contentful', () => {
       { 'x-contentful-timestamp': '1;x-contentful-topic:2' },
       /separates/,
     ],
-    ['no time', { 'x-contentful-timestamp': 'soon' }, /not a time/],
+    ['no time', { 'x-contentful-timestamp': 'soon' }, /timestamp is invalid/],
   ])('with %s is refused', async (_, change, message) => {
     const { verify, sent } = await proofOf('contentful')
     const changed = Object.entries({ ...sent.headers, ...change })

@@ -75,7 +75,7 @@ const OPTIONS =
 const SHAPE = ': it is user:password'
 
 function shifting(before: string, after: string): string {
-  return `"verify": "signedPayload" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+  return `"verify": "signedPayload" has no separator between ${before} and ${after}, so bytes could be moved from one to the other. Add one: ${before}.${after}`
 }
 
 describe('wrong is', () => {
@@ -90,7 +90,7 @@ describe('wrong is', () => {
     ['{scheme: github, secret: 5}', '"verify.secret" is a number, not a string'],
     ['{scheme: github}', '"verify": the scheme github needs "secret"'],
     ['{scheme: github, secret: []}', '"verify.secret" is an empty list'],
-    [`{secret: ${S}}`, `"verify" names no "scheme"; there are: ${NAMES}`],
+    [`{secret: ${S}}`, `"verify" has no "scheme"; schemes: ${NAMES}`],
     [`{scheme: [], secret: ${S}}`, '"verify.scheme" is an empty list'],
     [
       `{scheme: gihub, secret: ${S}}`,
@@ -150,23 +150,23 @@ describe('wrong is', () => {
     ]),
     [
       `{scheme: hmac, secret: ${S}, header: a, timestampField: t, signedPayload: "{timestamp}.{body}"}`,
-      '"verify": "timestampField" and "separator" need "signatureField", the name of the part that is the signature',
+      '"verify": "timestampField" and "separator" need "signatureField", the name of the signature',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, timestampField: t, timestampHeader: b, signedPayload: "{timestamp}.{body}"}`,
-      '"verify": "timestampField" and "timestampHeader" exclude each other',
+      '"verify": "timestampField" cannot be combined with "timestampHeader"',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signatureField: v1, separator: "ab"}`,
-      '"verify.separator" is not a sign such as , or ;',
+      '"verify.separator" is not a separator such as , or ;',
     ],
     [
       `{scheme: token, secret: ${S}}`,
-      '"verify": one of "header", "query" and "field" names where the token stands',
+      '"verify": set exactly one of "header", "query" and "field": the location of the token',
     ],
     [
       `{scheme: token, secret: ${S}, header: a, query: b}`,
-      '"verify": one of "header", "query" and "field" names where the token stands',
+      '"verify": set exactly one of "header", "query" and "field": the location of the token',
     ],
     [
       `{scheme: standard-webhooks, secret: ${S}}`,
@@ -181,7 +181,7 @@ describe('wrong is', () => {
       '"verify": "secret" is the private key of the sender (whsk_…): take the public one (whpk_…)',
     ],
     [`{scheme: hmac, secret: ${S}}`, '"verify": the scheme hmac needs "header"'],
-    [`{scheme: hmac, secret: ${S}, header: "a b"}`, '"verify.header" is not the name of a header'],
+    [`{scheme: hmac, secret: ${S}, header: "a b"}`, '"verify.header" is not a header name'],
     [
       `{scheme: hmac, secret: ${S}, header: a, algorithm: md5}`,
       'unknown algorithm "md5" | allowed: sha1, sha256, sha384, sha512',
@@ -192,19 +192,19 @@ describe('wrong is', () => {
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{timestamp}"}`,
-      '"verify": "signedPayload" leaves out {body}: any body would do',
+      '"verify": "signedPayload" lacks {body}, so any body would be accepted',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{bdy}{body}"}`,
-      '"verify": "signedPayload" has an unknown part {bdy}; there are: {body}, {timestamp}, {url}, {method}, {header.<name>}',
+      '"verify": "signedPayload" has an unknown placeholder {bdy}; there are: {body}, {timestamp}, {url}, {method}, {header.<name>}',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{timestamp}{body}"}`,
-      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing',
+      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, timestampHeader: b}`,
-      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing',
+      '"verify": "timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection',
     ],
     [
       `{scheme: hmac, secret: ${S}, header: a, signedPayload: "{url}{body}"}`,

@@ -86,7 +86,7 @@ async function callOnce(
     return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const notes = ['is the input "telegram-api-url" right, and is a proxy needed?']
+    const notes = ['Check the input "telegram-api-url", and whether a proxy is needed.']
     return { fault: service(error.message, notes) }
   }
 }
@@ -133,7 +133,7 @@ function readUpdates(result: Json): Update[] {
     const update = readUpdate(value)
     if (update) return update
     throw new UserError({
-      message: 'the bot API answered getUpdates with something else than updates',
+      message: 'the response of the bot API to getUpdates contains no updates',
     })
   })
 }
@@ -247,31 +247,33 @@ function refusal(code: number, description: string, retryAfter: number | undefin
   if (code === 429) return busy(retryAfter)
   if (code >= 500) return service(`it answered ${code}`)
   const said = description ? `: ${description.replace(/\s+/g, ' ').slice(0, 200)}` : ''
-  return fault('refused', `the bot API refused the call (${code}${said})`)
+  return fault('refused', `the bot API rejected the call (${code}${said})`)
 }
 
 function unknownToken(code: 401 | 404): BotFault {
   if (code === 401) {
-    return fault('token', 'the bot API refused the token (401 Unauthorized)', [
-      'it was revoked, or is not whole: BotFather shows it with /token; then renew the secret',
+    return fault('token', 'the bot API rejected the token (401 Unauthorized)', [
+      'The token was revoked or is incomplete. Get it from BotFather with /token, and update the secret.',
     ])
   }
-  return fault('token', 'the bot API knows no such bot (404 Not Found)', [
-    'a token is malformed unless it is digits, a colon and a string, with no "bot" before it',
-    'or the input "telegram-api-url" names no bot API',
+  return fault('token', 'the bot API does not know the bot (404 Not Found)', [
+    'A token consists of digits, a colon and a string, without "bot" before it.',
+    'Or check the input "telegram-api-url".',
   ])
 }
 
 /** Source of the two texts: tdlib/telegram-bot-api, Client.cpp. */
 function conflict(description: string): BotFault {
   if (/webhook is active|setWebhook/i.test(description)) {
-    return fault('webhook', 'this bot has a webhook, and so cannot be polled (409 Conflict)', [
-      'set "webhook: true" to receive its messages by that webhook',
-      'or remove it, with one call of the method deleteWebhook: see docs/guides/bot.md',
+    return fault('webhook', 'the bot has a webhook, so it cannot be polled (409 Conflict)', [
+      'Set "webhook: true" to receive its messages by that webhook,',
+      'or remove the webhook by one call of the method deleteWebhook.',
     ])
   }
-  const notes = ['only one workflow, or program, may poll a bot: each takes the messages of others']
-  return fault('poller', 'another poller asked for this bot (409 Conflict)', notes, POLLER_PAUSE)
+  const notes = [
+    "Let only one workflow or program poll the bot, because pollers take each other's messages.",
+  ]
+  return fault('poller', 'another program polls the bot (409 Conflict)', notes, POLLER_PAUSE)
 }
 
 function busy(retryAfter: number | undefined): BotFault {
@@ -280,7 +282,7 @@ function busy(retryAfter: number | undefined): BotFault {
   return fault('busy', message, [KEPT], wait * 1000)
 }
 
-const KEPT = 'nothing is lost: the messages stay with the bot API for 24 hours'
+const KEPT = 'No message is lost: the bot API stores messages for 24 hours.'
 
 function service(what: string, notes: readonly string[] = []): BotFault {
   return fault('service', `the bot API failed: ${what}`, [...notes, KEPT], SERVICE_PAUSE)

@@ -30,7 +30,7 @@ export const scheme: Scheme = {
       (name) => (Object.hasOwn(fields, name) ? scalarText(fields[name]) : ''),
     )
     if (timestamp === '' || token === '' || signature === '') {
-      return 'the body holds no timestamp, token and signature'
+      return 'the body has no timestamp, token and signature'
     }
     if (!isTime(timestamp)) return NO_TIME
     const texts = [concat([timestamp, token])]

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
 
-export const NOT_SLACK = 'is nothing that Slack sends'
+export const NOT_SLACK = 'is not an event of Slack'
 
 /** The item of what Slack posts, its capabilities included; or in words why it is none. */
 export function slackItem(body: JsonObject): Item | string {

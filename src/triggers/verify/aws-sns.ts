@@ -25,7 +25,7 @@ export const awsSns: Scheme = {
     const refusal = await signatureRefusal(message, ports)
     if (refusal !== undefined) return refusal
     const { TopicArn = '', Timestamp = '' } = message.fields
-    if (topic && !topic.includes(TopicArn)) return 'the message is of another topic'
+    if (topic && !topic.includes(TopicArn)) return 'the message belongs to another topic'
     return timeRefusal(Timestamp, tolerance, request, ports)
   },
 }
@@ -63,7 +63,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 /** The message, or why its signature cannot be looked at. */
 function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   const names = isObject(body) ? SIGNED_FIELDS.get(scalarText(body.Type)) : undefined
-  if (!isObject(body) || !names) return 'the body is not a message of SNS'
+  if (!isObject(body) || !names) return 'the body is not an SNS message'
   const present = names.filter((name) => name !== 'Subject' || name in body)
   const texts = present.flatMap((name): [string, string][] => {
     const value = body[name]
@@ -71,10 +71,10 @@ function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   })
   if (texts.length < present.length) return 'a signed field of the message is missing'
   const hash = HASHES.get(scalarText(body.SignatureVersion))
-  if (!hash) return 'the version of the signature is neither 1 nor 2'
+  if (!hash) return 'the signature version is neither 1 nor 2'
   const signature = ENCODINGS.base64(scalarText(body.Signature))
   const certificate = certificateUrl(body.SigningCertURL)
-  if (!certificate) return 'the certificate is not at an address of SNS'
+  if (!certificate) return 'the address of the certificate is not an address of SNS'
   if (!signature) return MISMATCH
   return { fields: Object.fromEntries(texts), hash, signature, certificate }
 }
@@ -84,9 +84,9 @@ async function signatureRefusal(
   ports: TriggerPorts,
 ): Promise<Refusal> {
   const pem = await certificateText(certificate, ports)
-  if (pem === undefined) return 'the certificate of SNS could not be fetched'
+  if (pem === undefined) return 'the certificate of SNS could not be downloaded'
   const key = await publicKey(pem, hash, ports.now())
-  if (!key) return 'the certificate is none, not of SNS, or not valid now'
+  if (!key) return 'the certificate is invalid, expired, or does not belong to SNS'
   const signed = concat(Object.entries(fields).map(([name, value]) => `${name}\n${value}\n`))
   const holds = await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, signed)
   return holds ? undefined : MISMATCH

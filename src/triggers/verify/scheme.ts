@@ -66,7 +66,7 @@ export function missing(header: string): string {
 /** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
 export const DEFAULT_TOLERANCE = 300
 
-export const NO_TIME = 'the timestamp is not a time'
+export const NO_TIME = 'the timestamp is invalid'
 
 /**
  * Why a signed time is too far from the receipt, so that the request may be a replay. The receipt is

@@ -206,7 +206,7 @@ async function listRefusal(
   const texts = urls.flatMap(
     (url) => signedBytes(signedPayload, request, { timestamp: timestamp.text, url }) ?? [],
   )
-  if (texts.length === 0) return 'a signed header holds what separates it from the next part'
+  if (texts.length === 0) return 'a signed header contains the separator of the next part'
   const keys = settings.secrets.flatMap(
     (secret) => KEYS[secretEncoding].read(secret.reveal()) ?? [],
   )
@@ -288,7 +288,7 @@ function timestampOf(
   const isAsked = timestampHeader ?? timestampBodyField ?? parts?.timestamp
   if (isAsked === undefined) return {}
   if (parts?.timestamp !== undefined && inHeader.length !== 1) {
-    return { refusal: `the header ${header} holds no time, or more than one` }
+    return { refusal: `the header ${header} has no time, or more than one` }
   }
   const field =
     isObject(body) && timestampBodyField !== undefined ? body[timestampBodyField] : undefined
@@ -298,7 +298,7 @@ function timestampOf(
     ...(timestampBodyField === undefined ? [] : [scalarText(field)]),
   ]
   if (!text) {
-    const refusal = timestampHeader ? missing(timestampHeader) : 'the body holds no time'
+    const refusal = timestampHeader ? missing(timestampHeader) : 'the body has no time'
     return { refusal }
   }
   const isRight = isExact
@@ -356,17 +356,17 @@ function signedPayloadMistake({
   const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER))
   if (unknown !== undefined) {
     const known = [...NAMES, `${HEADER}<name>`].map((name) => `{${name}}`).join(', ')
-    return `"signedPayload" has an unknown part {${unknown}}; there are: ${known}`
+    return `"signedPayload" has an unknown placeholder {${unknown}}; there are: ${known}`
   }
-  if (!names.includes('body')) return '"signedPayload" leaves out {body}: any body would do'
+  if (!names.includes('body')) return '"signedPayload" lacks {body}, so any body would be accepted'
   if (signatureField === undefined && (timestampField ?? separator) !== undefined) {
-    return '"timestampField" and "separator" need "signatureField", the name of the part that is the signature'
+    return '"timestampField" and "separator" need "signatureField", the name of the signature'
   }
   if (timestampField !== undefined && timestampHeader !== undefined) {
-    return '"timestampField" and "timestampHeader" exclude each other'
+    return '"timestampField" cannot be combined with "timestampHeader"'
   }
   if (names.includes('timestamp') !== ((timestampHeader ?? timestampField) !== undefined)) {
-    return '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together: an unsigned time proves nothing'
+    return '"timestampHeader", or "timestampField", and {timestamp} in "signedPayload" belong together, because an unsigned time is no protection'
   }
   if (names.includes('url') !== (url !== undefined)) {
     return '"url" and {url} in "signedPayload" belong together'
@@ -391,5 +391,5 @@ function shiftMistake(parts: readonly string[], isFixed: boolean): string | unde
   })
   if (at < 0) return undefined
   const [before, after] = [`{${parts[at - 1]}}`, `{${parts[at + 1]}}`]
-  return `"signedPayload" has nothing that separates ${before} from ${after}: bytes could be moved from one to the other; a sign between them is needed, as in ${before}.${after}`
+  return `"signedPayload" has no separator between ${before} and ${after}, so bytes could be moved from one to the other. Add one: ${before}.${after}`
 }

@@ -24,6 +24,6 @@ export function jsonBody({ body }: OutgoingRequest): Record<string, unknown> {
   } catch {
     // as below
   }
-  const message = 'this sender signs within the body, which has to be a JSON object for that'
+  const message = 'this sender signs inside the body, so the body must be a JSON object'
   throw new UserError({ message })
 }

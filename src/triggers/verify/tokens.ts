@@ -53,7 +53,7 @@ export const token: Scheme = {
   mistake: ({ header, query, field }) =>
     [header, query, field].filter((place) => place !== undefined).length === 1
       ? undefined
-      : 'one of "header", "query" and "field" names where the token stands',
+      : 'set exactly one of "header", "query" and "field": the location of the token',
   credentials: ({ header, query, field }) => ({
     headers: header === undefined ? [] : [header],
     query: query === undefined ? [] : [query],
@@ -65,7 +65,7 @@ export const token: Scheme = {
     if (query === undefined) return fieldRefusal(request, field ?? '', settings)
     const presented = Object.hasOwn(request.query, query) ? request.query[query] : undefined
     if (typeof presented === 'string') return tokenRefusal(presented, settings)
-    return `the query parameter ${query} is missing, or no single text`
+    return `the query parameter ${query} is missing, or not a single string`
   },
 }
 
@@ -79,9 +79,9 @@ function authorizationScheme(name: string, credentials: (secret: Secret) => stri
       const presented = request.headers[header]
       if (!presented) return missing(header)
       const [scheme = '', text = ''] = presented.split(/ +(.*)/s, 2)
-      if (scheme.toLowerCase() !== name) return `the header ${header} is not of the kind ${name}`
+      if (scheme.toLowerCase() !== name) return `the header ${header} is not of the type ${name}`
       const holds = await anyHolds(secrets, (secret) => sameText(credentials(secret), text))
-      return holds ? undefined : 'the credentials are not the ones expected'
+      return holds ? undefined : 'the credentials do not match'
     },
   }
 }
@@ -103,7 +103,7 @@ async function fieldRefusal(
   const found = fieldValues(body, field)
   const texts = found.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < found.length) {
-    return `the field ${field} is missing, or no single text`
+    return `the field ${field} is missing, or not a single string`
   }
   for (const text of texts) {
     const refusal = await tokenRefusal(text, settings)
@@ -114,7 +114,7 @@ async function fieldRefusal(
 
 async function tokenRefusal(presented: string, { secrets }: Settings): Promise<Refusal> {
   const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented))
-  return holds ? undefined : 'the token is not the one expected'
+  return holds ? undefined : 'the token does not match'
 }
 
 /** `value[0].clientState` as its keys; a name that the body has itself is one key, dots and all. */
