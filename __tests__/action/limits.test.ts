@@ -143,7 +143,7 @@ describe('huge YAML', () => {
     [
       'a mapping as a key',
       'webhook: {? {a: b} : c}',
-      ['YAML: a key is a plain word, no list, mapping or alias'],
+      ['YAML: a key must be a string, not a list, mapping or alias'],
     ],
     [
       'an alias as a trigger',
@@ -153,7 +153,7 @@ describe('huge YAML', () => {
     [
       'two documents',
       'webhook\n---\nwebhook',
-      ['YAML: a second document begins here, and a file is one'],
+      ['YAML: a workflow file has only one document'],
     ],
   ])('%s', (_, text, messages) => {
     expect(mistakes(text)).toEqual(messages)

@@ -157,12 +157,12 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
     [
       'a repeated key',
       'webhook:\n  path: /a\n  path: /b',
-      `error: YAML: the key "path" stands here twice
+      `error: YAML: the key "path" is duplicated
   --> input "on":3:3
    |
  3 |   path: /b
    |   ^^^^
-::error title=Hookline,${FILE}::YAML: the key "path" stands here twice%0Aline 3 of the input "on"
+::error title=Hookline,${FILE}::YAML: the key "path" is duplicated%0Aline 3 of the input "on"
 `,
     ],
     [

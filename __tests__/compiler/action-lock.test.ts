@@ -86,10 +86,7 @@ test('a source that has gone on is not held back', async () => {
   expect(usesOf()).toContain('uses: actions/checkout@v6')
   const ofLock = warnings.filter(({ message }) => message.includes(LOCK_FILE))
   expect(ofLock.map(({ message, hint }) => [message, hint])).toEqual([
-    [
-      `${MADE} runs actions/checkout@v6, which is not in ${LOCK_FILE}`,
-      'run: gh actions-lock',
-    ],
+    [`${MADE} runs actions/checkout@v6, which is not in ${LOCK_FILE}`, 'run: gh actions-lock'],
   ])
 })
 

@@ -213,8 +213,8 @@ describe('build', () => {
     )
     repository.write('workflows/hook.yml', text)
     expect((await repository.build()).warnings.map(({ message }) => message)).toEqual([
-      '"config.debug" does nothing here',
-      '"config.logLevel" does nothing here',
+      '"config.debug" has no effect',
+      '"config.logLevel" has no effect',
     ])
   })
 

@@ -142,7 +142,7 @@ function endsOf(ids: readonly string[]): Record<string, Result>[] {
 test.each([
   [
     'the environment as an alias of options',
-    'come to stand in two texts',
+    'would be in two files',
     `on:
   webhook:
     path: /x
@@ -159,7 +159,7 @@ jobs:
   ],
   [
     'a condition that steps share',
-    'would change with it',
+    'would change too',
     `on: [push, webhook]
 jobs:
   a:
@@ -212,7 +212,7 @@ test.each([
   [
     'a dispatch of the type of webhooks',
     'on: {webhook: , repository_dispatch: {types: [a, webhook]}}\njobs: {a: {runs-on: x, steps: []}}\n',
-    'the type "webhook" is what webhooks come as',
+    'the type "webhook" is the type of webhooks',
   ],
   [
     'PATH of the workflow',
@@ -222,7 +222,7 @@ test.each([
   [
     'a variable that is made of the event that it shall choose',
     'on: {webhook: {path: "/${{ env.A }}"}}\nenv: {A: "${{ on.webhook.outcome }}"}\njobs: {a: {runs-on: x, steps: []}}\n',
-    'which is made from "on" itself',
+    'which depends on the context "on"',
   ],
   [
     'a queue whose members cancel each other',
@@ -255,7 +255,7 @@ test('an input that is named hookline collides with a direct webhook only', asyn
 })
 
 describe('a notice about waiting runs', () => {
-  const NOTICE = 'events that wait for this concurrency group are cancelled by newer ones'
+  const NOTICE = 'a newer run cancels the run that waits for this concurrency group'
 
   test.each([
     ['concurrency: a', true],

@@ -32,7 +32,7 @@ test.each([
   const { main, notices } = await compileText(text)
   expect(main).toContain(`${key}: `)
   expect(notices).toEqual([
-    `"${key}" is a key that GitHub's parser here does not know: it is copied`,
+    `"${key}" is not a key that the compiler's version of GitHub's parser knows: it is copied`,
   ])
 })
 

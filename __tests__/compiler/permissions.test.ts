@@ -81,7 +81,7 @@ jobs:
 `
     const { main: listening, notices } = await compileText(source)
     expect(notices).toContain(
-      'job "b" asks for no permissions, and another one does: it gets at most those of "each"',
+      'job "b" has no "permissions:" and another job has: it gets at most the permissions of the job "each"',
     )
     const expected = { issues: 'write', contents: 'read', packages: 'read' }
     expect(parse(listening).jobs.each.permissions).toEqual(expected)

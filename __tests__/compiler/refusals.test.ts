@@ -27,14 +27,14 @@ test.each<[string, string, string, number, MistakeCode]>([
   [
     'a second document',
     `on: webhook\n${JOBS}---\non: push\n`,
-    'YAML: a second document begins here, and a file is one',
+    'YAML: a workflow file has only one document',
     3,
     'yaml-syntax',
   ],
   [
     'jobs as a list',
     'on: webhook\njobs:\n  - a\n',
-    '"jobs:" is no mapping of jobs by their names',
+    '"jobs:" is not a mapping',
     3,
     'not-a-workflow',
   ],
@@ -48,14 +48,14 @@ test.each<[string, string, string, number, MistakeCode]>([
   [
     'an alias within what it stands for',
     'on: webhook\njobs:\n  a:\n    runs-on: x\n    env: &e\n      A: *e\n    steps: [{run: x}]\n',
-    '"*e" stands within what it stands for',
+    '"*e" is inside of its own anchor',
     6,
     'bad-alias',
   ],
   [
     'an alias of what is moved into the jobs',
     'on: webhook\nenv:\n  A: &c ${{ on.webhook.outputs.body.x }}\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: *c\n',
-    'the alias "*c" and its anchor come to stand in two texts',
+    'the alias "*c" and its anchor would be in two files',
     8,
     'alias-moved',
   ],

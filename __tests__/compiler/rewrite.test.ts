@@ -121,8 +121,8 @@ describe('refuses, at its place,', () => {
       `webhook:\n  push:\n    tags: ["\${{ on.webhook.outputs.x }}"]`,
       'not available in "on:" itself',
     ],
-    [`webhook:\n    path: \${{ secrets[github.actor] }}`, '"secrets" is read here without a name'],
-    [`webhook:\n    path: \${{ toJSON(vars) }}`, '"vars" is read here without a name'],
+    [`webhook:\n    path: \${{ secrets[github.actor] }}`, '"secrets" is read without a name'],
+    [`webhook:\n    path: \${{ toJSON(vars) }}`, '"vars" is read without a name'],
     [`webhook:\n    path: \${{ needs.x }}`, 'named-value'],
     [`webhook:\n  push:\n    tags: ["\${{ a b }}"]`, 'expression: Unexpected symbol'],
     [`webhook:\n  push:\n    tags: ["\${{"]`, 'expression is not closed with }}'],
@@ -138,7 +138,7 @@ describe('refuses, at its place,', () => {
   test('an alias whose anchor will stand in another file', async () => {
     const text =
       'on:\n  webhook:\n    path: &path /a\njobs:\n  a: {runs-on: x, steps: [{run: *path}]}\n'
-    await expect(compileText(text)).rejects.toThrow('come to stand in two texts')
+    await expect(compileText(text)).rejects.toThrow('would be in two files')
   })
 
   test('an input that is named on', async () => {
@@ -153,7 +153,7 @@ describe('refuses, at its place,', () => {
     [
       'files that no other job sees',
       withStep('      - run: x', '{webhook: {config: {exportOutputs: true}}}'),
-      '"exportOutputs" writes a file that no other job sees',
+      '"exportOutputs" has no effect: no other job can read the file',
     ],
     ['a file in braces', '{on: webhook, jobs: {}}', 'is written as lines, not in braces'],
     ['a list', '- webhook', 'is not a workflow file'],

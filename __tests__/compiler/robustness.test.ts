@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { UserError } from '../../src/wire/errors.ts'
+import { fixUntrusted } from '../lint/support/untrusted.ts'
 import { fc } from '../support/properties.ts'
 import { compileText, sourceFile, WORKFLOWS } from './support/compiled.ts'
-import { fixUntrusted } from '../lint/support/untrusted.ts'
 
 const sources = fc.constantFrom(...WORKFLOWS.map(([, text]) => text))
 

@@ -250,7 +250,7 @@ describe('a mistake in the settings', () => {
       globs: ['.github/workflows/own.yml'],
     })
     expect(errors.map(({ message, position }) => [message, position?.line])).toEqual([
-      ['"hookline:" is for sources, workflows/*.yml: GitHub refuses a file that has it', 1],
+      ['"hookline:" is a key of workflows/*.yml: GitHub refuses a file with it', 1],
     ])
   })
 })

@@ -46,7 +46,9 @@ jobs: {}`
   })
 
   test.each(['rss', 'poll', 'script', 'reddit'])('with %s says where to read on', (name) => {
-    expect(file(`on: ${name}`).join()).toContain('docs/learn/comparison.md#triggers-that-poll-a-service')
+    expect(file(`on: ${name}`).join()).toContain(
+      'docs/learn/comparison.md#triggers-that-poll-a-service',
+    )
   })
 
   test('takes methods in capitals', () => {
@@ -77,13 +79,8 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
     ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
     ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'in quotes'],
     ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
-    [
-      'a column too many',
-      `${PATH}     method: post`,
-      '4:6',
-      'is it indented as the lines beside it?',
-    ],
-    ['a column too few', `${PATH}   method: post`, '4:4', 'is it indented as the lines beside it?'],
+    ['a column too many', `${PATH}     method: post`, '4:6', 'check the indentation'],
+    ['a column too few', `${PATH}   method: post`, '4:4', 'check the indentation'],
     ['an item aside', 'on:\n  - push\n   - webhook\n - x', '4:2', 'as the lines beside it?'],
     ['a no-break space', `${PATH}     \u00a0method: post`, '4:6', 'indent with spaces'],
     ['no-break spaces alone', 'on:\n\u00a0\u00a0webhook:', '2:1', 'indent with spaces'],

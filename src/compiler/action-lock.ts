@@ -14,7 +14,7 @@ interface Version {
   readonly ref: string
 }
 
-/** What the lock file says of the files of a repository. */
+/** The lock file of a repository. */
 export class ActionLock {
   /** `owner/name@ref` by workflow file. */
   readonly #workflows: ReadonlyMap<string, ReadonlySet<string>>
@@ -39,7 +39,7 @@ export class ActionLock {
     )
   }
 
-  /** Whether a workflow file is one of those that run what is locked alone. */
+  /** Whether the lock file names a workflow file; GitHub then runs only the locked versions in it. */
   locks(path: string): boolean {
     return this.#workflows.has(path)
   }
@@ -50,16 +50,16 @@ export class ActionLock {
   }
 
   /**
-   * The form in which the lock file, and the file that stands there, have what is written: a tag that
-   * says more, or its commit. `undefined` where there is none.
+   * Returns the version of an existing compiled file that the lock file has for a written version: a more
+   * exact tag, or the commit. `undefined` if there is none.
    */
-  urlFormOf<Found extends Version>(
+  lockedForm<Found extends Version>(
     path: string,
     written: Version,
-    there: readonly Found[],
+    existing: readonly Found[],
   ): Found | undefined {
     if (!this.locks(path)) return undefined
-    return there.find(
+    return existing.find(
       (one) =>
         one.action.toLowerCase() === written.action.toLowerCase() &&
         one.ref !== written.ref &&
@@ -76,13 +76,13 @@ export class ActionLock {
   }
 }
 
-/** What is locked is a repository: the folder of an action within it does not matter. */
+/** The lock file names repositories, so the folder of an action in its repository does not matter. */
 function keyOf(action: string, ref: string): string {
   const [owner = '', name = ''] = action.replace(/^https:\/\/github\.com\//i, '').split('/')
   return `${owner}/${name}@${ref}`.toLowerCase()
 }
 
-/** `undefined` for a text that is no lock file: whose it is tells what is wrong with it. */
+/** Returns `undefined` for an invalid lock file; `gh actions-lock` reports its mistakes. */
 export function readActionLock(source: Source): ActionLock | undefined {
   try {
     return new ActionLock(source)

@@ -4,10 +4,10 @@ import type { NativeEvent } from '../workflow/on.ts'
 import { keyOf, type NodePair, nodeBelow, pairsOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** An input of a manual run, or of a call, that the jobs read as `inputs.<name>`. */
+/** An input of `workflow_dispatch` or `workflow_call`; jobs read it as `inputs.<name>`. */
 export interface WorkflowInput {
   readonly name: string
-  /** Types that only the form knows are text in a called workflow. */
+  /** `choice` and `environment` are strings in a called workflow. */
   readonly type: 'string' | 'boolean' | 'number'
 }
 
@@ -24,10 +24,10 @@ export function inputPairs(file: SourceFile): NodePair[] {
 }
 
 /**
- * Hands an input on. In a run without inputs it is null, which a called workflow takes for no
- * boolean and no number.
+ * The line that passes an input to the called workflow. In a run without inputs the value is null, which
+ * is invalid for a boolean or a number, so these get a default.
  */
-export function handOnLine({ name, type }: WorkflowInput): string {
+export function inputLine({ name, type }: WorkflowInput): string {
   if (type === 'string') return `${name}: \${{ inputs.${name} }}`
   const empty = type === 'boolean' ? 'false' : '0'
   return `${name}: \${{ fromJSON(inputs.${name} || '${empty}') }}`

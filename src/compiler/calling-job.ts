@@ -3,7 +3,7 @@ import { isObject, type Json } from '../wire/json.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { keyOf, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
-import { handOnLine, workflowInputs } from './called-inputs.ts'
+import { inputLine, workflowInputs } from './called-inputs.ts'
 import {
   conditionLines,
   nativeCondition,
@@ -15,13 +15,13 @@ import { type Permissions, permissionUnion } from './permissions.ts'
 import type { Plan, Starts } from './plan.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** How the events that a file listens to start its jobs. */
+/** The conditions under which the events of a file start its jobs. */
 export interface Started {
-  /** When the job `on` runs, by lines; none where it always does. */
+  /** The lines of the condition of the job `on`; none if it always runs. */
   readonly condition: Lines
   /**
-   * When the jobs run once, for an event of GitHub's own that no trigger polls on: it brings no item.
-   * No lines where that is every event; `undefined` where there is no such event.
+   * The lines of the condition under which the jobs run once, for a native event without items. No lines
+   * mean every event; `undefined` means that there is no such event.
    */
   readonly native: Lines | undefined
 }
@@ -68,7 +68,7 @@ export function startedBy({ file, starting, webhooks, polled }: Starts): Started
   return { condition, native: all.map((test, at) => (at < all.length - 1 ? `${test} &&` : test)) }
 }
 
-/** How many items run at once; messages of a bot are answered in their order where nothing is said. */
+/** How many items run concurrently; a bot has one by default, so that it replies in order. */
 export function parallelOf({ options: { maxParallel }, polled }: Plan): number | undefined {
   const isBot = polled.some(({ trigger }) => trigger.definition.name === 'messaging_bot')
   return maxParallel ?? (isBot ? 1 : undefined)
@@ -81,7 +81,7 @@ export function parallelOf({ options: { maxParallel }, polled }: Plan): number |
  */
 export function callingJobLines(plan: Plan, { condition, native }: Started): Lines {
   const maxParallel = parallelOf(plan)
-  // act looks at the matrix of a job that is skipped, too, and at an output as it is written.
+  // act evaluates the matrix of a skipped job, too, so the expression must be valid without the output.
   const items =
     condition.length > 0
       ? `needs.on.result == 'success' && needs.on.outputs.items || '[]'`
@@ -108,7 +108,7 @@ export function callingJobLines(plan: Plan, { condition, native }: Started): Lin
   ]
 }
 
-/** What both have alike: the call, and what goes along. */
+/** The lines that both calling jobs share. */
 function callLines({ file }: Plan, on: string): Lines {
   const { union } = permissionsOf(file)
   return [
@@ -116,7 +116,7 @@ function callLines({ file }: Plan, on: string): Lines {
     `uses: ./.github/workflows/${file.name}.jobs.yml`,
     'with:',
     `  on: ${on}`,
-    ...indent(workflowInputs(file).map(handOnLine), 2),
+    ...indent(workflowInputs(file).map(inputLine), 2),
     'secrets: inherit',
   ]
 }
@@ -129,7 +129,7 @@ function permissionLines(permissions: Permissions | undefined): string[] {
   return ['permissions:', ...scopes.map(([scope, access]) => `  ${scope}: ${access}`)]
 }
 
-/** What the job `each` must hold; and which jobs get less by it than the repository's default. */
+/** The permissions of the job `each`, and notices for jobs that get less than the repository's default. */
 export function permissionsOf({ document, sections, source }: SourceFile) {
   const value = (key: string) => sections.get(key)?.value?.toJS(document) as Json | undefined
   const workflow = value('permissions')
@@ -151,9 +151,9 @@ export function permissionsOf({ document, sections, source }: SourceFile) {
     const key = keys.find((pair) => keyOf(pair) === id)?.key
     return {
       code: 'less-permissions',
-      message: `job "${id}" asks for no permissions, and another one does: it gets at most those of "each"`,
+      message: `job "${id}" has no "permissions:" and another job has: it gets at most the permissions of the job "each"`,
       ...(key && { position: positionAt(source, ...rangeOf(key)) }),
-      hint: 'give it a "permissions:" of its own',
+      hint: 'add "permissions:" to the job',
       notes: [
         `"each" holds ${
           permissionLines(union)

@@ -125,9 +125,9 @@ function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Mi
   return [
     {
       code: 'queue-refused',
-      message: 'GitHub refuses "queue: max" beside "cancel-in-progress: true"',
+      message: '"queue: max" cannot be combined with "cancel-in-progress: true"',
       position: positionAt(file.source, ...rangeOf(queue)),
-      hint: 'leave one of the two out',
+      hint: 'remove one of the two',
     },
   ]
 }
@@ -143,8 +143,7 @@ function itemNotices(plan: Plan): Mistake[] {
     })
     .map(({ key }) => ({
       code: 'group-cancels',
-      message:
-        'the items of one event are in this concurrency group together, and cancel each other',
+      message: 'the items of one event share this concurrency group and cancel each other',
       position: positionAt(file.source, ...rangeOf(key)),
       hint: 'write "max-parallel: 1" under "hookline:"',
     }))
@@ -156,9 +155,9 @@ function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency)
   return [
     {
       code: 'waiting-cancelled',
-      message: 'events that wait for this concurrency group are cancelled by newer ones',
+      message: 'a newer run cancels the run that waits for this concurrency group',
       position: positionAt(file.source, ...rangeOf(key)),
-      hint: 'add "queue: max" to keep them all',
+      hint: 'add "queue: max"',
     },
   ]
 }

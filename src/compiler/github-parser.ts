@@ -48,17 +48,17 @@ function placeInOn({ source, on, triggers }: SourceFile, written: string): Posit
   return positionAt(source, ...rangeOf(on.key))
 }
 
-/** What was said already, of the same line or in the same words, is not said twice. */
-export function newProblems<Told extends Problem>(
-  parsed: readonly Told[],
+/** Removes problems on lines that have one, and duplicates. */
+export function newProblems<Found extends Problem>(
+  parsed: readonly Found[],
   own: readonly Problem[],
-): Told[] {
+): Found[] {
   const lines = new Set(own.map(({ position }) => position?.line))
-  const said = new Set<string>()
+  const reported = new Set<string>()
   return parsed.filter(({ message, position }) => {
     const key = `${position?.line}:${position?.column} ${message}`
-    const isNew = !lines.has(position?.line) && !said.has(key)
-    said.add(key)
+    const isNew = !lines.has(position?.line) && !reported.has(key)
+    reported.add(key)
     return isNew
   })
 }
@@ -92,13 +92,13 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
   context.state.featureFlags = featureFlags
   const { value } = parseWorkflow({ name, content: text }, context)
   if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
-  const told = errors.getErrors()
-  if (told.length === 0) return []
+  const messages = errors.getErrors()
+  if (messages.length === 0) return []
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   const offset = ({ line, column }: { readonly line: number; readonly column: number }) =>
     (starts[line - 1] ?? text.length) + column - 1
-  const found = told.map(({ rawMessage, range }) => ({
+  const found = messages.map(({ rawMessage, range }) => ({
     message: rawMessage,
     ...kindOf(rawMessage),
     start: range ? offset(range.start) : 0,

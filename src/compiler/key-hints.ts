@@ -64,30 +64,30 @@ export function unknownKeyFindings(
     const place = key === undefined ? undefined : placeOf(document, problem)
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
     if (key === SETTINGS_KEY && place === '') {
-      const message = `"${SETTINGS_KEY}:" is for sources, workflows/*.yml: GitHub refuses a file that has it`
-      return { ...problem, level: 'error', code: 'own-key', message, hint: 'leave it out here' }
+      const message = `"${SETTINGS_KEY}:" is a key of workflows/*.yml: GitHub refuses a file with it`
+      return { ...problem, level: 'error', code: 'own-key', message, hint: 'remove it' }
     }
-    const isAhead =
+    const isUnknown =
       key !== undefined &&
       known !== undefined &&
-      (AHEAD.includes(key) ? known.includes(key) : nearestName(key, known) === undefined)
-    if (!isAhead) return { ...problem, level: 'error' }
-    const message = `${quoted(key)} is a key that GitHub's parser here does not know: it is copied`
+      (UNRELEASED.includes(key) ? known.includes(key) : nearestName(key, known) === undefined)
+    if (!isUnknown) return { ...problem, level: 'error' }
+    const message = `${quoted(key)} is not a key that the compiler's version of GitHub's parser knows: it is copied`
     return { ...problem, level: 'warning', code: 'unknown-key', message }
   })
 }
 
-/** Keys that GitHub has, and that no release of its parser knows yet. */
-const AHEAD: readonly string[] = ['cache-mode']
+/** Keys of GitHub that no release of its parser knows. */
+const UNRELEASED: readonly string[] = ['cache-mode']
 
 /**
  * The problems of a file, with the key that was probably meant where GitHub's parser knows none such;
  * without those that only follow, since the context `on` cannot be read below an unknown key.
  */
-export function withKeyHints<Told extends Problem>(
+export function withKeyHints<Found extends Problem>(
   document: Document.Parsed,
-  problems: readonly Told[],
-): Told[] {
+  problems: readonly Found[],
+): Found[] {
   const misspelled = new Set<string>()
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined

@@ -9,7 +9,7 @@ import { keyOf, type NodePair, pairsOf } from '../workflow/yaml.ts'
 import type { Forge } from './settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
-/** What the job `on` is made of; lines stand at column 0. */
+/** The parts of the job `on`; lines begin at column 0. */
 interface OnJob {
   readonly workflow: string
   readonly runsOn: Json
@@ -30,7 +30,7 @@ interface OnJob {
   readonly writesState: boolean
 }
 
-/** The job that asks the action what the event is to the triggers. */
+/** The lines of the job `on`, which runs the action. */
 export function onJobLines(job: OnJob): string[] {
   return [
     'on:',
@@ -48,7 +48,7 @@ export function onJobLines(job: OnJob): string[] {
         'timeout-minutes: 10',
         'permissions:',
         `  contents: ${job.writesState ? 'write' : 'read'}`,
-        // To free at once what a run claimed that has failed.
+        // The action reads runs to release the items of a failed run immediately.
         ...(job.writesState ? ['  actions: read'] : []),
         // By default GitHub cancels a waiting run for a newer one, and its event is lost.
         ...(job.isSerial
@@ -72,16 +72,16 @@ export function onJobLines(job: OnJob): string[] {
   ]
 }
 
-/** The `if:` of a job, at column 0; none without parts. */
+/** The lines of `if:` of a job, at column 0; none without parts. */
 export function conditionLines(parts: Lines): Lines {
-  // A plain text of YAML cannot begin with "!".
+  // A plain scalar of YAML cannot begin with "!".
   const isBlock = parts.length > 1 || parts[0]?.startsWith('!')
   return isBlock ? ['if: >-', ...indent(parts, 2)] : parts.map((only) => `if: ${only}`)
 }
 
 const PATH = 'github.event.client_payload.path'
 
-/** What tells a run of Hookline's from those of GitHub's own events. */
+/** The facts that separate webhooks from native events. */
 interface Starts {
   readonly starting: DispatchEvent | undefined
   /** The triggers that webhooks reach. */
@@ -142,8 +142,8 @@ export function exactPathComment({ webhooks, file }: Starts): Lines {
 }
 
 /**
- * What holds for an event of GitHub's own that the source listens to; `undefined` where it listens
- * to none. In a called workflow the event is the caller's, so the name of the file tells.
+ * The condition that holds for native events of the source; `undefined` if it has none. In a called
+ * workflow the event is the caller's, so the condition tests the name of the file.
  */
 export function nativeCondition({ starting, file }: Starts): string | undefined {
   if (file.native.length === 0) return undefined
@@ -162,7 +162,7 @@ export function nativeCondition({ starting, file }: Starts): string | undefined 
   ].join(' || ')
 }
 
-/** When the job `on` runs in the one-file form: for the webhooks of this workflow, and nothing else. */
+/** The condition of the job `on` in the one-file form: it runs for webhooks to this workflow only. */
 export function onJobCondition(starts: Starts): Lines {
   const { starting, file } = starts
   if (starting === undefined) return ['false']
@@ -182,7 +182,7 @@ export function onJobCondition(starts: Starts): Lines {
   ]
 }
 
-/** The context `on` of a run that another event started. */
+/** The context `on` of a run that a native event started. */
 export function skippedContext(triggers: readonly SourceTrigger[]): string {
   const skipped = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
   return JSON.stringify(Object.fromEntries(triggers.map(({ name }) => [name, skipped])))
@@ -220,10 +220,10 @@ function jsonInput(context: string, names: readonly string[]): string[] {
   return [`${context}: '{${members.join(', ')}}'`]
 }
 
-/** Variables that change how programs run: what a workflow sets for its own is not for the action. */
+/** Variables that change how programs run; the values for the user's programs must not affect the action. */
 const STEERING = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', 'ENV']
 
-/** The variables of the workflow that the job `on` is not to have: they are set empty there. */
+/** The variables of the workflow that the job `on` sets to the empty string. */
 export function emptiedEnv(file: SourceFile): string[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   return envPairs(file)

@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts'
  */
 export type Part = 'whole' | 'listening' | 'jobs'
 
-/** What a pass wants of a file. */
+/** The result of a pass for one file. */
 export interface PassResult {
   readonly operations?: readonly Operation[]
   /** Mistakes of the source; and, as warnings, what a person should know of what is made. */
@@ -17,7 +17,7 @@ export interface PassResult {
   readonly isBlocked?: boolean
 }
 
-/** One of the things that make a source native. It changes nothing itself: it names what changes. */
+/** One step of the compilation. It changes nothing itself: it returns the operations. */
 export interface Pass {
   readonly name: string
   run(plan: Plan, part: Part): PassResult

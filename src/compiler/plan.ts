@@ -14,14 +14,14 @@ import { type Schedule, scheduleOf } from './schedule.ts'
 import type { CompileSettings } from './settings.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
-/** How the triggers of a file are reached. */
+/** The events that start a workflow. */
 export interface Starts {
   readonly file: SourceFile
-  /** Triggers that webhooks reach, or may reach. */
+  /** Triggers that can receive webhooks. */
   readonly webhooks: readonly SourceTrigger[]
-  /** Triggers that look by themselves, or may. */
+  /** Triggers that can poll. */
   readonly polled: readonly PolledTrigger[]
-  /** What a webhook starts the workflow by; `undefined` where none does. */
+  /** The event by which a webhook starts the workflow; `undefined` if no trigger receives webhooks. */
   readonly starting: DispatchEvent | undefined
   /** Whether the file that listens takes a run by hand, and a relay's clock, beside what its source names. */
   readonly isStartedByHand: boolean
@@ -29,11 +29,11 @@ export interface Starts {
 
 export interface PolledTrigger {
   readonly trigger: SourceTrigger
-  /** `undefined` where the source has a schedule of its own, or wants none. */
+  /** `undefined` if the source has its own schedule, or `skipSchedule`. */
   readonly schedule: Schedule | undefined
 }
 
-/** What the files are to be made with. */
+/** The options of the compilation of one source. */
 export interface PlanOptions extends CompileSettings {
   /** Made files as they were written before, by name. */
   readonly existing?: ReadonlyMap<string, string> | undefined
@@ -41,7 +41,7 @@ export interface PlanOptions extends CompileSettings {
   readonly lock?: ActionLock | undefined
 }
 
-/** What a source is to become; the passes say what that changes. */
+/** The plan for the compiled files of a source; the passes turn it into edits. */
 export interface Plan extends Starts {
   readonly options: PlanOptions
   /** Where every run has one item, one file is all; else one listens, and calls the other. */
@@ -54,7 +54,7 @@ export interface Plan extends Starts {
   readonly jobs: readonly PlannedJob[]
 }
 
-/** A job, and when it runs in the one file. */
+/** A job and its condition in the one-file form. */
 export interface PlannedJob {
   readonly job: SourceJob
   readonly condition: JobCondition

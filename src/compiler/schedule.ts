@@ -24,7 +24,7 @@ const HOUR = 60
 const DAY = 24 * HOUR
 
 /** Intervals in minutes that a cron expression can keep up past midnight. */
-const SAYABLE = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
+const CRON_MINUTES = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
 /** How often a trigger is to be polled: minutes, or a cron expression. */
 interface Every {
@@ -46,13 +46,13 @@ export function scheduleOf(
 ): Schedule {
   if (cron !== undefined) return { cron, timeZone, isExact: true }
   const wanted = minutes || DEFAULT_EVERY
-  const said = SAYABLE.findLast((sayable) => sayable <= wanted) ?? SHORTEST
+  const interval = CRON_MINUTES.findLast((one) => one <= wanted) ?? SHORTEST
   const seed = [...workflow].reduce(
     (sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973,
     7,
   )
-  const minute = 1 + 2 * (seed % Math.floor(Math.min(said, HOUR) / 2))
-  const hours = said === HOUR ? '*' : said === DAY ? `${seed % 24}` : `*/${said / HOUR}`
-  const native = said < HOUR ? `${minute}-59/${said} * * * *` : `${minute} ${hours} * * *`
-  return { cron: native, timeZone: undefined, isExact: said === wanted }
+  const minute = 1 + 2 * (seed % Math.floor(Math.min(interval, HOUR) / 2))
+  const hours = interval === HOUR ? '*' : interval === DAY ? `${seed % 24}` : `*/${interval / HOUR}`
+  const native = interval < HOUR ? `${minute}-59/${interval} * * * *` : `${minute} ${hours} * * *`
+  return { cron: native, timeZone: undefined, isExact: interval === wanted }
 }

@@ -93,10 +93,7 @@ function checkAliases(source: Source, document: Document.Parsed): void {
   try {
     document.toJS({ maxAliasCount: LIMITS.yamlAliases })
   } catch (cause) {
-    throw new Refusal(
-      { code: 'bad-alias', message: `${name}: an alias is used too often` },
-      { cause },
-    )
+    throw new Refusal({ code: 'bad-alias', message: `${name}: too many aliases` }, { cause })
   }
 }
 
@@ -106,19 +103,19 @@ function aliasProblem(
   alias: Alias,
   anchors: readonly string[],
 ): Mistake | undefined {
-  const meant = alias.resolve(document)
-  if (!meant) {
+  const anchor = alias.resolve(document)
+  if (!anchor) {
     const message = `there is no "&${alias.source}" before "*${alias.source}"`
     return {
       code: 'bad-alias',
       message,
-      hint: didYouMean(alias.source, anchors) ?? 'an anchor stands before its aliases',
+      hint: didYouMean(alias.source, anchors) ?? 'define the anchor before its aliases',
     }
   }
-  if (!isWithinNode(meant, alias)) return undefined
+  if (!isWithinNode(anchor, alias)) return undefined
   return {
     code: 'bad-alias',
-    message: `"*${alias.source}" stands within what it stands for`,
+    message: `"*${alias.source}" is inside of its own anchor`,
     hint: 'leave it out',
   }
 }
@@ -128,9 +125,9 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
   if (key === 'jobs' && section?.value && !isMap(section.value) && !isAlias(section.value)) {
     throw new Refusal({
       code: 'not-a-workflow',
-      message: '"jobs:" is no mapping of jobs by their names',
+      message: '"jobs:" is not a mapping',
       position: positionAt(source, ...rangeOf(section.value)),
-      hint: 'write "build:", and what the job is below it',
+      hint: 'write the id of each job as a key: "build:"',
     })
   }
   if (section?.value) return section
@@ -153,7 +150,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
   if (contents.flow) {
     throw new Refusal({
       code: 'unsupported-yaml',
-      message: 'the top level of a workflow file to be compiled is written as lines, not in braces',
+      message: 'the compiler does not support braces at the top level of a workflow file',
       position: positionAt(source, ...rangeOf(contents)),
     })
   }
@@ -170,7 +167,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
     throw new Refusal(
       explicit.map(({ key }) => ({
         code: 'unsupported-yaml',
-        message: 'a key after "?" is not understood by the compiler',
+        message: 'the compiler does not support a key after "?"',
         position: positionAt(source, ...rangeOf(key)),
         hint: `write "${key}:"`,
       })),
@@ -254,9 +251,9 @@ export function aliasProblems(file: SourceFile, partOf: (node: Node) => string):
       if (!anchor || partOf(alias) === partOf(anchor)) return
       problems.push({
         code: 'alias-moved',
-        message: `the alias "*${alias.source}" and its anchor come to stand in two texts`,
+        message: `the alias "*${alias.source}" and its anchor would be in two files`,
         position: positionAt(file.source, ...rangeOf(alias)),
-        hint: 'write the value out here',
+        hint: 'write the value here instead of the alias',
       })
     },
   })

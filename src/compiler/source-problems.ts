@@ -76,7 +76,7 @@ function onProblems(file: SourceFile): Mistake[] {
           expression,
           found,
           'context-not-here',
-          'the context "on" is not available in "on:" itself',
+          'the context "on" is not available under "on:"',
         ),
       ),
       // Secrets are handed on by name, so a name that only the run knows cannot be among them.
@@ -89,10 +89,10 @@ function onProblems(file: SourceFile): Mistake[] {
               expression,
               found,
               'unnamed-value',
-              `"${context}" is read here without a name`,
+              `"${context}" is read without a name`,
             ),
             hint: `write ${context}.NAME`,
-            notes: [`only what the "on:" section names is given to the action`],
+            notes: [`the compiled file passes only named secrets and variables to the action`],
           })),
       ),
     ]
@@ -117,11 +117,11 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
   const exported = triggers.flatMap(({ config, positionOf }): Mistake[] => {
     if (!config.exportOutputs) return []
     const position = positionOf(['config', 'exportOutputs'])
-    const hint = 'leave it out: jobs get their outputs as "on"'
+    const hint = 'remove it: jobs read the outputs from the context "on"'
     return [
       {
         code: 'lost-outputs',
-        message: '"exportOutputs" writes a file that no other job sees',
+        message: '"exportOutputs" has no effect: no other job can read the file',
         position,
         hint,
       },
@@ -168,7 +168,7 @@ function ignoredNotices({ config, positionOf }: SourceTrigger): Mistake[] {
       ? [
           {
             code: 'idle-option',
-            message: `"config.${key}" does nothing here`,
+            message: `"config.${key}" has no effect`,
             position: positionOf(['config', key]),
             notes: [advice],
           },
@@ -186,7 +186,7 @@ function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTr
     ? `cron cannot say "every ${minutes} minutes": the schedule is "${schedule.cron}"`
     : `"${trigger.name}" is polled every ${DEFAULT_EVERY} minutes`
   const hint = minutes
-    ? 'the store tells which of these runs is due'
-    : '"config.every" changes that'
+    ? 'runs that are not due skip the poll, by the time in the store'
+    : 'to change it, set "config.every"'
   return [{ code: 'poll-schedule', message, position, hint }]
 }

@@ -10,10 +10,10 @@ import type { SourceFile } from './source-file.ts'
 const ON_STEP = /^\s*- id: on\n\s+uses:[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s#]+))([ \t]+#[^\n]*)?/m
 const ON_STEP_IN_FLOW = /\bid"?: ?"?on"?, ?"?uses"?: ?"([^"]+)"/
 
-/** The action that a made file runs in its job `on`, with what is said behind it. */
-export function existingUses(made: string | undefined): string | undefined {
-  if (made === undefined) return undefined
-  const text = withoutMarks(made)
+/** The action that a made file runs in its job `on`, with what is configured behind it. */
+export function existingUses(compiled: string | undefined): string | undefined {
+  if (compiled === undefined) return undefined
+  const text = withoutMarks(compiled)
   const lines = ON_STEP.exec(text)
   if (!lines) return ON_STEP_IN_FLOW.exec(text)?.[1]
   const [, single, double, bare, comment = ''] = lines
@@ -39,9 +39,9 @@ const USES_LINE =
   /^[ \t]*(?:- )?uses:[ \t]*['"]?([^\s'"#@]+)@([^\s'"#]+)['"]?([ \t]+#[^\n]*)?[ \t]*$/gm
 
 /** Every action that a made file runs, and is not its own repository's. */
-export function versionsIn(made: string | undefined): Version[] {
-  if (made === undefined) return []
-  return [...withoutMarks(made).matchAll(USES_LINE)].map(
+export function versionsIn(compiled: string | undefined): Version[] {
+  if (compiled === undefined) return []
+  return [...withoutMarks(compiled).matchAll(USES_LINE)].map(
     ([, action = '', ref = '', comment = '']) => ({ action, ref, comment: comment.trimEnd() }),
   )
 }
@@ -81,7 +81,7 @@ export function usesOperations(file: SourceFile, known: KnownUses): Operation[] 
       return local ? [{ op: 'set', path: at, lines: [inPlaceOf(text, node, local, '')] }] : []
     }
     const pin = isOurs(written.action) ? pinOf(written, settings, there) : undefined
-    const kept = pin ?? lock?.urlFormOf(path, written, there)
+    const kept = pin ?? lock?.lockedForm(path, written, there)
     const own = isOurs(written.action)
     const chosen = kept ?? { ...written, comment: '' }
     const action = own ? usesOn(settings.forge, chosen.action) : chosen.action
@@ -110,9 +110,10 @@ function pinOf(
   there: readonly Version[],
 ): Version | undefined {
   if (COMMIT.test(written.ref)) return undefined
-  const said = versionOf(uses)
-  const isSaid = isUsesConfigured && said && isOurs(said.action) && COMMIT.test(said.ref)
-  if (isSaid) return { ...said, action: written.action }
+  const configured = versionOf(uses)
+  const isConfigured =
+    isUsesConfigured && configured && isOurs(configured.action) && COMMIT.test(configured.ref)
+  if (isConfigured) return { ...configured, action: written.action }
   const name = (action: string) => usesOn('github', action).replace(/\/+$/, '').toLowerCase()
   const pin = there.find(
     ({ action, ref }) => COMMIT.test(ref) && name(action) === name(written.action),
@@ -131,12 +132,12 @@ function localForm(uses: string, existing: string | undefined): string | undefin
   return existing?.includes(`uses: ${form}\n`) ? form : undefined
 }
 
-/** The action of the job `on`: as it is said, or as the lock file has that. */
+/** The action of the job `on`: as it is configured, or as the lock file has that. */
 export function onJobUses({ settings, existing, lock, name }: KnownUses): string {
-  const said = versionOf(settings.uses)
+  const configured = versionOf(settings.uses)
   const there = versionOf(existingUses(existing) ?? '')
-  if (!lock || !said || !there) return settings.uses
-  const kept = lock.urlFormOf(`${FOLDER}/${name}`, said, [there])
+  if (!lock || !configured || !there) return settings.uses
+  const kept = lock.lockedForm(`${FOLDER}/${name}`, configured, [there])
   return kept ? `${kept.action}@${kept.ref}${kept.comment}` : settings.uses
 }
 

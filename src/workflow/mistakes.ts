@@ -20,7 +20,7 @@ export const MISTAKES = {
   'unknown-option': 'an option that a trigger does not have',
   'option-value': 'a value that an option does not take',
   'option-needs': 'an option that does nothing without another one, or a store',
-  'idle-option': 'an option that does nothing here',
+  'idle-option': 'an option that has no effect',
   'lost-outputs': 'outputs that no other job would see',
   'bad-script': 'JavaScript that does not compile',
   'bad-expression': 'what is no expression of GitHub',

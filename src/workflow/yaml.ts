@@ -36,7 +36,7 @@ export function parseYaml(source: Source): Document.Parsed {
   })
   refuse(repeated, (key) => ({
     code: 'duplicate-key',
-    message: `YAML: the key ${quoted(String(key.value))} stands here twice`,
+    message: `YAML: the key ${quoted(String(key.value))} is duplicated`,
     position: positionAt(source, ...rangeOf(key)),
   }))
   return document
@@ -138,17 +138,17 @@ function syntaxProblem(source: Source, error: YAMLError): Mistake {
 }
 
 function messageOf({ code, message }: YAMLError): string {
-  if (code === 'NON_STRING_KEY') return 'a key is a plain word, no list, mapping or alias'
+  if (code === 'NON_STRING_KEY') return 'a key must be a string, not a list, mapping or alias'
   return code === 'MULTIPLE_DOCS'
-    ? 'a second document begins here, and a file is one'
+    ? 'a workflow file has only one document'
     : message.replace(/\s+/g, ' ').replace(/\.$/, '')
 }
 
 /** What most often lies behind a mistake that the library names in the terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
-  ['MULTIPLE_DOCS', 'leave the line --- out, or make a file of its own of what follows'],
+  ['MULTIPLE_DOCS', 'remove the line ---, or move the second document to another file'],
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
-  ['BLOCK_AS_IMPLICIT_KEY', 'put a text with a colon in quotes'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'quote a string with a colon'],
 ])
 
 /** A line that is indented otherwise than it should be, where one lies behind a mistake. */
@@ -162,9 +162,9 @@ function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   const from = wordFrom(text, goesOn ? text.lastIndexOf('\n', end - 1) + 1 : lineStart)
   const blank = indentationProblem(source, from)
   if (blank) return blank
-  const hint = 'is it indented as the lines beside it?'
+  const hint = 'check the indentation'
   if (goesOn) {
-    const message = `YAML: ${quoted(text.slice(from, end))} is indented below a key that has a value`
+    const message = `YAML: ${quoted(text.slice(from, end))} is indented below a key with a value`
     return { code: 'yaml-syntax', message, position: positionAt(source, from, end), hint }
   }
   if (!OF_LINES.test(error.message)) return undefined

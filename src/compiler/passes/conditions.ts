@@ -130,9 +130,9 @@ function sharedProblems(job: Job, name: string): Mistake[] {
   return [
     {
       code: 'alias-moved',
-      message: `"${name}" of a job is changed by the compiler, and "*${anchor}" would change with it`,
+      message: `"${name}" of a job gets another value from the compiler, and "*${anchor}" would change too`,
       position: positionAt(job.file.source, ...rangeOf(value)),
-      hint: 'write the value out in both places',
+      hint: 'write the value in both places instead of the alias',
     },
   ]
 }

@@ -116,7 +116,7 @@ function nameProblems(file: SourceFile): Mistake[] {
     .filter(({ id }) => id.toLowerCase() === 'on')
     .map(({ pair: { key } }) => ({
       code: 'reserved-name',
-      message: 'a job cannot be named "on": the compiled file has one of this name',
+      message: 'a job cannot be named "on": the compiled file has a job with this name',
       position: positionAt(file.source, ...rangeOf(key)),
       hint: 'give it another name',
     }))

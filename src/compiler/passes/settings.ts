@@ -171,19 +171,19 @@ function variableProblems(file: SourceFile): Mistake[] {
     const isOfEvent = readsContext(file, pair, 'on')
     // The action is found by the `PATH` of its runner.
     if (name.toUpperCase() === 'PATH' && !isOfEvent) {
-      const message = 'PATH of the workflow would change what the job "on" runs'
+      const message = 'PATH of the workflow would apply to the job "on", which runs the action'
       return [
         {
           code: 'env-of-event',
           message,
           position,
-          hint: 'move it into the "env:" of the jobs that need it',
+          hint: 'move it to "env:" of the jobs that need it',
         },
       ]
     }
     // A variable that is made from the event cannot say which event is wanted.
     if (!isOfEvent || !read.includes(name.toLowerCase())) return []
-    const made = 'which is made from "on" itself'
+    const made = 'which depends on the context "on"'
     return [
       {
         code: 'env-of-event',

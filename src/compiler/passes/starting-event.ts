@@ -125,13 +125,13 @@ function listeningLines(plan: Plan): Lines {
   const linesOf = (event: NativeEvent) => there.find(({ name }) => name === event.name)?.lines ?? []
   const others = native.filter(({ name }) => name !== starting && name !== 'schedule')
   const comments = file.lines.commentsOf(ON)
-  const said = (role: string) =>
+  const commentsAt = (role: string) =>
     comments
       .filter((one) => one.role === role)
       .map(({ start, end }) => source.text.slice(start, end))
-  const [beside, ...more] = said('beside')
+  const [beside, ...more] = commentsAt('beside')
   return [
-    ...said('above'),
+    ...commentsAt('above'),
     beside === undefined ? 'on:' : `on: ${beside}`,
     ...indent(
       [
@@ -143,7 +143,7 @@ function listeningLines(plan: Plan): Lines {
         ...others.flatMap(linesOf),
         // A line ends in one comment.
         ...more,
-        ...said('below'),
+        ...commentsAt('below'),
       ],
       2,
     ),
@@ -234,7 +234,7 @@ function inputProblems(file: SourceFile): Mistake[] {
     .filter((pair) => keyOf(pair).toLowerCase() === 'on')
     .map(({ key }) => ({
       code: 'reserved-name',
-      message: 'an input cannot be named "on": the compiled jobs get their event by this name',
+      message: 'an input cannot be named "on": the compiled file has an input with this name',
       position: positionAt(file.source, ...rangeOf(key)),
     }))
 }
@@ -247,7 +247,7 @@ function collisionProblems({ file, starting }: Starts): Mistake[] {
       .filter((pair) => keyOf(pair).toLowerCase() === WORKFLOW_INPUT)
       .map(({ key }) => ({
         code: 'reserved-name',
-        message: `an input cannot be named "${WORKFLOW_INPUT}": the webhook comes by this name`,
+        message: `an input cannot be named "${WORKFLOW_INPUT}": the relay sends the webhook in this input`,
         position: place(key),
         hint: 'give it another name',
       }))
@@ -264,10 +264,10 @@ function collisionProblems({ file, starting }: Starts): Mistake[] {
     {
       code: 'event-collision',
       message: taken
-        ? `the type "${EVENT_TYPE}" is what webhooks come as`
-        : `"repository_dispatch" without types listens to every webhook, too`,
+        ? `the type "${EVENT_TYPE}" is the type of webhooks`
+        : `"repository_dispatch" without types starts for every webhook`,
       position: place(taken ?? key),
-      hint: taken ? 'choose another type' : 'name its types',
+      hint: taken ? 'choose another type' : 'add "types:"',
     },
   ]
 }
