@@ -117,10 +117,7 @@ describe('refuses, at its place,', () => {
 
   test.each([
     [`webhook:\n    path: \${{ on.webhook.outputs.body }}`, "Unrecognized named-value: 'on'"],
-    [
-      `webhook:\n  push:\n    tags: ["\${{ on.webhook.outputs.x }}"]`,
-      'not available in "on:" itself',
-    ],
+    [`webhook:\n  push:\n    tags: ["\${{ on.webhook.outputs.x }}"]`, 'not available under "on:"'],
     [`webhook:\n    path: \${{ secrets[github.actor] }}`, '"secrets" is read without a name'],
     [`webhook:\n    path: \${{ toJSON(vars) }}`, '"vars" is read without a name'],
     [`webhook:\n    path: \${{ needs.x }}`, 'named-value'],
@@ -155,7 +152,7 @@ describe('refuses, at its place,', () => {
       withStep('      - run: x', '{webhook: {config: {exportOutputs: true}}}'),
       '"exportOutputs" has no effect: no other job can read the file',
     ],
-    ['a file in braces', '{on: webhook, jobs: {}}', 'is written as lines, not in braces'],
+    ['a file in braces', '{on: webhook, jobs: {}}', 'does not support braces'],
     ['a list', '- webhook', 'is not a workflow file'],
     ['a file without jobs', 'on: webhook', 'has no "jobs:" section'],
     [

@@ -77,11 +77,11 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
   test.each([
     ['a missing colon', 'on:\n  webhook\n    method: post', '2:3', 'is a ":" missing after it?'],
     ['a tab', 'on:\n\twebhook:', '2:1', 'indent with spaces'],
-    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'in quotes'],
+    ['a colon in a text', 'on:\n  webhook:\n    path: /user/:', '3:11', 'quote'],
     ['a trigger at the margin', 'on:\nwebhook:\n  method: post', '2:1', 'under "on:"'],
     ['a column too many', `${PATH}     method: post`, '4:6', 'check the indentation'],
     ['a column too few', `${PATH}   method: post`, '4:4', 'check the indentation'],
-    ['an item aside', 'on:\n  - push\n   - webhook\n - x', '4:2', 'as the lines beside it?'],
+    ['an item aside', 'on:\n  - push\n   - webhook\n - x', '4:2', 'check the indentation'],
     ['a no-break space', `${PATH}     \u00a0method: post`, '4:6', 'indent with spaces'],
     ['no-break spaces alone', 'on:\n\u00a0\u00a0webhook:', '2:1', 'indent with spaces'],
     ['tabs in a block', `x: |\n${'\t\ta: b\n\t\tc:\n'.repeat(4)}on: webhook`, '2:1', 'with spaces'],
@@ -109,7 +109,7 @@ describe('a mistake is shown at its place', () => {
     ['with Windows line ends', 'on:\r\n  webhook:\r\n    method: psot\r\n', '3:13', 'psot'],
     ['in a list', 'on:\n  webhook:\n    method:\n      - get\n      - psot', '5:9', 'psot'],
     ['at an alias', 'x: &m psot\non: {webhook: {method: *m}}', '1:7', 'psot'],
-    ['in quotes', "on: {webhook: {method: 'psot'}}", '1:24', "'psot'"],
+    ['quote', "on: {webhook: {method: 'psot'}}", '1:24', "'psot'"],
     [
       'over several lines: at the first',
       'on:\n  webhook:\n    method: >\n      psot\n',
