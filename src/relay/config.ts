@@ -163,7 +163,7 @@ function discoveryOf(
 const MEGABYTE = 1024 * 1024
 
 /**
- * What is set must be of use together, and enough.
+ * Checks that the credential settings fit together and are complete.
  *
  * @throws UserError or UsageError
  */
@@ -175,47 +175,46 @@ function checkCredentialSettings(env: Environment): void {
   const app = id || key
   if (app && token) {
     throw new UsageError({
-      message: 'HOOKLINE_GITHUB_TOKEN is set beside HOOKLINE_APP_ID: choose one',
-      hint: 'keep the App, and remove HOOKLINE_GITHUB_TOKEN',
+      message: 'HOOKLINE_GITHUB_TOKEN cannot be combined with HOOKLINE_APP_ID',
+      hint: 'Unset one of them. A GitHub App needs no token.',
     })
   }
   if (app && keys) {
     throw new UsageError({
-      message:
-        'HOOKLINE_ACCESS_KEYS is set beside HOOKLINE_APP_ID: such a key would open every repository',
-      hint: 'remove HOOKLINE_ACCESS_KEYS, and give senders grants: hookline keys create signing, hookline grant',
+      message: 'HOOKLINE_ACCESS_KEYS cannot be combined with HOOKLINE_APP_ID',
+      hint: 'Unset HOOKLINE_ACCESS_KEYS, because an access key would open every repository of the App. Use grants: hookline keys create signing, then hookline grant.',
     })
   }
   if (app && (!id || !key)) {
     throw new UserError({
       message: `${id ? 'HOOKLINE_APP_KEY' : 'HOOKLINE_APP_ID'} is missing`,
-      hint: 'an App needs both: its id, and the private key that GitHub gave out for it',
+      hint: 'Set both: the id of the App, and the private key from its settings page.',
     })
   }
   if (app && !signingKeys) {
     throw new UserError({
       message: 'HOOKLINE_SIGNING_KEYS is missing',
-      hint: 'with an App, requests bring grants; make the keys that sign them with: hookline keys create signing',
+      hint: 'With a GitHub App, each request carries a grant. Create the keys that sign grants: hookline keys create signing',
     })
   }
   if (token && !keys && !signingKeys) {
     throw new UserError({
-      message: 'HOOKLINE_ACCESS_KEYS is missing, or HOOKLINE_SIGNING_KEYS',
-      hint: 'a relay that holds the token needs the keys, or the grants, that requests bring; or unset HOOKLINE_GITHUB_TOKEN, so that each request brings its own',
+      message: 'HOOKLINE_GITHUB_TOKEN needs HOOKLINE_ACCESS_KEYS or HOOKLINE_SIGNING_KEYS',
+      hint: 'Create keys: hookline keys create access, or hookline keys create signing. If each request carries its own GitHub token, unset HOOKLINE_GITHUB_TOKEN.',
     })
   }
   if (!app && !token && (keys || signingKeys)) {
     throw new UserError({
-      message: 'HOOKLINE_GITHUB_TOKEN is missing, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY',
-      hint: 'keys and grants stand for an authority of the relay: a token that it holds, or an App',
+      message: 'access keys and grants need a GitHub credential of the relay',
+      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY.',
     })
   }
 }
 
-/** The module that keeps time, which is loaded only where `HOOKLINE_SCHEDULE` is set. */
+/** Loads the scheduler, which is needed only if `HOOKLINE_SCHEDULE` is set. */
 export type LoadClock = () => Promise<typeof import('./clock.ts')>
 
-/** What keeps time, and what for. */
+/** The scheduler with its timers. */
 export interface RelayClock {
   readonly module: typeof import('./clock.ts')
   readonly timers: readonly Timer[]
@@ -223,10 +222,10 @@ export interface RelayClock {
 }
 
 /**
- * The relay's own clock: its calls of GitHub go by the relay's own githubCredential, past the outbox.
+ * The scheduler of the relay. Its calls use the relay's GitHub credential, and not the outbox.
  *
- * @returns `undefined` where there is nothing to keep time for
- * @throws UsageError for a line that cannot be read, or without an authority to start anything by
+ * @returns `undefined` if nothing is scheduled
+ * @throws UsageError for an invalid line, or without a GitHub credential
  */
 export async function openClock(
   env: Environment,
@@ -244,8 +243,8 @@ export async function openClock(
   if (timers.length === 0) return undefined
   if (!githubCredential) {
     throw new UsageError({
-      message: 'HOOKLINE_SCHEDULE is set, and the relay has nothing to start workflows by',
-      hint: 'set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY: it needs "Actions: Read and write"',
+      message: 'HOOKLINE_SCHEDULE needs a GitHub credential of the relay',
+      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permission "Actions: Read and write".',
     })
   }
   const ports = {
@@ -272,8 +271,8 @@ async function readAppKeyOf(pem: string): Promise<CryptoKey> {
   } catch (cause) {
     throw new UserError(
       {
-        message: 'HOOKLINE_APP_KEY holds no private key',
-        hint: 'it is the content of the .pem file that GitHub gave out, from -----BEGIN to END-----',
+        message: 'HOOKLINE_APP_KEY is not a private key',
+        hint: 'Set it to the content of the .pem file from the settings page of the App, from -----BEGIN to END-----.',
       },
       { cause },
     )
@@ -305,8 +304,8 @@ export async function readSealingKeys(text: string): Promise<readonly SealingKey
   } catch (cause) {
     throw new UserError(
       {
-        message: 'HOOKLINE_SEALING_KEYS holds no sealing keys',
-        hint: 'make them with: hookline keys create sealing',
+        message: 'HOOKLINE_SEALING_KEYS contains no sealing key',
+        hint: 'Create one: hookline keys create sealing',
       },
       { cause },
     )
@@ -326,8 +325,8 @@ export async function readSigningKeys(text: string): Promise<readonly SigningKey
     // Said below: the cause could quote the key.
   }
   throw new UserError({
-    message: 'HOOKLINE_SIGNING_KEYS holds no signing keys',
-    hint: 'make them with: hookline keys create signing',
+    message: 'HOOKLINE_SIGNING_KEYS contains no signing key',
+    hint: 'Create one: hookline keys create signing',
   })
 }
 
@@ -337,17 +336,17 @@ function jwksIn(value: unknown): readonly JWK[] {
   return all as readonly JWK[]
 }
 
-/** Shorter keys can be found by trying, since nothing slows a caller down. */
+/** Shorter keys can be guessed, because the relay does not limit attempts. */
 const SHORTEST_SAFE_KEY = 20
 
-/** What to tell about keys that work, but could be guessed. */
+/** Warnings about keys that work, and that can be guessed. */
 export function weakKeyProblems(env: Environment): readonly Problem[] {
   const weak = ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'].filter((name) =>
     split(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
   )
   return weak.map((name) => ({
-    message: `${name} holds a key of fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
-    hint: 'make one with: hookline keys create access',
+    message: `${name} contains a key with fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,
+    hint: 'Create a longer one: hookline keys create access',
   }))
 }
 

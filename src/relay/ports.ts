@@ -31,7 +31,7 @@ export interface RelayRequest {
 
 export interface RelayPorts {
   readonly dispatch: DispatchPort
-  /** Takes events into batches; absent where nothing can be kept. */
+  /** Adds events to batches; absent without an outbox. */
   readonly collect?: CollectPort
   readonly credentials: Credentials
   /** Set for the self-hosted form, where the URL names no repository. */
@@ -44,7 +44,7 @@ export interface RelayPorts {
     address: RegExpExecArray,
     delivery: string,
   ) => Promise<Reply>
-  /** Whether new events can be forwarded, or kept; they can where nobody looks after it. */
+  /** Whether the relay can forward or store new events; if absent, it can. */
   readonly readiness?: Readiness
   /** Counts what an operator may want to see. */
   readonly metrics?: RelayMetrics
@@ -63,13 +63,13 @@ export interface RelayPorts {
   now(): Date
   newDelivery(): string
   log(entry: LogEntry): void
-  /** Is told of faults that are ours. */
+  /** Reports a bug. */
   report(error: unknown): void
 }
 
 /**
- * Bounds what strangers can make a relay hold: the bytes of all bodies that came and are not yet
- * answered for. A slow body counts by what came of it, so a few of them shut nobody out.
+ * Limits the memory for request bodies: the bytes of all bodies whose requests are in progress. Only
+ * received bytes count, so that a few slow clients do not block others.
  */
 export class BodyMemory {
   readonly #most: number

@@ -210,7 +210,7 @@ export class App {
       'app_not_installed',
       `the relay's GitHub App is not installed on ${fullName(repository)}`,
       {
-        hint: `install it at ${where}; on another account than the App's own, its owner must make it public first`,
+        hint: `Install it at ${where}. Its owner must make the App public before another account can install it.`,
       },
     )
   }
@@ -264,8 +264,10 @@ function permissionMissing(
   return new RelayError(
     403,
     'app_permission_missing',
-    `the relay's GitHub App may not write ${permission} in the repository`,
-    { hint: `give the App "${permission}: write" in its settings, then accept it at ${settings}` },
+    `the relay's GitHub App has no permission to write ${permission} in the repository`,
+    {
+      hint: `Add the permission "${permission}: write" in the settings of the App, then accept it at ${settings}.`,
+    },
   )
 }
 
@@ -274,7 +276,7 @@ function suspended({ settings = 'its settings' }: Pick<Installation, 'settings'>
     403,
     'app_not_installed',
     "the installation of the relay's GitHub App is suspended",
-    { hint: `lift the suspension at ${settings}` },
+    { hint: `Unsuspend the installation at ${settings}.` },
   )
 }
 
@@ -287,19 +289,29 @@ function unauthorized(answer: GitHubResponse, now: Date): RelayError {
     const seconds = Math.round(Math.abs(skew) / 1000)
     const side = skew > 0 ? 'ahead of' : 'behind'
     return new RelayError(502, 'app_clock_skew', "the relay's clock is wrong", {
-      hint: `it is ${seconds} seconds ${side} GitHub's: set it by NTP`,
+      hint: `Synchronize the clock with NTP: it is ${seconds} seconds ${side} GitHub's clock.`,
     })
   }
-  return new RelayError(502, 'app_key_rejected', "GitHub does not accept the relay's App", {
-    hint: 'check HOOKLINE_APP_ID, and that HOOKLINE_APP_KEY is a key of that App and not deleted',
-  })
+  return new RelayError(
+    502,
+    'app_key_rejected',
+    "GitHub does not accept the key of the relay's GitHub App",
+    {
+      hint: 'Check HOOKLINE_APP_ID, and that HOOKLINE_APP_KEY is an existing key of this App.',
+    },
+  )
 }
 
 function overloaded(): RelayError {
-  return new RelayError(503, 'overloaded', 'the relay asks for too many tokens at once', {
-    hint: 'send the request again in a second',
-    retryAfter: 1,
-  })
+  return new RelayError(
+    503,
+    'overloaded',
+    'the relay is requesting too many App tokens concurrently',
+    {
+      hint: 'Send the request again in 1 second.',
+      retryAfter: 1,
+    },
+  )
 }
 
 /** @returns a JSON web token (RFC 7519) that is good for nine minutes */

@@ -25,13 +25,13 @@ export interface Scope {
   readonly repository: string
   /** The path, or its first whole segments, after the repository; every path when absent. */
   readonly path?: string
-  /** How GitHub is told; as the relay is set up when absent. */
+  /** The dispatch mode; the relay's own if absent. */
   readonly dispatch?: DispatchMode
   /** Branch or tag for `workflow_dispatch`; as the relay is set up when absent. */
   readonly ref?: string
 }
 
-/** A scope as it stands in what was sealed or signed; `undefined` for anything else. */
+/** The scope in a sealed or signed object; `undefined` if it is not valid. */
 export function readScope(content: Readonly<Record<string, unknown>>): Scope | undefined {
   const { repository, path, dispatch, ref } = content
   if (typeof repository !== 'string') return undefined
@@ -61,7 +61,7 @@ function isWithin(path: string, prefix: string): boolean {
 /** Base64url has unused bits at the end of most lengths: these are the characters that leave them 0. */
 const CANONICAL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
 
-/** True when no other text stands for the same bytes, so that none can be altered and still be good. */
+/** True for the one canonical spelling, so that no altered copy of a token is valid too. */
 export function isCanonicalCompact(text: string): boolean {
   return text.split('.').every((part) => CANONICAL.test(part))
 }

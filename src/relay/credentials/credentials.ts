@@ -13,18 +13,18 @@ import { looksLikeGrant, openGrant, type SigningKey } from './grant.ts'
 import { looksSealed, openSealed, type SealingKey } from './seal.ts'
 
 /**
- * How a request earns the token that GitHub is asked with. It brings one of these, in a header or
- * in the query:
+ * How a request gets the token for the calls to GitHub. It carries one of these credentials, in a
+ * header or in the query:
  *
- *   a token of GitHub    used as it is; not accepted where the relay has an authority of its own
- *   a sealed token       opened with the relay's seal key, and used for what it is sealed for
- *   a key of the relay   stands for the relay's own githubCredential, for everything it reaches
- *   a grant              stands for the relay's own githubCredential, for what it is signed for
+ *   a GitHub token       used as it is; refused if the relay has a GitHub credential of its own
+ *   a sealed token       decrypted with the relay's sealing key, and used within its scope
+ *   an access key        gives access to everything that the relay's GitHub credential reaches
+ *   a grant              gives access to what the grant names
  *
- * All but the first are judged before the body is read, by one answer: 401.
+ * All but the first are checked before the body is read. Every failure gets the same 401.
  */
 export interface Credentials {
-  /** False where nobody but this machine can call, and nothing reaches a platform. */
+  /** False for `hookline dev`, which listens on loopback and does not call GitHub. */
   readonly required: boolean
   /**
    * @param presented what the request brought
@@ -32,12 +32,12 @@ export interface Credentials {
    */
   open(presented: Secret | undefined, webhook: Webhook): Promise<Credential>
   /**
-   * One that was opened before, and kept: not judged again, but for revocation.
+   * A credential that was opened earlier and stored. Only revocation is checked again.
    *
-   * @throws RelayError 401 `revoked` for a grant that is, `credential_revoked` where the relay has not
-   *   the key or the authority any more that it stood for
+   * @throws RelayError 401 `revoked` for a revoked grant, `credential_revoked` if the relay no longer
+   *   has the key, or a GitHub credential
    */
-  restore(kept: StoredCredential): Promise<Credential>
+  restore(stored: StoredCredential): Promise<Credential>
 }
 
 /** What a request may do, and by which token. */
@@ -64,7 +64,7 @@ export interface Credential {
   token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
-/** What must be kept of a credential to use it later: a token of GitHub in it is readable. */
+/** The stored form of a credential. A GitHub token in it is plain text, so it must be encrypted. */
 export interface StoredCredential {
   readonly kind: Credential['kind']
   readonly scope?: Scope
@@ -163,7 +163,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (!githubCredential && !(sealingKeys.length > 0 && looksSealed(presented.reveal()))) {
         return tokenCredential('token', presented)
       }
-      // Why it does not open is nothing that a stranger should learn.
+      // The caller must not learn why the credential is invalid.
       const found = await opened(presented).catch(() => undefined)
       if (!found) throw invalidToken()
       if (!('credential' in found)) return found
@@ -189,12 +189,12 @@ export function createCredentials(options: CredentialOptions): Credentials {
   }
 }
 
-/** True for what stands for the relay's own githubCredential: it judges such a credential by itself. */
+/** True for access keys and grants, which use the relay's own GitHub credential. */
 export function isOwn({ kind }: Credential): boolean {
   return kind === 'key' || kind === 'grant'
 }
 
-/** For a loopback address, behind which no platform stands. */
+/** For `hookline dev`, which does not call GitHub. */
 export const NO_CREDENTIALS: Credentials = {
   required: false,
   open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
@@ -263,7 +263,7 @@ function ownCredential(
   }
 }
 
-/** What is known of a credential besides what it stands for. */
+/** The facts about a credential besides its token. */
 interface Claims {
   readonly id: string | undefined
   readonly kid: string | undefined
@@ -283,8 +283,8 @@ async function fingerprint(key: Secret): Promise<string> {
 }
 
 function revokedCredential(code: 'revoked' | 'credential_revoked'): RelayError {
-  return new RelayError(401, code, 'what the event came with is accepted no more', {
-    hint: 'send it again with another credential',
+  return new RelayError(401, code, 'the credential of the event was revoked', {
+    hint: 'Send the event again with another credential.',
   })
 }
 

@@ -4,8 +4,8 @@ import { CHECK_CLAIMS, type CheckClaims } from '../request/verification-claims.t
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /**
- * What a relay with an authority of its own lets a sender do: signed by the relay's operator, so
- * that no token of GitHub needs to be in a URL.
+ * Permission to start workflows with the relay's own GitHub credential, signed by the admin of the
+ * relay, so that no URL contains a GitHub token.
  */
 export interface Grant extends Scope, CheckClaims {
   /** Names it in `HOOKLINE_REVOKED_GRANTS`. */
@@ -38,7 +38,7 @@ const CLAIMS = ['id', 'repository', 'path', 'dispatch', 'ref', 'exp', ...CHECK_C
 /** Critical headers that are understood here; a relay that does not know them refuses the grant. */
 const CRITICAL = Object.fromEntries(CHECK_CLAIMS.map((name) => [name, true]))
 
-/** @returns a compact JWS (RFC 7515); what it asks of events stands in `crit` */
+/** @returns a compact JWS (RFC 7515) whose `crit` lists the checks that the relay must make */
 export async function signGrant(grant: Grant, { id: kid, key }: SigningKey): Promise<string> {
   const crit = CHECK_CLAIMS.filter((name) => grant[name] !== undefined)
   const asked = Object.fromEntries(crit.map((name) => [name, true]))

@@ -22,7 +22,7 @@ export class RelayMetrics {
   readonly #buckets = BUCKETS.map(() => 0)
   #seconds = 0
   #calls = 0
-  /** Least of what GitHub said last of the calls that are left to each authority. */
+  /** The latest `x-ratelimit-remaining` of each credential. */
   readonly #remaining = new Map<object, number>()
   readonly #failing = new Map<string, string>()
 
@@ -49,16 +49,16 @@ export class RelayMetrics {
     if (at >= 0) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1
   }
 
-  /** @param authority whose calls these are */
-  left(authority: object, remaining: number): void {
-    if (!this.#remaining.has(authority) && this.#remaining.size >= MOST_FAILING) {
+  /** @param credential that made the calls */
+  left(credential: object, remaining: number): void {
+    if (!this.#remaining.has(credential) && this.#remaining.size >= MOST_FAILING) {
       this.#remaining.clear()
     }
-    this.#remaining.set(authority, remaining)
+    this.#remaining.set(credential, remaining)
   }
 
   /**
-   * Takes in what the relay's own authority came to.
+   * Records whether GitHub accepted the relay's own credential.
    *
    * @param place the repository it was used for
    * @param reason code of the refusal; `undefined` once it is accepted

@@ -2,7 +2,7 @@ import { type Credential, isOwn } from '../credentials/credentials.ts'
 import { RelayError } from '../errors.ts'
 import { refusesCredential } from '../github/dispatch.ts'
 
-/** Why new events can neither be forwarded nor kept. */
+/** Why the relay can neither forward nor store new events. */
 export type Unready = 'starting' | 'disk' | 'outbox_full' | 'credential' | 'stopping'
 
 interface ReadinessPorts {
@@ -26,7 +26,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 /** Milliseconds: then somebody has to try again, since who looks here may send nothing until it is ready. */
 const HOLDS = 60_000
 
-/** Whether new events come through, or are kept at least: by what the last one met. */
+/** Whether the relay can forward or store new events, by the outcome of the latest one. */
 export class Readiness {
   readonly #ports: ReadinessPorts
   #lost: { readonly why: 'outbox_full' | 'credential'; readonly at: number } | undefined
@@ -36,17 +36,17 @@ export class Readiness {
     this.#ports = ports
   }
 
-  /** To be told when the relay begins to stop. */
+  /** Call it when the relay begins to stop. */
   stop(): void {
     this.#isStopping = true
   }
 
-  /** To be told of an event that came through, or is kept. */
+  /** Call it for an event that GitHub accepted, or the outbox stored. */
   accepted(): void {
     this.#lost = undefined
   }
 
-  /** To be told why one neither came through nor is kept. */
+  /** Call it for an event that was neither accepted nor stored. */
   refused(error: unknown, credential: Credential): void {
     const why = this.#lostBy(error, credential)
     if (why) this.#lost = { why, at: this.#ports.now() }

@@ -7,7 +7,7 @@ import { type Attempts, payloadTooLarge, RelayError } from '../errors.ts'
 import type { Repository } from '../request/route.ts'
 import { type GitHubOptions, GitHubSession, type Outcome } from './session.ts'
 
-/** An accepted request on its way to the platform, or to the local engine. */
+/** An event for GitHub, or for the local engine of `hookline dev`. */
 export interface Dispatch {
   readonly repository: Repository
   readonly target: DispatchTarget
@@ -17,7 +17,7 @@ export interface Dispatch {
   readonly credential: Credential
 }
 
-/** Which event starts what: `event_type: webhook` for all who listen, or one workflow alone. */
+/** The event that starts runs: `event_type: webhook` for all workflows that listen, or one workflow. */
 export type DispatchTarget = { readonly event: 'repository_dispatch' } | WorkflowTarget
 
 interface WorkflowTarget {
@@ -30,10 +30,10 @@ interface WorkflowTarget {
   readonly isManual?: true
 }
 
-/** Resolves when the event is accepted. @throws RelayError when it is not, or nobody can tell */
+/** Resolves if GitHub accepts the event. @throws RelayError if not, or if the outcome is unknown */
 export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 
-/** Makes each dispatch a call of GitHub's API: an event for all who listen, or the start of one workflow. */
+/** Sends each event to the API of GitHub. */
 export function dispatchTo(options: DispatchOptions): DispatchPort {
   const { govern } = options
   const direct = new DirectDispatch()
@@ -66,7 +66,7 @@ type Governed = (call: GitHubCall) => GitHubCall
 
 export type Govern = (dispatch: Dispatch) => Promise<Governed | undefined>
 
-/** What an operator mends, while those who send the events can do nothing. */
+/** Refusals that only the admin of the relay can fix. */
 const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
   'invalid_token',
   'repository_not_accessible',
@@ -76,12 +76,12 @@ const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([
   'app_permission_missing',
 ])
 
-/** True for a refusal of what GitHub was asked with, whatever the event. */
+/** True if GitHub refused the credential, and not the event. */
 export function refusesCredential({ code }: RelayError): boolean {
   return CREDENTIAL_REFUSALS.has(code)
 }
 
-/** Has the metrics know where the relay's own authority is refused, and until when. */
+/** Records in the metrics for which repositories GitHub refuses the relay's own credential. */
 export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics): DispatchPort {
   const counted: DispatchPort = async (event) => {
     const { repository } = event
@@ -100,20 +100,20 @@ export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics):
   return (event) => (isOwn(event.credential) ? counted(event) : dispatch(event))
 }
 
-/** Milliseconds for which the default branch of a repository is remembered. */
+/** Milliseconds for which the default branch of a repository is cached. */
 const BRANCH_HOLDS = 10 * 60_000
 
-/** Repositories of which something is remembered. */
+/** Repositories in the cache. */
 const REMEMBERED = 10_000
 
 const EXTENSIONS = ['yml', 'yaml'] as const
 
-/** GitHub's texts, for a workflow that is there but does not wait for this event. */
+/** GitHub's messages for a workflow that exists, and has no such trigger or input. */
 const NOT_LISTENING = /workflow_dispatch' trigger|unexpected inputs|required input/i
 const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
-/** What was found out about a repository; kept only once something was, so that strangers fill nothing. */
+/** Facts about a repository. Only GitHub's answers add entries, so made-up names fill no cache. */
 interface Known {
   /** As `owner/name`. */
   readonly repository: string
@@ -136,7 +136,7 @@ class DirectDispatch {
 
   /**
    * @param now milliseconds since 1970
-   * @throws RelayError when the workflow was not started, or nobody can tell
+   * @throws RelayError if the workflow was not started, or if that is unknown
    */
   async start(
     dispatch: Dispatch,
@@ -215,7 +215,7 @@ function isAnswer(outcome: Outcome, status: number, text = /(?:)/): boolean {
   return outcome.answer?.status === status && text.test(outcome.answer.text)
 }
 
-/** What GitHub's refusal means for one workflow. */
+/** The error for a refusal of `workflow_dispatch`. */
 function refusal(
   { error, answer }: Outcome & { accepted: false },
   { workflow, ref }: WorkflowTarget,
@@ -226,9 +226,9 @@ function refusal(
     return new RelayError(
       403,
       'workflow_not_accessible',
-      `there is no workflow ${workflow}.yml that this token can start`,
+      `the token cannot start a workflow ${workflow}.yml`,
       {
-        hint: 'the file must be on the default branch, and the token needs `actions: write` (classic: `repo`)',
+        hint: 'Check that the file is on the default branch, and that the token has the permission `actions: write` (classic: `repo`).',
       },
     )
   }
@@ -238,16 +238,16 @@ function refusal(
       422,
       'ref_not_found',
       `there is no branch or tag ${JSON.stringify(ref ?? '')}`,
-      { hint: 'check HOOKLINE_WORKFLOW_REF, or the ref that the credential names' },
+      { hint: 'Check HOOKLINE_WORKFLOW_REF, or the ref in the credential.' },
     )
   }
   if (NOT_LISTENING.test(text)) {
     return new RelayError(
       422,
       'workflow_not_listening',
-      `the workflow ${workflow} does not wait for webhooks`,
+      `the workflow ${workflow} has no workflow_dispatch trigger with the input hookline`,
       {
-        hint: 'it needs `on: workflow_dispatch: inputs: hookline: {type: string}`, and no other required input, on the ref it is started on',
+        hint: 'Add `on: workflow_dispatch: inputs: hookline: {type: string}`, without other required inputs, on the ref that the relay starts.',
       },
     )
   }
@@ -258,7 +258,7 @@ function refusal(
 }
 
 function noDefaultBranch(): RelayError {
-  return new RelayError(502, 'github_unavailable', 'GitHub does not name the default branch', {
-    hint: 'set HOOKLINE_WORKFLOW_REF to the branch that the workflow runs on',
+  return new RelayError(502, 'github_unavailable', 'GitHub did not report the default branch', {
+    hint: 'Set HOOKLINE_WORKFLOW_REF to the branch of the workflow.',
   })
 }

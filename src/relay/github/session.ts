@@ -34,7 +34,7 @@ export interface GitHubOptions {
   readonly clock: Clock
 }
 
-/** How the relay names itself to GitHub. */
+/** The `User-Agent` of the relay. */
 export const AGENT = 'hookline-relay'
 
 /** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
@@ -83,7 +83,7 @@ export class GitHubSession {
     this.#place = `/repos/${repository.owner}/${repository.name}`
   }
 
-  /** How GitHub was asked so far; what is only looked up does not count. */
+  /** The calls so far, without lookups. */
   get attempts(): Attempts {
     return this.#questions.attempts
   }
@@ -121,16 +121,16 @@ export class GitHubSession {
   }
 }
 
-/** GitHub was not told of the event: there was no token to ask with, or its calls are held. */
+/** GitHub did not receive the event: there was no token, or the rate limiter holds the calls. */
 function passesSoon(fault: unknown): { readonly wait?: number } | undefined {
   if (!(fault instanceof RelayError) || ![429, 502, 503].includes(fault.status)) return undefined
   return fault.retryAfter === undefined ? {} : { wait: fault.retryAfter * 1000 }
 }
 
-/** Shown to the sender and in the log: an address of a run, and nothing else that may stand there. */
+/** The address of a run. The sender and the log see it, so nothing else may pass. */
 const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
 
-/** What a refusal of GitHub is to the sender. */
+/** The error that the sender receives for a refusal by GitHub. */
 export function relayError(
   refusal: GitHubRefusal,
   answer: GitHubResponse | undefined,
@@ -175,9 +175,14 @@ const NEEDED = {
 } as const satisfies Record<DispatchEvent, string>
 
 function notAccessible(event: DispatchEvent): RelayError {
-  return new RelayError(403, 'repository_not_accessible', 'the token cannot reach the repository', {
-    hint: `check its name, and that the token has ${NEEDED[event]}`,
-  })
+  return new RelayError(
+    403,
+    'repository_not_accessible',
+    'the token cannot access the repository',
+    {
+      hint: `Check the name of the repository, and that the token has the permission ${NEEDED[event]}.`,
+    },
+  )
 }
 
 function eventRejected(status: number, text: string): RelayError {
@@ -185,6 +190,6 @@ function eventRejected(status: number, text: string): RelayError {
     return payloadTooLarge()
   }
   return new RelayError(422, 'event_rejected', `GitHub rejected the event with status ${status}`, {
-    hint: 'the token is not at fault: look at what is sent',
+    hint: 'Check the content of the event: GitHub accepts the token.',
   })
 }

@@ -122,9 +122,9 @@ function adminOptions(
   }
 }
 
-/** Standard output, as long as somebody takes it. */
+/** Writes the log to standard output, and drops lines while the reader is slow or gone. */
 function standardLog() {
-  // Nobody may be there to be told that nobody is there.
+  // stderr may be closed too; ignore its errors.
   process.stderr.on('error', () => {})
   // Only once its stream is there does a full pipe say EAGAIN: a write that waits outlives a stop.
   process.stdout.on('error', () => {})

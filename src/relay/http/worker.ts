@@ -99,7 +99,7 @@ export class Outbox {
   }
 }
 
-/** Dispatches whose refusals of the relay's own authority are counted. */
+/** Records refusals of the relay's own GitHub credential in the metrics. */
 function counted({ metrics }: Platform) {
   return (options: DispatchOptions) => countingRefusals(dispatchTo(options), metrics)
 }
