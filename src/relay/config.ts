@@ -7,6 +7,7 @@ import type { Secret } from '../wire/secret.ts'
 import {
   checkedRepository,
   type Environment,
+  type Forge,
   rawSetting,
   readSetting,
   type SettingName,
@@ -48,6 +49,8 @@ export interface RelayConfig {
   readonly repository?: Repository
   /** Which event starts the workflow, where the credential does not say. */
   readonly dispatch: DispatchMode
+  /** Detected if absent. */
+  readonly forge: Forge | undefined
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string
   /** Bytes of all bodies that may be held at once. */
@@ -81,6 +84,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
     apiUrl: readSetting(env, 'HOOKLINE_API_URL'),
     budget: readSetting(env, 'HOOKLINE_GITHUB_TIMEOUT_MS'),
     dispatch: readSetting(env, 'HOOKLINE_DISPATCH'),
+    forge: readSetting(env, 'HOOKLINE_FORGE'),
     ...(ref !== undefined && { ref }),
     bodyMemory: readSetting(env, 'HOOKLINE_MAX_BODY_MEMORY_MB') * MEGABYTE,
     credentials: { sealingKeys, signingKeys, accessKeys, revoked },
@@ -123,9 +127,9 @@ export function relayPorts(
     outbox = false,
   }: Pick<RelayPorts, 'packers' | 'loadChecks'> & { outbox?: boolean } = {},
 ): RelayPorts {
-  const { repository, apiUrl, budget, dispatch: dispatchMode, ref, publicUrl } = config
+  const { repository, apiUrl, budget, forge, dispatch: dispatchMode, ref, publicUrl } = config
   const { now } = systemClock
-  const options = { call, apiUrl, budget, clock: systemClock, govern: rateLimiters.live }
+  const options = { call, apiUrl, budget, forge, clock: systemClock, govern: rateLimiters.live }
   return {
     dispatch: countingRefusals(dispatchTo(options), metrics),
     metrics,

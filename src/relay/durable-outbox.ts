@@ -32,7 +32,7 @@ interface Given {
  */
 export function outboxPorts(
   env: Bindings,
-  { apiUrl, budget, credentials }: RelayConfig,
+  { apiUrl, budget, credentials, forge }: RelayConfig,
   { ports, platform, dispatchTo, write }: Given,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
@@ -53,6 +53,7 @@ export function outboxPorts(
     ask: dispatchTo({
       call: platform.call,
       apiUrl,
+      forge,
       budget,
       clock: systemClock,
       retryTime: responseTime,
@@ -86,7 +87,7 @@ export function outboxPorts(
 export function openOutboxObject(
   state: ObjectState,
   env: Bindings,
-  { apiUrl, budget, credentials }: RelayConfig,
+  { apiUrl, budget, credentials, forge }: RelayConfig,
   { ports, platform, dispatchTo, write }: Given,
 ): Promise<OutboxObject> {
   const namespace = namespaceOf(env)
@@ -97,6 +98,7 @@ export function openOutboxObject(
   const options = {
     call,
     apiUrl,
+    forge,
     budget,
     clock: systemClock,
     retryTime: 0,

@@ -116,16 +116,18 @@ export function writeDispatch(clientPayload: string): string {
  * The body of `POST …/actions/workflows/{file}/dispatches`: a written `client_payload` as the one
  * input `hookline`.
  *
- * @param tellsRun whether to ask which run was started
+ * @param tellsRun whether the response shall name the run
+ * @param field that asks for the run: `return_run_info` for Forgejo
  */
 export function writeWorkflowDispatch(
   clientPayload: string | undefined,
   ref: string,
   tellsRun: boolean,
+  field: 'return_run_details' | 'return_run_info' = 'return_run_details',
 ): string {
   const inputs =
     clientPayload === undefined ? '{}' : `{"${WORKFLOW_INPUT}":${JSON.stringify(clientPayload)}}`
-  const details = tellsRun ? ',"return_run_details":true' : ''
+  const details = tellsRun ? `,"${field}":true` : ''
   return `{"ref":${JSON.stringify(ref)},"inputs":${inputs}${details}}`
 }
 

@@ -6,6 +6,11 @@ import { readToken, Secret, shownSetting } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** The forges whose API the relay can call. */
+const FORGES = ['github', 'forgejo', 'gitea'] as const
+
+export type Forge = (typeof FORGES)[number]
+
 /** One environment variable. */
 interface Setting<Value> {
   /** Its meaning, for `--help` and for the docs. */
@@ -87,7 +92,7 @@ export const SETTINGS = {
   HOOKLINE_FORGE: {
     help: 'github, forgejo or gitea (default: detected)',
     isRelay: true,
-    read: word(['github', 'forgejo', 'gitea']),
+    read: word(FORGES),
   },
   HOOKLINE_PUBLIC_URL: {
     help: 'public address of the relay, for schemes that sign the URL',

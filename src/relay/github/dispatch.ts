@@ -1,10 +1,12 @@
 import { fieldsOf, type GitHubCall } from '../../wire/github.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
+import type { Forge } from '../../wire/settings.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Credential, isOwn } from '../credentials/credentials.ts'
 import type { RelayMetrics } from '../endpoints/metrics.ts'
 import { type Attempts, payloadTooLarge, RelayError } from '../errors.ts'
 import type { Repository } from '../request/route.ts'
+import { ForgeDetection } from './forge.ts'
 import { type GitHubOptions, GitHubSession, type Outcome } from './session.ts'
 
 /** An event for GitHub, or for the local engine of `hookline dev`. */
@@ -37,14 +39,17 @@ export type DispatchPort = (dispatch: Dispatch) => Promise<Attempts>
 export function dispatchTo(options: DispatchOptions): DispatchPort {
   const { govern } = options
   const direct = new DirectDispatch()
+  const detection = new ForgeDetection(options.apiUrl, options.forge)
   return async (dispatch) => {
     const { target } = dispatch
     const limited = await govern?.(dispatch)
     const asked = limited ? limited(options.call) : options.call
     const github = new GitHubSession(options, asked, target.event, dispatch)
+    const forge = await detection.forge(github)
     if (target.event === 'workflow_dispatch') {
-      return direct.start(dispatch, target, github, options.clock.now().getTime())
+      return direct.start(dispatch, target, github, options.clock.now().getTime(), forge)
     }
+    if (forge !== 'github') throw noRepositoryDispatch(forge)
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
     const body = writeDispatch(dispatch.clientPayload)
     const outcome = await github.ask({ path: '/dispatches', body })
@@ -143,17 +148,18 @@ class DirectDispatch {
     target: WorkflowTarget,
     github: GitHubSession,
     now: number,
+    forge: Forge,
   ): Promise<Attempts> {
     const known = this.#knownOf(dispatch.repository)
     const remembered = target.ref ?? freshBranch(known, now)
     const ref = remembered ?? (await this.#defaultBranch(github, known, now))
     const clientPayload = target.isManual ? undefined : dispatch.clientPayload
     const event = { workflow: target.workflow, clientPayload }
-    let outcome = await this.#startOn(ref, event, known, github)
+    let outcome = await this.#startOn(ref, event, known, github, forge)
     if (remembered !== target.ref && isAnswer(outcome, 422, NO_REF)) {
       // The default branch was renamed since it was looked up.
       const renamed = await this.#defaultBranch(github, known, now)
-      outcome = await this.#startOn(renamed, event, known, github)
+      outcome = await this.#startOn(renamed, event, known, github, forge)
     }
     if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
     const { run } = outcome
@@ -166,10 +172,14 @@ class DirectDispatch {
     { workflow, clientPayload }: StartedWorkflow,
     known: Known,
     github: GitHubSession,
+    forge: Forge,
   ): Promise<Outcome> {
     const ask = (extension: string, tellsRun: boolean) => {
-      const path = `/actions/workflows/${workflow}.${extension}/dispatches`
-      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun)
+      // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
+      const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
+      const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
+      const field = forge === 'forgejo' ? 'return_run_info' : 'return_run_details'
+      const body = writeWorkflowDispatch(clientPayload, ref, tellsRun && forge !== 'gitea', field)
       return github.ask({ path, body, reads: true })
     }
     const post = async (extension: string) => {
@@ -255,6 +265,13 @@ function refusal(
     return payloadTooLarge()
   }
   return error
+}
+
+function noRepositoryDispatch(forge: Forge): RelayError {
+  const name = forge === 'forgejo' ? 'Forgejo' : 'Gitea'
+  return new RelayError(422, 'dispatch_not_supported', `${name} has no repository_dispatch`, {
+    hint: 'Set HOOKLINE_DISPATCH=workflow on the relay, or use a credential with --dispatch workflow.',
+  })
 }
 
 function noDefaultBranch(): RelayError {

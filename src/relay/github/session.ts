@@ -7,6 +7,7 @@ import {
   type GitHubResponse,
 } from '../../wire/github.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
+import type { Forge } from '../../wire/settings.ts'
 import type { TokenSource } from '../credentials/claims.ts'
 import {
   type Attempts,
@@ -32,6 +33,8 @@ export interface GitHubOptions {
   /** Milliseconds after which no further try begins; those of the budget when absent. */
   readonly retryTime?: number
   readonly clock: Clock
+  /** The value of HOOKLINE_FORGE; detected if absent. */
+  readonly forge?: Forge | undefined
 }
 
 /** The `User-Agent` of the relay. */
@@ -65,6 +68,8 @@ export class GitHubSession {
   readonly #questions: GitHubClient
   readonly #event: DispatchEvent
   readonly #place: string
+  /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
+  readonly #webUrl: string
 
   /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
@@ -81,6 +86,8 @@ export class GitHubSession {
     )
     this.#event = event
     this.#place = `/repos/${repository.owner}/${repository.name}`
+    const server = apiUrl.href.replace(/\/api\/v1\/*$/, '')
+    this.#webUrl = `${server}/${repository.owner}/${repository.name}`
   }
 
   /** The calls so far, without lookups. */
@@ -88,18 +95,33 @@ export class GitHubSession {
     return this.#questions.attempts
   }
 
+  /** The version of the API, which only Forgejo and Gitea have. */
+  version(): Promise<Outcome> {
+    return this.#send('/version', { method: 'GET', path: '', reads: true })
+  }
+
   /** Asks as often as fits into the budget. */
-  async ask(question: Question): Promise<Outcome> {
+  ask(question: Question): Promise<Outcome> {
+    return this.#send(`${this.#place}${question.path}`, question)
+  }
+
+  async #send(path: string, question: Question): Promise<Outcome> {
     const { method, body, reads, responseBytes } = question
-    const path = `${this.#place}${question.path}`
     let run: string | undefined
     const accepts = (answer: GitHubResponse) => {
       if (method === 'GET') return answer.status === 200
-      if (answer.status !== 200 || this.#event !== 'workflow_dispatch') return answer.status === 204
-      const { workflow_run_id, html_url } = fieldsOf(answer)
-      run = typeof html_url === 'string' && RUN.test(html_url) ? html_url : undefined
-      // A login page or a proxy's own may say 200 as well: GitHub names the run it started.
-      return typeof workflow_run_id === 'number' || typeof html_url === 'string'
+      if (answer.status === 204) return true
+      const mayNameRun = answer.status === 200 || answer.status === 201
+      if (!mayNameRun || this.#event !== 'workflow_dispatch') return false
+      const { workflow_run_id, html_url, id, run_number } = fieldsOf(answer)
+      const address =
+        typeof run_number === 'number' && html_url === undefined
+          ? `${this.#webUrl}/actions/runs/${run_number}`
+          : html_url
+      run = typeof address === 'string' && RUN.test(address) ? address : undefined
+      // A login page or a proxy may respond 200 too, but only a forge names the run.
+      const isNumbered = answer.status === 201 && typeof id === 'number'
+      return typeof workflow_run_id === 'number' || typeof html_url === 'string' || isNumbered
     }
     try {
       const outcome = await this.#questions.ask({

@@ -59,9 +59,9 @@ export async function openNodeOutbox(
   const opened = await openOutboxFile(file)
   const { report, logDisk } = diskLog(write)
   const log = (line: OutboxLine) => write(JSON.stringify(line))
-  const { apiUrl, budget } = config
+  const { apiUrl, budget, forge } = config
   const options = (retryTime: number, govern: Govern) => {
-    return { call, apiUrl, budget, clock: systemClock, retryTime, govern }
+    return { call, apiUrl, budget, forge, clock: systemClock, retryTime, govern }
   }
   const dispatcher = (retryTime: number, govern: Govern) =>
     countingRefusals(dispatchTo(options(retryTime, govern)), metrics)
