@@ -43,11 +43,11 @@ export interface Sender extends Facts {
   readonly name: string
 }
 
-/** How a sender proves itself: as data, wherever data can say it, or as code. */
+/** The verification scheme of a sender: data if possible, otherwise code. */
 export type OwnScheme = (Documented & (SignedHeader | TokenPlace)) | Scheme
 
 interface Documented {
-  /** The page of its documentation that says so. */
+  /** The page of the vendor's documentation. */
   readonly page: string
 }
 
@@ -56,26 +56,26 @@ export type TokenPlace =
   | { readonly tokenHeader: string; readonly tokenField?: never }
   | { readonly tokenField: string; readonly tokenHeader?: never }
 
-/** What of a request shows whether it is a handshake. */
+/** The parts of a request that identify a handshake. */
 export interface Asking {
   /** Upper case. */
   readonly method: string
   readonly headers: RawHeaders
   /** `<workflow>/<trigger>[/<suffix>][?<query>]`, without the relay's own parameters. */
   readonly path: string
-  /** `undefined` when it is not text. */
+  /** `undefined` if it is binary. */
   readonly body: string | undefined
 }
 
-/** How a service asks whether a URL is ours, known by marks of its own and nothing else. */
+/** The handshake of a service, identified by properties that no event has. */
 export interface Handshake {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
   /** The value that is to come back, as a service of that kind asks for it. */
   readonly challenge: (asking: Asking) => unknown
   readonly answer: (value: string) => Reply
-  /** True where the workflow gets the request too; then only the headers of the answer count. */
+  /** True if the workflow receives the request too; then only the headers of the response matter. */
   readonly isEvent?: true
-  /** True where it comes with the signature that events have. */
+  /** True if it is signed like an event. */
   readonly isSigned?: true
   /** True where another one has the same marks, and fewer of them: it is asked first. */
   readonly isNarrow?: true
@@ -89,7 +89,7 @@ export interface Door {
   readonly accepted?: (body: unknown) => Reply | undefined
 }
 
-/** What differs from one delivery to the next. */
+/** The values that differ between deliveries. */
 export interface Delivery {
   /** A UUID. */
   readonly id: string

@@ -15,7 +15,7 @@ import { SCHEMES, schemeNamed } from './verify/schemes.ts'
 import { filledSettings, settingsJson } from './verify/settings.ts'
 import { fieldValues } from './verify/tokens.ts'
 
-/** A secret that is not set arrives as nothing, or as empty text, and would let everyone in. */
+/** A secret that is not set is null or an empty string, and would accept every request. */
 const secret = v.pipe(
   v.nullable(v.string(), ''),
   v.transform((text) => (text.trim() === '' ? '' : text)),
@@ -33,7 +33,7 @@ const headerName = v.pipe(
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
 
-/** Or its place, which a person may well write as a number. */
+/** The name of a field, or its position, which YAML reads as a number. */
 const partName = v.pipe(
   v.union([v.string(), v.number()], 'is neither a field name nor a position'),
   v.transform(String),
@@ -150,21 +150,20 @@ const options = {
   ),
 }
 
-/** One entry of `verify`, each option by itself: what fits a scheme is looked at afterwards. */
-/** What an entry of `verify` may say. */
+/** The options of an entry of `verify`. Whether they fit the scheme is checked afterwards. */
 export const VERIFY_OPTIONS: readonly string[] = keys(options)
 
 const entry = v.strictObject(options, `options: ${VERIFY_OPTIONS.join(', ')}`)
 
 type Given = v.InferOutput<typeof entry>
 
-/** One entry of `verify`: one of its schemes must hold, with the same settings. */
+/** One entry of `verify`: one of its schemes must match with these settings. */
 export interface Verification {
   readonly schemes: readonly Scheme[]
   readonly settings: Settings
 }
 
-/** The option `verify`; a trigger of one service brings the scheme of that service. */
+/** The option `verify`; the trigger of a service has the scheme of that service as default. */
 export function verifyOption(own?: string) {
   return v.pipe(
     v.optional(oneOrMore(verification(own))),
@@ -192,7 +191,7 @@ function verification(own: string | undefined) {
   )
 }
 
-/** What a sender may prove itself with, as `verify` asks for it. */
+/** The secrets and schemes of `verify`. */
 export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
   return asked(verifications).flatMap(({ scheme: { name }, settings }) => {
     const { secrets, url, header } = settings
@@ -223,20 +222,20 @@ function mistakesOf(scheme: Scheme, settings: Settings): string[] {
   ]
 }
 
-/** `Object.keys` forgets the type; these objects have no other keys. */
+/** `Object.keys` with types; these objects have no other keys. */
 function keys<Of extends object>(object: Of): Extract<keyof Of, string>[] {
   return Object.keys(object) as Extract<keyof Of, string>[]
 }
 
-/** Whether a request is who it says it is, and what the user should hear when it is not. */
+/** The result of verification, with messages for the user. */
 interface Verdict {
   readonly held: boolean
-  /** None when nothing was asked for. */
+  /** Empty without `verify`. */
   readonly checks: readonly Check[]
   readonly messages: readonly Message[]
 }
 
-/** Holds a request against what `verify` asks for: of all its schemes one must hold. */
+/** Verifies a request: one scheme of `verify` must match. */
 export async function verifyRequest(
   request: WebhookRequest,
   verifications: readonly Verification[] | undefined,
@@ -269,11 +268,11 @@ export async function verifyRequest(
   }
 }
 
-/** Hardly ever meant: it comes with a file that was pasted, or with a block of YAML that begins with `|`. */
+/** Almost always a mistake: from a pasted file, or from a YAML block that begins with `|`. */
 const LINE_BREAK =
   'a "secret" of "verify" ends in a line break, which is part of the secret: paste it without the line break, or write "|-" instead of "|"'
 
-/** Whether anything came at all that could prove the sender. */
+/** Whether the request contains any signature or token. */
 function carries({ headers, query, body }: WebhookRequest, places: Required<Credentials>): boolean {
   return (
     places.headers.some((name) => headers[name] !== undefined) ||
@@ -282,7 +281,7 @@ function carries({ headers, query, body }: WebhookRequest, places: Required<Cred
   )
 }
 
-/** All places in which a request carries what proves its sender. */
+/** All locations of signatures and tokens in a request. */
 export function credentialsOf(verifications: readonly Verification[] = []): Required<Credentials> {
   const all = asked(verifications).map(({ scheme, settings }) => scheme.credentials(settings))
   return {

@@ -5,16 +5,16 @@ import type { Encoding, Hash } from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
 export interface Settings {
-  /** Any of them may hold: so a secret is rotated without a gap. */
+  /** One of them must match, so that a secret can be rotated without a gap. */
   readonly secrets: readonly Secret[]
-  /** Seconds between the sender's clock and the receipt, either way. */
+  /** The largest difference in seconds between the signed time and the receipt. */
   readonly tolerance: number | undefined
   readonly header: string | undefined
   readonly query: string | undefined
   readonly field: string | undefined
   readonly signaturePrefix: string | undefined
   readonly algorithm: Hash | undefined
-  /** How `secret` stands for the key. */
+  /** Encoding of `secret`. */
   readonly secretEncoding: 'text' | 'base64' | 'hex' | undefined
   readonly signatureEncoding: Encoding | undefined
   readonly signedPayload: string | undefined
@@ -29,7 +29,7 @@ export interface Settings {
 
 export type Setting = Exclude<keyof Settings, 'secrets'> | 'secret'
 
-/** Where a request carries what proves its sender: nothing of it may reach the outputs. */
+/** The location of signatures and tokens in a request. The outputs omit them. */
 export interface Credentials {
   /** Lower case. */
   readonly headers?: readonly string[]
@@ -38,23 +38,23 @@ export interface Credentials {
   readonly fields?: readonly string[]
 }
 
-/** One way in which senders prove who they are. */
+/** A scheme by which senders sign or authenticate requests. */
 export interface Scheme {
   readonly name: string
-  /** The page of its vendor, or the standard, that describes it. */
+  /** The vendor's page or the standard that documents it. */
   readonly page?: string
-  /** Options it cannot do without. */
+  /** Required options. */
   readonly needs: readonly Setting[]
-  /** Options it understands besides. */
+  /** Optional options. */
   readonly takes?: readonly Setting[]
-  /** What is wrong with a set of options, beyond one of them missing; without showing a value. */
+  /** The mistake in a set of options, apart from a missing one. Shows no value. */
   readonly mistake?: (settings: Settings) => string | undefined
   readonly credentials: (settings: Settings) => Credentials
-  /** Why the request is not verified, in words that say nothing a forger could use. */
+  /** The reason that verification failed, without anything that helps a forger. */
   check(request: WebhookRequest, settings: Settings, ports: TriggerPorts): Promise<Refusal>
 }
 
-/** Nothing: the request is who it says it is. */
+/** `undefined` if the request is verified. */
 export type Refusal = string | undefined
 
 export const MISMATCH = 'the signature does not match'
@@ -63,14 +63,14 @@ export function missing(header: string): string {
   return `the header ${header} is missing`
 }
 
-/** Seconds, both ways: what Standard Webhooks, Stripe and Slack ask for. */
+/** Seconds before or after the receipt, as Standard Webhooks, Stripe and Slack recommend. */
 export const DEFAULT_TOLERANCE = 300
 
 export const NO_TIME = 'the timestamp is invalid'
 
 /**
- * Why a signed time is too far from the receipt, so that the request may be a replay. The receipt is
- * the relay's, since a run may start long after it; without a relay it is now.
+ * The reason that a signed time is too far from the receipt, so that the request may be a replay. The time of
+ * receipt is the relay's, because a run may start much later; without a relay it is the current time.
  */
 export function timeRefusal(
   text: string,
@@ -92,12 +92,12 @@ export function receivedAt(request: WebhookRequest, { now }: Pick<TriggerPorts, 
   return Number.isNaN(time) ? now() : time
 }
 
-/** True for what senders write as a time. */
+/** Whether a string is a time in a format that senders use. */
 export function isTime(text: string): boolean {
   return milliseconds(text) !== undefined
 }
 
-/** The forms in which a time is signed; each ends where it ends, and begins where it begins. */
+/** Formats of a signed time. Each has an unambiguous length, so it needs no separator. */
 export const TIMESTAMP_FORMATS = {
   seconds: /^\d{10}$/,
   milliseconds: /^\d{13}$/,

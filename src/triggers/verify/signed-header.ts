@@ -25,15 +25,15 @@ import {
   timeRefusal,
 } from './scheme.ts'
 
-/** How a sender signs, as data: a signature over a text made of the request, in one header. */
+/** The signature of a sender as data: one header signs a string that is built from the request. */
 export interface SignedHeader {
-  /** Lower case, as all names of headers here. */
+  /** In lower case, like all header names in this file. */
   readonly header: string
-  /** Other headers that may carry a signature too, as one for each key of the sender. */
+  /** Other headers that may contain a signature, such as one per key of the sender. */
   readonly others?: readonly string[]
-  /** What stands before the signature: `sha256=`. */
+  /** Text before the signature: `sha256=`. */
   readonly signaturePrefix?: string
-  /** True where one header may carry several, as while a secret is rotated: `v1=…,v1=…`. */
+  /** True if a header may contain several signatures, for example during a rotation: `v1=…,v1=…`. */
   readonly several?: true
   /**
    * Where the header is a list: what stands between its parts, and which of them are signature and
@@ -51,28 +51,28 @@ export interface SignedHeader {
   readonly algorithm?: Algorithm
   /** `hex` when left out. */
   readonly signatureEncoding?: Encoding
-  /** How the secret stands for the key; its text when left out. */
+  /** Encoding of the secret. Default: `text`. */
   readonly secretEncoding?: keyof typeof KEYS
   /**
    * What is signed, with its parts in braces: `{body}`, `{timestamp}`, `{url}`, `{method}` and
    * `{header.<name>}`; `{body}` when left out.
    */
   readonly signedPayload?: string
-  /** The header whose value is `{timestamp}`. */
+  /** The header that contains `{timestamp}`. */
   readonly timestampHeader?: string | undefined
-  /** The field of the body with the time, where it is signed there. */
+  /** The field of the body that contains the signed time. */
   readonly timestampBodyField?: string
-  /** How the sender writes a time; seconds when left out. */
+  /** Format of the time. Default: `seconds`. */
   readonly timestampFormat?: TimestampFormat | undefined
-  /** True where no other form of it is read: so it may stand beside the body, with nothing between. */
+  /** True if no other format is accepted, so that the time needs no separator from the body. */
   readonly isExact?: boolean
   /** Seconds; 300 when left out. */
   readonly tolerance?: number
-  /** Other ways in which a sender may write the URL that it signs. */
+  /** Other spellings of the URL that a sender may sign. */
   readonly urlForms?: (url: string) => readonly string[]
 }
 
-/** A scheme that is data and nothing else. */
+/** A scheme that consists of data only. */
 interface SignedHeaderScheme extends Scheme {
   readonly rule: SignedHeader
 }
@@ -99,7 +99,7 @@ export function signedHeaderScheme(
   }
 }
 
-/** Every other sender that signs with an HMAC: the options say how. */
+/** Any other sender that signs with an HMAC. The options describe the signature. */
 export const hmac: Scheme = {
   name: 'hmac',
   needs: ['secret', 'header'],
@@ -123,7 +123,7 @@ export const hmac: Scheme = {
     signedHeaderRefusal(ownRule(settings), request, settings, ports),
 }
 
-/** The same for a pair of keys of Ed25519: `secret` is the public one. */
+/** The same for Ed25519: `secret` is the public key. */
 export const ed25519: Scheme = {
   ...hmac,
   name: 'ed25519',
@@ -168,7 +168,7 @@ function ownRule(settings: Settings): SignedHeader {
   }
 }
 
-/** One of the lists that a request brings must hold; most bring one. */
+/** One list of the header must match; most headers contain one list. */
 async function signedHeaderRefusal(
   rule: SignedHeader,
   request: WebhookRequest,
@@ -180,17 +180,17 @@ async function signedHeaderRefusal(
     return value ? [value] : []
   })
   if (presented.length === 0) return missing(rule.header)
-  let told: Refusal = MISMATCH
+  let reason: Refusal = MISMATCH
   for (const one of presented.flatMap((value) => listsIn(rule, value))) {
     const refusal = await listRefusal(rule, one, request, settings, ports)
     if (refusal === undefined) return undefined
-    // Of several, one that says more than that it does not match.
-    if (told === MISMATCH) told = refusal
+    // Prefer a reason that says more than a mismatch.
+    if (reason === MISMATCH) reason = refusal
   }
-  return told
+  return reason
 }
 
-/** Signature before the distance of its time: a refusal for that says that the secret is right. */
+/** Checks the signature before the time, so that a refused time means that the secret is right. */
 async function listRefusal(
   rule: SignedHeader,
   { signatures, timestamps }: Presented,
@@ -229,7 +229,7 @@ interface Presented {
 
 const NOTHING: Presented = { signatures: [], timestamps: [] }
 
-/** What a header holds: nothing at all where one of its lists is no list. */
+/** The lists in a header; none if one of them is malformed. */
 function listsIn(rule: SignedHeader, value: string): readonly Presented[] {
   const lists = (rule.lists === undefined ? [value] : value.split(rule.lists)).map((text) =>
     read(rule, text),
@@ -237,13 +237,13 @@ function listsIn(rule: SignedHeader, value: string): readonly Presented[] {
   return lists.includes(NOTHING) ? [NOTHING] : lists
 }
 
-/** Signatures of its kind, and times where it names any. */
+/** The signatures and times in one list. */
 function read(
   { parts, signaturePrefix = '', several, algorithm, signatureEncoding = 'hex' }: SignedHeader,
   value: string,
 ): Presented {
   const entries = parts ? value.split(parts.separator).map((part) => part.trim()) : []
-  // As of a header that came twice: which time belongs to which signature could be told in two ways.
+  // Otherwise, as with a repeated header, it is ambiguous which time belongs to which signature.
   const isNamed = [parts?.signature, parts?.timestamp].every((part) => !isPlace(part))
   const form = isNamed ? /^[\w-]+=[^\s,;|&"]*$/ : /^[^\s,;|&"]+$/
   if (!entries.every((part) => form.test(part))) return NOTHING
@@ -261,18 +261,18 @@ function read(
     const bytes = ENCODINGS[signatureEncoding](text.slice(signaturePrefix.length))
     return (bytes && algorithm === 'p256' ? fromDer(bytes) : bytes) ?? []
   })
-  // Without names, whatever stands behind a signature has to be one too.
+  // Without names, every entry after a signature must be a signature too.
   const isAlike = inParts.every((_, at) => signatures[at]?.length === signatures[0]?.length)
   if (isPlace(sum) && !isAlike) return NOTHING
   return { signatures, timestamps: time === undefined ? [] : timestamps }
 }
 
-/** True where a part of a list is told by its place. */
+/** Whether a field of a list is identified by its position. */
 function isPlace(part: string | undefined): boolean {
   return part !== undefined && /^\d+$/.test(part)
 }
 
-/** The signed time, where there is one to look at; or why it cannot be looked at. */
+/** The signed time if there is one, or the reason that it is invalid. */
 function timestampOf(
   {
     timestampHeader,
@@ -341,7 +341,7 @@ export function signedBytes(
   return filled.includes(undefined) ? undefined : concat(filled.map((part) => part ?? ''))
 }
 
-/** What makes a template useless, or dangerous, as proof. */
+/** Why `signedPayload` would not protect the request. */
 function signedPayloadMistake({
   signedPayload = '{body}',
   timestampHeader,
@@ -378,9 +378,9 @@ function signedPayloadMistake({
 }
 
 /**
- * Between two parts that a sender fills in stands something that is neither letter nor digit: else
- * a byte of one could be moved to the other, under the same signature. `{url}` is the user's own, and
- * of a time in one fixed form nothing can be cut, nor can anything be added to it.
+ * Two placeholders need a separator that is neither a letter nor a digit. Otherwise an attacker could move a
+ * byte from one to the other under the same signature. `{url}` is set by the user, and a time in a fixed
+ * format has a fixed length, so both need no separator.
  */
 function shiftMistake(parts: readonly string[], isFixed: boolean): string | undefined {
   const at = parts.findIndex((between, at) => {
