@@ -14,7 +14,7 @@ function answer(status: number, headers: Record<string, string> = {}, text = '')
 
 const ACCEPTED = answer(204)
 
-function governed({ minInterval = 350 } = {}) {
+function limited({ minInterval = 350 } = {}) {
   const time = new FakeTime()
   const metrics = new RelayMetrics()
   const ports = {
@@ -36,7 +36,7 @@ function refusalOf(run: () => void): unknown {
   return undefined
 }
 
-describe('one authority', () => {
+describe('one credential', () => {
   test.each([
     ['429 with Retry-After', answer(429, { 'retry-after': '60' }), 60],
     ['429 without', answer(429), 60],
@@ -58,7 +58,7 @@ describe('one authority', () => {
       90,
     ],
   ])('GitHub is not called again after %s', async (_name, told, seconds) => {
-    const { limiter, time } = governed()
+    const { limiter, time } = limited()
     await limiter.live(async () => told)(REQUEST)
     await time.pass((seconds - 1) * SECOND)
     expect(refusalOf(() => limiter.admit())).toMatchObject({
@@ -75,13 +75,13 @@ describe('one authority', () => {
     ['an outage', answer(503)],
     ['calls that are left', answer(204, { 'x-ratelimit-remaining': '1' })],
   ])('GitHub is called as before after %s', async (_name, told) => {
-    const { limiter } = governed()
+    const { limiter } = limited()
     await limiter.live(async () => told)(REQUEST)
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('a token that got 401 is refused for a minute without a call', async () => {
-    const { limiter, time } = governed()
+    const { limiter, time } = limited()
     await limiter.live(async () => answer(401))(REQUEST)
     expect(refusalOf(() => limiter.admit())).toMatchObject({ code: 'invalid_token' })
     await time.pass(MINUTE)
@@ -89,14 +89,14 @@ describe('one authority', () => {
   })
 
   test('a token that GitHub accepted before is not refused after a 401', async () => {
-    const { limiter } = governed()
+    const { limiter } = limited()
     await limiter.live(async () => ACCEPTED)(REQUEST)
     await limiter.live(async () => answer(401))(REQUEST)
     expect(refusalOf(() => limiter.admit())).toBeUndefined()
   })
 
   test('at most 100 calls are open; the next waits within its time, then is 429', async () => {
-    const { limiter, time } = governed()
+    const { limiter, time } = limited()
     let open = 0
     let most = 0
     const call = limiter.live(async () => {
@@ -119,8 +119,8 @@ describe('one authority', () => {
     ])
   })
 
-  test('lanes take turns, a minInterval apart, and senders in between', async () => {
-    const { limiter, time } = governed()
+  test('queues take turns, 350 ms apart, and senders in between', async () => {
+    const { limiter, time } = limited()
     const turns: [string, number][] = []
     const take = (name: string) => limiter.turn().then(() => turns.push([name, time.now - START]))
     const taken = ['a', 'b', 'c'].map(take)
@@ -140,15 +140,15 @@ describe('one authority', () => {
   })
 
   test('after a secondary limit calls are 750 ms apart, for ten quiet minutes', async () => {
-    const { limiter, time } = governed()
+    const { limiter, time } = limited()
     await limiter.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
     expect(limiter.minInterval).toBe(750)
     await time.pass(10 * MINUTE)
     expect(limiter.minInterval).toBe(350)
   })
 
-  test('no clock makes a lane wait for more than an hour', async () => {
-    const { limiter, time } = governed()
+  test('no clock makes a queue wait for more than an hour', async () => {
+    const { limiter, time } = limited()
     limiter.hold(1e12)
     let isTurn = false
     void limiter.turn().then(() => {
@@ -159,7 +159,7 @@ describe('one authority', () => {
   })
 
   test('counts what calls come to', async () => {
-    const { limiter, metrics } = governed()
+    const { limiter, metrics } = limited()
     for (const told of [ACCEPTED, answer(429), answer(500), answer(403)]) {
       await limiter.granted(async () => told)(REQUEST)
     }
@@ -169,12 +169,12 @@ describe('one authority', () => {
     for (const outcome of ['accepted', 'limited', 'refused', 'failed', 'unanswered']) {
       expect(text).toContain(`hookline_github_tries_total{outcome="${outcome}"} 1`)
     }
-    expect(text).toContain('hookline_platform_seconds_count 5')
+    expect(text).toContain('hookline_github_seconds_count 5')
   })
 })
 
-describe('authorities', () => {
-  const limiters = (isApp: boolean) => new RateLimiters(governed().ports, isApp)
+describe('credentials', () => {
+  const limiters = (isApp: boolean) => new RateLimiters(limited().ports, isApp)
   const own = { ...tokenCredential(new Secret('own')), kind: 'grant' as const }
 
   test.each([
@@ -188,10 +188,10 @@ describe('authorities', () => {
     expect(all.of(holder, 'octo') === all.of(holder, 'other')).toBe(isSame)
   })
 
-  test('the hash of a token is computed once, and then returned without a promise', async () => {
+  test('the hash of a token is its SHA-256', async () => {
     const all = limiters(false)
     const hash = await all.holderOf(tokenCredential(new Secret('abc')))
     expect(hash).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
-    expect(all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)
+    expect(await all.holderOf(tokenCredential(new Secret('abc')))).toBe(hash)
   })
 })

@@ -71,7 +71,7 @@ describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
     const first = await hook('repository-0', token)
     expect(first.status).toBe(keeps ? 202 : 429)
     const answers = await all(token)
-    // Whatever wakes a lane has done so by now.
+    // A queue that wakes has called GitHub by now.
     await sleep(1000)
     expect(github.calls).toHaveLength(1)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([first.status]))

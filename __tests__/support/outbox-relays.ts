@@ -95,9 +95,15 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
   })
   const lines = createInterface(child.stdout)
   lines.on('line', (line) => log.push(line))
-  const [first] = await once(lines, 'line')
+  const url = await new Promise<string>((resolve) => {
+    // Lines of the log may come before.
+    lines.on('line', (line) => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+$/.exec(line) ?? []
+      if (found) resolve(found)
+    })
+  })
   return {
-    url: first.slice(first.indexOf('http://')),
+    url,
     end: async (how) => {
       child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')

@@ -80,10 +80,10 @@ export const TARGETS = [
   },
   {
     // What `worker.js` imports where `HOOKLINE_SCHEDULE` is set.
-    entry: 'build/relay/clock.js',
+    entry: 'build/relay/schedule/scheduler.js',
     folder: 'relay',
-    file: 'clock.js',
-    licenses: 'clock.licenses.txt',
+    file: 'scheduler.js',
+    licenses: 'scheduler.licenses.txt',
     format: 'module',
     minify: true,
     portable: true,

@@ -153,7 +153,7 @@ async function withTimers(target: Target): Promise<Target> {
   const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
   if (text === undefined) return target
   const [{ readTimers }, { timersFor }] = await Promise.all([
-    import('../relay/clock.ts'),
+    import('../relay/schedule/scheduler.ts'),
     import('./doctor/schedule.ts'),
   ])
   return { ...target, timers: timersFor(target.repository, readTimers(text)) }

@@ -13,7 +13,6 @@ import {
   type SettingName,
   split,
 } from '../wire/settings.ts'
-import type { ClockPorts, Timer } from './clock.ts'
 import { App, readAppKey } from './credentials/app.ts'
 import {
   type CredentialOptions,
@@ -37,6 +36,7 @@ import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
+import type { SchedulerPorts, Timer } from './schedule/scheduler.ts'
 
 /** How a relay is set up, on any runtime. */
 export interface RelayConfig {
@@ -216,13 +216,13 @@ function checkCredentialSettings(env: Environment): void {
 }
 
 /** Loads the scheduler, which is needed only if `HOOKLINE_SCHEDULE` is set. */
-export type LoadClock = () => Promise<typeof import('./clock.ts')>
+export type LoadScheduler = () => Promise<typeof import('./schedule/scheduler.ts')>
 
 /** The scheduler with its timers. */
-export interface RelayClock {
-  readonly module: typeof import('./clock.ts')
+export interface Scheduler {
+  readonly module: typeof import('./schedule/scheduler.ts')
   readonly timers: readonly Timer[]
-  readonly ports: ClockPorts
+  readonly ports: SchedulerPorts
 }
 
 /**
@@ -231,14 +231,14 @@ export interface RelayClock {
  * @returns `undefined` if nothing is scheduled
  * @throws UsageError for an invalid line, or without a GitHub credential
  */
-export async function openClock(
+export async function openScheduler(
   env: Environment,
   config: RelayConfig,
   { call }: Platform,
   { dispatch, metrics, newDelivery, report }: RelayPorts,
   write: (line: string) => void,
-  load: LoadClock,
-): Promise<RelayClock | undefined> {
+  load: LoadScheduler,
+): Promise<Scheduler | undefined> {
   const lines = readSetting(env, 'HOOKLINE_SCHEDULE')?.trim()
   if (!lines) return undefined
   const module = await load()

@@ -1,4 +1,4 @@
-import type { Timer } from '../../relay/clock.ts'
+import type { Timer } from '../../relay/schedule/scheduler.ts'
 import type { HttpReply } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'

@@ -1,4 +1,4 @@
-import type { Timer } from '../../relay/clock.ts'
+import type { Timer } from '../../relay/schedule/scheduler.ts'
 import { isObject } from '../../wire/json.ts'
 import { type Finding, failed, ok, type Target, warning } from './findings.ts'
 

@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import {
-  openClock,
-  type RelayClock,
+  openScheduler,
   type RelayConfig,
   readRelayConfig,
   relayPorts,
+  type Scheduler,
   sharedGitHub,
 } from '../config.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
@@ -60,7 +60,14 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     loadChecks: () => import('../request/verification.ts'),
     outbox: options.outbox !== undefined,
   })
-  const clock = await openClock(env, config, github, direct, write, () => import('../clock.ts'))
+  const clock = await openScheduler(
+    env,
+    config,
+    github,
+    direct,
+    write,
+    () => import('../schedule/scheduler.ts'),
+  )
   const maxConnections = readSetting(env, 'HOOKLINE_MAX_CONNECTIONS')
   const keepAliveTimeout = readSetting(env, 'HOOKLINE_KEEP_ALIVE_MS')
   const outbox =
@@ -78,10 +85,10 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     throw error
   })
   await outbox?.start()
-  const stopClock = startClock(clock)
+  const stopScheduler = startScheduler(clock)
   const close = async () => {
     const started = performance.now()
-    stopClock()
+    stopScheduler()
     ports.readiness?.stop()
     await server.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
@@ -91,7 +98,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
 }
 
 /** @returns what ends it; a tick that is being started is let go */
-function startClock(clock: RelayClock | undefined): () => void {
+function startScheduler(clock: Scheduler | undefined): () => void {
   if (!clock) return () => {}
   const { module, timers, ports } = clock
   const stopping = new AbortController()
@@ -100,7 +107,7 @@ function startClock(clock: RelayClock | undefined): () => void {
     void (await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {}))
   for (const timer of timers) {
     void module.checkTimer(timer, ports).catch(ports.report)
-    void module.keepTimer(timer, { ...ports, sleep }, () => signal.aborted).catch(ports.report)
+    void module.runTimer(timer, { ...ports, sleep }, () => signal.aborted).catch(ports.report)
   }
   return () => stopping.abort()
 }

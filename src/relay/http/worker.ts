@@ -4,12 +4,12 @@ import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/git
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { Reply } from '../../wire/http.ts'
 import {
-  type LoadClock,
-  openClock,
+  type LoadScheduler,
+  openScheduler,
   type Platform,
-  type RelayClock,
   readRelayConfig,
   relayPorts,
+  type Scheduler,
   sharedGitHub,
 } from '../config.ts'
 import { internalError } from '../errors.ts'
@@ -47,7 +47,7 @@ export default {
     const opened = await openedFor(env).catch(misconfigured)
     if (opened instanceof UserError || !opened.clock) return
     const { module, timers, ports } = opened.clock
-    await module.tickAt(timers, scheduledTime, ports, firstRunIn(env))
+    await module.startDue(timers, scheduledTime, ports, firstRunIn(env))
   },
 }
 
@@ -108,7 +108,7 @@ function counted({ metrics }: Platform) {
 interface Opened {
   readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
   /** Absent where it keeps no time. */
-  readonly clock: RelayClock | undefined
+  readonly clock: Scheduler | undefined
 }
 
 /** An isolate has one environment, and serves many requests with it. */
@@ -122,7 +122,8 @@ function openedFor(env: Bindings): Promise<Opened> {
 
 /** Files beside this one: whoever asks for none of them never reads them. */
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
-const loadClock: LoadClock = () => import(/* webpackIgnore: true */ '../clock.ts')
+const loadScheduler: LoadScheduler = () =>
+  import(/* webpackIgnore: true */ '../schedule/scheduler.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
 async function open(env: Bindings): Promise<Opened> {
@@ -140,7 +141,7 @@ async function open(env: Bindings): Promise<Opened> {
     portsOf:
       outbox?.outboxPorts(env, config, { ports, platform, dispatchTo: counted(platform), write }) ??
       (() => ports),
-    clock: await openClock(settings, config, platform, ports, write, loadClock),
+    clock: await openScheduler(settings, config, platform, ports, write, loadScheduler),
   }
 }
 

@@ -181,10 +181,11 @@ async function storeWhileOpen(
     wait: Math.max(0, callTime - responseTime),
     reason: NO_RESPONSE,
   } as const
-  const isStored =
-    (await mayStore(dispatch, name, ports)) && (await put(dispatch, name, later, ports))
-  if (!isStored) {
-    const attempts = await call
+  const isKnown = await mayStore(dispatch, name, ports)
+  if (!isKnown || !(await put(dispatch, name, later, ports))) {
+    const attempts = await call.catch((error: unknown) => {
+      throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
+    })
     ports.background(store.noteAccepted(name))
     return attempts
   }

@@ -112,12 +112,15 @@ export class DeliveryLoop {
   }
 
   /** To be told that an event was stored, which GitHub may have been asked for before. */
-  stored({ queue: name, state, attempts, wait }: NewEvent): void {
+  stored({ queue: name, state, attempts, wait, reason }: NewEvent): void {
     const queue = this.#queueOf(name)
     const now = this.#ports.now()
     if (attempts > 0) queue.failures = Math.max(1, queue.failures)
-    // The call for it is still open: the queue waits for its end.
-    else if (state === 'uncertain') queue.restUntil = Math.max(queue.restUntil, now + wait)
+    // The queue waits for the end of a limit, or of a call that is still open.
+    const isOpen = attempts === 0 && state === 'uncertain'
+    if (isOpen || reason === 'rate_limited') {
+      queue.restUntil = Math.max(queue.restUntil, now + wait)
+    }
     if (wait <= 0) queue.hasDue = true
     this.wakeAt(name, now + wait)
   }

@@ -2,16 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import {
-  type ClockLine,
-  type ClockPorts,
-  isDue,
-  keepTimer,
-  readTimers,
-  type Timer,
-  tick,
-  tickAt,
-} from '../../src/relay/clock.ts'
 import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import {
   RelayError as Fault,
@@ -21,6 +11,17 @@ import {
   rateLimited,
 } from '../../src/relay/errors.ts'
 import type { Dispatch } from '../../src/relay/github/dispatch.ts'
+import {
+  isDue,
+  nextAfter,
+  readTimers,
+  runTimer,
+  type SchedulerLine,
+  type SchedulerPorts,
+  startDue,
+  startRun,
+  type Timer,
+} from '../../src/relay/schedule/scheduler.ts'
 import { UsageError } from '../../src/wire/errors.ts'
 import { bundle } from '../support/build.ts'
 import { startGitHub } from '../support/github.ts'
@@ -105,7 +106,7 @@ describe('a line', () => {
 function world(start: string, answer: (at: number) => RelayError | undefined = () => undefined) {
   let now = Date.parse(start)
   const starts: number[] = []
-  const lines: ClockLine[] = []
+  const lines: SchedulerLine[] = []
   const counted: string[] = []
   return {
     starts,
@@ -122,7 +123,7 @@ function world(start: string, answer: (at: number) => RelayError | undefined = (
       credential: { kind: 'none' as const, secrets: [], token: async () => undefined },
       newDelivery: () => 'd',
       counted: (outcome: string) => void counted.push(outcome),
-      log: (line: ClockLine) => void lines.push(line),
+      log: (line: SchedulerLine) => void lines.push(line),
       report: (error: unknown) => {
         throw error
       },
@@ -148,12 +149,12 @@ const MINUTE = 60_000
 type Keep = (
   timers: readonly Timer[],
   time: VirtualTime,
-  ports: ClockPorts,
+  ports: SchedulerPorts,
   end: number,
 ) => Promise<unknown>
 
 const keptByNode: Keep = (timers, time, ports, end) =>
-  Promise.all(timers.map((each) => keepTimer(each, ports, () => time.now() >= end)))
+  Promise.all(timers.map((each) => runTimer(each, ports, () => time.now() >= end)))
 
 /** Starts each minute, and now and then twice, whatever the starts before are still doing. */
 const startedByCloudflare: Keep = async (timers, time, ports, end) => {
@@ -163,21 +164,21 @@ const startedByCloudflare: Keep = async (timers, time, ports, end) => {
   for (let at = Math.ceil(time.now() / MINUTE) * MINUTE; at < end; at += MINUTE) {
     await time.sleep(at - time.now())
     const starts = (at / MINUTE) % 7 === 0 ? 2 : 1
-    for (let n = 0; n < starts; n++) running.push(tickAt(timers, at, ports, isFirst))
+    for (let n = 0; n < starts; n++) running.push(startDue(timers, at, ports, isFirst))
   }
   await Promise.all(running)
 }
 
-/** What became of every tick, by when it was due, and when that was. */
+/** What became of every startRun, by when it was due, and when that was. */
 async function kept(keep: Keep, text: string, from: string, to: string, github = () => noError) {
   const [start, end] = [Date.parse(from), Date.parse(to)]
   const time = new VirtualTime(start)
   const told: { due: number; outcome: string; at: number }[] = []
   const answer = github()
-  const ports: ClockPorts = {
+  const ports: SchedulerPorts = {
     ...world(from).ports,
     ...{ now: time.now, sleep: time.sleep },
-    log: ({ due, clock: outcome }) =>
+    log: ({ due, schedule: outcome }) =>
       void told.push({ due: Date.parse(due), outcome, at: time.now() }),
     dispatch: async () => {
       await time.sleep(300)
@@ -265,7 +266,7 @@ describe('a clock that jumps', () => {
       if (starts.length === 6 && jumps === 1) jump(-HOUR * jumps++)
       await ports.sleep(milliseconds)
     }
-    await keepTimer(
+    await runTimer(
       timer('*/10 * * * * octo/shop poll'),
       { ...ports, sleep },
       until('2026-11-23T05:00:00Z'),
@@ -296,11 +297,11 @@ describe('what GitHub says', () => {
       asked++
       return error
     })
-    expect(await tick(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe(outcome)
+    expect(await startRun(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe(outcome)
     expect(asked).toBe(calls)
     expect(lines).toEqual([
       expect.objectContaining({
-        clock: outcome,
+        schedule: outcome,
         repository: 'octo/shop',
         workflow: 'poll',
         reason: error.code,
@@ -315,7 +316,7 @@ describe('what GitHub says', () => {
     const { ports, starts } = world('2026-11-23T00:05:00Z', () =>
       ++asked === 1 ? rateLimited(20) : undefined,
     )
-    expect(await tick(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe('started')
+    expect(await startRun(timer('*/5 * * * * octo/shop poll'), ports.now(), ports)).toBe('started')
     expect(iso(starts)).toEqual(['11-23T00:05'])
     expect(ports.now() - Date.parse('2026-11-23T00:05:00Z')).toBe(20_000)
   })
@@ -417,4 +418,81 @@ export default {
     const time = '2026-11-23T08:05:00Z'
     expect(await started([time, time], false)).toEqual([POLL, POLL])
   })
+})
+
+describe('the time of the next run', () => {
+  const ZONES = [
+    'Europe/Berlin',
+    'Europe/Lisbon',
+    'America/New_York',
+    'America/St_Johns',
+    'America/Santiago',
+    'Australia/Sydney',
+    'Australia/Lord_Howe',
+    'Pacific/Auckland',
+    'Asia/Kolkata',
+    'Africa/Casablanca',
+  ]
+  /** Minutes in which the wall clock of a zone goes forward or back, within ten years. */
+  const changes = (zone: string) => {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+    const offset = (time: number) => format.format(time)
+    const found: number[] = []
+    for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2036, 0, 1); day += 24 * HOUR) {
+      if (offset(day) === offset(day + 24 * HOUR)) continue
+      let [low, high] = [day, day + 24 * HOUR]
+      while (high - low > MINUTE) {
+        const middle = Math.floor((low + high) / 2 / MINUTE) * MINUTE
+        if (offset(middle) === offset(day)) low = middle
+        else high = middle
+      }
+      found.push(high)
+    }
+    return found
+  }
+
+  test.each(ZONES)('*/5 is 5 minutes later, across every change of %s in ten years', (zone) => {
+    const five = timer(`*/5 * * * * TZ=${zone} octo/shop poll`)
+    for (const change of changes(zone)) {
+      for (let time = change - 2 * HOUR; time < change + 3 * HOUR; time += 5 * MINUTE) {
+        const next = nextAfter(five, time)
+        expect([zone, new Date(time).toISOString(), (next ?? 0) - time]).toEqual([
+          zone,
+          new Date(time).toISOString(),
+          5 * MINUTE,
+        ])
+      }
+    }
+  })
+
+  test.each(ZONES)('a daily run comes once a day, across every change of %s', (zone) => {
+    for (const hour of [1, 2, 3]) {
+      const daily = timer(`30 ${hour} * * * TZ=${zone} octo/shop report`)
+      for (const change of changes(zone)) {
+        let time = change - 60 * HOUR
+        for (let n = 0; n < 5; n++) {
+          const next = nextAfter(daily, time) ?? 0
+          if (n > 0) expect(next - time).toBeGreaterThanOrEqual(22.5 * HOUR)
+          if (n > 0) expect(next - time).toBeLessThanOrEqual(25.5 * HOUR)
+          time = next
+        }
+      }
+    }
+  })
+})
+
+test('a clock that was ahead at the start and is corrected: a log line, and runs at the new time', async () => {
+  const { ports, jump, starts, lines } = world('2026-01-02T00:00:30Z')
+  let sleeps = 0
+  const sleep = async (milliseconds: number) => {
+    jump(milliseconds)
+    // After a minute the clock is set back by a day.
+    if (++sleeps === 3) jump(-24 * HOUR)
+  }
+  const end = Date.parse('2026-01-01T00:10:00Z')
+  const isStopped = () => sleeps > 3 && ports.now() >= end
+  await runTimer(timer('*/5 * * * * octo/shop poll'), { ...ports, sleep }, isStopped)
+  expect(lines.map(({ schedule }) => schedule)).toContain('clock_changed')
+  expect(iso(starts)).toEqual(['01-01T00:05', '01-01T00:10'].slice(0, starts.length))
+  expect(starts.length).toBeGreaterThan(0)
 })
