@@ -96,6 +96,7 @@ describe('the key of the run', () => {
       `${name()}=${key()}; Path=/inspector/; HttpOnly; SameSite=Strict`,
     )
     expect(body).toContain('content="0; url=/inspector/"')
+    expect(body).toContain('<link rel="icon" href="/inspector/icon.svg">')
     expect(body).not.toContain(key())
   })
 

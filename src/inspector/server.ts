@@ -313,7 +313,13 @@ async function exchangeKey(
   { key }: InspectorParts,
 ): Promise<InspectorAnswer> {
   if (!(await sameText(given, key))) return text(403, KEY_MISSING)
-  const html = `<!doctype html><meta http-equiv="refresh" content="0; url=${FOLDER}"><title>Hookline dev</title><a href="${FOLDER}">Open the inspector</a>`
+  // Without the icon a browser would ask for /favicon.ico, which dev would record as a request.
+  const html = `<!doctype html>
+<meta http-equiv="refresh" content="0; url=${FOLDER}">
+<link rel="icon" href="${FOLDER}icon.svg">
+<title>Hookline dev</title>
+<a href="${FOLDER}">Open the inspector</a>
+`
   const cookie = `${cookieName(visit)}=${key}; Path=${FOLDER}; HttpOnly; SameSite=Strict`
   return answer(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
 }
