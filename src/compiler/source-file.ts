@@ -69,8 +69,18 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   const { triggers, native, problems, isWhole } = readOn(reading, on.value)
   const settings = readSettingsKey(source, document, sections.get(SETTINGS_KEY))
   return {
-    ...{ name, source, document, lines, sections, on, jobs, triggers, native, settings },
-    ...{ problems: [...problems, ...settings.problems], isWhole },
+    name,
+    source,
+    document,
+    lines,
+    sections,
+    on,
+    jobs,
+    triggers,
+    native,
+    settings,
+    problems: [...problems, ...settings.problems],
+    isWhole,
   }
 }
 

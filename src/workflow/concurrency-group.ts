@@ -2,7 +2,7 @@ import type { JsonObject } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { ExpressionMistake, fillIn, textExpression } from './expressions.ts'
 
-/** Which runs of a workflow are for it, where `repository_dispatch` starts every listening one. */
+/** The condition that holds for runs of this workflow, because `repository_dispatch` starts every listening workflow. */
 interface Guarded {
   /** What holds for a webhook of this workflow, as one expression. */
   readonly guard: string
@@ -37,7 +37,7 @@ interface Sample {
   readonly event: JsonObject
 }
 
-/** GitHub's own events that happen on the default branch, where webhooks do. */
+/** Native events on the default branch, on which webhooks start workflows, too. */
 const ON_DEFAULT_BRANCH: readonly Sample[] = [
   { name: 'push', event: { ref: 'refs/heads/main', after: 'c0ffee' } },
   { name: 'schedule', event: { schedule: '0 0 * * *' } },
@@ -73,12 +73,22 @@ export function isSharedWithOthers(group: string, path: string, heard: readonly 
   )
 }
 
-/** The group of a run; `undefined` where it is made of what is not known here. */
+/** The group of a run; `undefined` if the expression reads a value that only a run knows. */
 function groupOf(group: string, { name, event }: Sample, run: number): string | undefined {
   const github = {
-    ...{ workflow: 'workflow', repository: 'owner/name', event_name: name, event, sha: 'c0ffee' },
-    ...{ ref: 'refs/heads/main', ref_name: 'main', head_ref: '', base_ref: '', actor: 'someone' },
-    ...{ run_id: `${run}`, run_number: `${run}`, run_attempt: '1' },
+    workflow: 'workflow',
+    repository: 'owner/name',
+    event_name: name,
+    event,
+    sha: 'c0ffee',
+    ref: 'refs/heads/main',
+    ref_name: 'main',
+    head_ref: '',
+    base_ref: '',
+    actor: 'someone',
+    run_id: `${run}`,
+    run_number: `${run}`,
+    run_attempt: '1',
   }
   try {
     return String(fillIn(group, { github, inputs: {}, vars: {} })).toLowerCase()
