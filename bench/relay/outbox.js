@@ -8,7 +8,7 @@ import { start } from './subjects.js'
 
 /**
  * What an outbox costs, on a Node that has SQLite: while the platform takes everything, and while it
- * takes nothing, so that events go straight into a waiting lane. Both beside a relay without one that
+ * takes nothing, so that events go straight into a waiting queue. Both beside a relay without one that
  * dispatches.
  *
  * @param {Record<string, string>} env
@@ -36,7 +36,7 @@ export async function outboxCosts(env, rounds) {
   const waiting = await start('node', { ...own, HOOKLINE_API_URL: down.url }, node)
   const into = await compare(
     ['dispatched', without],
-    ['into a waiting lane', waiting],
+    ['into a waiting queue', waiting],
     rounds,
     0.25,
   )
