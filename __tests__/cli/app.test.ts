@@ -210,7 +210,7 @@ describe('hookline app create', () => {
   test.each([
     ['an invalid relay', ['--relay', 'nonsense'], 'nonsense'],
     ['an invalid organization', ['--relay', RELAY, '--org', 'a/b'], 'a/b'],
-    ['an invalid event', ['--relay', RELAY, '--dispatch', 'push'], 'workflow_dispatch'],
+    ['an invalid mode', ['--relay', RELAY, '--dispatch', 'push'], 'workflow'],
     ['a missing folder', ['--relay', RELAY, '--out', '/nowhere/x.env'], '/nowhere/x.env'],
   ])('%s is an error', async (_, flags, message) => {
     const { exitCode, stderr } = await runShared(['app', 'create', ...flags])
