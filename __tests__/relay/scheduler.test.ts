@@ -433,12 +433,12 @@ describe('the time of the next run', () => {
     'Asia/Kolkata',
     'Africa/Casablanca',
   ]
-  /** Minutes in which the wall clock of a zone goes forward or back, within ten years. */
+  /** Minutes in which the wall clock of a zone goes forward or back, within three years. */
   const changes = (zone: string) => {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     const offset = (time: number) => format.format(time)
     const found: number[] = []
-    for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2036, 0, 1); day += 24 * HOUR) {
+    for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2029, 0, 1); day += 24 * HOUR) {
       if (offset(day) === offset(day + 24 * HOUR)) continue
       let [low, high] = [day, day + 24 * HOUR]
       while (high - low > MINUTE) {
@@ -451,10 +451,10 @@ describe('the time of the next run', () => {
     return found
   }
 
-  test.each(ZONES)('*/5 is 5 minutes later, across every change of %s in ten years', (zone) => {
+  test.each(ZONES)('*/5 is 5 minutes later, across every change of %s in three years', (zone) => {
     const five = timer(`*/5 * * * * TZ=${zone} octo/shop poll`)
     for (const change of changes(zone)) {
-      for (let time = change - 2 * HOUR; time < change + 3 * HOUR; time += 5 * MINUTE) {
+      for (let time = change - HOUR; time < change + 1.25 * HOUR; time += 5 * MINUTE) {
         const next = nextAfter(five, time)
         expect([zone, new Date(time).toISOString(), (next ?? 0) - time]).toEqual([
           zone,
