@@ -108,16 +108,19 @@ export async function serviceProblems(
   const repo = await github('')
   if (repo.status !== 200) problems.push(`GitHub has no repository ${repository}: create it`)
   else {
-    const { private: isPrivate } = await repo.json()
+    const { private: isPrivate } = /** @type {{ private: boolean }} */ (await repo.json())
     if (isPrivate) problems.push(`${repository} is private: make it public`)
     if ((await github('/environments/release')).status !== 200)
       problems.push('there is no environment "release": create it under Settings, Environments')
     const rules = await github('/rulesets?targets=tag')
-    const list = rules.ok ? await rules.json() : []
+    const list = /** @type {unknown[]} */ (rules.ok ? await rules.json() : [])
     if (list.length === 0)
       problems.push('no rule protects the tags v*: create one under Settings, Rules')
     const reporting = await github('/private-vulnerability-reporting')
-    if (!reporting.ok || !(await reporting.json()).enabled)
+    const { enabled } = /** @type {{ enabled?: boolean }} */ (
+      reporting.ok ? await reporting.json() : {}
+    )
+    if (!enabled)
       problems.push('private vulnerability reports are off: enable them under Settings, Security')
   }
   if ((await github(`/git/ref/tags/v${version}`)).status === 200)
@@ -145,7 +148,7 @@ async function imageDigest(reference, services) {
   const path = name.includes('/') ? name : `library/${name}`
   const pass = await fetch(`${services.imageTokens}&scope=repository:${path}:pull`)
   if (!pass.ok) return undefined
-  const { token } = await pass.json()
+  const { token } = /** @type {{ token: string }} */ (await pass.json())
   const answer = await fetch(`${services.images}/v2/${path}/manifests/${tag}`, {
     method: 'HEAD',
     headers: {

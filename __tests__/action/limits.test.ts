@@ -150,11 +150,7 @@ describe('huge YAML', () => {
       '[&w webhook, *w]',
       ['a list under "on:" holds names of triggers only'],
     ],
-    [
-      'two documents',
-      'webhook\n---\nwebhook',
-      ['YAML: a workflow file has only one document'],
-    ],
+    ['two documents', 'webhook\n---\nwebhook', ['YAML: a workflow file has only one document']],
   ])('%s', (_, text, messages) => {
     expect(mistakes(text)).toEqual(messages)
   })

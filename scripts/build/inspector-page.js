@@ -11,10 +11,21 @@ const PAGE = 'src/inspector/page'
 const MODULE = 'build/inspector/page-files.js'
 const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
-/** tsconfig.build.json, for a browser. */
+/** The options of tsconfig.build.json, for a browser. */
 const OPTIONS = [
-  ...['--noEmit', 'false', '--allowImportingTsExtensions', 'false'],
-  ...['--rewriteRelativeImportExtensions', '--rootDir', 'src', '--outDir', 'build'],
+  '--noEmit',
+  'false',
+  '--noCheck',
+  // An incremental run would write nothing for sources that the type check has seen.
+  '--incremental',
+  'false',
+  '--allowImportingTsExtensions',
+  'false',
+  '--rewriteRelativeImportExtensions',
+  '--rootDir',
+  'src',
+  '--outDir',
+  'build',
 ]
 
 /**

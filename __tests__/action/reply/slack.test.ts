@@ -105,9 +105,7 @@ describe('a response_url is used only', () => {
     ['of an item that kept an id', { kind: 'command', text: 'now' }],
   ])('%s', async (_, item) => {
     const { warnings } = await answer({}, { item })
-    expect(warnings).toEqual([
-      expect.stringMatching(/does not belong to the event/),
-    ])
+    expect(warnings).toEqual([expect.stringMatching(/does not belong to the event/)])
     expect(api.calls).toEqual([])
   })
 

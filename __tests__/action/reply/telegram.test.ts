@@ -181,7 +181,12 @@ describe('what is not taken', () => {
   })
 
   test.each([
-    ['a bot that was blocked', 403, 'Forbidden: bot was blocked by the user', /to write in this chat/],
+    [
+      'a bot that was blocked',
+      403,
+      'Forbidden: bot was blocked by the user',
+      /to write in this chat/,
+    ],
     ['a markup of its own that is broken', 400, "Bad Request: can't parse entities", /"markdown"/],
     ['a token that was revoked', 401, 'Unauthorized', /revoked/],
   ])('%s is a warning, or fails where the reply is required', async (_, code, said, words) => {
@@ -198,11 +203,7 @@ describe('what is not taken', () => {
 
   test.each([
     ['a token that is none', { token: 'hunter2' }, /not a valid bot token/],
-    [
-      'a value of 65 bytes',
-      { buttons: `[a](${'x'.repeat(65)})` },
-      /has 65 bytes/,
-    ],
+    ['a value of 65 bytes', { buttons: `[a](${'x'.repeat(65)})` }, /has 65 bytes/],
     ['a line that is no row', { buttons: 'Approve' }, /line 1: invalid syntax/],
     ['an unknown format', { format: 'markdwon' }, /"format" has an unknown value "markdwon"/],
     ['a switch that is neither', { silent: 'yes' }, /"silent" has an unknown value/],
