@@ -121,10 +121,10 @@ describe('build', () => {
     expect(repository.read('.github/workflows/hook.yml')).toContain(`state: 'branch:state'\n`)
   })
 
-  test('warns of untrusted text; with --strict it is an error, and --fix mends it', async () => {
+  test('warns of untrusted input; with --strict it is an error, and --fix mends it', async () => {
     repository.write('workflows/hook.yml', UNTRUSTED)
     const [message] = (await repository.build()).warnings.map((warning) => warning.message)
-    expect(message).toMatch(/^untrusted text in "run"/)
+    expect(message).toMatch(/^untrusted input in "run"/)
     expect(errorsOf(await repository.build({ strict: true }))).toEqual([message])
     const fixed = await repository.build({ strict: true, fix: true })
     expect(fixed).toMatchObject({ errors: [], fixed: [{ file: 'workflows/hook.yml', count: 1 }] })

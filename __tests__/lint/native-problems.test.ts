@@ -209,7 +209,7 @@ jobs:
       expect(more).toEqual([])
       expect(found?.position?.line).toBe(2)
       const [, line = ''] = /^write: group: (.*)$/.exec(found?.notes?.[0] ?? '') ?? []
-      expect(line).toContain("'hook/webhook/'")
+      expect(line).toContain("'hook/webhook'")
       expect(groups(`{group: ${JSON.stringify(line)}, cancel-in-progress: true}`)).toEqual([])
     },
   )

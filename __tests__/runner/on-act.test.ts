@@ -220,7 +220,8 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
     async function pollCompiled(source: string, event: { name: string; payload: unknown }) {
       const { [BOT]: listening = '', ...called } = await compiled({ 'workflows/bot.yml': source })
       // The server of a bot is no setting of the compiler: for the stand-in it is put in.
-      const polling = listening.replace(/^( +)on: \|$/m, `$1messaging-api-url: ${telegram.url}\n$&`)
+      const polling = listening.replace(/^( +)on: \|$/m, `$1telegram-api-url: ${telegram.url}\n$&`)
+      expect(polling).toContain(telegram.url)
       const run = await runAct(
         { [BOT]: polling, ...called },
         {
