@@ -29,7 +29,7 @@ let platform: GitHub
 let command: RunningCommand | undefined
 
 beforeAll(async () => {
-  platform = await startGitHub()
+  platform = await startGitHub({ listsRunsByRule: true })
 })
 afterAll(() => platform.close())
 
@@ -254,7 +254,7 @@ describe('the steps at the sender', () => {
     const running = connect(['--send-test'])
     // A test event without the secret is not sent.
     await running.told(/export STRIPE_SIGNING_SECRET/)
-    expect(running.stdout).toContain('\nAt Stripe: Developers > Webhooks > Add endpoint: ')
+    expect(running.stdout).toContain('\nAt Stripe: Developers > Webhooks > Add endpoint')
     expect(running.stdout).toMatch(/gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\n/)
     expect(running.stdout).toContain('https://github.com/octo/repo/settings/secrets/actions/new')
     expect(running.stdout).toMatch(/Checked in the workflow only: verify/)

@@ -13,7 +13,7 @@ let github: GitHub
 let folder: string
 
 beforeAll(async () => {
-  github = await startGitHub()
+  github = await startGitHub({ listsRunsByRule: true })
   folder = await mkdtemp(join(tmpdir(), 'hookline-runs-'))
 })
 afterEach(() => github.reset())
@@ -213,7 +213,7 @@ describe('hookline runs', () => {
 describe('hookline send', () => {
   let relay: GitHub
   beforeAll(async () => {
-    relay = await startGitHub()
+    relay = await startGitHub({ listsRunsByRule: true })
   })
   afterAll(() => relay.close())
 

@@ -41,7 +41,7 @@ beforeAll(async () => {
     env: { PATH: process.env.PATH, HOME: folder, npm_config_cache: join(folder, 'cache') },
     stdio: 'ignore',
   })
-  platform = await startGitHub()
+  platform = await startGitHub({ listsRunsByRule: true })
 })
 afterEach(async () => {
   await Promise.all(running.splice(0).map((command) => command.stop()))

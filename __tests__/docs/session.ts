@@ -79,7 +79,10 @@ export interface SessionSetup {
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const { files = {}, env = {}, clones = false } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
-  const [github, telegram] = await Promise.all([startGitHub(), new TelegramStandIn().start()])
+  const [github, telegram] = await Promise.all([
+    startGitHub({ listsRunsByRule: true }),
+    new TelegramStandIn().start(),
+  ])
   const elsewhere = await startElsewhere(telegram)
   const home = join(folder, 'home')
   mkdirSync(join(folder, '.session'))

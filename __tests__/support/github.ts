@@ -47,8 +47,15 @@ export interface GitHub {
 const ACCEPTED: Answer = { status: 204 }
 const MOST_PAYLOAD_BYTES = 65_535
 
+interface GitHubOptions {
+  /** Whether the rule of `always` lists the runs; otherwise `runs` are listed, and a lookup is no call. */
+  readonly listsRunsByRule?: boolean
+}
+
 /** A stand-in for GitHub's API on a real socket. */
-export async function startGitHub(): Promise<GitHub> {
+export async function startGitHub({
+  listsRunsByRule = false,
+}: GitHubOptions = {}): Promise<GitHub> {
   const calls: RecordedCall[] = []
   const queue: (Answer | Answering)[] = []
   let rule: Answer | Answering = asGitHub
@@ -58,7 +65,8 @@ export async function startGitHub(): Promise<GitHub> {
     // A relay that is killed ends its calls.
     const call = await recorded(request).catch(() => undefined)
     if (!call) return
-    if (call.method === 'GET' && call.url.includes('/actions/runs?')) {
+    const isByRule = listsRunsByRule && rule !== asGitHub
+    if (!isByRule && call.method === 'GET' && call.url.includes('/actions/runs?')) {
       lookups.push(call.url)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ total_count: runs.length, workflow_runs: runs }))

@@ -9,7 +9,7 @@ import { github, json, type Setting } from './stand-in.ts'
 let platform: GitHub
 
 beforeAll(async () => {
-  platform = await startGitHub()
+  platform = await startGitHub({ listsRunsByRule: true })
 })
 beforeEach(() => platform.reset())
 afterAll(() => platform.close())

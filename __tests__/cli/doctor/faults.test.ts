@@ -13,7 +13,7 @@ import { json, LISTENING, PUSH, type Setting, STARTED_DIRECTLY } from './stand-i
 let platform: GitHub
 
 beforeAll(async () => {
-  platform = await startGitHub()
+  platform = await startGitHub({ listsRunsByRule: true })
 })
 beforeEach(() => platform.reset())
 afterAll(() => platform.close())

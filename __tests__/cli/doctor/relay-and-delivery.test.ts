@@ -13,7 +13,7 @@ import { json, PUSH, type Setting, STARTED_DIRECTLY } from './stand-in.ts'
 let platform: GitHub
 
 beforeAll(async () => {
-  platform = await startGitHub()
+  platform = await startGitHub({ listsRunsByRule: true })
 })
 beforeEach(() => platform.reset())
 afterAll(() => platform.close())

@@ -62,7 +62,7 @@ export function github(setting: Setting): Answering {
       return setting.dispatch ?? { status: 204 }
     }
     if (path === '/repos/octo/repo/actions/runs') {
-      return faults.shift() ?? runs(setting, dispatched, call)
+      return faults.shift() ?? runs(setting, dispatched)
     }
     if (/^\/repos\/octo\/repo\/actions\/runs\/\d+$/.test(path)) return json(200, theRun(setting))
     if (/^\/repos\/octo\/repo\/actions\/runs\/\d+\/jobs$/.test(path)) {
@@ -92,11 +92,11 @@ export function withRun(
   let delivery = ''
   const run = () => ({
     ...{ id: 7, path: `.github/workflows/${name}.yml@trunk` },
-    display_title: `${name} ${delivery}`,
+    ...{ event, display_title: `${name} ${delivery}` },
     ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
   })
   return (call, response) => {
-    const { pathname, searchParams } = new URL(call.url, 'http://github.test')
+    const { pathname } = new URL(call.url, 'http://github.test')
     if (call.method === 'POST') {
       const { client_payload: sent, inputs } = JSON.parse(call.body)
       delivery = (sent ?? JSON.parse(inputs.hookline)).headers['x-hookline-delivery']
@@ -105,8 +105,7 @@ export function withRun(
     if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
     if (pathname.endsWith('/runs/7')) return json(200, run())
     if (pathname.endsWith('/actions/runs')) {
-      const isAsked = searchParams.get('event') === event && delivery !== ''
-      return json(200, { workflow_runs: isAsked ? [run()] : [] })
+      return json(200, { workflow_runs: delivery === '' ? [] : [run()] })
     }
     return others(call, response)
   }
@@ -171,10 +170,10 @@ function directly(file: string, { workflows = {} }: Setting): Answer {
     : json(404, { message: 'Not Found' })
 }
 
-/** As many as the event that is asked for has started. */
-function runs(setting: Setting, dispatched: boolean, { url }: RecordedCall): Answer {
+/** The listing has a run once an event has started it. */
+function runs(setting: Setting, dispatched: boolean): Answer {
   if (setting.runs) return setting.runs
-  const isStarted = dispatched && setting.starts && url.includes('event=repository_dispatch')
+  const isStarted = dispatched && setting.starts
   return json(200, { workflow_runs: isStarted ? [theRun(setting)] : [] })
 }
 
@@ -182,6 +181,7 @@ function theRun({ starts, conclusion = 'success' }: Setting) {
   return {
     id: 7,
     path: `.github/workflows/${starts}@trunk`,
+    event: 'repository_dispatch',
     created_at: new Date().toISOString(),
     html_url: 'https://github.com/octo/repo/actions/runs/7',
     status: conclusion === null ? 'in_progress' : 'completed',

@@ -13,7 +13,7 @@ let relay: OutboxRelay
 let hook: string
 
 beforeAll(async () => {
-  github = await startGitHub()
+  github = await startGitHub({ listsRunsByRule: true })
   if (!onNode?.isThere) return
   relay = await onNode.start({ HOOKLINE_API_URL: github.url })
   hook = `${relay.url}/octo/repo/hook/webhook`
