@@ -95,9 +95,9 @@ describe('tries', () => {
     ['502, tried to the end', { status: 502 }],
     ['504', { status: 504 }],
     ['no answer in time', { fault: 'sent' }],
-  ] as const)('%s: the answer says that the event may have been accepted', async (_, turn) => {
+  ] as const)('%s: the hint says that GitHub may have accepted the event', async (_, turn) => {
     const { outcome } = await dispatch([turn])
-    expect(outcome).toMatchObject({ hint: expect.stringMatching(/may have been accepted/) })
+    expect(outcome).toMatchObject({ hint: expect.stringMatching(/may have accepted the event/) })
   })
 
   test.each([

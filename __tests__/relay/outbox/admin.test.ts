@@ -166,6 +166,7 @@ describe('the admin API', () => {
       'hookline_answers_total{status="200"} 2',
       'hookline_answers_total{status="404"} 1',
       'hookline_filtered_total 0',
+      'hookline_filter_errors_total 0',
       'hookline_github_seconds_count 2',
       'hookline_github_tries_total{outcome="accepted"} 2',
       'hookline_outbox_waiting 1',
@@ -182,7 +183,7 @@ describe('the admin API', () => {
     const named = lines
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
-    expect(named).toHaveLength(13)
+    expect(named).toHaveLength(14)
     const page = await readFile(join(import.meta.dirname, '../../../docs/host/outbox.md'), 'utf8')
     const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z]+\})?`/g)].map(
       ([, name]) => name,
