@@ -172,7 +172,7 @@ describe('a real event', () => {
     const created_at = new Date(Date.now() + milliseconds).toISOString()
     const run = {
       ...{ id: 7, path: '.github/workflows/hook.yml', created_at, html_url: 'https://x/7' },
-      ...{ status: 'completed', conclusion: 'success' },
+      ...{ event: 'repository_dispatch', status: 'completed', conclusion: 'success' },
     }
     const setting = { scopes: 'repo', runs: json(200, { workflow_runs: [run] }) }
     expect(codes(await examineAt(platform, setting, SEND))).toEqual(expected)
