@@ -129,7 +129,7 @@ describe('fails before anything fires:', () => {
 
   test('limit beside batch', async () => {
     const [problem] = await problemsOf(fire(`${TAKES}    limit: 5\n`, await batch(numbers(1))))
-    expect(problem?.message).toContain('"config.limit" does not go with "batch"')
+    expect(problem?.message).toContain('"config.limit" cannot be combined with "batch"')
     expect(problem?.position?.line).toBe(4)
   })
 })
