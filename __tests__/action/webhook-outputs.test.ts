@@ -43,6 +43,7 @@ test('every output of a request that fired', async () => {
     on: JSON.stringify(context),
     items: JSON.stringify([context]),
     deliveries: '["0b8f-11"]',
+    failed: '[]',
     delivery: '0b8f-11',
     'received-at': '2026-11-20T10:00:00.000Z',
   })
@@ -104,6 +105,11 @@ describe('what does not fire', () => {
     count: '0',
     items: '[]',
     deliveries: '[]',
+    failed: '[]',
+    headers: 'null',
+    query: 'null',
+    body: 'null',
+    params: 'null',
   }
 
   test.each<[Sent, string, string]>([

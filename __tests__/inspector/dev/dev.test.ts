@@ -181,7 +181,7 @@ describe('values', () => {
     await dev.command.printed(/fired, 1 item/)
     await dev.remove('other.env')
     expect((await post(dev.hook('hook/webhook/there?2'), {})).status).toBe(200)
-    await dev.command.printed(/there\?2 {2}skipped[\s\S]*error: --env: other\.env cannot be read/)
+    await dev.command.printed(/there\?2 {2}skipped[\s\S]*error: --env other\.env: no such file/)
   })
 })
 
