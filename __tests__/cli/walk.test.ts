@@ -90,7 +90,9 @@ describe.each([
 ])('from the package in an empty folder, by %s', (event, file) => {
   const name = file.replace('.yml', '')
   const isDirect = event === 'workflow_dispatch'
-  const token = { HOOKLINE_GITHUB_TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1' }
+  const github = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
+  // The credential starts the run at the relay; the token looks for the run at GitHub.
+  const token = { HOOKLINE_CREDENTIAL: github, HOOKLINE_GITHUB_TOKEN: github }
   const dispatch = isDirect ? 'workflow' : 'repository'
   const direct = isDirect ? { HOOKLINE_DISPATCH: dispatch } : {}
 
