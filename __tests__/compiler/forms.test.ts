@@ -227,7 +227,7 @@ test.each([
   [
     'a queue whose members cancel each other',
     'on: webhook\njobs: {a: {runs-on: x, steps: [], concurrency: {group: a, queue: max, cancel-in-progress: true}}}\n',
-    'GitHub refuses "queue: max"',
+    '"queue: max" cannot be combined with',
   ],
   ['a file without jobs', 'on: webhook\n', 'has no "jobs:" section'],
   [
