@@ -47,7 +47,11 @@ describe('exit codes of the command line', () => {
       'a slip in a setting',
       ['runs', '--json'],
       2,
-      { code: 'wrong_usage', message: /^HOOKLINE_DISPATCH /, notes: [/workflow/] },
+      {
+        code: 'wrong_usage',
+        message: /^HOOKLINE_DISPATCH: .*"Workflow"/,
+        notes: [/"workflow"/, /^allowed: repository, workflow$/],
+      },
     ],
     [
       'an unknown flag',

@@ -61,7 +61,10 @@ test.each([
   ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958', '--json']],
   ['show', ['show', '72d3162e-cc78-11e3-81ab-4c9367dc0958']],
 ])('control characters in the response of a relay are printed harmless: %s %j', async (_, args) => {
-  const event = { delivery: EVIL, lane: EVIL, at: EVIL, tries: 1, next: EVIL, reason: EVIL }
+  const event = {
+    ...{ delivery: EVIL, queue: EVIL, credential: EVIL, state: EVIL, at: EVIL, tries: 1 },
+    ...{ next: EVIL, reason: EVIL },
+  }
   const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
   const server = createServer((request, response) => {
     const isOne = request.url?.startsWith('/outbox?') !== true

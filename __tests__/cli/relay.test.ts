@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { INSTALL_CLOUDFLARED } from '../../src/cli/tunnel.ts'
 import { RunningCommand } from '../support/cli.ts'
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
@@ -13,9 +14,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** A `cloudflared` that tells an address, and does what comes after. */
-async function cloudflared(then: string): Promise<void> {
+async function cloudflared(then: string, first = ''): Promise<void> {
   const file = join(folder, 'cloudflared')
-  const script = `#!/bin/sh\necho "$@" > '${folder}/arguments'\necho "INF |  ${PUBLIC}  |" >&2\n${then}\n`
+  const script = `#!/bin/sh\necho "$@" > '${folder}/arguments'\n${first}\necho "INF |  ${PUBLIC}  |" >&2\n${then}\n`
   await writeFile(file, script)
   await chmod(file, 0o755)
 }
@@ -60,12 +61,26 @@ test('the URL is shorter with HOOKLINE_REPOSITORY, and has the path of the first
 test('prints how to install cloudflared, and warns of a proxy in the environment', async () => {
   const command = relay(folder, { HTTPS_PROXY: 'http://127.0.0.1:1' })
   expect(await command.ended()).toBe(1)
-  expect(command.stderr).toMatch(/error: .*cloudflared[\s\S]*brew install cloudflared/)
+  expect(command.stderr).toMatch(/^error: .*cloudflared/m)
+  expect(command.stderr).toContain(INSTALL_CLOUDFLARED)
   expect(command.stderr).toMatch(/^warning: .*proxy/m)
 })
 
-test('the relay ends with its tunnel', async () => {
-  await cloudflared('exit 3')
+test('a tunnel that ends is opened again after 1 s, and the new URL is printed', async () => {
+  const other = 'https://loud-river-example.trycloudflare.com'
+  const again = `if [ -e '${folder}/first' ]; then echo "INF | ${other} |" >&2; exec sleep 60; fi`
+  await cloudflared(`touch '${folder}/first'`, again)
+  const command = relay(withFake())
+  try {
+    await command.printed(/the tunnel ended; opening another one in 1 s\n/)
+    await command.printed(/webhook URL: +https:\/\/loud-river-example\.trycloudflare\.com\/owner/)
+  } finally {
+    await command.stop()
+  }
+})
+
+test('the relay ends if its first tunnel has no address', async () => {
+  await cloudflared('', 'exit 3')
   const command = relay(withFake())
   expect(await command.ended()).toBe(1)
   expect(command.stderr).toMatch(/^error: .*(tunnel|cloudflared)/m)

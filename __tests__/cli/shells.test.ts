@@ -1,8 +1,18 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runShared } from '../support/cli.ts'
+import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 
 const POWERSHELL = { PSModulePath: '/opt/microsoft/powershell/7/Modules' }
-const RELAY = ['--relay', 'https://relay.example.com', '--repository', 'octo/repo']
+const RELAY = ['--relay', 'a relay', '--repository', 'octo/repo']
+
+let relay: RelayUnderTest
+beforeAll(async () => {
+  relay = await startOnNode({ env: {} })
+})
+afterAll(() => relay.close())
+
+/** A relay without a token needs a credential; `url` says so in one warning. */
+const NO_CREDENTIAL = /^warning: the URL contains no credential.*\n {2}= .*\n$/
 
 /** What only one of the two shells understands. */
 const OF_POSIX =
@@ -19,10 +29,12 @@ test.each([
   ['init', '--dry-run', '--yes', '--json', '--kind', 'bot'],
   ['init', '--dry-run', '--yes', '--json', '--dispatch', 'workflow'],
 ])('%s %s %s %s %s %s: prints commands for the shell that it runs in', async (...args) => {
-  const words = args.filter((word) => word !== undefined)
+  // The address of the relay is known once it listens.
+  const words = args.map((word) => (word === 'a relay' ? relay.url : word))
   const { stdout: posix } = await runShared(words, { env: { SHELL: '/bin/bash' } })
   const { stdout, stderr, exitCode } = await runShared(words, { env: POWERSHELL })
-  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+  const said = args[1] === 'hook' && words.includes('--relay') ? NO_CREDENTIAL : /^$/
+  expect({ stderr, exitCode }).toEqual({ stderr: expect.stringMatching(said), exitCode: 0 })
   const pasted = (text: string) => (words.includes('--json') ? linesOf(text) : text)
   expect(pasted(posix)).toMatch(OF_POSIX)
   expect(pasted(posix)).not.toMatch(OF_POWERSHELL)
