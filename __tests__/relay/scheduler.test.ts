@@ -273,6 +273,7 @@ describe('a clock that jumps', () => {
     )
     expect(new Set(starts.map((time) => Math.floor(time / 60_000))).size).toBe(starts.length)
     expect(counted).toContain('missed')
+    expect(counted).toContain('repeated')
   })
 })
 
@@ -350,10 +351,10 @@ export default {
         ? { status: refusal ?? 204 }
         : { status: 200, body: JSON.stringify({ default_branch: 'main' }) },
     )
-    const folder = await mkdtemp(join(tmpdir(), 'hookline-clock-'))
+    const folder = await mkdtemp(join(tmpdir(), 'hookline-scheduler-'))
     await writeFile(join(folder, 'wrapper.js'), WRAPPER)
-    const [script, clock, outbox] = await Promise.all(
-      ['worker', 'clock', 'durable-outbox'].map((name) =>
+    const [script, scheduler, outbox] = await Promise.all(
+      ['worker', 'scheduler', 'durable-outbox'].map((name) =>
         readFile(bundle(`relay/${name}.js`), 'utf8'),
       ),
     )
@@ -371,7 +372,7 @@ export default {
       {
         modules: new Map([
           ['relay.js', script ?? ''],
-          ['clock.js', clock ?? ''],
+          ['scheduler.js', scheduler ?? ''],
           ['durable-outbox.js', outbox ?? ''],
         ]),
         ...(withObject && { disk: folder }),
@@ -408,9 +409,9 @@ export default {
     expect(calls).toEqual(expect.arrayContaining([POLL, REPORT]))
   })
 
-  test('a refusal is logged, though clock.js has its own copy of the error class', async () => {
+  test('a refusal is logged, though scheduler.js has its own copy of the error class', async () => {
     const lines = await started(['2026-11-23T08:05:00Z'], false, 404)
-    const told = lines.map(({ clock, workflow, reason }) => [clock, workflow, reason])
+    const told = lines.map(({ schedule, workflow, reason }) => [schedule, workflow, reason])
     expect(told).toContainEqual(['refused', 'poll', 'workflow_not_accessible'])
   })
 

@@ -97,7 +97,7 @@ export type ScheduledOutcome =
   | 'unclear'
   /** The process was suspended, or its clock jumped over it. */
   | 'missed'
-  /** The trigger of a worker arrived twice. */
+  /** It started before: the trigger of a worker arrived twice, or the clock was set back. */
   | 'repeated'
 
 export interface SchedulerPorts {
@@ -130,6 +130,7 @@ export interface SchedulerLine {
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 /** Milliseconds between two attempts of one run, doubled up to a minute. */
 const FIRST_PAUSE = 1000
@@ -142,7 +143,8 @@ const SMALL_CORRECTION = 5 * MINUTE
 
 /**
  * Runs one timer until it is stopped. The relay never catches up on missed runs, and a small correction
- * of the clock starts nothing twice. A clock that jumps is logged, and the next time computed anew.
+ * of the clock starts nothing twice. A clock that jumps is logged, and the next time computed anew;
+ * runs that started before are not started again.
  */
 export async function runTimer(
   timer: Timer,
@@ -150,6 +152,7 @@ export async function runTimer(
   isStopped: () => boolean,
 ): Promise<void> {
   let last = ports.now()
+  const started = new Set<number>()
   while (!isStopped()) {
     const due = nextAfter(timer, last)
     if (due === undefined) return
@@ -162,7 +165,13 @@ export async function runTimer(
       continue
     }
     last = due
+    if (started.has(due)) {
+      logOutcome(timer, due, 'repeated', ports)
+      continue
+    }
     if (now - due < MINUTE) {
+      for (const other of started) if (other < due - DAY) started.delete(other)
+      started.add(due)
       await startRun(timer, due, ports, isStopped).catch(ports.report)
       continue
     }
