@@ -41,7 +41,7 @@ const HINT = /keys: r replay the last request, q quit/
     // biome-ignore lint/suspicious/noControlCharactersInRegex: dim begins and ends with one
     await command.printed(/\n\u001b\[2mkeys: .*\u001b\[22m\r\n/)
     command.type('r')
-    await command.printed(/nothing to replay: no request has come yet/)
+    await command.printed(/there is no request to replay/)
     const headers = { authorization: 'Bearer of-the-sender' }
     const first = await post(dev.hook('hook/webhook?a=1'), { x: 'é' }, headers)
     await fetch(`${url}/elsewhere`)

@@ -85,7 +85,7 @@ test('a token that is refused is told once, and nowhere shown', async () => {
 test('nothing is polled without --poll', async () => {
   message('hello')
   const { command, url } = await start({ args: [] })
-  await command.printed(/\n {2}polled {2}bot\/messaging_bot, with --poll\n\nEvery request/)
+  await command.printed(/\n {2}polled {2}bot\/messaging_bot, with --poll\n\nInspector /)
   const polled = ['bot/messaging_bot']
   expect(await run(url)).toMatchObject({ triggers: [], polled, polling: false })
   expect(telegram.calls).toEqual([])
