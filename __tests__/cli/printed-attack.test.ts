@@ -67,7 +67,7 @@ test.each([
   }
   const shown = { ...event, payload: { body: `\n::stop-commands::x\n${EVIL}` } }
   const server = createServer((request, response) => {
-    const isOne = request.url?.startsWith('/outbox?') !== true
+    const isOne = !/^\/outbox(\?|$)/.test(request.url ?? '')
     response.end(
       JSON.stringify(isOne ? shown : { waiting: [event], dead: [{ ...event, died: EVIL }] }),
     )

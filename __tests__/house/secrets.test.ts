@@ -73,9 +73,12 @@ const HARMLESS = [
   'INDICATORS.has(token)',
   // Whether it is the very same object, whatever its text.
   'known.token !== refused',
+  'this.#remaining.has(credential)',
   'other !== token',
   // The name of a variable, a word of a script, and who holds a lock: nothing of these is confidential.
   'token === variable',
+  'credential === variable',
+  'name !== PARAMETER.token',
   'code.indexOf(token)',
   '(await files.read(place)) === token',
   // How a record names its credential: `grant:<id>`, `token:<first 8 of its hash>`.

@@ -94,8 +94,8 @@ describe('by the built action', () => {
     const result = resultOf(RECORDED.length + VERIFIED.indexOf(recorded))
     expect(result.exitCode).toBe(0)
     expect(result.outputs).toMatchObject({ triggered: 'false', items: '[]', count: '0' })
-    expect(result.stdout).toMatch(/^::warning::.*not verified/m)
-    expect(result.summary).toContain('not verified')
+    expect(result.stdout).toMatch(/^::warning::signature verification failed/m)
+    expect(result.summary).toContain('signature verification failed')
     for (const text of Object.values(SECRETS)) {
       expect(result.stdout + result.summary).not.toContain(text)
     }

@@ -12,7 +12,6 @@ jobs: {a: {runs-on: ubuntu-latest, steps: [{run: 'true'}]}}
 const COMBINED = WORKFLOW.replace('batch: true', 'batch: true, outputsMode: combine')
 
 let dev: Dev
-let reader: EventReader
 beforeAll(async () => {
   dev = await startDev({
     files: {
@@ -22,12 +21,8 @@ beforeAll(async () => {
     },
     args: ['--json'],
   })
-  reader = new EventReader(dev.url)
 })
-afterAll(async () => {
-  await reader.close()
-  await dev.stop()
-})
+afterAll(() => dev.stop())
 
 interface Line {
   readonly delivery: string
@@ -42,14 +37,6 @@ interface Line {
 async function lineOf(delivery: string | null): Promise<Line> {
   const [line] = await dev.command.printed(new RegExp(`^\\{"delivery":"${delivery}".*`, 'm'))
   return JSON.parse(line)
-}
-
-/** What the inspector keeps of an event, once it tells of it. */
-async function detailOf(delivery: string | undefined) {
-  for (let count = 1; ; count++) {
-    const told = (await reader.summaries(count)).find((one) => one.delivery === delivery)
-    if (told) return detail(dev.url, told.number)
-  }
 }
 
 async function sendSome(path: string, query: string) {
@@ -88,15 +75,27 @@ test('a trigger that takes one event says so', async () => {
 })
 
 test('the inspector shows each event with its request, and the batch with its items', async () => {
+  // With --json, dev prints no key for the inspector.
+  const shown = await startDev({ files: { 'workflows/hook.yml': WORKFLOW } })
+  const reader = new EventReader(shown.url)
+  const detailOf = async (delivery: string | undefined) => {
+    for (let count = 1; ; count++) {
+      const summaries = await reader.summaries(count)
+      const summary = summaries.find((each) => each.delivery === delivery)
+      if (summary) return detail(shown.url, summary.number)
+    }
+  }
   const answers = []
   for (const n of [0, 1]) {
-    const url = `${dev.hook(`hook/webhook/doc/${n}`)}?__batch=1`
+    const url = `${shown.hook(`hook/webhook/doc/${n}`)}?__batch=1`
     answers.push(await post(url, { n }, { authorization: 'Bearer a-secret' }))
   }
   const id = answers[0]?.headers.get('x-hookline-batch') ?? ''
   const deliveries = answers.map(({ headers }) => headers.get('x-hookline-delivery') ?? '')
   const batch = await detailOf(id)
   const events = [await detailOf(deliveries[0]), await detailOf(deliveries[1])]
+  await reader.close()
+  await shown.stop()
   for (const [at, each] of events.entries()) {
     expect(each).toMatchObject({
       delivery: deliveries[at],
