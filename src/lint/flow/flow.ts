@@ -446,7 +446,7 @@ function withoutCheckout(uses: string, checkouts: readonly string[]): string {
 }
 
 /** Outputs that the action words itself, and outputs that are whole items. */
-const HOOKLINE_OUTPUTS: ReadonlyMap<string, Taint> = new Map<string, Taint>([
+const OUTPUT_TAINTS: ReadonlyMap<string, Taint> = new Map<string, Taint>([
   ['triggered', TRUSTED],
   ['count', TRUSTED],
   ['trigger', TRUSTED],
@@ -460,7 +460,7 @@ function outputsOfStep(
   expressions: Expressions,
 ): Lookup {
   if (HOOKLINE_ACTION.test(uses)) {
-    return (name) => (name === undefined ? UNTRUSTED : (HOOKLINE_OUTPUTS.get(name) ?? UNTRUSTED))
+    return (name) => (name === undefined ? UNTRUSTED : (OUTPUT_TAINTS.get(name) ?? UNTRUSTED))
   }
   if (callee) return callee.outputs
   if (writes.outputs) return ALL
