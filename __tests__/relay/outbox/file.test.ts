@@ -260,7 +260,7 @@ describe('the file of an outbox', () => {
   })
 
   testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
-    // The disk is full where no file of the process may grow.
+    // No file may grow. The reserve cannot help here; built.test.ts empties a disk that is really full.
     const limited = 'ulimit -f 5000; exec "$@"'
     const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
     const bash = ['bash', '-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, CLI_BUNDLE]
@@ -276,10 +276,6 @@ describe('the file of an outbox', () => {
     expect(refused?.answer.headers.get('retry-after')).toBe('60')
     expect(accepted.length).toBeGreaterThan(3)
     for (let n = 0; n < 3; n++) expect((await send(url, 'x'.repeat(60_000))).status).toBe(503)
-    // A reserve on the disk lets an event be deleted.
-    const last = `${url}/outbox/${accepted.pop()}`
-    const deleted = await fetch(last, { method: 'DELETE', headers: { authorization } })
-    expect(deleted.status).toBe(200)
     await until(() => diskLines(relay).length > 0)
     expect(diskLines(relay)).toHaveLength(1)
     expect(diskLines(relay)[0].reason).toMatch(/^disk (?:full|fails)$/)
