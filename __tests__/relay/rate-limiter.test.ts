@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { RelayMetrics } from '../../src/relay/endpoints/metrics.ts'
 import { RateLimiter, RateLimiters } from '../../src/relay/github/rate-limiter.ts'
+import { RelayMetrics } from '../../src/relay/pages/metrics.ts'
 import type { GitHubResponse } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'

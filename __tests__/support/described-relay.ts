@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SEALING_KEYS_PATH } from '../../src/relay/credentials/seal.ts'
-import { DISCOVERY_PATH } from '../../src/relay/endpoints/discovery.ts'
+import { DISCOVERY_PATH } from '../../src/relay/pages/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
 interface Described {

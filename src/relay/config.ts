@@ -27,13 +27,13 @@ import {
   type SealingKey,
   sealingKeysPage,
 } from './credentials/seal.ts'
-import { DISCOVERY_PATH, discoveryPage } from './endpoints/discovery.ts'
-import { RelayMetrics } from './endpoints/metrics.ts'
-import { type Pages, RELAY_PAGES } from './endpoints/pages.ts'
-import { Readiness } from './endpoints/readiness.ts'
 import { countingRefusals, dispatchTo } from './github/dispatch.ts'
 import { RateLimiters } from './github/rate-limiter.ts'
 import type { LogEntry } from './http/request-log.ts'
+import { DISCOVERY_PATH, discoveryPage } from './pages/discovery.ts'
+import { RelayMetrics } from './pages/metrics.ts'
+import { type Pages, RELAY_PAGES } from './pages/pages.ts'
+import { Readiness } from './pages/readiness.ts'
 import { BodyMemory, type RelayPorts } from './ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
 import type { SchedulerPorts, Timer } from './schedule/scheduler.ts'

@@ -1,7 +1,7 @@
 import type { Reply } from '../wire/http.ts'
-import { preflight, RELAY_PAGES, servePage } from './endpoints/pages.ts'
 import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import { RequestLog } from './http/request-log.ts'
+import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
 import type { RelayPorts, RelayRequest } from './ports.ts'
 import { errorReply, INERT_HEADERS, METHODS, withStandardHeaders } from './request/responses.ts'
 import { pathOf } from './request/route.ts'

@@ -9,7 +9,7 @@ import {
   type JWK,
 } from 'jose'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import type { Page } from '../endpoints/pages.ts'
+import type { Page } from '../pages/pages.ts'
 import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */

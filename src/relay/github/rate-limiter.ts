@@ -7,8 +7,8 @@ import {
 } from '../../wire/github.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { type Credential, isOwn } from '../credentials/credentials.ts'
-import type { GitHubCallOutcome, RelayMetrics } from '../endpoints/metrics.ts'
 import { invalidToken, rateLimited } from '../errors.ts'
+import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
 import type { Dispatch, Govern } from './dispatch.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
