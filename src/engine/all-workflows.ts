@@ -4,13 +4,13 @@ import type { JsonObject } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { WorkflowSource } from './ports.ts'
 
-/** All workflows that can be read, and the mistakes of the others. */
+/** The workflows that can be read, and the mistakes of the others. */
 export interface AllWorkflows {
   readonly found: readonly Workflow[]
   readonly problems: readonly Problem[]
 }
 
-/** Reads every workflow there is: one wrong file does not hide the others. */
+/** Reads every workflow. A workflow with mistakes does not hide the others. */
 export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
   const opened = attempt(() => {
     const source = open()
@@ -36,19 +36,19 @@ function attempt<Value>(read: () => Value): Attempt<Value> {
   }
 }
 
-/** A trigger that waits for requests, with the address that it answers to. */
+/** A trigger that waits for requests, with the address that it responds to. */
 export interface FoundTrigger {
   readonly workflow: string
   readonly trigger: string
   readonly url: string
-  /** `undefined` when only its sender can make a request that fires it. */
+  /** A request that fires the trigger; `undefined` if only the real sender can make one. */
   readonly example: ExampleRequest | undefined
   readonly proofs: readonly Proof[]
-  /** Its `config.filter`, where there is one. */
+  /** The trigger's `config.filter`, if it has one. */
   readonly filter?: JsonObject | undefined
 }
 
-/** The triggers of workflows that take webhooks, as addresses below `base`. */
+/** The triggers that take webhooks, each with its address below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
     triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs, config }) => {
@@ -60,7 +60,7 @@ export function foundTriggers(base: string, workflows: readonly Workflow[]): Fou
   )
 }
 
-/** The triggers of workflows that poll: `bot/messaging_bot`. */
+/** The names of the triggers that poll: `bot/messaging_bot`. */
 export function polledTriggers(workflows: readonly Workflow[]): string[] {
   return workflows.flatMap(({ name, triggers }) =>
     triggers.flatMap((trigger) => (trigger.poll ? [`${name}/${trigger.name}`] : [])),

@@ -4,16 +4,20 @@ import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts } from './ports.ts'
 
 /**
- * What is left to do once the job has succeeded. Plain JSON without a secret, since another process
- * does it. With a store that is a `commit` alone: what this run claimed is done, and the next poll
- * begins at the cursor, which makes the service forget. Without one, `acknowledge` makes it forget.
+ * An action that is done once the job has succeeded. It is plain JSON without a secret, because
+ * another process does it. With a store it is a `commit` alone: the claims of this run become done,
+ * and the next poll begins at the cursor, which also makes the service forget. Without a store,
+ * `acknowledge` makes the service forget.
  */
 export type Effect =
   | {
       readonly kind: 'commit'
       readonly workflow: string
       readonly trigger: string
-      /** When the run began, by the store's clock, in milliseconds since 1970: where somebody asks. */
+      /**
+       * When the run began, by the store's clock, in milliseconds since 1970; only if an option
+       * needs it.
+       */
       readonly at?: number
       readonly cursor?: Json
     }
@@ -25,9 +29,9 @@ export type Effect =
     }
 
 const names = { workflow: v.string(), trigger: v.string() }
-const cursor = v.custom<Json>((value) => value !== undefined) // it was JSON
+const cursor = v.custom<Json>((value) => value !== undefined) // parsed from JSON
 
-/** Effects as they come back from the process that left them. */
+/** Parses the effects that the main process of the step saved. */
 export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
   v.variant('kind', [
     v.object({
@@ -40,10 +44,10 @@ export const effectsSchema: v.GenericSchema<unknown, Effect[]> = v.array(
   ]),
 )
 
-/** Finds a workflow by its name, with the options that hold the secrets. */
+/** Finds a workflow by its name. Its options contain the secrets, which effects lack. */
 type Find = (workflow: string) => Workflow | undefined
 
-/** Carries effects out: a store is written to once for all triggers. */
+/** Carries out effects. All triggers share one write to the store. */
 export async function runEffects(
   effects: readonly Effect[],
   find: Find,

@@ -40,9 +40,10 @@ import {
 import { checkSchedule } from './schedule.ts'
 
 /**
- * Which trigger an event fires, and with which items. An event that matches nothing is no error.
+ * Finds out which trigger an event fires, and with which items. An event that matches nothing is no
+ * error.
  *
- * @throws UserError when the workflow that it addresses has mistakes
+ * @throws UserError if the workflow that the event addresses has mistakes
  */
 export async function evaluate(
   event: GitHubEvent,
@@ -59,8 +60,8 @@ export async function evaluate(
 }
 
 /**
- * The JSON outputs of the calling workflow, for an event that addresses another one. Mistakes in the
- * calling workflow do not matter to such an event, so they are ignored.
+ * The JSON outputs of the calling workflow, for an event that addresses another workflow. Mistakes
+ * in the calling workflow do not matter to such an event, so they are ignored.
  */
 function callingFields(workflows: WorkflowSource): readonly string[] {
   try {
@@ -71,7 +72,7 @@ function callingFields(workflows: WorkflowSource): readonly string[] {
   }
 }
 
-/** @throws any other error than that of a payload */
+/** @throws any error but a PayloadError */
 function unreadable(error: unknown) {
   if (!(error instanceof PayloadError)) throw error
   return {
@@ -121,7 +122,7 @@ async function evaluateWebhook(
   }
 }
 
-/** The trigger declared under a name, or else under another name of the same trigger. */
+/** The trigger that is declared under a name, or under another name of the same trigger. */
 export function triggerNamed({ triggers }: Workflow, wanted: string): DeclaredTrigger | undefined {
   return (
     triggers.find(({ name }) => name === wanted) ??
@@ -150,7 +151,10 @@ async function receive(
   return run ?? notFired(ref, '')
 }
 
-/** Nobody is to get the first event alone, so the step fails. */
+/**
+ * This workflow takes one event. The step fails, because passing only the first event would lose
+ * the others.
+ */
 function batchForOne({ trigger }: TriggerRef, count: number): UserError {
   return new UserError({
     message: `a batch of ${counted(count, 'event')} came for "${trigger.name}", which takes one event a run`,
@@ -163,9 +167,9 @@ function batchForOne({ trigger }: TriggerRef, count: number): UserError {
 }
 
 /**
- * An event that is no webhook: the triggers that poll on it do so, one after the other, each in the
- * room that those before have left in the outputs. The store is read once before all of them, and
- * written once after them. When there is none, nothing fires, and the reason says why.
+ * Polls for an event that is no webhook: the triggers that poll on it do so one after the other,
+ * each within the output quota that the earlier ones left. The store is read once before all of
+ * them, and written once after them. If no trigger polls, nothing fires, and the reason says why.
  */
 async function evaluatePoll(
   event: GitHubEvent,
@@ -189,7 +193,7 @@ async function evaluatePoll(
     prepared.push(one)
   }
   const runs = await claimRuns(prepared, ports)
-  // Of every workflow that polled; each decision names its own where there are several.
+  // These are all workflows that polled; if there are several, each decision names its workflow.
   const polled = [...new Set(runs.map(({ workflow }) => workflow))]
   const decisions = polled.flatMap((workflow) => {
     const own = runs.filter((run) => run.workflow === workflow).map(({ decision }) => decision)
@@ -202,7 +206,7 @@ async function evaluatePoll(
   return new Evaluation(runs, { decisions, ...unfired, miss: 'poll' })
 }
 
-/** A trigger whose options tell it not to poll counts too: it says why it does not. */
+/** Includes a trigger whose options disable polling, because it reports the reason. */
 function pollersOf(workflow: Workflow | undefined): TriggerRef[] {
   const triggers = workflow?.triggers ?? []
   return triggers.flatMap((trigger) =>
@@ -212,7 +216,7 @@ function pollersOf(workflow: Workflow | undefined): TriggerRef[] {
   )
 }
 
-/** The option that keeps a trigger from polling on an event; `undefined` when none does. */
+/** The option that keeps a trigger from polling on an event; `undefined` if there is none. */
 function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent) {
   if (name === 'schedule') return config.skipSchedule ? 'config.skipSchedule is true' : undefined
   return config.manualRunEvent.includes(name)
@@ -220,16 +224,18 @@ function pollRefusal({ trigger: { config } }: TriggerRef, { name }: GitHubEvent)
     : `config.manualRunEvent does not name ${name}`
 }
 
-/** Why a trigger that could poll does not poll on an event. */
+/** The reason why a trigger that can poll does not poll on an event. */
 function whyNot(ref: TriggerRef, event: GitHubEvent): string | undefined {
   const [poller] = pollersOf({ ...ref.workflow, triggers: [ref.trigger] })
   return poller && pollRefusal(poller, event)
 }
 
 /**
- * An event on which no trigger polls: one of GitHub's own, or one that options exclude.
+ * The evaluation of an event on which no trigger polls: GitHub's own event, or an event that
+ * options exclude.
  *
- * @throws UserError when a poll was meant, and the workflow that has it is not the one that is polled
+ * @throws UserError if the user meant a poll, but the workflow that polls is not among the polled
+ * ones
  */
 function pollsNothing(
   event: GitHubEvent,
@@ -248,7 +254,7 @@ function pollsNothing(
 
 const MANUAL = 'workflow_dispatch'
 
-/** Without a choice, only the file named like the calling workflow is polled. */
+/** Without the input `workflow`, only the file with the name of the calling workflow is polled. */
 function refuseForgottenPoller(event: GitHubEvent, workflows: WorkflowSource): void {
   const { calling } = workflows
   const isThere = workflows.find(calling) !== undefined
@@ -258,7 +264,8 @@ function refuseForgottenPoller(event: GitHubEvent, workflows: WorkflowSource): v
       const pollers = pollersOf(workflows.find(name))
       return pollers.some((ref) => ref.trigger.poll && pollRefusal(ref, event) === undefined)
     } catch (error) {
-      // Where there is no file of its own, one with mistakes may be the one that was meant.
+      // If the calling workflow has no file, a file with mistakes may be the one that the user
+      // meant.
       if (isThere || !(error instanceof UserError)) return false
       throw error
     }
@@ -287,7 +294,7 @@ async function poll(
   if (!config.active) return { run: notFired(ref, 'config.active is false') }
   if (!poll) return { run: notFired(ref, pollDisabledReason) }
   const { every, timeZone, force } = config
-  // Only a schedule asks whether it is time; who starts a run by hand wants it now.
+  // Only a schedule checks whether `every` is due; a manual run is due immediately.
   if (event.name === 'schedule' && every && !force) {
     const schedule = isObject(event.payload) ? event.payload.schedule : undefined
     const { due, reason } = await checkSchedule(every, timeZone, {
@@ -303,7 +310,7 @@ async function poll(
   return prepareRun(ref, look, ports, mode)
 }
 
-/** Why a webhook for a name that is not declared fires nothing. */
+/** The reason why a webhook for an undeclared name fires nothing. */
 function otherName(kind: string, found: string, where: string, names: readonly string[]): string {
   const hint = didYouMean(found, names)
   const list = names.map(shownName).join(', ') || 'none'
@@ -312,7 +319,7 @@ function otherName(kind: string, found: string, where: string, names: readonly s
   return `the webhook addresses ${addressed}; ${where}: ${list}${hint ? ` (${hint})` : ''}`
 }
 
-/** Why an event is not the dispatch of a webhook. */
+/** The reason why an event is not the dispatch of a webhook. */
 function explainNoWebhook({ name, payload }: GitHubEvent): string {
   if (name !== 'repository_dispatch') {
     return `a webhook arrives as repository_dispatch of type "${EVENT_TYPE}", this event is ${name}`
@@ -322,12 +329,12 @@ function explainNoWebhook({ name, payload }: GitHubEvent): string {
   return `this repository_dispatch is ${found}, Hookline listens to type "${EVENT_TYPE}"`
 }
 
-/** A name from outside is shown only when it looks like one: it is the sender's text. */
+/** Shows a name only if it looks like a name, because it is untrusted input. */
 function shownName(name: string): string {
   return /^[\w.-]{1,100}$/.test(name) ? `"${name}"` : '(not a name)'
 }
 
-/** One decision for each declared trigger: the given ones, and for the others a reason. */
+/** One decision for each declared trigger: a given decision, or else a reason. */
 function decide(
   workflow: Workflow | undefined,
   reason: (ref: TriggerRef) => string,

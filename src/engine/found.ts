@@ -9,25 +9,25 @@ import { counted } from '../wire/printable.ts'
 import { readWebhookRequest, type WebhookRequest } from '../wire/request.ts'
 import { type Delivery, digest, type Found } from './keys.ts'
 
-/** What a trigger found, whichever way it came. */
+/** The items of a trigger, from a webhook, a batch or a poll. */
 export interface TriggerResult {
   readonly checks: readonly Check[]
   readonly messages: readonly Message[]
   readonly found: readonly Found[]
-  /** Of a batch: how many events it brought, and how many of them became items. */
+  /** Of a batch: the number of its events, and how many of them met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
-  /** For what was polled: what acknowledges everything before a place. */
+  /** For a poll: the cursor that acknowledges every item before an index. */
   readonly cursorBefore?: (index: number) => Json | undefined
 }
 
 type Receive = (request: WebhookRequest) => Reception | Promise<Reception>
 
 /**
- * What a trigger finds in one event. A request is the same as another one by what was asked for,
- * whatever its headers say.
+ * Reads one event with a trigger. Two requests are duplicates if method, path, query and body are
+ * equal; headers do not count, because they differ between retries.
  *
- * @param asks whether the store is asked, which knows the deliveries that were seen
- * @throws PayloadError when the event cannot be read
+ * @param asks whether the store is read; it knows the deliveries of earlier runs
+ * @throws PayloadError if the event cannot be read
  */
 export async function receiveEvent(
   payload: ClientPayload,
@@ -50,8 +50,8 @@ export async function receiveEvent(
 }
 
 /**
- * What a trigger finds in the events of a batch, each by itself: one that proves nothing, or cannot be
- * read, keeps out no other.
+ * Reads the events of a batch, each by itself: an event without a valid signature, or one that
+ * cannot be read, does not affect the others.
  *
  * @param addressed path of the batch: workflow and trigger of every event
  */
@@ -104,7 +104,7 @@ async function receiveMember(
   }
 }
 
-/** Each kind once, in the order in which they came, and how often it did. */
+/** Each kind once, in order of its first occurrence, with its count. */
 function tally<One>(all: readonly One[], kindOf: (one: One) => string): [One, number][] {
   const kinds = new Map<string, [One, number]>()
   for (const one of all) {

@@ -3,30 +3,31 @@ import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { isObject, type Json, valueAt } from '../wire/json.ts'
 
-/** An item as its trigger found it. */
+/** An item before `config`, as its trigger found it. */
 export interface Found {
   readonly item: Item
-  /** What makes it the same as another one, when no key tells them apart. */
+  /** If an item has no key, two items with equal `identity` are duplicates. */
   readonly identity: Json
-  /** The delivery that brought it, where the relay did. */
+  /** The delivery that contained the item; only if it came through the relay. */
   readonly delivery?: Delivery
 }
 
 export interface Delivery {
   readonly id: string
-  /** What tells the relay's repeats of it, where the store is asked; see `deliveryMark`. */
+  /** Equal for duplicates of one delivery; only if the store is read. See `deliveryMark`. */
   readonly mark: string | undefined
 }
 
 interface Keyed {
-  /** A hash, so that nothing of a payload stands in a store. */
+  /** A hash, so that the store contains no part of a payload. */
   readonly key: string
   readonly notice?: string
 }
 
 /**
- * The key of an item: its trigger's own, `id`, the user's path, `key`, or the hash of what it is.
- * Paths are looked up in the body first, then in the whole item. It never throws.
+ * The deduplication key of an item: the first of the trigger's own key, `id`, the user's path and
+ * `key` that has a value; else a hash of `identity`. Each path is looked up in the body first, then
+ * in the whole item. It never throws.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8785 for the canonical form that is hashed
  */
@@ -49,22 +50,22 @@ function lookUp(item: Json, path: string): string | undefined {
   const segments = path.split('.')
   if (segments.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) return undefined
   const body = isObject(item) ? (item.body as Json | undefined) : undefined
-  // Names of headers are in lower case, whatever the user writes.
+  // Names of headers are in lower case in the item, but not always in the user's path.
   const isHeader = segments[0] === 'headers'
   const lower = isHeader ? segments.map((segment) => segment.toLowerCase()) : segments
   return keyText(valueAt(body, segments)) ?? keyText(valueAt(item, lower))
 }
 
-/** A key is a text that is not empty, or a number. */
+/** A key is a string that is not empty, or a finite number. */
 function keyText(value: Json | undefined): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**
- * JSON text that is the same for every order of keys: keys sorted by UTF-16 code units, nothing
- * between the tokens. Texts are compared as they are, without normalising Unicode; -0 is 0, and what JSON has
- * no number for (NaN, Infinity) is null.
+ * JSON that does not depend on the order of keys: keys are sorted by UTF-16 code units, without
+ * white space. Strings are not Unicode-normalized; -0 becomes 0, and NaN and Infinity, which JSON
+ * lacks, become null.
  *
  * Source: RFC 8785, JSON Canonicalization Scheme
  */
@@ -77,7 +78,7 @@ export function canonical(value: Json): string {
   return `{${members.join(',')}}`
 }
 
-/** SHA-256 of a text, in base64 without padding. */
+/** SHA-256 of a string, in base64 without padding. */
 export async function digest(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return toBase64(new Uint8Array(hash)).replace('=', '')

@@ -85,11 +85,13 @@ const projections: Record<ProjectionOperatorName, ProjectionOperator> = {
 
 export { Query }
 
-/** Only the operators above, and no scripts. */
+/**
+ * Allows only the operators above. Scripts are disabled, because they would run in this process.
+ */
 export const options = {
   scriptEnabled: false,
   context: Context.init({ query, expression, projection: projections }),
 }
 
-/** For a projection that takes fields away, which the library does in place. */
+/** For a projection that removes fields: mingo would otherwise remove them from the given item. */
 export const cloning = { ...options, processingMode: ProcessingMode.CLONE_INPUT }

@@ -214,7 +214,8 @@ async function sortByScript(
   }
   const orderOf = async (list: readonly Candidate[]) => {
     const [outcome] = await scriptOutcomes(scripts, script, list)
-    return outcome && 'value' in outcome ? (outcome.value as number[]) : outcome?.reason // its call
+    // returned by `call`
+    return outcome && 'value' in outcome ? (outcome.value as number[]) : outcome?.reason
   }
   if (items.length === 0) return { kept: [] }
   const order = await orderOf(items)
@@ -307,7 +308,7 @@ async function project(
   })
   const { passed, failed } = splitOutcomes('filterOutputs', items, outcomes)
   const kept = passed.map(({ candidate, value }) => {
-    return { ...candidate, item: parseJson(value) as Item } // a projection is an object
+    return { ...candidate, item: parseJson(value) as Item } // a projection returns an object
   })
   return { kept, failed }
 }

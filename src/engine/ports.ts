@@ -5,15 +5,15 @@ import type { DeclaredTrigger } from '../workflow/on.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Scripts } from './scripts.ts'
 
-/** Where workflows come from: the input `on`, or files, read when they are asked for. */
+/** The source of workflows: the input `on`, or files that are read on demand. */
 export interface WorkflowSource {
-  /** The names of all workflows there are. @throws UserError when there are none */
+  /** The names of all workflows. @throws UserError if there are none */
   names(): readonly string[]
-  /** @throws UserError when the workflow has mistakes */
+  /** @throws UserError if the workflow has mistakes */
   find(name: string): Workflow | undefined
-  /** Name of the workflow that GitHub is running, for events that name none. */
+  /** Name of the workflow that GitHub is running, for events without a workflow name. */
   readonly calling: string
-  /** Names of the workflows that an event polls; the calling one alone when left out. */
+  /** Names of the workflows that an event polls; only the calling workflow if absent. */
   polled?(): readonly string[]
 }
 
@@ -23,15 +23,18 @@ export interface TriggerRef {
   readonly trigger: DeclaredTrigger
 }
 
-/** The outside world, as far as evaluating an event needs it. */
+/** The parts of the outside world that evaluating an event needs. */
 export interface EnginePorts {
   readonly triggers: TriggerPorts
   readonly scripts: Scripts
   /** Absent for `state: none`. */
   readonly store?: StateStore | undefined
   readonly run: Run
-  /** Unpacks batches; by what every runtime has when left out, which costs more at first. */
+  /**
+   * Unpacks batches; if absent, by a decompression that works in every runtime but takes longer to
+   * load.
+   */
   readonly unpack?: Unpack
-  /** The working copy of the repository, absolute: where `exportOutputs` writes. */
+  /** The absolute path of the working copy, below which `exportOutputs` writes. */
   readonly folder: string
 }

@@ -7,59 +7,60 @@ import type { Effect } from './effects.ts'
 import type { Candidate } from './pipeline.ts'
 import type { TriggerRef } from './ports.ts'
 
-/** How many items a trigger found, and how many of them `config` and the store let through. */
+/** How many items a trigger found, and how many of them passed `config` and the store. */
 interface Tally {
-  /** Of a batch: how many events came, and how many of them met every condition. */
+  /** Of a batch: the number of its events, and how many of them met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
   readonly found: number
   readonly handedOn: number
-  /** What each step on the way did, in words: `filter dropped 3`. */
+  /** One line for each step that changed something: `filter dropped 3`. */
   readonly steps: readonly string[]
 }
 
-/** What became of one declared trigger. */
+/** The result of an event for one declared trigger. */
 export interface Decision {
-  /** There where the event concerns several workflows. */
+  /** Present if the event concerns several workflows. */
   readonly workflow?: string
   readonly trigger: string
   readonly fired: boolean
-  /** Why it did not fire, or what made it fire, in words. */
+  /** Why the trigger fired or did not fire. */
   readonly reason: string
   readonly checks: readonly Check[]
-  /** There for a trigger that looked for items, and met every condition. */
+  /** Present if the trigger met every condition and looked for items. */
   readonly tally?: Tally
 }
 
 /**
- * What kept an event from firing anything: it cannot be read; it addresses another workflow, or a
- * trigger that is not declared; a condition or `config`; a dispatch of another type; an event of
- * GitHub's own; a poll that brought nothing.
+ * Why an event fired nothing: `payload` if it cannot be read; `workflow` or `trigger` if it
+ * addresses another workflow or an undeclared trigger; `condition` for a condition or `config`;
+ * `type` for a dispatch of another type; `event` for GitHub's own events; `poll` for a poll without
+ * items.
  */
 export type Miss = 'payload' | 'workflow' | 'trigger' | 'condition' | 'type' | 'event' | 'poll'
 
-/** What one trigger made of an event. */
+/** The result of one trigger for an event. */
 export interface TriggerRun extends TriggerRef {
   readonly decision: Decision
-  /** Items as the trigger found them, before `config`. */
+  /** The items that the trigger found, before `config`. */
   readonly found: readonly Item[]
-  /** Items as they are handed on. */
+  /** The items for the jobs. */
   readonly items: readonly Item[]
-  /** The relay's ids of the events that they came with. */
+  /** The relay's ids of the deliveries of these items. */
   readonly deliveries: readonly string[]
-  /** Items that `config` could not be evaluated for. */
+  /** The items for which `config` could not be evaluated. */
   readonly failed: readonly FailedItemReport[]
-  /** One `on` context per item; with `outputsMode: combine` one for all. */
+  /** One `on` context for each item; with `outputsMode: combine` one for all. */
   readonly contexts: readonly OnContext[]
-  /** The fields that the trigger declares, for outputs of their own. */
+  /** The fields of the trigger that become step outputs. */
   readonly fields: readonly string[]
-  /** What must be written before the outputs, which name these files. */
+  /** Files to write before the outputs, because the outputs contain their paths. */
   readonly files: readonly OutputFile[]
-  /** What is to be done once the job has succeeded. */
+  /** The actions after the job has succeeded. */
   readonly effects: readonly Effect[]
   readonly messages: readonly Message[]
 }
 
-/** A failed item as the output `failed` lists it; nothing of its payload is part of it. */
+/** A failed item in the output `failed`. It contains no part of the payload. */
 export interface FailedItemReport {
   /** `delivery`, the number under the trigger's own key such as `update_id`, or `item`, from 1. */
   readonly [id: string]: string | number
@@ -68,24 +69,24 @@ export interface FailedItemReport {
   readonly reason: string
 }
 
-/** What is known of an event besides what triggers made of it. */
+/** The facts of an event that do not come from its triggers. */
 interface EventFacts {
-  /** The `on` context if there is no item: all triggers skipped, none of an unknown workflow. */
+  /** The `on` context if there is no item: all triggers skipped; empty for an unknown workflow. */
   readonly unfired: OnContext
-  /** The outputs that can hold JSON, of the triggers that are declared; they are `null` then. */
+  /** Outputs of the declared triggers that can contain JSON; they are `null` if nothing fired. */
   readonly unfiredFields: readonly string[]
   readonly decisions: readonly Decision[]
   readonly miss: Miss | undefined
-  /** Why nothing fired, where the runs do not tell. */
+  /** Why nothing fired, if no run gives the reason. */
   readonly reason: string | undefined
-  /** The relay's id of the delivery and time of receipt, when there was a relay. */
+  /** The relay's id of the delivery, and the time of receipt; only if it came through the relay. */
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
-  /** Of an event that no trigger could look at. */
+  /** Messages about an event that no trigger could read. */
   readonly messages: readonly Message[]
 }
 
-/** What an event came to: the runs of its triggers, and what they came to together. */
+/** The result of an event: the runs of its triggers, and what they have in common. */
 export class Evaluation {
   readonly runs: readonly TriggerRun[]
   readonly #facts: Partial<EventFacts>
@@ -95,7 +96,7 @@ export class Evaluation {
     this.#facts = facts
   }
 
-  /** The run whose first item gives the field outputs; `undefined` when nothing fired. */
+  /** The run whose first item gives the field outputs; `undefined` if nothing fired. */
   get #first(): TriggerRun | undefined {
     return this.runs.find(({ items }) => items.length > 0)
   }
@@ -104,7 +105,7 @@ export class Evaluation {
     return new Set(this.runs.map(({ workflow }) => workflow)).size > 1
   }
 
-  /** Names of the workflow and the trigger that fired, of the first item's; empty when none did. */
+  /** The workflow and the trigger of the first item; empty if nothing fired. */
   get workflow(): string {
     return this.#first?.workflow.name ?? ''
   }
@@ -133,13 +134,13 @@ export class Evaluation {
     return this.runs.flatMap(({ contexts }) => contexts)
   }
 
-  /** The workflow of each context, where the event concerns several; else empty. */
+  /** The workflow of each context if the event concerns several; else empty. */
   get owners(): readonly string[] {
     if (!this.#hasSeveralWorkflows) return []
     return this.runs.flatMap(({ workflow, contexts }) => contexts.map(() => workflow.name))
   }
 
-  /** The fields of the first item that become outputs of their own. */
+  /** The fields of the first item that become step outputs. */
   get fields(): readonly string[] {
     return this.#first?.fields ?? []
   }
@@ -156,7 +157,7 @@ export class Evaluation {
     return [...(this.#facts.messages ?? []), ...this.runs.flatMap(({ messages }) => messages)]
   }
 
-  /** Why nothing fired; `undefined` when something did. */
+  /** Why nothing fired; `undefined` if something fired. */
   get reason(): string | undefined {
     if (this.#first || this.#facts.reason !== undefined || this.runs.length === 0) {
       return this.#first ? undefined : this.#facts.reason
@@ -167,7 +168,7 @@ export class Evaluation {
     return reasons.join('; ')
   }
 
-  /** What kept the event from firing anything; `undefined` when something fired. */
+  /** The kind of reason why nothing fired; `undefined` if something fired. */
   get miss(): Miss | undefined {
     return this.#first ? undefined : this.#facts.miss
   }
@@ -180,7 +181,7 @@ export class Evaluation {
     return this.#facts.unfired ?? {}
   }
 
-  /** The outputs that are `null` when nothing fired, so that `fromJSON` can read them. */
+  /** Outputs that are `null` if nothing fired, because `fromJSON('')` would fail. */
   get unfiredFields(): readonly string[] {
     return this.#first ? [] : (this.#facts.unfiredFields ?? [])
   }
@@ -196,25 +197,25 @@ export class Evaluation {
 
 type Outcome = 'success' | 'failure' | 'skipped'
 
-/** One declared trigger as jobs see it, in the shape of GitHub's own `steps` context. */
+/** A declared trigger for the jobs, in the shape of GitHub's own `steps` context. */
 interface TriggerContext {
   readonly outcome: Outcome
   readonly conclusion: Outcome
-  /** The item; the list of them with `outputsMode: combine`. */
+  /** The item; with `outputsMode: combine` the list of items. */
   readonly outputs: JsonObject | JsonObject[]
 }
 
-/** The `on` context of a workflow: every declared trigger stands in it. */
+/** The `on` context of a workflow. It contains every declared trigger. */
 export type OnContext = Readonly<Record<string, TriggerContext>>
 
-/** The context of a workflow whose jobs are to learn that a trigger failed. */
+/** The context if a trigger failed and its `config` reports that to the jobs. */
 export function failedContext(workflow: Workflow, failed: string): OnContext {
   return context(workflow, (name) =>
     name === failed ? { outcome: 'failure', conclusion: 'success', outputs: {} } : skipped(),
   )
 }
 
-/** The outputs of a workflow of which no trigger fired; the context is empty if none is known. */
+/** The outputs if no trigger of a workflow fired; the context is empty for an unknown workflow. */
 export function unfiredOutputs(
   workflow: Workflow | undefined,
 ): Pick<EventFacts, 'unfired' | 'unfiredFields'> {
@@ -224,7 +225,7 @@ export function unfiredOutputs(
   }
 }
 
-/** The outputs that can hold JSON, of these triggers, each name once. */
+/** The outputs of these triggers that can contain JSON, without duplicates. */
 export function jsonFields(triggers: Iterable<Pick<Trigger, 'jsonOutputs'>>): string[] {
   return [...new Set([...triggers].flatMap(({ jsonOutputs }) => jsonOutputs))]
 }
@@ -237,22 +238,22 @@ function skipped(): TriggerContext {
   return { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 }
 
-/** A file that is to be written before the outputs. */
+/** A file that is written before the outputs. */
 interface OutputFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
   readonly text: string
 }
 
-/** Items as jobs get them. */
+/** The items in the form that jobs get. */
 interface BuiltContexts {
   readonly contexts: readonly OnContext[]
   readonly files: readonly OutputFile[]
-  /** Names of the outputs that the first item's fields become. */
+  /** Names of the step outputs, which are fields of the first item. */
   readonly fields: readonly string[]
 }
 
-/** Makes `on` contexts of items, as `outputsMode` and `exportOutputs` say. */
+/** Makes the `on` contexts of items by `outputsMode` and `exportOutputs`. */
 export function buildContexts(
   ref: TriggerRef,
   items: readonly Item[],
@@ -287,7 +288,7 @@ function outputFile(
   return { path: `${base}/${name}`, text: JSON.stringify(outputs) }
 }
 
-/** What a run may still hand on. */
+/** The quota of outputs that is left for the triggers of one run. */
 export interface OutputBudget {
   /** UTF-16 units of outputs. */
   readonly units: number
@@ -295,10 +296,10 @@ export interface OutputBudget {
   readonly jobs: number
 }
 
-/** Of a run that has handed on nothing yet. */
+/** The quota of a run without outputs yet. */
 export const FULL_BUDGET: OutputBudget = { units: LIMITS.itemsUnits, jobs: LIMITS.matrixJobs }
 
-/** What is left beside what a run hands on already. */
+/** The quota that is left after these contexts. */
 export function remainingBudget(
   contexts: readonly OnContext[],
   { units, jobs }: OutputBudget,
@@ -308,8 +309,8 @@ export function remainingBudget(
 
 /**
  * Splits items into those that fit into the outputs and into one matrix, and those that must wait.
- * The cut is made in the order in which the items were found, since a service forgets only what lies
- * before a point.
+ * The split follows the order of discovery, because a service can only forget every item before a
+ * cursor.
  *
  * @param weigh units that an item takes
  */

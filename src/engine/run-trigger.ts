@@ -36,21 +36,21 @@ import {
 } from './result.ts'
 import { needsStore } from './schedule.ts'
 
-/** The way that items come, what the store said, and how much room is left for them in the outputs. */
+/** How a trigger gets its items: polled or not, the state of the store, and the output quota. */
 export interface RunMode {
   readonly isPolled: boolean
-  /** There when the store was asked. */
+  /** Present if the store was read. */
   readonly snapshot: Snapshot | undefined
-  /** There for a polled trigger: what finds none comes with a later run. */
+  /** Present for a polled trigger: items beyond the budget come with a later run. */
   readonly budget?: OutputBudget
 }
 
-/** Whether a run asks the store of a trigger: for seen keys, or for where the poll begins. */
+/** Whether a run reads the store for a trigger: for seen keys, or for the cursor of the poll. */
 export function asksStore({ trigger }: TriggerRef, isPolled: boolean): boolean {
   return isPolled || trigger.config.shouldDeduplicate === true || trigger.config.skipFirst
 }
 
-/** A trigger that has looked, and what it would hand on; or the whole run, where that is known. */
+/** A trigger before the claims of its items; or its whole run if there is nothing to claim. */
 export type PreparedRun =
   | { readonly run: TriggerRun }
   | {
@@ -63,9 +63,9 @@ export type PreparedRun =
     }
 
 /**
- * Looks for items with one trigger, and sends them through its `config`. Nothing is claimed yet.
+ * Finds the items of one trigger, and applies `config` to them. Nothing is claimed yet.
  *
- * @throws UserError
+ * @throws UserError if the trigger fails and its `config` does not excuse that
  */
 export async function prepareRun(
   ref: TriggerRef,
@@ -98,7 +98,7 @@ export async function prepareRun(
   }
 }
 
-/** What a run hands on, as far as is known before anything is claimed: it may become less. */
+/** The contexts of a run before anything is claimed; claims of other runs can make them fewer. */
 export function preparedContexts(one: PreparedRun, { folder }: EnginePorts): readonly OnContext[] {
   if ('run' in one) return one.run.contexts
   const items = one.prepared.kept.map(({ item }) => item)
@@ -106,10 +106,10 @@ export function preparedContexts(one: PreparedRun, { folder }: EnginePorts): rea
 }
 
 /**
- * Claims in the store what is handed on, of all triggers in one step. What is held back, because of
+ * Claims in the store the items of all triggers in one step. An item that is held back, because of
  * `limit`, another run or its size, is not acknowledged.
  *
- * @throws UserError
+ * @throws UserError if the items of a webhook do not fit into the outputs
  */
 export async function claimRuns(
   all: readonly PreparedRun[],
@@ -136,7 +136,8 @@ function finishRun(
   const items = claimed.kept.map(({ item }) => item)
   const decision = buildDecision(ref, result, claimed)
   const repeats = repeatWarning(ref.trigger, { ...mode, hasStore: ports.store !== undefined })
-  // Keys that mean something elsewhere, and are taken as they come with a workflow.
+  // `config` keys of an existing workflow that have no effect in Hookline are accepted with a
+  // notice.
   const unused = [...IGNORED_KEYS].filter(([key]) => Object.hasOwn(ref.trigger.config, key))
   const advice = unused.map(([key, advice]) =>
     notice('unused-option', `config.${key} has no effect here: ${advice}`),
@@ -161,7 +162,7 @@ function finishRun(
   }
 }
 
-/** Whether no run of a trigger has succeeded yet, as far as the store knows. */
+/** Whether the store knows of no successful run of a trigger. */
 function isFirstRun({ state }: Snapshot): boolean {
   return state.lastSuccess === null && !state.claims.some(({ done }) => done)
 }
@@ -258,13 +259,13 @@ function tooLargeFailure(candidate: Candidate, size: number): FailedItem {
   return { candidate, option: 'size', reason }
 }
 
-/** With a store, a failed item is given up in the run after so many failures. */
+/** With a store, the run after so many failures counts a failed item as seen. */
 const RETRIES_OF_FAILED = 2
 
 /**
- * Holds a failed item back, so that it comes again with the next run, and records how often it has
- * failed; after the retries it counts as seen. Without a store the service would send the other items
- * again, too, so this is only for triggers with a store.
+ * Holds a failed item back, so that the next run tries it again, and records the number of
+ * failures; after the last retry it counts as seen. Only for triggers with a store: without one the
+ * service would send the other items again, too.
  */
 async function retryFailed(
   prepared: PipelineResult,
@@ -301,7 +302,7 @@ function reportFailed({ trigger }: TriggerRef, failed: readonly FailedItem[]): F
   })
 }
 
-/** At most so many ids in one message. */
+/** The most ids in one message. */
 const IDS_IN_MESSAGE = 10
 
 /** One message for each option and reason, with the ids of the items. */
@@ -363,7 +364,7 @@ function refuseUnfit(ref: TriggerRef, prepared: PipelineResult, { folder }: Engi
   })
 }
 
-/** `undefined` where there is nothing to claim. */
+/** `undefined` if there is nothing to claim. */
 function wantedKeys(one: PreparedRun): WantedKeys | undefined {
   if ('run' in one) return undefined
   const { ref, prepared, ended } = one
@@ -375,7 +376,7 @@ function wantedKeys(one: PreparedRun): WantedKeys | undefined {
   return { ...triggerId(ref), keys, lease: lease * 60_000, force, ended }
 }
 
-/** Another run may have been quicker since the store was read: what it took is left to it. */
+/** Drops the items that another run claimed after the store was read. */
 function withoutTaken(
   { prepared, mode: { isPolled } }: Looked,
   states: readonly KeyState[],
@@ -413,14 +414,14 @@ function buildDecision(
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, handedOn: kept.length, steps: log }
-  // What kept all items back comes first: what held is of less interest then.
+  // If no item is left, the reasons that held items back are more useful, so they come first.
   const reasons = kept.length > 0 ? [...held, ...log] : [...log, ...held]
   return { ...decision, reason: reasons.join('; '), tally }
 }
 
 /**
- * With a store one commit, when something was claimed, when `every` or `skipFirst` ask for the last
- * success, or when the next poll is to begin elsewhere; without one, the acknowledgement.
+ * With a store this is one commit, if something was claimed, if `every` or `skipFirst` need the
+ * last success, or if the cursor of the poll moved. Without a store it is the acknowledgement.
  */
 function effectsOf(
   ref: TriggerRef,
@@ -439,7 +440,7 @@ function effectsOf(
   const moves =
     cursor !== undefined && JSON.stringify(cursor) !== JSON.stringify(snapshot?.state.cursor)
   if (!claimed && !skipFirst && !moves && !(isPolled && every !== undefined)) return []
-  // What nobody asks for would be one more file in every commit.
+  // Without a reader of the last success, the commit would only change one more file.
   const isAsked = skipFirst || (isPolled && every !== undefined)
   const at = snapshot?.now ?? run.at
   return [{ kind: 'commit', ...triggerId(ref), ...(isAsked && { at }), ...(moves && { cursor }) }]
@@ -449,7 +450,7 @@ export function triggerId({ workflow, trigger }: TriggerRef) {
   return { workflow: workflow.name, trigger: trigger.name }
 }
 
-/** A trigger that does not look at the event at all. */
+/** The run of a trigger that does not look at the event. */
 export function notFired(ref: TriggerRef, reason: string): TriggerRun {
   return {
     ...ref,
@@ -466,7 +467,9 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
   }
 }
 
-/** A mistake in `config` as one that the user is shown in the workflow file; others as they are. */
+/**
+ * Adds the position in the workflow file to a mistake in `config`; returns other errors unchanged.
+ */
 export function placed(error: unknown, { trigger }: TriggerRef): unknown {
   if (!(error instanceof OptionError)) return error
   const position = trigger.positionOf(['config', error.option])
@@ -474,16 +477,16 @@ export function placed(error: unknown, { trigger }: TriggerRef): unknown {
 }
 
 /**
- * What a trigger that failed comes to, as its `config` says: a warning, or an item that tells of it.
- * Such a run leaves nothing to commit or acknowledge.
+ * The run of a trigger that failed, by its `config`: a warning, or an item that reports the
+ * failure. Such a run commits and acknowledges nothing.
  *
- * @throws the error, where `config` excuses nothing
+ * @throws the error, if `config` does not excuse it
  */
 function failedRun(error: unknown, ref: TriggerRef): TriggerRun {
   const { skipOnError, buildOutputsOnError } = ref.trigger.config
   const excused = skipOnError || buildOutputsOnError
   if (!excused || error instanceof PayloadError) throw placed(error, ref)
-  // The message of an error that is none of ours may carry a payload, so only its kind is told.
+  // An unknown error may quote the payload, so only its kind is shown.
   const message =
     error instanceof UserError || error instanceof OptionError
       ? error.message.replace(/\s+/g, ' ')

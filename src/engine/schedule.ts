@@ -3,16 +3,16 @@ import { ageOf } from '../state/store.ts'
 import type { Config } from '../triggers/config.ts'
 import { OptionError } from '../wire/errors.ts'
 
-/** Whether a trigger is to run now, and in words why. */
+/** Whether a trigger runs now, and why. */
 interface ScheduleDecision {
   readonly due: boolean
   readonly reason: string
 }
 
-/** What `every` is measured against. Times are milliseconds since 1970. */
+/** The times that `every` is compared with, in milliseconds since 1970. */
 interface Clock {
   readonly now: number
-  /** `null` before the first success; absent when there is no store. */
+  /** `null` before the first success; absent without a store. */
   readonly lastSuccess?: number | null
   /** The cron expression that started the run (`github.event.schedule`). */
   readonly schedule: string | undefined
@@ -20,13 +20,13 @@ interface Clock {
 
 const MINUTE = 60_000
 
-/** GitHub starts scheduled runs this often at most. */
+/** GitHub starts scheduled runs at most this often. */
 const SHORTEST_INTERVAL = 5 * MINUTE
 
 /**
  * Whether `every` lets a trigger run on a `schedule` event.
  *
- * @throws OptionError when it would need a store, or is not a cron expression after all
+ * @throws OptionError if it needs a store and there is none, or if it is no cron expression
  */
 export async function checkSchedule(
   every: NonNullable<Config['every']>,
@@ -39,7 +39,9 @@ export async function checkSchedule(
   return dueByCron(every.cron, timeZone, clock)
 }
 
-/** A run starts a few seconds earlier or later in its minute: where every start counts, none asks. */
+/**
+ * GitHub starts a run some seconds early or late, so an interval of GitHub's minimum is always due.
+ */
 async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDecision> {
   const { now, lastSuccess, schedule } = clock
   if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
@@ -54,7 +56,9 @@ async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDeci
   return { due, reason: `its last success is ${ago} minutes ago, every: ${minutes}` }
 }
 
-/** Due when a time that it names lies after the last success, or the schedule's tick before this. */
+/**
+ * Due if a time of the cron expression lies after the last success or the previous scheduled run.
+ */
 async function dueByCron(
   expression: string,
   timezone: string,
@@ -79,25 +83,27 @@ async function parseCron(expression: string, timezone: string): Promise<Cron> {
   }
 }
 
-/** When the schedule that started this run would have started one the time before. */
+/** The time of the scheduled run before this one. */
 async function previousTick({ now, schedule }: Clock): Promise<number> {
   const cron = await scheduleCron(schedule)
   return cron?.previousRuns(2, new Date(now + 1))[1]?.getTime() ?? now - SHORTEST_INTERVAL
 }
 
-/** The shortest time between two of the schedule's next ticks. */
+/** The shortest time between two of the next scheduled runs. */
 async function shortestGap(schedule: string | undefined, now: number): Promise<number> {
   const ticks = (await scheduleCron(schedule))?.nextRuns(25, new Date(now)) ?? []
   const gaps = ticks.slice(1).map((tick, index) => tick.getTime() - Number(ticks[index]))
   return gaps.length > 0 ? Math.min(...gaps) : 0
 }
 
-/** The schedule of the workflow: GitHub has checked it, but a test event may say anything. */
+/**
+ * The schedule of the workflow. GitHub has checked it, but the one of a test event may be invalid.
+ */
 async function scheduleCron(schedule: string | undefined): Promise<Cron | undefined> {
   return schedule === undefined ? undefined : parseCron(schedule, 'UTC').catch(() => undefined)
 }
 
-/** An option that is meant across runs, in a run that remembers nothing. */
+/** The error for an option that needs earlier runs, in a run without a store. */
 export function needsStore(option: string): OptionError {
   return new OptionError(
     option,

@@ -7,8 +7,8 @@ const CONSOLE = /\bconsole\b/
 const ENCODINGS = /\b(?:TextEncoder|TextDecoder|btoa|atob)\b/
 
 /**
- * What defines the names that a script uses beside the language, as text that is run where the script
- * is: nothing of this process is in reach by them.
+ * Source code that defines the globals that a script uses beyond the language. It runs inside the
+ * script's engine, so it gives no access to objects of this process.
  */
 export async function scriptGlobals(script: string): Promise<string> {
   const hasUrls = URLS.test(script)
@@ -20,12 +20,12 @@ export async function scriptGlobals(script: string): Promise<string> {
   return parts.join('\n').trim()
 }
 
-/** What a script says would be payload text in a log: it goes nowhere. */
+/** The output of a script could contain the payload, so `console` prints nothing. */
 const DEFINE_CONSOLE = `globalThis.console = Object.fromEntries(
   ['log', 'info', 'warn', 'error', 'debug'].map((name) => [name, () => {}]),
 )`
 
-/** @param source which uses the encodings itself */
+/** @param source code that itself uses the encodings */
 const defineUrls = (source: string) => `{
   const exports = {}
   ;(() => {
@@ -35,7 +35,7 @@ ${source}
   globalThis.URLSearchParams = exports.URLSearchParams
 }`
 
-/** https://infra.spec.whatwg.org/#forgiving-base64 has what `atob` takes. */
+/** `atob` accepts forgiving base64: https://infra.spec.whatwg.org/#forgiving-base64 */
 const DEFINE_ENCODINGS = `{
   const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
   globalThis.TextEncoder = class TextEncoder {

@@ -2,23 +2,26 @@ import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core'
 
 const MOST_ATTEMPTS = 5
 
-/** `import(…)` and its kin, whatever space or comment stands between. */
+/**
+ * `import(…)`, `import.meta` and `import` statements, with any white space or comment in between.
+ */
 export const IMPORT: RegExp = /(?<![\w$])import(?=\s*[(./<-])/
 
-/** Megabytes that a script and its items may take. */
+/** Megabytes of memory for a script and its items. */
 const MOST_MEMORY = 128
 
-/** Bytes of stack: so few that the engine sees its end before WebAssembly's own comes. */
+/** Bytes of stack. The engine must reach this limit before the stack of WebAssembly ends. */
 const MOST_STACK = 128 * 1024
 
 /**
- * Scripts of the user. They run in QuickJS, an engine compiled to WebAssembly, which has the language
- * and nothing else: no object of this process, no file, no network. The items go in and come back as
- * text. V8 breaks WebAssembly off when the time is over, a regular expression within the engine too.
+ * Runs the user's scripts in QuickJS, a JavaScript engine compiled to WebAssembly. It has the
+ * language and nothing else: no object of this process, no file, no network. Items go in and come
+ * back as JSON. V8 interrupts WebAssembly when the time is over, even inside a regular expression
+ * of the engine.
  */
 export const scripts: Scripts = createScripts(2_000)
 
-/** @param longest milliseconds that a script may take for all items of a run */
+/** @param longest milliseconds for all items of a run */
 export function createScripts(longest: number): Scripts {
   let engine: Promise<QuickJSWASMModule> | undefined
   return {
@@ -34,7 +37,7 @@ export function createScripts(longest: number): Scripts {
         const end = await endOf(limit, () => {
           answer = runInEngine(loaded, task)
         })
-        // An engine that did not come to an end is in no state to be used again.
+        // An interrupted engine may be in an inconsistent state, so it is not used again.
         if (answer?.isWhole !== true) engine = undefined
         if (answer) return resultOf(answer, script.body)
         if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(limit)
@@ -55,9 +58,10 @@ export function createScripts(longest: number): Scripts {
 }
 
 /**
- * Does some work that does not wait for anything, until the time is over.
+ * Runs synchronous work within a time limit.
  *
- * @returns `ended`, `stopped`, or `starved`: so busy was the processor that the work has not had its time
+ * @returns `ended`, `stopped` at the limit, or `starved` if the processor was too busy to run the
+ * work
  */
 async function endOf(
   milliseconds: number,
@@ -70,7 +74,7 @@ async function endOf(
     vm.runInContext('work()', context, { timeout: milliseconds })
     return 'ended'
   } catch (error) {
-    // The error belongs to the context, so it is no `Error` of this one.
+    // The error comes from another context, so `instanceof Error` is false.
     const code = typeof error === 'object' && error !== null && 'code' in error && error.code
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
     const { user, system } = process.cpuUsage(before)
@@ -80,7 +84,8 @@ async function endOf(
 
 async function loadEngine(): Promise<QuickJSWASMModule> {
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core')
-  // Its parts: its index holds the WebAssembly again as escapes, which is twice the size.
+  // The package is imported in parts: its index contains the WebAssembly again as escapes, which
+  // doubles the size.
   return newQuickJSWASMModuleFromVariant({
     type: 'sync',
     importFFI: async () =>
@@ -92,25 +97,26 @@ async function loadEngine(): Promise<QuickJSWASMModule> {
   })
 }
 
-/** What a CommonJS module exports: in Node, and in some bundles, that is one of what is imported by default. */
+/** The exports of a CommonJS module. Node and some bundlers put them into the default export. */
 function ownExports<Module extends object>(
   module: Module & { readonly default?: unknown },
 ): Module {
   const inner = module.default
-  return typeof inner === 'object' && inner !== null ? (inner as Module) : module // of the same shape
+  // both have the same shape
+  return typeof inner === 'object' && inner !== null ? (inner as Module) : module
 }
 
 interface Task {
   readonly script: Script
   readonly items: string
-  /** What defines what the script uses beside the language; empty when it uses nothing. */
+  /** Code that defines the globals that the script uses; empty if it uses none. */
   readonly globals: string
 }
 
-/** The end of a script: `=` and its outcomes, `!` and an error, or `?` and why it does not compile. */
+/** The result of the engine: `=` and the outcomes, `!` and an error, or `?` and a compile error. */
 interface Answer {
   readonly text: string
-  /** False where the engine itself broke off. */
+  /** False if the engine itself was interrupted. */
   readonly isWhole: boolean
 }
 
@@ -134,7 +140,8 @@ function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task
     runtime.dispose()
     return { text, isWhole: true }
   } catch (error) {
-    // At the end of the stack or of the memory it breaks off wherever it is; V8 told of a stop by then.
+    // The engine stops anywhere when stack or memory run out. V8 would have reported a time-out
+    // before.
     if (error instanceof Error) return { text: `!${OVERFLOW}`, isWhole: false }
     throw error
   }
@@ -142,7 +149,7 @@ function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task
 
 const OVERFLOW = 'InternalError: out of memory'
 
-/** Why a text does not compile; `undefined` when it does. */
+/** The compile error of a script; `undefined` if it compiles. */
 function failureOf(context: QuickJSContext, text: string, file: string): string | undefined {
   if (text === '') return undefined
   const result = context.evalCode(text, file)
@@ -190,7 +197,7 @@ function resultOf({ text }: Answer, body: string): ScriptOutcome[] {
   // The message of the compiler quotes only the script, which is part of the workflow file.
   if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)
   if (kind !== '=') throw new ScriptFailure(failureText(rest, body))
-  const outcomes = JSON.parse(rest) as { json?: string; error?: string }[] // the driver wrote them
+  const outcomes = JSON.parse(rest) as { json?: string; error?: string }[] // written by `driver`
   return outcomes.map(({ json, error }) =>
     error === undefined ? { json } : { failure: failureText(error, body) },
   )
@@ -200,20 +207,21 @@ function tooLong(milliseconds: number): ScriptFailure {
   return new ScriptFailure(`timed out after ${milliseconds} ms`)
 }
 
-/** Messages of the engine that speak of the script alone; others may quote an item. */
+/** Messages of the engine that only concern the script; others may quote an item. */
 const HARMLESS =
   /^\w*Error: (cannot (read|set) property '[\w$]{1,60}' of (undefined|null)|'?[\w$.]{0,80}'? ?(is )?not (a function|defined|iterable|a constructor)|'[\w$]{1,60}' is read-only|stack overflow)$/
 
-/** The language's own: a name that a script gives may be an item's, too. */
+/** Errors of the language. The name of any other error can come from an item. */
 const ERRORS = /^(?:Aggregate|Eval|Internal|Range|Reference|Syntax|Type|URI)?Error$/
 
 function failureText(text: string, body: string): string {
   const [first = '', ...frames] = text.split('\n')
   if (first === 'Error: promise') return 'returned a promise; return the value itself'
   if (first === OVERFLOW) return `used more than ${MOST_MEMORY} MB of memory`
-  // The line that begins the function stands before the script's own.
+  // The function header is one line before the script's first line.
   const line = frames.map((frame) => /config\.\w+:(\d+)/.exec(frame)?.[1]).find(Boolean)
-  // `a[b]` names what b is, which is an item's own: only what the script itself writes is shown.
+  // The message for `a[b]` contains the value of `b`, which can come from an item: show it only if
+  // the script contains the word.
   const written = new Set(body.match(/[\w$]+/g))
   const [name = ''] = /^[A-Z]\w*/.exec(first) ?? []
   const kind = ERRORS.test(name) || written.has(name) ? name : 'something'
@@ -223,7 +231,7 @@ function failureText(text: string, body: string): string {
   return line === undefined ? what : `${what} (line ${Number(line) - 1} of the script)`
 }
 
-/** JavaScript of the user, with the expression that calls it. */
+/** JavaScript of the user, and the expression that calls it. */
 export interface Script {
   /** The option that holds the script: `filterScript`. */
   readonly option: string

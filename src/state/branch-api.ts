@@ -13,7 +13,9 @@ import {
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
 import type { StorePlace } from './place.ts'
 
-/** For a call with all its repeats, and for one by itself. A write may be repeated: see `commit`. */
+/**
+ * The time for a call with all its retries, and for one try. A write may be retried: see `commit`.
+ */
 const PATIENCE: RetryPolicy = {
   budget: 30_000,
   callTime: 10_000,
@@ -21,30 +23,33 @@ const PATIENCE: RetryPolicy = {
   pause: { first: 250, longest: 4_000 },
 }
 
-/** The branch, as GitHub's API reads and writes it. */
+/** GitHub's API for the branch. */
 export interface BranchApi {
-  /** `undefined` where there is no such branch. @throws UserError when GitHub refuses */
+  /** `undefined` if the branch does not exist. @throws UserError if GitHub rejects the request */
   read(folders: readonly string[]): Promise<BranchFiles | undefined>
   /**
-   * Commits files on the head that was read; makes the branch where there was none. One that took
-   * effect unheard is refused when it is repeated, and what is read then holds it.
+   * Commits files on the head that was read; creates the branch if it does not exist. If a commit
+   * took effect without a response, the retry is refused, and the next read contains the commit.
    *
-   * @returns the new head; `undefined` when the branch moved on, or went, since the head was read
-   * @throws UserError when GitHub refuses
+   * @returns the new head; `undefined` if the branch moved or was deleted since the head was read
+   * @throws UserError if GitHub rejects the request
    */
   commit(files: readonly FileText[], head: string | undefined): Promise<string | undefined>
-  /** Which of these runs have ended without success, by one question; none where nobody may know. */
+  /**
+   * Returns the runs among these that ended without success, by one request; none without
+   * permission.
+   */
   endedRuns(runs: readonly string[]): Promise<ReadonlySet<string>>
-  /** By GitHub's own clock, as its last answer told it; by this machine's before the first. */
+  /** GitHub's time by its last response; the time of this machine before the first. */
   now(): number
 }
 
 export interface BranchFiles {
   /** Its last commit. */
   readonly head: string
-  /** What lies at its top. */
+  /** The names at its top level. */
   readonly names: readonly string[]
-  /** The texts of the asked folders, by name, in their order. */
+  /** The files of each requested folder: contents by name, in the order of the request. */
   readonly folders: readonly ReadonlyMap<string, string>[]
 }
 
@@ -53,7 +58,7 @@ export interface FileText {
   readonly text: string
 }
 
-/** Asks GitHub: a path below that of the run's repository, or the GraphQL API. A GET is asked once. */
+/** Sends a request: a path below the run's repository, or the GraphQL API. A GET is not retried. */
 type Ask = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<GitHubOutcome>
 
 export function branchApi(branch: string, place: StorePlace): BranchApi {
@@ -75,7 +80,7 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
     const options = isGraphql
       ? { call: graphqlCall(call), apiUrl: graphqlBase(github.apiUrl), clock }
       : { call, apiUrl: github.apiUrl, clock }
-    // The call brings the token of the run along.
+    // `call` adds the token of the run.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
     return new GitHubClient(options, patience, async () => undefined).ask({
       ...{ method, path: isGraphql ? path : `/repos/${repository}${path}`, reads: true },
@@ -95,12 +100,12 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
 
 const GRAPHQL = '/graphql'
 
-/** On GitHub Enterprise Server the GraphQL API stands beside the version of the REST API. */
+/** On GitHub Enterprise Server, `/api/graphql` is next to the `/api/v3` of the REST API. */
 function graphqlBase(apiUrl: URL): URL {
   return new URL(apiUrl.href.replace(/\/v3\/?$/, ''))
 }
 
-/** One question for any number of folders. */
+/** One query for any number of folders. */
 function queryOf(folders: readonly string[]): string {
   const names = folders.map((_, place) => `f${place}`)
   const files = names.map(
@@ -161,7 +166,7 @@ function notState(folders: readonly string[], branch: string): UserError {
   return new UserError({ message: `${place} is not a state of Hookline`, notes: [reset] })
 }
 
-/** How the user finds a folder, and can start over. */
+/** How the user finds a folder, and how to start over. */
 export function naming(folder: string, branch: string) {
   const place = `${folder} on the branch ${branch}`
   const reset = `to start over, delete the folder, or the branch: git push origin --delete ${branch}`
@@ -176,7 +181,7 @@ const mutationSchema = v.object({
   createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
 })
 
-/** The same for every write, since every byte of it stays in the history. */
+/** One short message for every commit, because each byte stays in the history. */
 const MESSAGE = 'state'
 
 async function commitOn(
@@ -202,8 +207,8 @@ async function commitOn(
     if (made.success) return made.output.createCommitOnBranch.commit.oid
     throw refusalError(outcome, branch)
   }
-  // A branch that is gone is not found, as a repository is that the token cannot see: that is told
-  // when the branch is read, or begun, the next time.
+  // A deleted branch gives the same 404 as a repository that the token cannot read. The next read
+  // or the next creation of the branch reports which of the two it is.
   if (outcome.refusal.kind === 'missing' || isStale(outcome)) return undefined
   throw refusalError(outcome, branch)
 }
@@ -213,7 +218,7 @@ function isStale(outcome: GitHubOutcome): boolean {
   return type === 'STALE_DATA' || message.startsWith('Expected branch to point to ')
 }
 
-/** Makes the branch, with the files as its first commit. */
+/** Creates the branch with the files as its first commit. */
 async function begin(
   branch: string,
   files: readonly FileText[],
@@ -240,7 +245,7 @@ const runSchema = v.object({ id: v.number(), conclusion: v.nullable(v.string()) 
 
 const runsSchema = v.object({ workflow_runs: v.array(runSchema) })
 
-/** A run that ended so hands on nothing any more. */
+/** A run with this conclusion will pass no more items to jobs. */
 const FAILED: ReadonlySet<string> = new Set([
   'failure',
   'cancelled',
@@ -264,7 +269,7 @@ async function endedRuns(runs: readonly string[], ask: Ask): Promise<ReadonlySet
   return new Set(failed.map(({ id }) => String(id)).filter((id) => ids.includes(id)))
 }
 
-/** What GitHub says is wrong, and how its GraphQL API calls that. */
+/** GitHub's error message, and its type in the GraphQL API. */
 function said({ answer }: GitHubOutcome): { readonly type?: string; readonly message: string } {
   const { type, message } = answer ? fieldsOf(answer) : {}
   return {
@@ -273,7 +278,7 @@ function said({ answer }: GitHubOutcome): { readonly type?: string; readonly mes
   }
 }
 
-/** What GitHub's refusal means for the store, and what would help. */
+/** The error for the user: what a rejection means for the store, and its cure. */
 function refusalError(outcome: GitHubOutcome, branch: string): UserError {
   const { answer } = outcome
   const cause = outcome.accepted ? undefined : outcome.refusal.cause

@@ -2,21 +2,27 @@ import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
 import { type Claim, kept, type TriggerId, type TriggerState, triggerStateSchema } from './store.ts'
 
-/** Every folder of a branch begins so: what version wrote it. */
+/** Prefix of every folder of a branch: the version of the format. */
 export const FOLDER_PREFIX = 'v2.'
 
-/** A folder for a trigger, directly on the branch: each level is one more object in every commit. */
+/**
+ * One folder for each trigger at the top level, because each further level adds an object to every
+ * commit.
+ */
 export function folderOf({ workflow, trigger }: TriggerId): string {
   return `${FOLDER_PREFIX}${encodeURIComponent(workflow)}.${trigger}`
 }
 
-/** Where the time of the last success and the place of a poll stand. */
+/** Contains the time of the last success and the cursor of a poll. */
 const TIMES = 'times.json'
 
-/** Files that the keys of a trigger lie in: with 5,000 keys, one is the size of a screen. */
+/**
+ * The keys of a trigger are split into this many files; with 5,000 keys, each file has about 80
+ * lines.
+ */
 const SHARDS = 64
 
-/** Which file a key lies in, by its hash (FNV-1a). */
+/** The file of a key, by its FNV-1a hash. */
 function shardOf(key: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
@@ -25,7 +31,9 @@ function shardOf(key: string): string {
 
 const SHARD_NAME = /^[0-9a-f]{2}$/
 
-/** One line of JSON a claim: key, run, time, whether it is done, and the mark of its delivery. */
+/**
+ * One line of JSON for a claim: key, run, time, whether it is done, and the mark of its delivery.
+ */
 function lineOf({ key, run, at, done, delivery }: Claim): string {
   const fields = [key, run, at, done ? 1 : 0]
   return JSON.stringify(delivery === undefined ? fields : [...fields, delivery])
@@ -39,11 +47,11 @@ const lineSchema = v.union([
 const timesSchema = v.omit(triggerStateSchema, ['claims'])
 
 /**
- * The state that files hold. What is beyond the number of claims that are kept is as if it were gone:
- * it leaves its file when that is written the next time.
+ * The state that files contain. Claims beyond the limit are ignored, and disappear from a file with
+ * its next write.
  *
  * @param naming how the user finds the files, and can start over
- * @throws UserError when one of them is broken
+ * @throws UserError if a file is invalid
  */
 export function stateOf(
   files: ReadonlyMap<string, string>,
@@ -66,7 +74,7 @@ export function stateOf(
   }
 }
 
-/** The files that hold something new once a state is changed, each with its whole text. */
+/** The files that change with a new state, each with its whole content. */
 export function changedFiles(
   files: ReadonlyMap<string, string>,
   before: TriggerState,

@@ -6,17 +6,21 @@ import { changedFiles, FOLDER_PREFIX, folderOf, stateOf } from './branch-files.t
 import type { StorePlace } from './place.ts'
 import { type Snapshots, type StateBackend, type TriggerId, updated } from './store.ts'
 
-/** Somebody wins each round, so this is enough for dozens of runs at once. */
+/** One run wins each round, so this is enough for dozens of concurrent runs. */
 const MOST_ATTEMPTS = 40
 
-/** Long enough for others to have read and written: each conflict costs two of the calls of an hour. */
+/**
+ * Long enough for another run to read and write: each conflict costs two calls of the hourly rate
+ * limit.
+ */
 const CONFLICT_PAUSE = { first: 2_000, longest: 16_000 }
 
 /**
- * A folder for each trigger on a branch that has nothing in common with the others: its keys in files
- * by their hash, so that an event changes few lines of history; times and places apart. A write is one
- * commit, which GitHub makes only on the head that was read. What was read or written last is taken
- * for what stands there, until GitHub says otherwise.
+ * Stores each trigger in its own folder on a branch without common history with other branches. The
+ * keys are split into files by their hash, so that an event changes few lines; the times and the
+ * cursor are in another file. A write is one commit, which GitHub accepts only on the head that was
+ * read. The last text that was read or written is used as GitHub's, until GitHub reports a
+ * conflict.
  *
  * @see https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
  */
@@ -76,16 +80,16 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
   }
 }
 
-/** The texts of files, by their folder and name. */
+/** Contents of files, by folder and name. */
 type Folders = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Folders of triggers, and the commit in which they stood; `undefined` where there is no branch. */
+/** Folders of triggers, and the commit that contains them; `undefined` if there is no branch. */
 interface Stored {
   readonly head: string | undefined
   readonly folders: Folders
 }
 
-/** The files that hold something new, each with its whole text. */
+/** The files that change, each with its whole content. */
 function changesOf(
   ids: readonly TriggerId[],
   { folders }: Stored,
@@ -128,7 +132,9 @@ async function loadFolders(
   return { head: found?.head, folders: new Map(texts) }
 }
 
-/** A branch of which nothing is ours was made by something else, or by another version. */
+/**
+ * Refuses a branch without folders of this format: another program or another version created it.
+ */
 function refuseOtherForm(branch: string, names: readonly string[]): void {
   if (names.length === 0 || names.some((name) => name.startsWith(FOLDER_PREFIX))) return
   const isNewer = names.some((name) => /^v([3-9]|\d\d+)\./.test(name))
@@ -149,7 +155,7 @@ const knownSchema = v.object({
   folders: v.record(v.string(), v.record(v.string(), v.string())),
 })
 
-/** What an earlier process of the job wrote; what is none counts as not known. */
+/** The text that an earlier process of the job saved; an invalid text counts as unknown. */
 function storedOf(text: string): Stored | undefined {
   try {
     const { head, folders } = v.parse(knownSchema, JSON.parse(text))

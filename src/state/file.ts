@@ -20,23 +20,24 @@ type Triggers = Readonly<Record<string, TriggerState>>
 
 const HEAD = `{"format":"${FORMAT}","version":${VERSION}`
 
-/** So many changes in a row may be overtaken. */
+/** The most lost locks in a row. */
 const MOST_ATTEMPTS = 100
 
 /**
  * One JSON file for all triggers of a machine, for runners that keep their disk.
  *
- * A change is made under a lock, and is written beside the file before it takes the file's place.
- * Whoever gets the lock first removes what others wrote beside the file; whoever is about to put its
- * text in place looks whether the lock is its own still. So a holder that was stopped for longer than
- * its lease can change nothing: its text is gone, or it sees that the lock is.
+ * A change is made under a lock: the new content goes to a temporary file, which then replaces the
+ * state file. The next owner of the lock first removes temporary files of others, and each owner
+ * checks that the lock is still its own before it replaces the file. So a process that was
+ * suspended for longer than its lease changes nothing: its temporary file is gone, or it sees that
+ * it lost the lock.
  *
  * @param path as the user wrote it
  */
 export function openFile(path: string, place: StorePlace): StateBackend {
   const { files, repository, now } = place
   const idOf = ({ workflow, trigger }: TriggerId) => `${repository}/${workflow}/${trigger}`
-  // Until repositories were told apart, this was the whole name.
+  // Files of earlier versions have names without the repository.
   const oldId = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`
   const stateOf = (triggers: Triggers, id: TriggerId) =>
     triggers[idOf(id)] ?? triggers[oldId(id)] ?? NO_STATE
@@ -78,28 +79,28 @@ export function openFile(path: string, place: StorePlace): StateBackend {
   }
 }
 
-/** Milliseconds for which a lock holds that nobody renews. */
+/** Milliseconds until a lock expires that its owner does not renew. */
 const LEASE = 5_000
 
 const RENEWAL = 1_000
 
-/** Milliseconds for which a run waits for its turn. */
+/** The most milliseconds that a run waits for the lock. */
 const LONGEST_WAIT = 60_000
 
 const LONGEST_PAUSE = 40
 
-/** The right to change the file, as long as nobody took it over. */
+/** The right to change the file, until another process takes the lock. */
 interface Lock {
-  /** @returns false, and changes nothing, when somebody took the lock over */
+  /** @returns false, and changes nothing, if another process took the lock */
   replace(text: string): Promise<boolean>
   release(): Promise<void>
 }
 
 /**
- * Waits for the lock, and takes it over from a holder that renewed it neither lately, by the clock
- * of this machine, nor while it was watched for the time of a lease.
+ * Waits for the lock. It takes a lock whose owner has not renewed it for the time of a lease, by
+ * the file's time as well as by what this process observed.
  *
- * @throws UserError when there is no end to it
+ * @throws UserError if other runs hold the lock for too long
  */
 async function acquire(path: string, { files, now, sleep, random }: StorePlace): Promise<Lock> {
   const place = `${path}.lock`
@@ -139,7 +140,7 @@ async function acquire(path: string, { files, now, sleep, random }: StorePlace):
   }
 }
 
-/** What runs left that were killed, of this version and of the first one. */
+/** Files that killed runs left behind, of this version and of the first one. */
 const LEFTOVER = /^\.(lock\.)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$|^\.lock\.break$/
 
 async function removeLeftovers(path: string, files: Files): Promise<void> {

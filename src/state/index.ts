@@ -2,17 +2,17 @@ import type { BoundTrigger } from '../triggers/trigger.ts'
 import type { StorePlace } from './place.ts'
 import type { StateBackend } from './store.ts'
 
-/** A kind of store, as the value of `state` names it: `<kind>:<value>`. */
+/** A kind of store; `state` is `<kind>:<value>`. */
 interface StoreKind {
   readonly form: string
   accepts(value: string): boolean
   open(value: string, place: StorePlace): Promise<StateBackend>
 }
 
-/** What git allows in the name of a branch, but for its rarer characters. */
+/** The names that git allows for a branch, without some rare characters. */
 const BRANCH_NAME = /^(?!.*(\.\.|\/[/.]|\.lock(\/|$)|[/.]$))[A-Za-z0-9_][\w./-]*$/
 
-/** Every kind of store: one file and one line. */
+/** Every kind of store. A new kind is one file and one line here. */
 const STORES: ReadonlyMap<string, StoreKind> = new Map([
   [
     'file',
@@ -32,24 +32,27 @@ const STORES: ReadonlyMap<string, StoreKind> = new Map([
   ],
 ])
 
-/** What `state` may be, as a list for a message: `none, file:<path>, branch:<name>`. */
+/** The allowed forms of `state`, as a list for a message: `none, file:<path>, branch:<name>`. */
 export const STATE_FORMS = ['none', ...[...STORES.values()].map(({ form }) => form)].join(', ')
 
-/** The kinds of stores, as `state` names them. */
+/** The names of the kinds of stores in `state`. */
 export const STORE_KINDS: readonly string[] = [...STORES.keys()]
 
-/** The same in words, for a help text: `none, file:<path> or branch:<name>`. */
+/** The same list for a help text: `none, file:<path> or branch:<name>`. */
 export const STATE_FORMS_IN_WORDS = STATE_FORMS.replace(/, ([^,]+)$/, ' or $1')
 
-/** Where runs remember what they have handed on. */
+/** The store of earlier runs' keys that the user chose. */
 export interface StateChoice {
   /** `none`, or a kind of store. */
   readonly kind: string
-  /** What stands behind the colon: a path, the name of a branch. */
+  /** The part after the colon: a path, or the name of a branch. */
   readonly value: string
 }
 
-/** Reads `state`, as the input and the options of the commands have it; `undefined` when it is none of `STATE_FORMS`. */
+/**
+ * Parses the input `state`, or the option `--state`; `undefined` if it has none of the
+ * `STATE_FORMS`.
+ */
 export function parseState(text: string): StateChoice | undefined {
   const trimmed = text.trim()
   if (trimmed === 'none' || trimmed === '') return { kind: 'none', value: '' }
@@ -57,7 +60,7 @@ export function parseState(text: string): StateChoice | undefined {
   return STORES.get(kind)?.accepts(value) ? { kind, value } : undefined
 }
 
-/** Opens a store without looking what is there; `undefined` for `none`. */
+/** Opens a store without reading it; `undefined` for `none`. */
 export async function openState(
   { kind, value }: StateChoice,
   place: StorePlace,
@@ -65,7 +68,7 @@ export async function openState(
   return STORES.get(kind)?.open(value, place)
 }
 
-/** An option that a trigger asks for, and what it cannot be had without. */
+/** An option of a trigger, and what it requires. */
 interface StoreNeed {
   /** Key of `config`. */
   readonly option: 'shouldDeduplicate' | 'skipFirst' | 'limit' | 'every'
@@ -74,22 +77,26 @@ interface StoreNeed {
 
 interface StoreQuestion {
   readonly hasStore: boolean
-  /** Whether the items come from a poll. */
+  /** Whether the trigger gets its items from a poll. */
   readonly isPolled: boolean
-  /** Whether the schedule is as rare as a numeric `every`, so that nobody has to ask for the last success. */
+  /**
+   * Whether the schedule is at least as rare as a numeric `every`, so that the last success does
+   * not matter.
+   */
   readonly isEveryExact: boolean
 }
 
 /**
- * The one rule of who needs a store: what is asked for explicitly, and means something only across
- * runs. A default that would like a store does without.
+ * Which options need a store: those that the user set explicitly and that have a meaning only
+ * across runs. A default that would use a store works without one.
  */
 export function storeNeeds(
   { config }: Pick<BoundTrigger, 'config'>,
   { hasStore, isPolled, isEveryExact }: StoreQuestion,
 ): StoreNeed[] {
   const { shouldDeduplicate, skipFirst, limit, sort, sortScript, every, force } = config
-  // What is cut off may lie before what is handed on, which then is not acknowledged and comes again.
+  // `limit` may cut off items before items that are passed on. Those cannot be acknowledged then,
+  // and come again.
   const cuts = isPolled && limit !== undefined && (sort ?? sortScript) !== undefined
   if (hasStore) {
     return cuts && shouldDeduplicate === false
@@ -106,7 +113,7 @@ export function storeNeeds(
   return options.flatMap((option) => (option ? [{ option, needs: 'a store' }] : []))
 }
 
-/** What is to be said of a trigger that polls a service which forgets nothing; else `undefined`. */
+/** The warning for a trigger that polls a service which forgets nothing; else `undefined`. */
 export function repeatWarning(
   { forgets }: Pick<BoundTrigger, 'forgets'>,
   { hasStore, isPolled }: Pick<StoreQuestion, 'hasStore' | 'isPolled'>,

@@ -1,6 +1,6 @@
 import { NO_STATE, type StateBackend, type TriggerId, type TriggerState, updated } from './store.ts'
 
-/** State that lasts as long as its process, as for a local trial. */
+/** State in memory, for a local test run. */
 export function memoryBackend(now: () => number): StateBackend {
   const known = new Map<string, TriggerState>()
   const nameOf = ({ workflow, trigger }: TriggerId) => `${workflow}/${trigger}`

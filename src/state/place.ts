@@ -1,9 +1,9 @@
 import type { GitHubCall } from '../wire/github.ts'
 import type { Http } from '../wire/http.ts'
 
-/** The outside world, as far as stores need it. */
+/** The parts of the outside world that stores need. */
 export interface StorePorts {
-  /** Ends after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly sleep: (duration: number) => Promise<void>
   /** A number from 0 to below 1. */
   readonly random: () => number
@@ -11,51 +11,54 @@ export interface StorePorts {
   readonly now: () => number
 }
 
-/** What a run gives a store to work with. */
+/** The environment of a store in a run. */
 export interface StorePlace extends StorePorts {
   /** `owner/name` of the run's repository. */
   readonly repository: string
   readonly files: Files
   readonly github: GitHubPort
-  /** Any other service, for a store that lies there. */
+  /** Calls any other service, for a store outside of GitHub. */
   readonly http: Http
-  /** What an earlier process of the same job wrote to a branch. */
+  /** The texts that an earlier process of the same job wrote to a branch. */
   readonly known: KnownTexts
 }
 
-/** Files, as far as a store needs them. Paths may be relative to the working copy. */
+/** File operations for a store. Relative paths begin at the working copy. */
 export interface Files {
-  /** `undefined` when there is no such file. */
+  /** `undefined` if the file does not exist. */
   read(path: string): Promise<string | undefined>
-  /** @returns false when there is a file already */
+  /** @returns false if the file exists already */
   create(path: string, text: string): Promise<boolean>
-  /** Writes a new file, down to the disk. */
+  /** Writes a new file, and flushes it to the disk. */
   write(path: string, text: string): Promise<void>
-  /** Puts a file in another's place at once. @returns false when it is not there any more */
+  /** Replaces a file by another one atomically. @returns false if `from` does not exist any more */
   rename(from: string, to: string): Promise<boolean>
   remove(path: string): Promise<void>
-  /** What follows the path in the names of the files beside it that begin with it. */
+  /** The names of the files that begin with this path, each without the path. */
   suffixes(path: string): Promise<string[]>
-  /** When a file was written or renewed, in milliseconds since 1970; `undefined` when it is gone. */
+  /** The file's modification time, in milliseconds since 1970; `undefined` if it does not exist. */
   renewedAt(path: string): Promise<number | undefined>
-  /** Renews a file every so many milliseconds. @returns what stops it */
+  /**
+   * Updates the file's modification time every so many milliseconds. @returns a function that stops
+   * it
+   */
   keepRenewing(path: string, every: number): () => void
-  /** A name that no other process has, nor another call. */
+  /** A name that no other process and no other call gets. */
   unique(): string
 }
 
 /**
- * What an earlier process of this job wrote to a branch, by its name: what GitHub need not be asked
- * for. A text that is not GitHub's any more, or never was, is refused as a conflict.
+ * The texts that an earlier process of this job wrote to a branch, by branch, so that GitHub need
+ * not be asked. GitHub refuses an outdated or a wrong text as a conflict.
  */
 export interface KnownTexts {
   read(name: string): Promise<string | undefined>
   write(name: string, text: string): Promise<void>
 }
 
-/** GitHub for the repository of the run, with the token of the run. */
+/** GitHub's API for the repository of the run, with the token of the run. */
 export interface GitHubPort {
-  /** Base address of its REST API. */
+  /** Base address of the REST API. */
   readonly apiUrl: URL
   readonly call: GitHubCall
 }

@@ -2,57 +2,61 @@ import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
 import type { Json } from '../wire/json.ts'
 
-/** Where the state of triggers lies: one file of `src/state` for each kind of place. */
+/** The storage of the state of triggers: one file of `src/state` for each kind. */
 export interface StateBackend {
-  /** The states of these triggers, in their order. */
+  /** The states of these triggers, in the same order. */
   load(ids: readonly TriggerId[]): Promise<Snapshots>
   /**
-   * Puts what `update` makes of the states of these triggers in their place, in one step: nobody
-   * changes them in between. When they are the very same states, nothing is written.
+   * Replaces the states of these triggers by the result of `update`, atomically. If `update`
+   * returns the same objects, nothing is written.
    *
-   * @returns what stood there before
+   * @returns the states before
    */
   change(ids: readonly TriggerId[], update: Update): Promise<Snapshots>
   /**
-   * Which of these runs have ended without success; there where the place can tell. Where it may not
-   * be asked, none.
+   * The runs among these that ended without success, if the storage can tell; none without
+   * permission.
    */
   readonly endedRuns?: (runs: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** A state, and the time by the clock of the place where it lies, in milliseconds since 1970. */
+/** A state, and the time by the storage's clock, in milliseconds since 1970. */
 export interface Snapshot {
   readonly state: TriggerState
   readonly now: number
 }
 
-/** Several states at one time, by the clock of the place where they lie. */
+/** Several states at one time, by the storage's clock. */
 export interface Snapshots {
   readonly states: readonly TriggerState[]
   readonly now: number
 }
 
-/** Gives as many states as it is given, in their order. */
+/** Returns as many states as it gets, in the same order. */
 type Update = (states: readonly TriggerState[], now: number) => readonly TriggerState[]
 
-/** What an update gives for the state at this place. */
+/** The updated state at an index. */
 export function updated(states: readonly TriggerState[], place: number): TriggerState {
   const state = states[place]
   if (!state) throw new Error('an update gave fewer states than it was given')
   return state
 }
 
-/** What runs of workflows have in common: which keys are taken, and by whom. One call, one step. */
+/**
+ * The state that runs of workflows share: which keys are claimed, and by which run. Each call is
+ * atomic.
+ */
 export interface StateStore {
   read(ids: readonly TriggerId[]): Promise<Snapshot[]>
   /**
-   * Gives the new ones among the keys to a run.
+   * Claims the new keys for a run.
    *
-   * @returns how each key of each trigger stood, in their order: what was new is the run's own now
+   * @returns the status of each key of each trigger before the call, in order; this run owns the
+   * new ones now
    */
   claim(wanted: readonly WantedKeys[], run: Run): Promise<KeyState[][]>
   /**
-   * Marks all that a run has claimed of these triggers as done.
+   * Marks everything that a run has claimed of these triggers as done.
    *
    * @param run its id
    */
@@ -60,33 +64,34 @@ export interface StateStore {
   readonly endedRuns?: StateBackend['endedRuns']
 }
 
-/** What a run that has succeeded leaves of a trigger. */
+/** The result of a successful run for a trigger. */
 export interface CommittedTrigger extends TriggerId {
-  /** When the run began, where that is to be remembered. */
+  /** When the run began; only if an option needs the time of the last success. */
   readonly at?: number
-  /** Up to where a poll has handed on; without one, that place stays as it was. */
+  /** The cursor behind the last item that was passed on; absent, the stored cursor remains. */
   readonly cursor?: Json
 }
 
-/** Keys of a trigger that a run asks for. */
+/** The keys of a trigger that a run wants to claim. */
 export interface WantedKeys extends TriggerId, ClaimOptions {
   readonly keys: readonly ClaimedKey[]
 }
 
-/** A key, and what tells the relay's repeats of the event that brought it; see `deliveryMark`. */
+/** A key, and the mark of the delivery that contained its event; see `deliveryMark`. */
 export interface ClaimedKey {
   readonly key: string
   readonly delivery?: string | undefined
 }
 
 interface ClaimOptions {
-  /** For how many milliseconds a claim holds that is not done. */
+  /** Milliseconds until a claim expires that is not done. */
   readonly lease: number
-  /** Gives the run all of the keys, whoever has them. */
+  /** Gives the run all of the keys, whichever run owns them. */
   readonly force?: boolean
   /**
-   * Runs that have ended without success, each with the time of its last claim when it was asked for.
-   * Their open claims are free, but for later ones: those belong to a re-run, which has the same id.
+   * Runs that ended without success, each with the time of its last claim at the time of the
+   * request. Their open claims are free, but not later claims, which belong to a re-run with the
+   * same id.
    */
   readonly ended?: ReadonlyMap<string, number>
 }
@@ -115,45 +120,51 @@ export function createStore(backend: StateBackend): StateStore {
   }
 }
 
-/** What is known of a key: nothing, or its own run has it; another run is at work on it; it is done. */
+/**
+ * `new`: unknown, expired, or this run's own. `claimed`: another run processes it. `done`: a run
+ * succeeded with it.
+ */
 export type KeyStatus = 'new' | 'claimed' | 'done'
 
 export interface KeyState {
   readonly status: KeyStatus
-  /** The other run that has it. */
+  /** The other run that owns the key. */
   readonly run?: string
 }
 
 const NEW: KeyState = { status: 'new' }
 
-/** What earlier runs left, as far as this run asks. */
+/** The state of earlier runs, for one trigger. */
 export interface SeenKeys {
-  /** @param delivery mark of the delivery that brought it; see `deliveryMark` */
+  /** @param delivery mark of the delivery; see `deliveryMark` */
   keyState(key: string, delivery?: string): KeyState
-  /** True when no run has succeeded yet. */
+  /** True until a run has succeeded. */
   readonly isFirstRun: boolean
-  /** Asks which of these runs have ended without success; `keyState` then frees their claims. */
+  /** Looks up which of these runs ended without success; `keyState` then frees their claims. */
   readonly freeEnded?: (runs: readonly string[]) => Promise<void>
 }
 
-/** Claims that are kept of one trigger. */
+/** The most claims that are stored for one trigger. */
 export const MOST_CLAIMS = 5_000
 
-/** One execution of a workflow: a re-run has the same id, and its claims are its own. */
+/**
+ * One execution of a workflow. A re-run has the same id, so it owns the claims of the first
+ * attempt.
+ */
 export interface Run {
   readonly id: string
-  /** When it began, in milliseconds since 1970. */
+  /** When the run began, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** How the keys of a trigger stand for a run. An event whose delivery was seen is seen itself. */
+/** The status of a trigger's keys for a run. An event counts as seen if its delivery was seen. */
 export function keyStates(
   { state: { claims }, now }: Snapshot,
   run: Run,
   { lease, ended }: Pick<ClaimOptions, 'lease' | 'ended'>,
 ): SeenKeys['keyState'] {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]))
-  // The last claim of a delivery counts.
+  // If several claims belong to one delivery, the last one counts.
   const byDelivery = new Map(claims.map((claim) => [claim.delivery, claim]))
   const stateOf = (claim: Claim | undefined): KeyState => {
     if (!claim || claim.run === run.id) return NEW
@@ -168,10 +179,13 @@ export function keyStates(
   }
 }
 
-/** A clock may be ahead of another one by so much; what lies beyond is no time to go by. */
+/** The most milliseconds that another clock may be ahead; later times are ignored. */
 const SKEW = 5 * 60_000
 
-/** Milliseconds since a time. A time a little ahead is now; one far ahead is as if it were not there. */
+/**
+ * Milliseconds since a time. A time slightly in the future counts as now, one far in the future as
+ * never.
+ */
 export function ageOf(at: number, now: number): number {
   return at > now + SKEW ? Infinity : Math.max(0, now - at)
 }
@@ -179,8 +193,8 @@ export function ageOf(at: number, now: number): number {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * What the relay's own repeats of an event have in common, and nothing else has: the id of its
- * delivery together with the time of its receipt. `undefined` where no relay gave both.
+ * A mark that is equal exactly for duplicates of one relay delivery: a hash of the delivery id and
+ * the time of receipt. `undefined` unless a relay sent both.
  */
 export async function deliveryMark(
   delivery: string | undefined,
@@ -208,14 +222,14 @@ function withClaims(
   const done = new Set(state.claims.filter((claim) => claim.done).map(({ key }) => key))
   const others = state.claims.filter(({ key }) => !taken.has(key))
   const own = [...taken].map(([key, delivery]): Claim => {
-    // What a run has done once stays done while a re-run is at it.
+    // A key that the run has done stays done during a re-run.
     const claim = { key, run: run.id, at: now, done: done.has(key) }
     return delivery === undefined ? claim : { ...claim, delivery }
   })
   return { ...state, claims: kept([...others, ...own]) }
 }
 
-/** A commit that took effect, though nobody heard so, is the same state when it is made again. */
+/** Idempotent, because a commit is retried if its response was lost. */
 function withCommit(
   { state, now }: Snapshot,
   { at, cursor }: Partial<CommittedTrigger> = {},
@@ -231,7 +245,7 @@ function withCommit(
   return { ...state, lastSuccess, claims, ...(moves && { cursor }) }
 }
 
-/** Forgets the oldest beyond the limit, and those that are done before those that are not. */
+/** Drops the oldest claims beyond the limit; done claims go before open ones. */
 export function kept(claims: readonly Claim[]): readonly Claim[] {
   const excess = claims.length - MOST_CLAIMS
   if (excess <= 0) return claims
@@ -240,27 +254,30 @@ export function kept(claims: readonly Claim[]): readonly Claim[] {
   return claims.filter((claim) => !forgotten.has(claim))
 }
 
-/** Whose state it is: names as the workflow file has them. */
+/** Identifies a trigger by the names in the workflow file. */
 export interface TriggerId {
   readonly workflow: string
   readonly trigger: string
 }
 
-/** A key, the run that has it, since when by the store's clock, and whether that run succeeded. */
+/**
+ * A key, the run that owns it, the time of the claim by the store's clock, and whether that run
+ * succeeded.
+ */
 export interface Claim {
   readonly key: string
   readonly run: string
   readonly at: number
   readonly done: boolean
-  /** The mark of the delivery that brought it. */
+  /** The mark of the delivery that contained the event. */
   readonly delivery?: string
 }
 
-/** All that is remembered of a trigger. */
+/** The stored state of a trigger. */
 export interface TriggerState {
-  /** When the last successful run began, in milliseconds since 1970; `null` before the first one. */
+  /** When the last successful run began, in milliseconds since 1970; `null` before the first. */
   readonly lastSuccess: number | null
-  /** Up to where a poll has handed on: the next one begins there. */
+  /** The cursor at which the next poll begins. */
   readonly cursor?: Json
   /** Oldest first. */
   readonly claims: readonly Claim[]
@@ -268,14 +285,14 @@ export interface TriggerState {
 
 export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }
 
-/** What every state file says of itself. */
+/** Every state file contains this name of its format. */
 export const FORMAT = 'hookline-state'
 
 export const VERSION = 1
 
 export const triggerStateSchema = v.object({
   lastSuccess: v.nullable(v.number()),
-  cursor: v.exactOptional(v.custom<Json>((value) => value !== undefined)), // it was JSON
+  cursor: v.exactOptional(v.custom<Json>((value) => value !== undefined)), // parsed from JSON
   claims: v.array(
     v.object({
       key: v.string(),
@@ -287,15 +304,15 @@ export const triggerStateSchema = v.object({
   ),
 })
 
-/** What a state file has besides what it holds. */
+/** The header of a state file. */
 const header = v.object({ format: v.literal(FORMAT), version: v.number() })
 
 /**
  * Reads a state file.
  *
  * @param place how the user finds it: `state.json`, `hook/webhook.json on the branch state`
- * @param reset what the user can do to start over
- * @throws UserError for a file that is not ours, broken, or of a newer version
+ * @param reset how the user can start over
+ * @throws UserError if the file is not Hookline's, is invalid, or has a newer version
  */
 export function readStateFile<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -306,7 +323,7 @@ export function readStateFile<Schema extends v.GenericSchema>(
   try {
     found = JSON.parse(text)
   } catch {
-    // `undefined` is no state either.
+    // `undefined` fails the check below, too.
   }
   const head = v.safeParse(header, found)
   if (head.success && head.output.version > VERSION) {
@@ -320,7 +337,7 @@ export function readStateFile<Schema extends v.GenericSchema>(
   throw new UserError({ message: `${place} is not a state of Hookline, or broken`, notes: [reset] })
 }
 
-/** JSON with one claim a line, so that a difference between two states can be read. */
+/** JSON with one claim in each line, so that a diff of two states is readable. */
 export function stateJson({ claims, ...rest }: TriggerState): string {
   const lines = claims.map((claim) => `\n${JSON.stringify(claim)}`)
   return `${JSON.stringify(rest).slice(0, -1)},"claims":[${lines.join(',')}]}`
