@@ -16,6 +16,6 @@ export const WIRING = [
   'inspector/page/detail.tsx',
   'relay/{durable-outbox,config}.ts',
   'relay/http/{node,node-server,worker}.ts',
-  'relay/github/{connection-pool,stale-connections}.ts',
+  'relay/github/connection-pool.ts',
   'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
 ]

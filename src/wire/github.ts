@@ -57,6 +57,8 @@ export interface GitHubRequest {
   readonly accept?: string
   /** Whether a 2xx is the one that is meant; any is, when absent. */
   readonly accepts?: (answer: GitHubResponse) => boolean
+  /** True if the body has a delivery id, by which a duplicate is recognized. */
+  readonly hasDelivery?: boolean | undefined
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -207,12 +209,14 @@ export class GitHubClient {
   }
 
   #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
-    const { method, body, reads, responseBytes, accept } = question
-    const { callTime = Number.POSITIVE_INFINITY } = this.#patience
+    const { method, body, reads, responseBytes, accept, hasDelivery = false } = question
+    const { callTime = Number.POSITIVE_INFINITY, sideEffect } = this.#patience
     const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
     const headers = githubHeaders(token, accept, this.#options.agent)
-    return this.#options.call({ method, path, headers, body, timeout, reads, responseBytes })
+    const mayRepeat = method === 'GET' || sideEffect === 'none' || hasDelivery
+    const call = { method, path, headers, body, timeout, reads, responseBytes, mayRepeat }
+    return this.#options.call(call)
   }
 
   #placed(path: string): string {
@@ -388,10 +392,13 @@ export interface GitHubCallRequest {
   readonly reads?: boolean | undefined
   /** Bytes of the text that are read, at most; `RESPONSE_BYTES` when absent. */
   readonly responseBytes?: number | undefined
+  /** True if the request does no harm when it arrives twice: it reads, or has a delivery id. */
+  readonly mayRepeat?: boolean | undefined
 }
 
 /**
- * Sends one request, follows nothing, tries nothing twice.
+ * Sends one request and follows no redirect. It is sent a second time only if `mayRepeat` is true and
+ * a kept connection ended.
  *
  * @throws GitHubCallError when no answer came
  */

@@ -1,4 +1,6 @@
-import { type Dispatcher, Pool } from 'undici'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { type Dispatcher, errors, Pool } from 'undici'
 import {
   type GitHubCall,
   GitHubCallError,
@@ -6,62 +8,103 @@ import {
   type GitHubResponse,
   RESPONSE_BYTES,
 } from '../../wire/github.ts'
-import { type RequestOnConnection, StaleConnectionDetector } from './stale-connections.ts'
 
 interface GitHubConnectionPool {
   readonly call: GitHubCall
   close(): Promise<void>
 }
 
-/** Sockets towards the platform; what comes beyond waits its turn within its own time limit. */
+/** Sockets to GitHub; further requests wait for their turn within their own time limit. */
 const CONNECTIONS = 256
 
 const CONNECT_TIMEOUT = 3000
 
-/** Keep-alive connections to the platform's API. */
+const OPTIONS = {
+  connections: CONNECTIONS,
+  connect: { timeout: CONNECT_TIMEOUT },
+  // `Exchange` has the one time limit.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const
+
+/**
+ * Keep-alive connections to GitHub's API. GitHub may end such a connection just as a request is written
+ * to it. Then the request is sent once more, on a new connection, if it may arrive twice.
+ */
 export function githubConnectionPool(apiUrl: URL): GitHubConnectionPool {
-  const pool = new Pool(apiUrl.origin, {
-    connections: CONNECTIONS,
-    connect: { timeout: CONNECT_TIMEOUT },
-    // `Exchange` has the one time limit.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  const stale = new StaleConnectionDetector()
+  const kept = new Pool(apiUrl.origin, OPTIONS)
+  const fresh = new Pool(apiUrl.origin, { ...OPTIONS, pipelining: 0 })
+  const starts = new RequestStarts()
+  const send = (pool: Pool, request: GitHubCallRequest): Promise<GitHubResponse> =>
+    new Promise((resolve, reject) => {
+      const { method = 'POST', path, headers, body = '' } = request
+      pool.dispatch({ path, method, headers, body }, new Exchange(request, starts, resolve, reject))
+    })
   return {
-    call: (request) =>
-      new Promise((resolve, reject) => send(pool, stale, request, resolve, reject)),
-    close: () => {
-      stale.close()
-      return pool.destroy()
+    call: async (request) => {
+      const start = performance.now()
+      try {
+        return await send(kept, request)
+      } catch (error) {
+        const timeout = request.timeout - (performance.now() - start)
+        if (!(error instanceof KeptConnectionEnded && request.mayRepeat) || timeout <= 0)
+          throw error
+        return send(fresh, { ...request, timeout })
+      }
+    },
+    close: async () => {
+      starts.close()
+      await Promise.all([kept.destroy(), fresh.destroy()])
     },
   }
 }
 
-function send(
-  pool: Pool,
-  stale: StaleConnectionDetector,
-  request: GitHubCallRequest,
-  resolve: (answer: GitHubResponse) => void,
-  reject: (fault: GitHubCallError) => void,
-): void {
-  const { method = 'POST', path, headers, body = '' } = request
-  const exchange = new Exchange(request, stale, resolve, reject)
-  pool.dispatch({ path, method, headers, body }, exchange)
+/** A connection that had carried other requests ended before the first byte of a response. */
+class KeptConnectionEnded extends GitHubCallError {}
+
+/**
+ * Undici publishes this right after `onRequestStart` of a request; nothing else tells the connection.
+ *
+ * @see https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
+ */
+const REQUEST_STARTS = 'undici:client:sendHeaders'
+
+/** Finds the connection of each request. */
+class RequestStarts {
+  #starting: ((socket: Socket) => void) | undefined
+
+  constructor() {
+    subscribe(REQUEST_STARTS, this.#publish)
+  }
+
+  /** To be called in `onRequestStart`. @param told is called with the connection of that request */
+  next(told: (socket: Socket) => void): void {
+    this.#starting = told
+  }
+
+  close(): void {
+    unsubscribe(REQUEST_STARTS, this.#publish)
+  }
+
+  readonly #publish = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket } // as undici documents it
+    this.#starting?.(socket)
+    this.#starting = undefined
+  }
 }
 
 type AnswerHeaders = Record<string, string | string[] | undefined>
 
 /**
- * One request and its answer. Undici's events tell what its promises do not: whether a byte of the
+ * One request and its response. Undici's events tell what its promises do not: whether a byte of the
  * request can have left before it failed.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: GitHubResponse) => void
   readonly #reject: (fault: GitHubCallError) => void
   readonly #timer: NodeJS.Timeout
-  readonly #stale: StaleConnectionDetector
-  #sending: RequestOnConnection | undefined
+  readonly #starts: RequestStarts
+  #connection: { readonly socket: Socket; readonly readBefore: number } | undefined
   readonly #reads: boolean
   readonly #responseBytes: number
   readonly #chunks: Buffer[] = []
@@ -77,11 +120,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       reads = false,
       responseBytes = RESPONSE_BYTES,
     }: Pick<GitHubCallRequest, 'timeout' | 'reads' | 'responseBytes'>,
-    stale: StaleConnectionDetector,
+    starts: RequestStarts,
     resolve: (answer: GitHubResponse) => void,
     reject: (fault: GitHubCallError) => void,
   ) {
-    this.#stale = stale
+    this.#starts = starts
     this.#resolve = resolve
     this.#reject = reject
     this.#reads = reads
@@ -90,9 +133,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#late) controller.abort(new Error('no time is left'))
-    else this.#controller = controller
-    this.#sending = this.#stale.requestStarts()
+    if (this.#late) {
+      controller.abort(new Error('no time is left'))
+      return
+    }
+    this.#controller = controller
+    this.#starts.next((socket) => {
+      this.#connection = { socket, readBefore: socket.bytesRead }
+    })
   }
 
   onResponseStart(
@@ -100,11 +148,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: AnswerHeaders,
   ): void {
-    // A hint ahead of the answer, such as 103, says nothing of what became of the request.
+    // A hint before the response, such as 103, does not tell the result of the request.
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    if (this.#sending) this.#stale.answerStarts(this.#sending)
     if (status < 300 && !this.#reads) this.#answer(status)
   }
 
@@ -128,7 +175,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #expire(): void {
     this.#late = true
     const error = new Error('no answer in time')
-    // Before it started there is no one to tell, and `onRequestStart` will find it late.
+    // A request that has not started is not told; `onRequestStart` finds it late.
     if (this.#controller) this.#controller.abort(error)
     else this.#fail(error)
   }
@@ -143,8 +190,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(cause: Error): void {
-    const wasStale = this.#sending !== undefined && this.#stale.wasStale(this.#sending, cause)
-    const sent = this.#controller !== undefined && !wasStale
-    this.#reject(new GitHubCallError(cause.message, { sent, cause }))
+    const options = { sent: this.#controller !== undefined, cause }
+    const { socket, readBefore = 0 } = this.#connection ?? {}
+    const isKept = readBefore > 0 && socket?.bytesRead === readBefore && isEndOfConnection(cause)
+    const ErrorOfCall = isKept ? KeptConnectionEnded : GitHubCallError
+    this.#reject(new ErrorOfCall(cause.message, options))
   }
+}
+
+function isEndOfConnection(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return error instanceof errors.SocketError || code === 'ECONNRESET' || code === 'EPIPE'
 }

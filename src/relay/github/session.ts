@@ -50,6 +50,8 @@ interface Question {
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
   readonly responseBytes?: number
+  /** True if the body has a delivery id. */
+  readonly hasDelivery?: boolean
 }
 
 /** What became of a question, all its tries done. */
@@ -106,7 +108,7 @@ export class GitHubSession {
   }
 
   async #send(path: string, question: Question): Promise<Outcome> {
-    const { method, body, reads, responseBytes } = question
+    const { method, body, reads, responseBytes, hasDelivery } = question
     let run: string | undefined
     const accepts = (answer: GitHubResponse) => {
       if (method === 'GET') return answer.status === 200
@@ -130,6 +132,7 @@ export class GitHubSession {
         body,
         reads,
         responseBytes,
+        hasDelivery,
         accepts,
       })
       if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }
