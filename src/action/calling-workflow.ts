@@ -6,20 +6,20 @@ import { arrivalOf } from './summary-tables.ts'
 
 /** The workflow that runs this step. */
 export interface CallingWorkflow {
-  /** As webhook URLs name it; empty where nothing tells. */
+  /** File name without its extension, as in webhook URLs; empty if unknown. */
   readonly name: string
-  /** Its path in the repository; empty where the runner names none. */
+  /** Path in the repository; empty if the runner does not set it. */
   readonly file: string
 }
 
 interface Surroundings {
   readonly env: Environment
   readonly event: GitHubEvent
-  /** Names, without their endings, of the workflow files here whose `name:` is this. */
+  /** File names, without extension, of the native workflows with this `name:`. */
   readonly filesNamed: (name: string) => Promise<readonly string[]>
 }
 
-/** The calling workflow, as well as a runner lets it be known: GitHub's own always does. */
+/** Finds the calling workflow. GitHub's own runner always names it; other runners may not. */
 export async function callingWorkflow(surroundings: Surroundings): Promise<CallingWorkflow> {
   const named = fromReference(surroundings.env)
   return named.name === '' ? { name: await guessed(surroundings), file: '' } : named
@@ -32,11 +32,11 @@ export function fromReference(env: Environment): CallingWorkflow {
   return { name: stem(file.split('/').at(-1) ?? ''), file }
 }
 
-/** For runners that set no GITHUB_WORKFLOW_REF, as act and Gitea. */
+/** For runners that do not set GITHUB_WORKFLOW_REF, such as act and Gitea. */
 async function guessed({ env, event, filesNamed }: Surroundings): Promise<string> {
   const arrival = await arrivalOf(event)
   const addressed = arrival && parseWebhookPath(arrival.path).workflow
-  // In direct mode the platform started the very file that the URL names.
+  // With `workflow_dispatch`, GitHub started the very file that the URL names.
   if (addressed && event.name === 'workflow_dispatch') return addressed
   const { GITHUB_WORKFLOW: workflow = '' } = env
   if (/\.ya?ml$/.test(workflow)) return stem(workflow.split('/').at(-1) ?? '')
@@ -50,9 +50,9 @@ function stem(file: string): string {
 }
 
 /**
- * Without its own name an inline section answers to no webhook, and has no place in a store.
+ * Without the name of its workflow, an inline section can receive no webhook and use no store.
  *
- * @throws UserError where one of these is asked for
+ * @throws UserError if the event or a store needs the name
  */
 export async function requireName(
   { name }: CallingWorkflow,

@@ -4,7 +4,9 @@ import { printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
 
-/** Ends the step as failed: with what the user can mend, or with a bug of ours that shows no data. */
+/**
+ * Ends the step as failed: with a fault that the user can fix, or with a bug, which shows no data.
+ */
 export function fail(error: unknown): void {
   process.exitCode = 1
   if (error instanceof UserError) {
@@ -19,7 +21,7 @@ export function fail(error: unknown): void {
 function annotate(problem: Problem): void {
   const { message, hint, notes = [], position } = problem
   const lines = [message, ...(hint ? [hint] : []), ...notes]
-  // A mistake in an input is annotated at the file alone: its lines are those of the input.
+  // The lines of an input are not lines of the file, so its annotation names the file only.
   if (position && !isOfFile(position))
     lines.push(`line ${position.line} of the ${position.source.name}`)
   core.info(renderProblem(problem))

@@ -3,14 +3,14 @@ import { isLoopback } from '../wire/address.ts'
 import { errorCode } from '../wire/errors.ts'
 import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
 
-/** Answers beyond this many bytes are not read. */
+/** Responses are read up to this many bytes. */
 const LARGEST_ANSWER = 32 * 1024 * 1024
 
 /**
- * Calls a service with node-fetch, which is loaded with the first call. Follows no redirect: a token must
- * not go elsewhere.
+ * Calls a service with node-fetch, which is loaded with the first call. It follows no redirect,
+ * because the redirect would get the token.
  *
- * @throws HttpFailure when no whole answer came
+ * @throws HttpFailure if the response is missing or incomplete
  */
 export async function http(request: HttpRequest): Promise<HttpReply> {
   const { default: fetch, AbortError } = await import('node-fetch')
@@ -29,7 +29,10 @@ export async function http(request: HttpRequest): Promise<HttpReply> {
   }
 }
 
-/** Why no answer came. The library's message holds the URL, which may hold a token: only its code is told. */
+/**
+ * Why a response is missing. The library's message contains the URL, which may contain a token, so
+ * only its code is used.
+ */
 export function httpFailure(
   error: unknown,
   isLate: boolean,
@@ -42,21 +45,23 @@ export function httpFailure(
   return new HttpFailure('connection', detail, through)
 }
 
-/** A word alone may be a password in the wrong place. */
+/**
+ * A host name without a dot or a colon may be a password in the wrong place, so it is not shown.
+ */
 function shownHost(host: string): string {
   return /[.:]/.test(host) ? host : 'of the environment'
 }
 
 export type ProxyAgent = HttpsProxyAgent<string>
 
-/** What a proxy said that did not connect. */
+/** Why a proxy refused to connect. */
 const refusals = new WeakMap<ProxyAgent, string>()
 
 /**
- * The way through the proxy that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, if they
- * do; but never to this machine itself. For one call: an agent remembers what its proxy refused.
+ * An agent for the proxy in `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, if any; never
+ * for this machine itself. It is for one call, because an agent remembers the refusal of its proxy.
  *
- * @throws HttpFailure where what they name is no address
+ * @throws HttpFailure if the variable contains no address
  */
 export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   if (isLoopback(url.hostname)) return undefined
@@ -65,7 +70,7 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   if (proxy === '') return undefined
   const { HttpsProxyAgent } = await import('https-proxy-agent')
   const agent = proxyAgent(() => new HttpsProxyAgent(proxy))
-  // Else its refusal would count as the answer of who is called.
+  // Otherwise the refusal of the proxy would count as the response of the service.
   agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: Destroyable) => {
     if (statusCode === 200) return
     refusals.set(agent, refusalOf(statusCode))

@@ -3,25 +3,25 @@ import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 
-/** What a step gives the action under `with:`. */
+/** The inputs of the action, from `with:` of the step. */
 export interface Inputs {
-  /** The `on:` section, inline; empty when workflow files are read. */
+  /** The inline `on:` section; empty if workflow files are read. */
   readonly on: string
-  /** Globs of workflow files, one a line. */
+  /** Globs of workflow files. */
   readonly workflow: readonly string[]
   readonly secrets: JsonObject
   readonly vars: JsonObject
   readonly state: StateChoice
-  /** For the store on a branch. */
+  /** Token for the store on a branch. */
   readonly githubToken: string
-  /** Base address of the bot API. */
+  /** Base address of the Telegram Bot API. */
   readonly messagingApiUrl: string
 }
 
 /**
- * Reads the inputs once, by name as action.yml has them.
+ * Reads all inputs once; the names are those of action.yml.
  *
- * @throws UserError when `secrets` or `vars` is not a JSON object; its text is never shown
+ * @throws UserError if `secrets` or `vars` is not a JSON object; the message does not quote it
  */
 export function readInputs(input: (name: string) => string): Inputs {
   return {
@@ -37,10 +37,10 @@ export function readInputs(input: (name: string) => string): Inputs {
 
 export const DEFAULT_MESSAGING_API_URL = 'https://api.telegram.org'
 
-/** Where workflow files are looked for when the input names no place. */
+/** The glob if the input `workflow` is empty. */
 export const DEFAULT_GLOB = 'workflows/**/*.{yml,yaml}'
 
-/** The input `on` as a source: its mistakes are annotated at the workflow that calls the action. */
+/** The input `on` as a source. Its mistakes are annotated at the workflow that calls the action. */
 export function onSource(text: string, workflowFile: string): Source {
   return { name: 'input "on"', text, file: workflowFile }
 }
@@ -67,16 +67,19 @@ function jsonObject(name: string, text: string): JsonObject {
   } catch {
     throw wrong('not JSON')
   }
-  if (isObject(value)) return value as JsonObject // it was JSON
+  if (isObject(value)) return value as JsonObject // parsed from JSON
   throw wrong('JSON, but not an object')
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables that name files of the runner, or hold the token: not part of GitHub's own context. */
+/**
+ * Variables that name files of the runner, or contain the token. GitHub's own context lacks them,
+ * too.
+ */
 const NOT_IN_GITHUB_CONTEXT = /^GITHUB_(TOKEN|OUTPUT|ENV|PATH|STATE|STEP_SUMMARY|EVENT_PATH)$/
 
-/** The contexts that expressions of an `on:` section may read. */
+/** The contexts that expressions in an `on:` section can read. */
 export function expressionContexts(
   env: Environment,
   event: Json,
@@ -86,7 +89,7 @@ export function expressionContexts(
     if (!name.startsWith('GITHUB_') || NOT_IN_GITHUB_CONTEXT.test(name)) return []
     return [[name.slice('GITHUB_'.length).toLowerCase(), value ?? ''] as const]
   })
-  // They hold inputs, secrets among them, and tokens of the runner.
+  // These variables contain inputs, including secrets, and tokens of the runner.
   const visible = Object.entries(env).filter(([name]) => !/^(INPUT|ACTIONS)_/i.test(name))
   return {
     secrets,

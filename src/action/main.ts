@@ -22,19 +22,22 @@ import { enginePorts, workingCopy } from './ports.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf } from './summary-tables.ts'
 
-/** Name under which the step's effects wait for its `post` part; `post-program.ts` looks for it too. */
+/**
+ * State under which the step saves its effects for its `post` part; `post-program.ts` reads it,
+ * too.
+ */
 const STATE = 'effects'
 
-/** The step itself: evaluates the event and writes the outputs. */
+/** Runs the step: evaluates the event and writes the outputs. */
 export async function main(): Promise<void> {
   const { context, evaluation, outputs } = await evaluated().catch((error: unknown) => {
-    // With `continue-on-error` the job goes on and reads the outputs of the failed step.
+    // With `continue-on-error` the job continues, and reads the outputs of the failed step.
     setOutputs(failedOutputs(core.getInput('on')))
     throw error
   })
   setOutputs(outputs)
   const { inputs } = context
-  // GitHub drops such outputs from a job without a word that a user would see.
+  // GitHub drops such outputs from a job, and reports that only in a log.
   for (const { secret, names } of maskedOutputs(outputs, inputs.secrets)) {
     core.warning(
       `secret ${secret} is part of the output ${names.join(', ')}: GitHub will not hand it on to other jobs`,
@@ -50,7 +53,7 @@ export async function main(): Promise<void> {
   for (const text of textsOf(messages, 'warning')) core.warning(text)
   for (const text of textsOf(messages, 'notice')) core.notice(text)
   await summarize(evaluation, context)
-  // Last of all: a step that ends before leaves nothing to be acknowledged.
+  // Saved last, so that a step that fails earlier acknowledges nothing.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
 }
 
@@ -58,7 +61,7 @@ function setOutputs(outputs: ReadonlyMap<string, string>): void {
   for (const [name, value] of outputs) core.setOutput(name, value)
 }
 
-/** What the event came to, with all that the outputs name in its place. */
+/** Evaluates the event, and writes the files that the outputs name. */
 async function evaluated() {
   const context = await readActionContext()
   const evaluation = await evaluate(context.event, context.workflows, context.ports)
@@ -70,7 +73,7 @@ async function evaluated() {
   return { context, evaluation, outputs }
 }
 
-/** Everything around a run of the action. */
+/** The inputs, the event, and the ports of one run of the action. */
 interface ActionContext {
   readonly inputs: Inputs
   readonly event: GitHubEvent
@@ -78,7 +81,7 @@ interface ActionContext {
   readonly ports: EnginePorts
 }
 
-/** @throws UserError when an input or the event cannot be read */
+/** @throws UserError if an input or the event cannot be read */
 async function readActionContext(): Promise<ActionContext> {
   const inputs = stepInputs()
   const event = readEvent()
@@ -87,12 +90,12 @@ async function readActionContext(): Promise<ActionContext> {
   return { inputs, event, workflows, ports: await actionPorts(inputs) }
 }
 
-/** The inputs of the step. @throws UserError when one cannot be read */
+/** The inputs of the step. @throws UserError if an input is invalid */
 function stepInputs(): Inputs {
   return readInputs((name) => core.getInput(name, { trimWhitespace: false }))
 }
 
-/** The real world for the engine. A store is loaded only when one is asked for. */
+/** The real ports for the engine. A store is loaded only if `state` names one. */
 async function actionPorts(inputs: Inputs): Promise<EnginePorts> {
   const isStateless = inputs.state.kind === 'none'
   const stores = isStateless ? undefined : await import('./store.ts')
@@ -115,11 +118,12 @@ async function workflowSource(
     (await import('./workflow-files.ts')).nativeFilesNamed(workingCopy(), name)
   const calling = await callingWorkflow({ env: process.env, event, filesNamed })
   if (inputs.on.trim() === '') {
-    // Globs are of no use to an inline section.
+    // Loaded only here, because an inline section needs no globs.
     const { workflowFileSource } = await import('./workflow-files.ts')
     const options = { root: workingCopy(), globs: inputs.workflow, contexts, advice: NO_FILES }
     const files = workflowFileSource({ ...options, calling: calling.name })
-    // Where the input names files, a schedule polls all of them; else the one named like the caller.
+    // If the input names files, a schedule polls all of them; otherwise only the calling workflow's
+    // file.
     const isChosen = inputs.workflow.join() !== DEFAULT_GLOB
     return isChosen ? { ...files, polled: () => files.names() } : files
   }
@@ -132,7 +136,7 @@ async function workflowSource(
   }
 }
 
-/** @throws UserError when the file that the runner names is not there, or no JSON */
+/** @throws UserError if the event file of the runner is missing, or is no JSON */
 function readEvent(): GitHubEvent {
   const path = process.env.GITHUB_EVENT_PATH ?? ''
   const name = process.env.GITHUB_EVENT_NAME ?? ''
@@ -145,8 +149,8 @@ function readEvent(): GitHubEvent {
 }
 
 /**
- * One line of the log, written to the descriptor itself: to make Node's own stream of it takes a
- * twentieth of the time of a run. That is left to the pipe that cannot take the line at once.
+ * Writes one line of the log to the descriptor itself, because creating Node's own stream takes 5 %
+ * of a run. The stream is used only if the pipe is full.
  */
 function logLine(text: string): void {
   const line = printable(text)
@@ -166,10 +170,11 @@ async function summarize(
   const arrival = await arrivalOf(event)
   let workflow = arrival ? parseWebhookPath(arrival.path).workflow : calling
   if (evaluation.miss === 'workflow') {
-    // It is not here: suggested commands are about one that is.
+    // The commands are about a workflow in this folder, so a calling workflow without a file here
+    // is replaced.
     workflow = names().includes(calling) ? calling : (names()[0] ?? calling)
   }
-  // Every event of GitHub describes its repository.
+  // Every event of GitHub contains its repository.
   const repository = isObject(event.payload) ? event.payload.repository : undefined
   const circumstances = {
     arrival,
@@ -181,14 +186,14 @@ async function summarize(
   appendFileSync(file, summaryHtml(evaluation, circumstances))
 }
 
-/** True in the process that ends the job, when the step left something to be done. */
+/** True in the process that ends the job, if the step saved effects. */
 export function isPost(): boolean {
   return core.getState(STATE) !== ''
 }
 
 /**
- * Ends a job that succeeded: with a store one commit, for which nothing else is read or called;
- * without one the acknowledgement of what was polled.
+ * Ends a job that succeeded. With a store this is one commit, for which neither inputs nor
+ * workflows are read; without a store it acknowledges the polled items.
  */
 export async function post(): Promise<void> {
   const effects = v.parse(effectsSchema, JSON.parse(core.getState(STATE)))

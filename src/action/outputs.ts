@@ -12,7 +12,7 @@ import { base64Forms } from '../wire/secret.ts'
  * If nothing fired, every output that can hold JSON is `null`: the runner evaluates `env` of a step
  * before its `if`, and `fromJSON('')` would fail the step.
  *
- * @throws UserError when `items` would be larger than GitHub lets a job hand on
+ * @throws UserError if `items` is larger than GitHub's limit for the outputs of a job
  */
 export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const { items, contexts, fields } = evaluation
@@ -45,8 +45,8 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
 }
 
 /**
- * The step outputs of a step that failed: nothing fired. The `on:` section may be what is wrong, so
- * the declared triggers are the ones whose names occur in it.
+ * The step outputs of a step that failed: nothing fired. The `on:` section itself may be invalid,
+ * so its declared triggers are the ones whose names occur in the string.
  *
  * @param on the input `on`; if it is empty, workflow files are read and any trigger may be declared
  */
@@ -57,8 +57,8 @@ export function failedOutputs(on: string): Map<string, string> {
 }
 
 /**
- * A warning where a job that maps all of these outputs would hand on more than GitHub lets it: which
- * of them to leave out. `items` comes last, since it alone holds everything.
+ * A warning if a job that maps all of these outputs would exceed GitHub's limit: it names the
+ * outputs to leave out. `items` is the last of them, because it alone contains every item.
  */
 export function sizeWarning(outputs: ReadonlyMap<string, string>): string | undefined {
   const sizes = [...outputs].map(([name, text]) => ({ name, size: name.length + text.length }))
@@ -76,17 +76,21 @@ function sum(sizes: readonly { readonly size: number }[]): number {
   return sizes.reduce((total, { size }) => total + size, 0)
 }
 
-/** A secret and the outputs that hold it: GitHub drops these from the outputs of a job, silently. */
+/**
+ * A secret, and the outputs that contain it. GitHub drops these outputs from a job without an
+ * error.
+ */
 interface MaskedOutputs {
   readonly secret: string
   readonly names: readonly string[]
 }
 
 /**
- * Outputs in which the runner's masking would find a secret: any line of it, raw, or as its base64,
- * JSON or URI form; a secret of one character too.
+ * The outputs in which the runner's masking would find a secret: any line of it, as it is or in its
+ * base64, JSON or URI form. A secret of one character counts, too.
  *
- * Source: actions/runner, SecretMasker and JobExtension ("Skip output … since it may contain secret").
+ * Source: actions/runner, SecretMasker and JobExtension ("Skip output … since it may contain
+ * secret").
  */
 export function maskedOutputs(
   outputs: ReadonlyMap<string, string>,
@@ -99,7 +103,7 @@ export function maskedOutputs(
   })
 }
 
-/** Shorter stretches of base64 stand in any text. */
+/** Shorter base64 occurs in any string by chance. */
 const SHORTEST_BASE64 = 4
 
 function forms(value: unknown): string[] {
@@ -117,6 +121,6 @@ function uriForm(text: string): string[] {
   try {
     return [encodeURIComponent(text)]
   } catch {
-    return [] // half of a surrogate pair has no URI form
+    return [] // half of a surrogate pair cannot be URI-encoded
   }
 }

@@ -8,11 +8,11 @@ import { http } from './http.ts'
 
 interface Chosen {
   readonly store?: StateStore | undefined
-  /** How a secret is hidden; left out where no log is kept. */
+  /** Masks a secret in the log; absent if there is no log. */
   readonly mask?: TriggerPorts['mask']
 }
 
-/** The real world for the engine. */
+/** The real ports for the engine. */
 export function enginePorts(
   messagingApiUrl: string,
   { store, mask = () => {} }: Chosen = {},
@@ -33,7 +33,10 @@ export function enginePorts(
   }
 }
 
-/** At once: what all runtimes have for it costs a start more than all events of a batch. */
+/**
+ * Synchronous: the streams of `DecompressionStream` take longer to start than a whole batch to
+ * unpack.
+ */
 const unpack: NonNullable<EnginePorts['unpack']> = async (bytes, limit) => {
   const { gunzipSync } = await import('node:zlib')
   try {
@@ -44,7 +47,7 @@ const unpack: NonNullable<EnginePorts['unpack']> = async (bytes, limit) => {
   }
 }
 
-/** The working copy of the repository, absolute. */
+/** The absolute path of the repository's working copy. */
 export function workingCopy(): string {
   return process.env.GITHUB_WORKSPACE || process.cwd()
 }

@@ -1,5 +1,5 @@
 /**
- * What the runner starts when the job has succeeded. Mostly `main` left nothing to be done, and then
- * nothing else is loaded: the bundle beside this one costs more than the start of Node.
+ * The program that the runner starts after the job has succeeded. It loads the action only if
+ * `main` saved effects, because loading the bundle costs more than the start of Node.
  */
 if (process.env.STATE_effects) import('./index.ts')

@@ -25,7 +25,7 @@ interface StoreInputs {
   readonly githubToken: string
 }
 
-/** The store that the input `state` names; `undefined` for none. */
+/** The store of the input `state`; `undefined` for `none`. */
 export async function chosenStore(
   { state, githubToken }: StoreInputs,
   folder: string,
@@ -43,10 +43,10 @@ export async function chosenStore(
   return backend && createStore(backend)
 }
 
-/** A call by itself may take so many milliseconds. */
+/** Milliseconds for one call. */
 const CALL_LIMIT = 10_000
 
-/** GitHub by its own client, which is loaded with the first call. */
+/** GitHub through its own client, which is loaded with the first call. */
 export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
   let client: Promise<Client> | undefined
   const apiUrl = new URL(process.env.GITHUB_API_URL ?? 'https://api.github.com')
@@ -58,7 +58,7 @@ export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
       const signal = AbortSignal.timeout(Math.min(limit, timeout))
       try {
         const reply = await request(`${method} ${apiUrl.origin}${path}`, {
-          // An answer from a cache may be a minute old.
+          // A cached response may be a minute old.
           headers: { ...headers, 'if-none-match': '' },
           ...(body !== undefined && { data: body }),
           request: { signal, redirect: 'manual' },
@@ -66,7 +66,7 @@ export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
         return answerOf(reply)
       } catch (error) {
         if (hasResponse(error)) return answerOf({ ...error.response, status: error.status })
-        // The client's own message is not told: it may hold the address of a proxy.
+        // The client's own message is not shown, because it may contain the address of a proxy.
         const message = signal.aborted ? `no answer in ${limit / 1_000} s` : 'no answer'
         throw new GitHubCallError(message, { sent: true, cause: error })
       }
@@ -106,7 +106,7 @@ interface RequestError {
   readonly response: Omit<ClientReply, 'status'>
 }
 
-/** The client's error for an answer that is no success. */
+/** Whether the client threw because of a response that is no success. */
 function hasResponse(error: unknown): error is RequestError {
   return isObject(error) && typeof error.status === 'number' && isObject(error.response)
 }
@@ -121,7 +121,7 @@ function knownTexts(folder: string | undefined): KnownTexts {
     read: async (name) =>
       folder ? readFile(placeOf(name), 'utf8').catch(() => undefined) : undefined,
     async write(name, text) {
-      // Without it GitHub is asked once more, and that is all.
+      // Without the file, GitHub is asked once more.
       if (folder) await writeFile(placeOf(name), text, { mode: 0o600 }).catch(() => {})
     },
   }
@@ -131,7 +131,7 @@ function knownTexts(folder: string | undefined): KnownTexts {
 export function stateFiles(folder: string): Files {
   const resolve = (path: string) => (isAbsolute(path) ? path : join(folder, path))
 
-  /** Does something with a file, where one that is not there is no fault. */
+  /** Works on a file; a file that does not exist is no error. */
   async function ifThere<Result>(path: string, work: (file: string) => Promise<Result>) {
     try {
       return await work(resolve(path))
@@ -141,7 +141,7 @@ export function stateFiles(folder: string): Files {
     }
   }
 
-  /** Writes a file that is not there yet, in a folder that may have to be made. */
+  /** Writes a new file, and creates its folder if needed. */
   async function writeNew(path: string, text: string, sync: boolean): Promise<void> {
     await mkdir(dirname(resolve(path)), { recursive: true })
     const file = await open(resolve(path), 'wx')
@@ -197,7 +197,7 @@ export function stateFiles(folder: string): Files {
     keepRenewing(path, every) {
       const renew = () => {
         const now = new Date()
-        // Whoever took the lock over meanwhile sees to it himself.
+        // If another process took the lock, that process renews it itself.
         utimes(resolve(path), now, now).catch(() => {})
       }
       const timer = setInterval(renew, every)

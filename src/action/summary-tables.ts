@@ -15,10 +15,10 @@ import {
 import { counted } from '../wire/printable.ts'
 import { maskedOutputs } from './outputs.ts'
 
-/** The items as jobs get them, a table for each trigger that fired. */
+/** The items in the form that jobs get, in one table for each trigger that fired. */
 export function itemTables({ contexts, owners, items }: Evaluation, readers: Readers): string[] {
   if (items.length === 0) return []
-  // With `outputsMode: combine` one context holds them all.
+  // With `outputsMode: combine` one context contains all items.
   const all = contexts.flatMap((context, at) =>
     Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
       if (outcome !== 'success') return []
@@ -26,7 +26,7 @@ export function itemTables({ contexts, owners, items }: Evaluation, readers: Rea
     }),
   )
   const shown = all.slice(0, SUMMARY.items)
-  // Together what one trigger of one workflow handed on, in the order of the first items.
+  // The items by workflow and trigger, in order of their first occurrence.
   const sources = new Map<string, HandedOn[]>()
   for (const one of shown) {
     const source = JSON.stringify([one.workflow, one.trigger])
@@ -43,7 +43,7 @@ export function itemTables({ contexts, owners, items }: Evaluation, readers: Rea
 const NO_VALUES = 'Values are not shown: anybody can read the summaries of a public repository.'
 
 interface HandedOn {
-  /** There where the event concerns several workflows. */
+  /** Present if the event concerns several workflows. */
   readonly workflow: string | undefined
   readonly trigger: string
   readonly item: Item
@@ -56,15 +56,16 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
   const items = own.map(({ item }) => item)
   const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const isDeclared = (name: string) => known !== undefined && Object.hasOwn(known.outputs, name)
-  // Names of fields are the sender's text too, but for those that a trigger declares.
+  // Names of fields are untrusted input, too, unless the trigger declares them.
   const isNameable = (path: string) =>
     isDeclared(path.split('.', 1)[0] ?? '') ||
     (!readers.isPublic && secretsIn(path, readers).length === 0)
-  // A field of its own, or else a field within one.
+  // The path is the name of a field, or leads to a field within one.
   const fieldOf = (item: Item, path: string) =>
     Object.hasOwn(item, path) ? item[path] : valueAt(item, path.split('.'))
   const isThere = (path: string) => items.some((item) => fieldOf(item, path) !== undefined)
-  // What tells most, as the trigger says; then what `format` made. What nobody chose stays out.
+  // The trigger's own columns first, then the fields that `format` added. Other fields have no
+  // column.
   const chosen = (known?.columns ?? []).filter(isThere)
   const made = fields.filter((field) => !isDeclared(field))
   const columns = [...new Set([...chosen, ...made])].slice(0, SUMMARY.columns).filter(isNameable)
@@ -87,7 +88,7 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
   ]
 }
 
-/** The whole of a value is searched for secrets, before it is cut. */
+/** Searches the whole value for secrets, before it is shortened. */
 function cell(value: Json | undefined, readers: Readers): string {
   if (value === undefined) return ''
   if (readers.isPublic) return escapeHtml(kindOf(value))
@@ -97,20 +98,20 @@ function cell(value: Json | undefined, readers: Readers): string {
   return text === '' ? '' : code(text, SUMMARY.value)
 }
 
-/** What of a webhook is told without looking into its body. */
+/** The facts of a webhook that need no look into its body. */
 export interface Arrival {
   /** Upper case. */
   readonly method: string
-  /** As it was forwarded, with its query. */
+  /** As the relay forwarded it, with its query. */
   readonly path: string
   readonly contentType: string | undefined
-  /** Bytes of the body as they were received; `undefined` when they do not decode. */
+  /** Bytes of the body as received; `undefined` if it cannot be decoded. */
   readonly size: number | undefined
   readonly delivery: string | undefined
   readonly receivedAt: string | undefined
 }
 
-/** The webhook that an event carries; `undefined` when it carries none. */
+/** The webhook of an event; `undefined` if it contains none. */
 export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined> {
   try {
     const payload = webhookPayload(event)
@@ -127,7 +128,7 @@ export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined
 }
 
 async function size({ body, headers }: ClientPayload): Promise<number | undefined> {
-  // Of a batch, how many events came is told; how large they are together means nothing to anyone.
+  // For a batch the summary shows the number of events; the size of all together would not help.
   if (HEADER.batch in headers) return undefined
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
   const encoding = typeof body === 'string' ? headers[HEADER.bodyEncoding] : undefined
@@ -162,8 +163,8 @@ function withheld(secret: string): string {
 }
 
 /**
- * A path without the values of its query: some senders have no other place for a key. Where anybody
- * can read the summary, what follows the trigger is left out too: it is the sender's text.
+ * A path without the values of its query, because some senders can put a key only there. In a
+ * public repository the part after the trigger is left out, too, because it is untrusted input.
  */
 function shownPath(path: string, { isPublic }: Readers): string {
   if (isPublic) {
@@ -178,20 +179,20 @@ function shownPath(path: string, { isPublic }: Readers): string {
   return `${route}?${names.map((name) => `${name}=…`).join('&')}`
 }
 
-/** Who may read a summary, and what must not stand in it. */
+/** Who can read a summary, and which secrets it must not contain. */
 export interface Readers {
-  /** True where anybody can: then no text of a sender is shown, only its kind and size. */
+  /** True if anyone can read it: then it shows only the type and size of a sender's values. */
   readonly isPublic: boolean
-  /** What the action was given, by name. */
+  /** The secrets that the action was given, by name. */
   readonly secrets: JsonObject
 }
 
-/** The names of the secrets that a text holds, in any form in which GitHub would mask it. */
+/** The names of the secrets that a string contains, in any form that GitHub would mask. */
 function secretsIn(text: string, { secrets }: Readers): readonly string[] {
   return maskedOutputs(new Map([['', text]]), secrets).map(({ secret }) => secret)
 }
 
-/** A value in words: `text of 12 characters`. */
+/** The type and size of a value: `text of 12 characters`. */
 export function kindOf(value: Json): string {
   if (value === null) return 'nothing'
   if (typeof value === 'string') return `text of ${value.length} characters`
@@ -201,8 +202,8 @@ export function kindOf(value: Json): string {
 }
 
 /**
- * What HTML gives a meaning, the pipe for Markdown, line breaks, and control characters. A line of
- * the summary is never empty, so no Markdown can begin in it.
+ * Escapes HTML, the pipe of Markdown tables, line breaks and control characters. A line of the
+ * summary is never empty, so no Markdown block can begin in it.
  */
 export function escapeHtml(text: string): string {
   return text
@@ -211,7 +212,7 @@ export function escapeHtml(text: string): string {
     .replace(CONTROL, '\ufffd')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the function replaces control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
 
 /** A text that is too long, with its length. */
@@ -240,7 +241,7 @@ export function paragraph(html: string): string {
   return `<p>${html}</p>`
 }
 
-/** @param rows cells of HTML */
+/** @param rows cells as HTML */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return []
   const line = (tag: 'th' | 'td', cells: readonly string[]) =>
@@ -249,28 +250,28 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Bounds of a job summary. GitHub shows at most 1 MiB of a step and drops a larger one whole. A
- * character takes five bytes when it is escaped, so these stay below in the worst case.
+ * Limits of a job summary. GitHub drops the whole summary of a step above 1 MiB. A character takes
+ * up to five bytes when it is escaped; even then the summary stays below.
  *
  * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export const SUMMARY = {
-  /** Rows of items, those of all triggers together. */
+  /** Rows of items, for all triggers together. */
   items: 20,
   columns: 6,
-  /** Characters of a value in such a row. */
+  /** Characters of a value in a row. */
   value: 160,
-  /** Names of fields that have no column. */
+  /** Names of fields without a column. */
   names: 40,
   /** Characters of a name. */
   name: 80,
   decisions: 40,
   checks: 10,
-  /** Characters of what a check found. */
+  /** Characters of the value that a condition found. */
   found: 200,
-  /** Warnings, and notices. */
+  /** Warnings; and as many notices. */
   notes: 10,
-  /** Characters of why a trigger did not fire, or of what became of its items. */
+  /** Characters of the reason why a trigger did not fire, or of the steps of its items. */
   why: 500,
   /** Characters of a paragraph. */
   text: 2000,

@@ -19,18 +19,18 @@ import {
   triggerName,
 } from './summary-tables.ts'
 
-/** What a summary tells of besides what the event came to. */
+/** The facts around an event that the summary shows. */
 export interface Circumstances extends Readers {
   readonly arrival: Arrival | undefined
   /** The conditions that the event did not meet, without values of the event. */
   readonly explanations?: readonly Explanation[]
-  /** Name of the workflow that suggested commands are about. */
+  /** The workflow that suggested commands are about. */
   readonly workflow: string
 }
 
 /**
- * The job summary of a run, as HTML: what arrived, which conditions held, which items were handed
- * on, and what to do when nothing fired.
+ * The job summary of a run, as HTML: the request, the conditions, the items for the jobs, and the
+ * next step if nothing fired.
  */
 export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
   const { reason = '', messages, decisions, items, effects } = evaluation
@@ -39,7 +39,7 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
     escapeHtml(cut(name, SUMMARY.name)),
   )
   const title = `${where} / ${what} fired: ${counted(items.length, 'item')}`
-  // Polled items: once this job has succeeded, the next poll begins behind them.
+  // For polled items: after this job has succeeded, the next poll begins behind them.
   const forgets = items.length > 0 && effects.some(({ cursor }) => cursor !== undefined)
   return [
     `<h3>Hookline: ${items.length === 0 ? 'No trigger fired' : title}</h3>`,
@@ -58,7 +58,7 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
   ].join('\n')
 }
 
-/** The failed items with the ids under which the service or the relay knows them. */
+/** The failed items, with the ids that the service or the relay uses. */
 function failedTable(failed: readonly FailedItemReport[]): string[] {
   const rows = failed.slice(0, SUMMARY.items).map((report) => {
     const [[name = '', id = ''] = []] = Object.entries(report)
@@ -86,7 +86,7 @@ const RERUN = escapeHtml(
   '"Re-run failed jobs" gives the same items to the jobs again. "Re-run all jobs" polls anew: items of this run do not come back once this job has succeeded.',
 )
 
-/** Messages that say why nothing fired: once is enough. */
+/** Messages that repeat why nothing fired, so the list of messages leaves them out. */
 const REASONS: ReadonlySet<string> = new Set(['failed', 'unreadable-event', 'unverified'])
 
 function isSaid(messages: readonly Message[]): boolean {
@@ -117,8 +117,8 @@ function explanationList(explanations: readonly Explanation[]): string[] {
 }
 
 /**
- * Each declared trigger: fired or not, by which conditions, and what `config` did to its items. Where
- * there are too many, what fired comes first.
+ * One row for each declared trigger: whether it fired, its conditions, and the result of `config`.
+ * If there are too many rows, triggers that fired come first.
  */
 function decisionTable(decisions: readonly Decision[]): string[] {
   const isLong = decisions.length > SUMMARY.decisions
@@ -161,12 +161,12 @@ function text(content: string, most: number): string {
 }
 
 /**
- * What would help when nothing fired, as HTML; empty where nothing is wrong.
+ * The next step if nothing fired, as HTML; empty if nothing is wrong.
  *
- * @param workflow name of the one that the commands are to be about; empty where nobody knows it
+ * @param workflow the workflow that suggested commands are about; empty if unknown
  */
 export function nextStep(evaluation: Evaluation, workflow: string): string {
-  // A runner may not tell the name; then the reader puts it in.
+  // Some runners do not tell the name of the workflow; the reader replaces the placeholder.
   return evaluation.miss ? STEPS[evaluation.miss](evaluation, workflow || '<workflow>') : ''
 }
 
@@ -188,7 +188,7 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
 }
 
 function conditionStep({ decisions, messages, runs }: Evaluation, workflow: string): string {
-  // The trigger that looked at the event is the one with conditions, or with items.
+  // The trigger that looked at the event is the one with conditions or with items.
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
     if (textsOf(messages, 'warning').length > 0)
@@ -204,7 +204,7 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
     return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
-    // No proof came at all, so that none can be wrong.
+    // The request has no signature at all, so none is wrong.
     const cure = isAbsent
       ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shown(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shown(missed)}.`

@@ -8,7 +8,7 @@ import { Refusal } from '../workflow/mistakes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
-/** A workflow file as globs found it; its text is read when it is asked for. */
+/** A workflow file that a glob found; its content is read on demand. */
 interface WorkflowFile {
   /** File name without its extension, as webhook URLs name it. */
   readonly name: string
@@ -18,9 +18,9 @@ interface WorkflowFile {
 
 interface FinderOptions {
   readonly root: string
-  /** In minimatch's language, relative to `root`; one that begins with `!` takes files out. */
+  /** Globs of minimatch, relative to `root`; a glob that begins with `!` excludes files. */
   readonly globs: readonly string[]
-  /** What the user should do when there is no file at all. */
+  /** Notes for the user if there is no file at all. */
   readonly advice: readonly string[]
 }
 
@@ -29,7 +29,7 @@ interface WorkflowFileOptions extends FinderOptions {
   readonly contexts: Contexts
 }
 
-/** Workflows from files. For a webhook only the file that its path names is read and parsed. */
+/** Workflows from files. For a webhook, only the file that its path names is read. */
 export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource {
   const { root, calling, contexts } = options
   const find = workflowFileFinder(options)
@@ -60,8 +60,8 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
 }
 
 /**
- * Finds the workflow files that globs name, all of them or those of one name, in alphabetical order.
- * Only names of files are looked at; with a name, few of them are held against the globs.
+ * Finds the workflow files of the globs, either all of them or those of one name, in alphabetical
+ * order. It reads names of files only; a given name is compared before the slower globs.
  */
 export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   const wanted = globs.filter((glob) => !glob.startsWith('!'))
@@ -93,25 +93,31 @@ function matcher(root: string, glob: string): Minimatch {
   return new Minimatch(fromRoot(root, glob))
 }
 
-/** The folder, from the root, below which a glob finds files: `workflows` of `./workflows/**`. */
+/**
+ * The folder below which a glob finds files, relative to the root: `workflows` for
+ * `./workflows/**`.
+ */
 export function baseOf(root: string, glob: string): string {
   const segments = fromRoot(root, glob).split('/')
   const wild = segments.findIndex((segment) => WILDCARD.test(segment))
   return segments.slice(0, wild < 0 ? -1 : wild).join('/')
 }
 
-/** A glob in the form in which files are held against it: `workflows/*.yml`. */
+/** A glob in the form of the files' paths: `workflows/*.yml`. */
 function fromRoot(root: string, glob: string): string {
   return (glob.startsWith('/') ? relative(root, glob) : glob).replace(/^\.\//, '')
 }
 
-/** The one file that a glob without a wildcard names, else every file below its base. */
+/** The one file of a glob without a wildcard; otherwise every file below its base. */
 function candidates(root: string, glob: string): string[] {
   const pattern = fromRoot(root, glob)
   return WILDCARD.test(pattern) ? listBelow(root, baseOf(root, glob)) : [pattern]
 }
 
-/** Node's own recursive listing asks the file system about every entry: ten times as slow. */
+/**
+ * Lists files by its own recursion, because Node's `recursive` option is ten times as slow: it
+ * stats every entry.
+ */
 function listBelow(root: string, folder: string): string[] {
   const entries = existsSync(join(root, folder))
     ? readdirSync(join(root, folder), { withFileTypes: true })
@@ -122,7 +128,7 @@ function listBelow(root: string, folder: string): string[] {
   })
 }
 
-/** Names, without their endings, of the native workflow files below a folder whose `name:` is this. */
+/** Names, without extension, of the native workflow files below a folder with this `name:`. */
 export function nativeFilesNamed(root: string, name: string): string[] {
   const folder = join(root, '.github/workflows')
   const files = existsSync(folder) ? readdirSync(folder) : []
@@ -131,7 +137,7 @@ export function nativeFilesNamed(root: string, name: string): string[] {
     .map((file) => file.replace(/\.ya?ml$/, ''))
 }
 
-/** The `name:` of a workflow file; one that cannot be read has none. */
+/** The `name:` of a workflow file; `undefined` if it cannot be read. */
 function nameIn(path: string): string | undefined {
   try {
     const { name } = Object(parse(readFileSync(path, 'utf8')))

@@ -40,7 +40,8 @@ export async function checkSchedule(
 }
 
 /**
- * GitHub starts a run some seconds early or late, so an interval of GitHub's minimum is always due.
+ * A schedule that is as rare as `every` is always due: GitHub starts runs some seconds early or
+ * late, so the age of the last success could be slightly too small.
  */
 async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDecision> {
   const { now, lastSuccess, schedule } = clock
@@ -57,7 +58,8 @@ async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDeci
 }
 
 /**
- * Due if a time of the cron expression lies after the last success or the previous scheduled run.
+ * Due if the cron expression has a time since the last success; without a known success, since the
+ * previous scheduled run.
  */
 async function dueByCron(
   expression: string,

@@ -3,7 +3,7 @@ import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core'
 const MOST_ATTEMPTS = 5
 
 /**
- * `import(…)`, `import.meta` and `import` statements, with any white space or comment in between.
+ * `import(…)` and `import.meta`, with any white space or comment in between.
  */
 export const IMPORT: RegExp = /(?<![\w$])import(?=\s*[(./<-])/
 

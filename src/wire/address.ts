@@ -1,12 +1,12 @@
 import { UserError } from './errors.ts'
 import { shownSetting } from './secret.ts'
 
-/** This machine, as a person writes it. */
+/** Addresses of this machine that people write without `http://`. */
 const WITHOUT_SCHEME = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+(?:[/?#]|$)|\/)/i
 
 /**
- * An address of HTTP as a person writes it: `localhost:3000` needs no scheme. `undefined` for anything
- * else, and for one with a user, a password or a fragment.
+ * Parses an HTTP address as people write it: `localhost:3000` needs no scheme. `undefined` for
+ * anything else, and for an address with a user, a password or a fragment.
  */
 export function parseAddress(text: string): URL | undefined {
   const whole = WITHOUT_SCHEME.test(text) ? `http://${text}` : text
@@ -15,19 +15,19 @@ export function parseAddress(text: string): URL | undefined {
   return url.username || url.password || url.hash ? undefined : url
 }
 
-/** How an address is called where it is wrong. */
+/** The words for an address in an error. */
 export interface AddressWords {
   /** Flag, variable or argument: `--relay`. */
   readonly name: string
-  /** What stands there: `a relay`. */
+  /** The kind of address: `a relay`. */
   readonly of: string
   readonly example: string
 }
 
 /**
- * The address that others are made of, so it has no query.
+ * Reads a base address. It has no query, because paths are appended to it.
  *
- * @throws UserError naming where it stands; what it holds is shown only where it can be no secret
+ * @throws UserError that names the setting; it shows the value only if that cannot be a secret
  */
 export function readAddress(text: string, words: AddressWords): URL {
   const url = parseAddress(text)
@@ -48,12 +48,12 @@ export const RELAY_ADDRESS: AddressWords = {
   example: 'https://relay.example.com',
 }
 
-/** Without the slashes at its end, so that a path can follow. */
+/** The address without trailing slashes, so that a path can follow. */
 export function baseOf(url: URL): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Whether a host name, as a URL has it, is this machine's own. */
+/** Whether a host name, as `URL` returns it, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

@@ -11,22 +11,22 @@ import {
 } from './payload.ts'
 
 /**
- * What stands around and between the events of a batch, each written by `writeClientPayload`: for
- * whoever packs them as they come. All in one: `joinBatch`.
+ * The JSON around and between the events of a batch, for callers that compress events one by one.
+ * Each event is written by `writeClientPayload`. `joinBatch` does it for all events at once.
  */
 export const BATCH_TEXT = { begin: '[', between: ',', end: ']' } as const
 
-/** The text of a batch that is then gzipped: a JSON array of the events' own payloads. */
+/** The JSON array of the events' payloads, before it is compressed with gzip. */
 export function joinBatch(events: readonly string[]): string {
   return `${BATCH_TEXT.begin}${events.join(BATCH_TEXT.between)}${BATCH_TEXT.end}`
 }
 
-/** What tells of a batch as a whole. */
+/** The facts of a batch as a whole. */
 export interface BatchEnvelope {
-  /** Of its first event: by them guards and logs see one event. */
+  /** The path of the first event, so that job conditions and logs see one event. */
   readonly path: string
   readonly method: string
-  /** How many events it holds. */
+  /** The number of events. */
   readonly count: number
   /** The id of the batch. */
   readonly delivery: string
@@ -34,16 +34,16 @@ export interface BatchEnvelope {
   readonly receivedAt: string
 }
 
-/** @param first the `client_payload` of its first event, as JSON text */
+/** @param first the `client_payload` of the first event, as JSON */
 export function batchEnvelope(first: string, count: number, delivery: string): BatchEnvelope {
   const { path, method, headers } = readClientPayload(JSON.parse(first))
   return { path, method, count, delivery, receivedAt: headers[HEADER.receivedAt] ?? '' }
 }
 
 /**
- * The `client_payload` of a batch, as JSON text.
+ * The `client_payload` of a batch, as JSON.
  *
- * @param packed base64 of the gzipped text that `joinBatch` gives
+ * @param packed the result of `joinBatch`, compressed with gzip, in base64
  */
 export function writeBatchPayload(
   { path, method, count, delivery, receivedAt }: BatchEnvelope,
@@ -54,11 +54,11 @@ export function writeBatchPayload(
 }
 
 /**
- * The events of a batch, each to be read by `readClientPayload`; `undefined` where the payload is an
- * event by itself. What unpacks to more than `LIMITS.batchBytes` is not unpacked further than that.
+ * The events of a batch, each for `readClientPayload`; `undefined` if the payload is a single
+ * event. Decompression stops at `LIMITS.batchBytes`.
  *
- * @param unpack what unpacks gzip, where the runtime has a quicker way than the one of all runtimes
- * @throws PayloadError when it is no batch, though its header says so
+ * @param unpack decompresses gzip, for a runtime with a faster way than `DecompressionStream`
+ * @throws PayloadError if the header says that it is a batch, but it is none
  */
 export async function readBatch(
   { headers, body }: ClientPayload,
@@ -69,10 +69,10 @@ export async function readBatch(
   const text = utf8Text(await unpacked(body, headers[HEADER.bodyEncoding], unpack))
   let events: Json = null
   try {
-    // Bodies are texts, so no number of an event is read here.
+    // Bodies are strings inside, so exact parsing of numbers does not matter.
     events = parsePlainJson(text ?? '')
   } catch {
-    // `null` is no list either.
+    // `undefined` fails the check below, too.
   }
   if (!Array.isArray(events)) throw new PayloadError('the batch holds no list of events')
   if (String(events.length) !== count) {

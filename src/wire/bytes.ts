@@ -1,11 +1,14 @@
 import { LIMITS } from './limits.ts'
 
-/** How a body that is no plain text travels, as the header `x-hookline-body-encoding` says. */
+/**
+ * The encoding of a body that cannot be sent as a plain string; the value of
+ * `x-hookline-body-encoding`.
+ */
 export type BodyEncoding = 'base64' | 'gzip'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The received bytes as UTF-8 text, a byte order mark kept; `undefined` when they are not UTF-8. */
+/** The bytes as UTF-8, including a byte order mark; `undefined` if they are not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes)
@@ -16,13 +19,16 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** A character for each byte of the text as UTF-8: the form of a raw header's value. */
+/** A string with one character for each UTF-8 byte, as Node represents header values. */
 export function byteString(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text
   return characters(new TextEncoder().encode(text))
 }
 
-/** A character for each byte. In pieces, since a call takes only so many arguments. */
+/**
+ * A string with one character for each byte; in pieces, because a call takes a limited number of
+ * arguments.
+ */
 function characters(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let at = 0; at < bytes.length; at += 0x2000) {
@@ -32,11 +38,11 @@ function characters(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes that were received, from the way they travelled.
+ * The received bytes of a body in a payload.
  *
- * @param limit bytes to which a body may unpack; those that the relay accepts when left out
- * @param unpack what unpacks gzip
- * @throws RangeError when it unpacks to more
+ * @param limit the most bytes after decompression; by default what the relay accepts
+ * @param unpack decompresses gzip
+ * @throws RangeError if it decompresses to more than `limit`
  */
 export async function bodyBytes(
   body: string,
@@ -53,35 +59,35 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(characters(bytes))
 }
 
-/** @throws DOMException when the text is not base64 */
+/** @throws DOMException if the string is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const characters = atob(text)
-  // A loop: a function called for each byte of a batch would be felt at every start.
+  // A loop, because a function call for each byte of a batch would delay every run measurably.
   const bytes = new Uint8Array(characters.length)
   for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at)
   return bytes
 }
 
-/** Two small digits for each byte. */
+/** Two lower-case hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
-  // A copy, since a Blob takes no bytes of memory that is shared with others.
+  // A copy, because a Blob does not accept shared memory.
   return collect(
     new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip')),
     Infinity,
   )
 }
 
-/** Unpacks gzip. @throws RangeError when it unpacks to more than `limit` bytes */
+/** Decompresses gzip. @throws RangeError if it decompresses to more than `limit` bytes */
 export type Unpack = (
   bytes: Uint8Array<ArrayBuffer>,
   limit: number,
 ) => Uint8Array | Promise<Uint8Array>
 
-/** On any runtime. @throws RangeError when it unpacks to more than `limit` bytes */
+/** Works in every runtime. @throws RangeError if it decompresses to more than `limit` bytes */
 async function gunzip(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Uint8Array> {
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
   return collect(unpacked, limit)
@@ -90,8 +96,8 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Ui
 /**
  * Reads a stream to its end.
  *
- * @param arrived is told how many bytes came, as they come; what it throws ends the reading
- * @throws RangeError as soon as more than `limit` bytes have come
+ * @param arrived gets the number of bytes of each chunk; an error that it throws ends the reading
+ * @throws RangeError as soon as there are more than `limit` bytes
  */
 export async function collect(
   stream: AsyncIterable<Uint8Array>,

@@ -17,7 +17,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 
 type Format = ConstructorParameters<typeof DecompressionStream>[0]
 
-/** A sender needs one; each further coding multiplies what a small body can grow to. */
+/** A sender needs one. Each further coding multiplies the size to which a small body can grow. */
 const MAX_CODINGS = 2
 
 /**

@@ -1,17 +1,17 @@
-/** A request as `curl` sends it. */
+/** A request for curl. */
 export interface CurlRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly body: string
-  /** `base64` for bytes that are not text. */
+  /** `base64` if the body is binary. */
   readonly encoding?: 'text' | 'base64'
-  /** What the shell is to fill in, as it stands in the texts: `$HOOKLINE_GITHUB_TOKEN`. */
+  /** Variables that the shell replaces in the strings: `$HOOKLINE_GITHUB_TOKEN`. */
   readonly variables?: readonly string[]
 }
 
-/** A line for a POSIX shell that sends a request. */
+/** A command line for a POSIX shell that sends a request. */
 export function curlLine(request: CurlRequest): string {
   const { method, url, headers, body, encoding, variables } = request
   const isBinary = encoding === 'base64'
@@ -19,10 +19,10 @@ export function curlLine(request: CurlRequest): string {
     ...(method === 'HEAD' ? ['--head'] : method === 'GET' && !body ? [] : ['-X', method]),
     ...Object.entries(headers).flatMap(([name, value]) => [
       '-H',
-      // With a colon and nothing behind it, curl would leave the header out.
+      // curl drops a header that ends with its colon, and sends `name;` as an empty header.
       shellQuoted(value === '' ? `${name};` : `${name}: ${value}`, variables),
     ]),
-    // After -d, an @ would name a file.
+    // After `-d`, curl reads a file if the body begins with `@`.
     ...(isBinary || !body ? [] : [body.startsWith('@') ? '--data-raw' : '-d', shellQuoted(body)]),
     ...(isBinary ? ['--data-binary', '@-'] : []),
   ]
@@ -31,8 +31,8 @@ export function curlLine(request: CurlRequest): string {
 }
 
 /**
- * For a POSIX shell: nothing is special within single quotes but the quote itself. Around a variable
- * stand double quotes, in which nothing else is left special.
+ * Quotes a string for a POSIX shell. Within single quotes only the quote itself is special. Around
+ * a variable it uses double quotes, which contain nothing else that is special.
  */
 export function shellQuoted(text: string, variables: readonly string[] = []): string {
   const variable = variables.find((each) => text.includes(each))

@@ -1,17 +1,19 @@
-/** A text that a person wrote and that can be wrong: a workflow file, or an input of the action. */
+/**
+ * A string that a person wrote and that can be wrong: a workflow file, or an input of the action.
+ */
 export interface Source {
-  /** How it is shown: `workflows/hook.yml`, or `input "on"`. */
+  /** Its name in messages: `workflows/hook.yml`, or `input "on"`. */
   readonly name: string
   readonly text: string
-  /** The file of the repository that an annotation belongs to. */
+  /** The file of the repository that an annotation is attached to. */
   readonly file: string
-  /** Where its bytes are no UTF-8: then `text` shows only what is left of them. */
+  /** Problems of bytes that are not UTF-8; `text` then contains only the readable rest. */
   readonly misread?: readonly Problem[]
-  /** True where `uses: ./` in its repository is another action than ours, or none. */
+  /** True if `uses: ./` in its repository is another action than Hookline, or no action. */
   readonly hasOtherAction?: boolean
 }
 
-/** A stretch of a source on one line. Line and column count from 1, length in characters. */
+/** A part of one line of a source. Line and column count from 1; the length is in characters. */
 export interface Position {
   readonly source: Source
   readonly line: number
@@ -19,37 +21,37 @@ export interface Position {
   readonly length: number
 }
 
-/** One thing that the user can mend. */
+/** One fault that the user can fix. */
 export interface Problem {
-  /** What was found, in one line, without payload text or a secret. */
+  /** The fault in one line, without payload or secret. */
   readonly message: string
-  /** Which kind of problem it is, for programs: `unknown-output`. No code reads the message. */
+  /** The kind of problem for programs: `unknown-output`. No code parses the message. */
   readonly code?: string
-  /** The name that it is about, where others need that: the trigger that has no such output. */
+  /** The name that the problem is about, if others need it: the trigger without that output. */
   readonly subject?: string
   readonly position?: Position
-  /** What would do, shown beside the place: `did you mean "post"?` */
+  /** The fix, shown at the position: `did you mean "post"?` */
   readonly hint?: string
-  /** What else helps, a line each. */
+  /** Further advice, one line each. */
   readonly notes?: readonly string[]
 }
 
-/** How much a finding matters: what cannot work; what works, but should be looked at. */
+/** `error`: it cannot work. `warning`: it works, but needs a look. */
 export type Level = 'error' | 'warning'
 
-/** A problem as a list tells it: how much it matters, and which one it is. */
+/** A problem in a list, with its level and its code. */
 export interface Finding extends Problem {
   readonly level: Level
   /** The id of a rule, or the kind of mistake. */
   readonly code: string
 }
 
-/** Those of one level, in their order. */
+/** The findings of one level, in order. */
 export function ofLevel<Found extends Finding>(findings: readonly Found[], level: Level): Found[] {
   return findings.filter((finding) => finding.level === level)
 }
 
-/** A fault that the user can mend; every other error is ours. Carries all problems found at once. */
+/** A fault that the user can fix, with all problems found at once; every other error is a bug. */
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly problems: readonly Problem[]
@@ -61,15 +63,18 @@ export class UserError extends Error {
   }
 }
 
-/** Settings that do not go together: wrong usage, as an unknown option is. */
+/** Settings that cannot be combined. It has the exit code of an unknown option. */
 export class UsageError extends UserError {}
 
-/** A `client_payload` that is not what the protocol says: the sender's mistake, no fault of a run. */
+/**
+ * A `client_payload` that breaks the protocol. The sender made the mistake, so the run does not
+ * fail.
+ */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError'
 }
 
-/** A mistake in `config` that shows only when it meets items; the engine knows where it stands. */
+/** A mistake in `config` that only items show; the engine adds its position. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
   /** Key of `config`. */
@@ -81,23 +86,26 @@ export class OptionError extends Error {
   }
 }
 
-/** An error of ours, as far as it may be shown. */
+/** The parts of a bug that may be shown. */
 interface Bug {
   readonly name: string
-  /** Where it came from, a line each. */
+  /** Stack frames, one line each. */
   readonly frames: readonly string[]
 }
 
-/** Kind and place of an unknown error; never its message, which may carry a payload or a token. */
+/**
+ * The kind and the stack of an unknown error; never its message, which may contain a payload or a
+ * token.
+ */
 export function bugOf(error: unknown): Bug {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] }
-  // A line of the message could look like a frame.
+  // A line of the message could look like a stack frame.
   const place = (error.stack ?? '').replace(error.message, '')
   const frames = place.split('\n').filter((line) => /^\s+at /.test(line))
   return { name: error.name, frames }
 }
 
-/** What Node and its libraries name a fault by: `ENOENT`. */
+/** The code of an error of Node and its libraries: `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error && error.code
   return typeof code === 'string' ? code : undefined

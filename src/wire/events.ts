@@ -1,4 +1,4 @@
-/** The events that GitHub itself knows under `on:`; they may stand beside Hookline's triggers. */
+/** GitHub's own events under `on:`. A workflow may have them together with Hookline's triggers. */
 export const NATIVE_EVENTS: ReadonlySet<string> = new Set([
   'branch_protection_rule',
   'check_run',

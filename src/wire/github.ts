@@ -3,59 +3,63 @@ import { isObject, parsePlainJson } from './json.ts'
 import type { Secret } from './secret.ts'
 
 /**
- * GitHub's API, asked over any `call`: a question becomes an outcome. What an answer means, which one
- * moves a question elsewhere, and when it is asked again, stands here alone; who asks adds the words.
+ * A client of GitHub's API over any `call`. It alone knows the meaning of responses, which
+ * redirects to follow, and when to retry; its callers word the errors.
  */
 export interface GitHubOptions {
   readonly call: GitHubCall
   /** Base address of the API. */
   readonly apiUrl: URL
   readonly clock: Clock
-  /** The `User-Agent`, which GitHub wants of everyone. */
+  /** The `User-Agent`, which GitHub requires. */
   readonly agent?: string
 }
 
 export interface Clock {
   now(): Date
   sleep(milliseconds: number): Promise<void>
-  /** From 0, less than 1. */
+  /** A number from 0, less than 1. */
   random(): number
 }
 
-/** For how long, and after what, a question is asked again. */
+/** For how long, and after which faults, a request is retried. */
 export interface RetryPolicy {
   /** Milliseconds for all tries together. */
   readonly budget: number
-  /** Milliseconds after which no further try begins; those of the budget when absent. */
+  /** Milliseconds after which no further try begins; the budget if absent. */
   readonly retryTime?: number | undefined
-  /** Milliseconds for one try; what is left of the budget when absent. */
+  /** Milliseconds for one try; the rest of the budget if absent. */
   readonly callTime?: number
   /**
-   * What a repeat may do. `event`: start something twice, so that only what was surely not accepted is
-   * asked again, and a gateway's 502. `nothing`: no harm, so that whatever may pass is waited for.
+   * The side effect of a request. `event`: a retry could start something twice, so only a request
+   * that GitHub surely did not accept is retried, and a gateway's 502. `none`: a retry does no
+   * harm, so every temporary fault is retried.
    */
   readonly sideEffect: 'event' | 'none'
-  /** The first pause, which doubles up to the longest, and of which a random part is waited. */
+  /** The first pause, which doubles up to the longest; the actual pause is a random part of it. */
   readonly pause?: { readonly first: number; readonly longest: number }
-  /** Whether what tokens or call threw may pass, and after how many milliseconds; else it is thrown on. */
+  /**
+   * Whether an error of `tokens` or `call` is temporary, and after how many milliseconds; otherwise
+   * the error is rethrown.
+   */
   readonly passes?: (fault: unknown) => { readonly wait?: number } | undefined
-  /** Is told of every fault that is outlived. */
+  /** Gets every fault that is retried. */
   readonly tell?: (refusal: GitHubRefusal) => void
 }
 
 export interface GitHubRequest {
   /** POST by default. */
   readonly method?: Method | undefined
-  /** From the API's base: `/repos/octo/repo/dispatches`. */
+  /** Path below the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
   readonly body?: string | undefined
-  /** True where the text of a 2xx is wanted too. */
+  /** True if the body of a 2xx response is read, too. */
   readonly reads?: boolean | undefined
-  /** Bytes of the text that are read, at most; `RESPONSE_BYTES` when absent. */
+  /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
   readonly responseBytes?: number | undefined
-  /** `application/vnd.github+json` when absent. */
+  /** `application/vnd.github+json` if absent. */
   readonly accept?: string
-  /** Whether a 2xx is the one that is meant; any is, when absent. */
+  /** Whether a 2xx response is the expected one; every 2xx is, if absent. */
   readonly accepts?: (answer: GitHubResponse) => boolean
   /** True if the body has a delivery id, by which a duplicate is recognized. */
   readonly hasDelivery?: boolean | undefined
@@ -64,30 +68,33 @@ export interface GitHubRequest {
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * What the questions are asked with; nothing is enough for what is public.
+ * Returns the token for a request; `undefined` is enough for public data.
  *
- * @param refused a token that GitHub called 401: another one, where there is one
+ * @param refused a token that got a 401: returns another token, if there is one
  */
 export type Tokens = (refused?: Secret) => Promise<Secret | undefined>
 
-/** What became of a question, all its tries done. */
+/** The result of a request after all tries. */
 export type GitHubOutcome =
   | { readonly accepted: true; readonly answer: GitHubResponse }
-  /** `answer` is absent when none came. */
+  /** `answer` is absent if there was no response. */
   | {
       readonly accepted: false
       readonly refusal: GitHubRefusal
       readonly answer?: GitHubResponse
     }
 
-/** Why GitHub did not do what it was asked for: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api */
+/**
+ * Why GitHub did not accept a request:
+ * https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
+ */
 export interface GitHubRefusal {
   readonly kind: RefusalKind
-  /** Of the answer; absent where none came. */
+  /** The status of the response; absent without one. */
   readonly status?: number
-  /** Milliseconds that GitHub asks to wait. */
+  /** Milliseconds to wait, by the response. */
   readonly wait?: number
-  /** The fault, where GitHub was not asked or no answer came. */
+  /** The error if there was no request or no response. */
   readonly cause?: unknown
 }
 
@@ -96,38 +103,38 @@ export type RefusalKind =
   | 'unauthorized'
   /** 403: the organization has not authorized the token. */
   | 'sso'
-  /** 429, or a 403 that says so. */
+  /** 429, or a 403 whose response is a rate limit. */
   | 'limited'
   | 'forbidden'
   | 'missing'
-  /** 409: somebody else was first. */
+  /** 409: another request was first. */
   | 'conflict'
   /** Any other 4xx. */
   | 'rejected'
-  /** A redirect that no token may follow. */
+  /** A redirect that is not followed, because the token would go elsewhere. */
   | 'redirected'
-  /** A 2xx that is not the one that was asked for: a login page, a proxy. */
+  /** A 2xx that is not the expected one: a login page, a proxy. */
   | 'strange'
-  /** 408 and 503: a fault of the moment, at which nothing was done. */
+  /** 408 and 503: a temporary fault without an effect. */
   | 'unavailable'
-  /** Any other 5xx: it may have been done. */
+  /** Any other 5xx: the request may have had its effect. */
   | 'failed'
-  /** No connection: nothing has left. */
+  /** No connection: nothing was sent. */
   | 'unreachable'
-  /** No answer: it may have been done. */
+  /** No response: the request may have had its effect. */
   | 'unanswered'
-  /** There was no token to ask with, or it is held back: GitHub was not asked. */
+  /** There was no token, or requests are held back: nothing was sent. */
   | 'unasked'
 
-/** Where a renamed repository is: the first part of a path in the API. */
+/** The repository in a path of the API. */
 const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)(?=[/?]|$)/
 
-/** More than ever fit into the usual budget, were every pause as short as chance allows. */
+/** More retries than fit into the usual budget, even with the shortest random pauses. */
 const MOST_RETRIES = 50
 
 const PAUSE = { first: 250, longest: 1500 }
 
-/** Questions that share a budget of time, and what is learnt of where a repository is now. */
+/** Requests that share a budget of time and the new location of a moved repository. */
 export class GitHubClient {
   readonly #options: GitHubOptions
   readonly #patience: RetryPolicy
@@ -135,7 +142,7 @@ export class GitHubClient {
   readonly #base: string
   readonly #deadline: number
   readonly #lastTry: number
-  /** Where the repository was said to be, in place of what the questions name. */
+  /** The new location of the repository, which replaces the old one in paths. */
   #moved: { readonly from: string; readonly to: string } | undefined
   #tries = 0
   #status: number | undefined
@@ -150,22 +157,25 @@ export class GitHubClient {
     this.#lastTry = Math.min(this.#deadline, start + (patience.retryTime ?? patience.budget))
   }
 
-  /** How GitHub was asked so far; what is only looked up does not count. */
+  /** The number of tries and the last status; a GET does not count. */
   get attempts(): { readonly tries: number; readonly githubStatus?: number } {
     const [tries, status] = [this.#tries, this.#status]
     return status === undefined ? { tries } : { tries, githubStatus: status }
   }
 
-  /** Where the repository of the last question is, `/repos/octo/repo` or `/repositories/1`, if it moved. */
+  /**
+   * The new location of the last request's repository, `/repos/octo/repo` or `/repositories/1`, if
+   * it moved.
+   */
   get movedTo(): string | undefined {
     return this.#moved?.to
   }
 
   /**
-   * Asks, and asks again where the fault allows it, as often as fits into the budget: after a random
-   * part of a pause that doubles, or when GitHub says.
+   * Sends a request, and retries it if the fault allows that, as often as fits into the budget:
+   * after a random part of a doubling pause, or at the time that GitHub names.
    *
-   * @throws whatever the tokens throw
+   * @throws any error of `tokens`
    */
   async ask(question: GitHubRequest): Promise<GitHubOutcome> {
     for (let retries = 0; ; ) {
@@ -188,7 +198,7 @@ export class GitHubClient {
     try {
       const token = await this.#tokens()
       const first = await this.#send(question, token)
-      // A token that was made for this may have ended before its time: another one is made.
+      // An installation token may expire early, so another one is created.
       const other = first.status === 401 && token && (await this.#tokens(token))
       const answer = other && other !== token ? await this.#send(question, other) : first
       this.#status = answer.status
@@ -225,8 +235,8 @@ export class GitHubClient {
   }
 
   /**
-   * Goes where GitHub says that the repository is now: once, within the same API, and to the same
-   * question. A token must not follow any other redirect.
+   * Follows GitHub's redirect to the new location of a repository: once, within the same API, and
+   * to the same path below the repository. Any other redirect would get the token.
    */
   #follow(answer: GitHubResponse, question: GitHubRequest): boolean {
     if (this.#moved || !isMove(answer, question)) return false
@@ -245,7 +255,7 @@ export class GitHubClient {
     return true
   }
 
-  /** Full jitter; those who call too fast wait as long as they would at most. */
+  /** Full jitter; but after a rate limit the whole pause. */
   #pause({ kind, wait }: GitHubRefusal, retry: number): number {
     const pause = this.#patience.pause ?? PAUSE
     const isTold = wait !== undefined
@@ -259,7 +269,7 @@ export class GitHubClient {
   }
 }
 
-/** Whether another try may be accepted, and this one does no harm. */
+/** Whether a retry may succeed and does no harm. */
 function mayRepeat(refusal: GitHubRefusal, { sideEffect }: RetryPolicy): boolean {
   const { kind, status, wait } = refusal
   if (kind === 'limited') return wait !== undefined || sideEffect === 'none'
@@ -267,14 +277,14 @@ function mayRepeat(refusal: GitHubRefusal, { sideEffect }: RetryPolicy): boolean
   return sideEffect === 'none' && ['unavailable', 'failed', 'unanswered'].includes(kind)
 }
 
-/** GitHub answers 307 and 308 for a repository that was renamed or moved; to look something up, the others too. */
+/** GitHub responds 307 or 308 for a renamed or moved repository; for a GET, also 301 or 302. */
 function isMove({ status }: GitHubResponse, { method }: GitHubRequest): boolean {
   return (
     status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302))
   )
 }
 
-/** What an answer says is wrong; `undefined` where nothing is. */
+/** The fault in a response; `undefined` if there is none. */
 export function refusalOf(
   answer: GitHubResponse,
   now: Date,
@@ -301,10 +311,11 @@ function kindOf({ status, header }: GitHubResponse): RefusalKind {
 }
 
 /**
- * What GitHub says to those who call too fast, whatever number of calls they have left, and to those who
- * came with too many wrong tokens.
+ * Messages of GitHub for too many requests, even if the primary rate limit is not used up, and for
+ * too many wrong tokens.
  *
- * @see https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
+ * @see
+ * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
  */
 const LIMIT = /rate limit|secondary rate|abuse detection|number of login attempts exceeded/i
 
@@ -322,8 +333,9 @@ function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): Gi
 }
 
 /**
- * `Retry-After` in seconds or as a date; else the moment at which the spent limit is filled again. A
- * moment is told by the platform's clock, which ours may not agree with.
+ * The wait of `Retry-After`, in seconds or as a date; otherwise the time until the rate limit
+ * resets. Times are compared with the `Date` of the response, because this machine's clock may
+ * differ.
  */
 export function secondsToWait({ header }: GitHubResponse, now: Date): number | undefined {
   const retryAfter = header('retry-after')?.trim()
@@ -350,16 +362,16 @@ function githubHeaders(
   return headers
 }
 
-/** What of a platform's answer is looked at. */
+/** The parts of GitHub's response that are used. */
 export interface GitHubResponse {
   readonly status: number
-  /** By lower-case name; `undefined` when absent. */
+  /** By lower-case name; `undefined` if absent. */
   header(name: string): string | undefined
-  /** At most the first 64 KB where the relay asked; may be cut short where the answer trickled. */
+  /** In the relay at most the first 64 KB; may be incomplete if the response was too slow. */
   readonly text: string
 }
 
-/** The fields of its text; none where that is not an object of JSON. */
+/** The fields of a JSON response; none if it is not a JSON object. */
 export function fieldsOf({ text }: { readonly text: string }): Readonly<Record<string, unknown>> {
   const value = jsonOf(text)
   return isObject(value) ? value : {}
@@ -370,7 +382,7 @@ export function listOf(value: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` if the string is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return parsePlainJson(text)
@@ -382,15 +394,15 @@ export function jsonOf(text: string): unknown {
 export interface GitHubCallRequest {
   /** POST by default. */
   readonly method?: Method | undefined
-  /** From the root of the platform's origin. */
+  /** Path from the root of the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** Milliseconds until the answer must be there. */
+  /** Milliseconds until the whole response must have arrived. */
   readonly timeout: number
-  /** True where the text of a 2xx is wanted too: of an accepted event it is of no use. */
+  /** True if the body of a 2xx response is read, too; for a dispatch it is useless. */
   readonly reads?: boolean | undefined
-  /** Bytes of the text that are read, at most; `RESPONSE_BYTES` when absent. */
+  /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
   readonly responseBytes?: number | undefined
   /** True if the request does no harm when it arrives twice: it reads, or has a delivery id. */
   readonly mayRepeat?: boolean | undefined
@@ -400,17 +412,17 @@ export interface GitHubCallRequest {
  * Sends one request and follows no redirect. It is sent a second time only if `mayRepeat` is true and
  * a kept connection ended.
  *
- * @throws GitHubCallError when no answer came
+ * @throws GitHubCallError if there is no response
  */
 export type GitHubCall = (request: GitHubCallRequest) => Promise<GitHubResponse>
 
-/** Bytes of an answer that the relay reads: enough for any error message. */
+/** Bytes of a response that the relay reads: enough for any error message. */
 export const RESPONSE_BYTES = 64 * 1024
 
-/** No answer came from the platform. */
+/** There was no response from GitHub. */
 export class GitHubCallError extends Error {
   override readonly name = 'GitHubCallError'
-  /** True when the request may have arrived: nobody can tell whether it took effect. */
+  /** True if the request may have arrived, so its effect is unknown. */
   readonly sent: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly sent: boolean }) {

@@ -8,7 +8,7 @@ const errorsSchema = v.object({
   ),
 })
 
-/** The statuses with which the REST API says the same. */
+/** The status with which the REST API reports the same error. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['RATE_LIMITED', 403],
   ['FORBIDDEN', 403],
@@ -18,14 +18,14 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['UNPROCESSABLE', 422],
 ])
 
-/** GitHub's GraphQL API, which tells what went wrong within a 200, as one that tells it by its status. */
+/** Makes GitHub's GraphQL API, which reports errors within a 200, look like the REST API. */
 export function graphqlCall(call: GitHubCall): GitHubCall {
   return async (request) => asRest(await call(request))
 }
 
 /**
- * An answer of the GraphQL API as one of the REST API: with the status that says the same, and a text
- * that holds `message` and `type`.
+ * A response of the GraphQL API in the form of the REST API: with the status of the same error, and
+ * `message` and `type` in the body.
  *
  * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
@@ -33,9 +33,9 @@ function asRest(answer: GitHubResponse): GitHubResponse {
   const failed = v.safeParse(errorsSchema, answer.status === 200 ? jsonOf(answer.text) : undefined)
   if (!failed.success) return answer
   const [{ type, message = '' } = {}] = failed.output.errors
-  // What has no name is tried again where GitHub says that it went wrong on its side.
+  // An error without a type is retried if its message reports a fault of GitHub.
   const unnamed = /^Something went wrong|timed? ?out/i.test(message) ? 502 : 422
-  // A limit of points, unless it is one of the secondary ones, which pass sooner.
+  // The primary rate limit is used up, unless the message names a secondary one, which ends sooner.
   const isSpent = type === 'RATE_LIMITED' && !/secondary/i.test(message)
   return {
     status: STATUS_OF.get(type ?? '') ?? unnamed,
@@ -44,7 +44,7 @@ function asRest(answer: GitHubResponse): GitHubResponse {
   }
 }
 
-/** What an accepted answer of the GraphQL API holds. */
+/** The `data` of an accepted response. */
 export function graphqlData(answer: GitHubResponse): unknown {
   return fieldsOf(answer).data
 }

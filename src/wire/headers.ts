@@ -3,15 +3,15 @@ import { LIMITS } from './limits.ts'
 import { RESERVED_HEADER_PREFIX } from './payload.ts'
 
 /**
- * Headers as they came: names and values by turns, as Node's `rawHeaders`. A character of a value is
- * one received byte.
+ * Headers as received: names and values alternate, as in Node's `rawHeaders`. Each character of a
+ * value is one received byte.
  */
 export type RawHeaders = readonly string[]
 
-/** The request headers that may carry the platform token, the first one wins. */
+/** The request headers that may contain the GitHub token; the first present one is used. */
 export const TOKEN_HEADERS = ['x-platform-authorization', 'x-github-authorization'] as const
 
-/** RFC 9110, section 7.6.1: they belong to one connection. */
+/** Hop-by-hop headers belong to one connection: RFC 9110, section 7.6.1. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -37,8 +37,8 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cf-', RESERVED_HEADER_PREFIX]
 
 /**
- * The headers that travel: lower-case names, values as text, repeats joined with `, `. At most
- * `LIMITS.forwardedHeaders` names, those that came first.
+ * The headers that are forwarded: lower-case names, values of repeated headers joined with `, `.
+ * Names beyond the first `LIMITS.forwardedHeaders` are dropped.
  */
 export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, string> {
   const forwarded = new Map<string, string>()
@@ -55,7 +55,7 @@ export function forwardedHeaders(headers: RawHeaders): ReadonlyMap<string, strin
   return forwarded
 }
 
-/** The first value of a header, named in lower case; `undefined` when it is absent. */
+/** The first value of a header, by its name in lower case; `undefined` if absent. */
 export function headerValue(headers: RawHeaders, wanted: string): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     if (isNamed(headers[at] ?? '', wanted)) return valueText(headers[at + 1] ?? '')
@@ -63,12 +63,12 @@ export function headerValue(headers: RawHeaders, wanted: string): string | undef
   return undefined
 }
 
-/** Comparing lengths first spares most names the conversion. */
+/** Compares lengths first, which avoids the conversion for most names. */
 function isNamed(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted
 }
 
-/** A sender may declare more headers as hop-by-hop, by naming them in `Connection`. */
+/** The headers that the client declares as hop-by-hop in `Connection`. */
 function namedByConnection(headers: RawHeaders): readonly string[] {
   const named: string[] = []
   for (let at = 0; at + 1 < headers.length; at += 2) {
@@ -80,12 +80,15 @@ function namedByConnection(headers: RawHeaders): readonly string[] {
 
 const BEYOND_ASCII = /[\x80-\xff]/
 
-/** UTF-8, else latin1: the sender does not say which. */
+/** Decodes as UTF-8, otherwise as latin1, because senders do not declare the charset. */
 function valueText(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value
   const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0))
   return utf8Text(bytes) ?? value
 }
 
-/** On every answer of the inspector of `hookline dev`, which else looks like a relay from outside. */
+/**
+ * The inspector of `hookline dev` sets this header on every response, to be distinguishable from a
+ * relay.
+ */
 export const DEV_HEADER = 'x-hookline-dev'

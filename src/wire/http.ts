@@ -5,36 +5,39 @@ export interface HttpRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Until the whole answer is there, in milliseconds. */
+  /** Milliseconds until the whole response must have arrived. */
   readonly timeout: number
 }
 
 export interface HttpReply {
   readonly status: number
-  /** Lower-case names. */
+  /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** What the relay answers to the sender. */
+/** The relay's response to the sender. */
 export interface Reply {
   readonly status: number
-  /** Lower-case names. */
+  /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for an answer without a body. */
+  /** Empty for a response without a body. */
   readonly body: string
-  /** What is sent in place of `body`, as it comes. */
+  /** A stream that replaces `body`. */
   readonly stream?: AsyncIterable<Uint8Array>
 }
 
-/** @throws HttpFailure when no whole answer came */
+/** @throws HttpFailure if there is no complete response */
 export type Http = (request: HttpRequest) => Promise<HttpReply>
 
-/** No whole answer came. Says nothing of the URL, since a bot's token is part of it. */
+/**
+ * There was no complete response. It does not contain the URL, because that may contain a bot's
+ * token.
+ */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly reason: 'timeout' | 'connection'
-  /** Host of the proxy that was asked, where there is one. */
+  /** Host of the proxy, if one was used. */
   readonly proxy: string | undefined
 
   constructor(reason: HttpFailure['reason'], detail: string, proxy?: string) {
@@ -46,10 +49,10 @@ export class HttpFailure extends Error {
 }
 
 /**
- * Milliseconds until another try, with full jitter.
+ * Milliseconds before a retry, with full jitter.
  *
- * @param retry how many there were; the pause doubles with each
- * @param random a number from 0 to below 1
+ * @param retry the number of retries so far; each doubles the pause
+ * @param random a number from 0, less than 1
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function jitter(

@@ -5,15 +5,15 @@ export type Json = null | boolean | number | string | Json[] | JsonObject
 
 export type JsonObject = { [key: string]: Json }
 
-/** Digits that a double, and GitHub's own printing of numbers, may not carry; see `exactNumber`. */
+/** Numbers that a double, or GitHub's own printing of numbers, may change; see `exactNumber`. */
 const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
 
 /**
- * Reads JSON without losing a digit: an integer of 16 and more digits becomes a string, since
+ * Parses JSON without losing a digit: an integer of 16 or more digits becomes a string, because
  * GitHub's expressions print such numbers as `1.23456789012346E+15`.
  *
- * @throws SyntaxError when the text is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
- *   message holds nothing of the text
+ * @throws SyntaxError if the string is not JSON, or nested deeper than `LIMITS.jsonDepth`; its
+ * message does not quote the string
  */
 export function parseJson(text: string): Json {
   const parsed = parsePlainJson(text)
@@ -24,7 +24,7 @@ export function parseJson(text: string): Json {
   }) as Json
 }
 
-/** What the JSON of a text is; `undefined` where it is none. */
+/** The parsed JSON; `undefined` if the string is not JSON. */
 export function tryParseJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -34,8 +34,8 @@ export function tryParseJson(text: string): Json | undefined {
 }
 
 /**
- * Reads JSON of which no number matters, by the engine alone: the parser that keeps every digit would
- * be a tenth of the worker.
+ * Parses JSON with the engine's own parser, where exact numbers do not matter: the parser that
+ * keeps every digit would add a tenth to the size of the worker.
  *
  * @throws SyntaxError as `parseJson` does
  */
@@ -44,13 +44,13 @@ export function parsePlainJson(text: string): Json {
     throw new SyntaxError(`JSON nested deeper than ${LIMITS.jsonDepth} levels`)
   }
   try {
-    return JSON.parse(text) as Json // typed `any`; what it returns is Json by definition
+    return JSON.parse(text) as Json // `JSON.parse` returns `any`, which is JSON by definition
   } catch {
     throw new SyntaxError('not JSON')
   }
 }
 
-/** True when the arrays and objects of a JSON text are nested more than `limit` levels deep. */
+/** True if arrays and objects of a JSON string are nested more than `limit` levels deep. */
 export function isDeeperThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false
   let depth = 0
@@ -65,7 +65,7 @@ export function isDeeperThan(text: string, limit: number): boolean {
 }
 
 function endOfString(text: string, start: number): number {
-  // By the engine's own search: hardly a character of a batch stands outside of a string.
+  // `indexOf` is native, and almost every character of a batch is within a string.
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text[at - 1 - slashes] === '\\') slashes++
@@ -84,19 +84,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An object without a prototype, so that a key such as `__proto__` is a key like any other. */
+/** An object without a prototype, so that `__proto__` is an ordinary key. */
 export function record<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
   const result: Record<string, Value> = Object.create(null)
   for (const [key, value] of entries) result[key] = value
   return result
 }
 
-/** The object without some of its keys. */
+/** A copy of the object without some keys. */
 export function without(object: JsonObject, keys: readonly string[]): JsonObject {
   return record(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }
 
-/** What stands in a value under names, one within the other; a list's elements go by their index. */
+/** The value at a path of names; elements of a list are named by their index. */
 export function valueAt(value: Json | undefined, names: readonly string[]): Json | undefined {
   let at = value
   for (const name of names) {
@@ -107,7 +107,10 @@ export function valueAt(value: Json | undefined, names: readonly string[]): Json
   return at
 }
 
-/** A text, number or boolean as text; anything else is empty, since `String` fails for some objects. */
+/**
+ * A string, number or boolean as a string; empty for other values, because `String` throws for some
+ * objects.
+ */
 export function scalarText(value: Json | undefined): string {
   return typeof value === 'object' ? '' : String(value ?? '')
 }

@@ -1,30 +1,38 @@
-/** Limits of the platforms, and our own, each with the source of the rule. */
+/** Limits of other services and of Hookline, each with the source of the rule. */
 export const LIMITS = {
-  /** UTF-8 bytes of the serialised `client_payload`; GitHub: "a maximum of 65,535 characters". */
+  /** UTF-8 bytes of the serialized `client_payload`; GitHub: "a maximum of 65,535 characters". */
   clientPayloadBytes: 65_535,
   /** Characters of all inputs of a `workflow_dispatch` together. */
   workflowInputLength: 65_535,
-  /** A request body as the relay accepts it; gzipped, about this much JSON fits into a payload. */
+  /**
+   * A request body that the relay accepts; about this much JSON, compressed, fits into a payload.
+   */
   requestBodyBytes: 256 * 1024,
-  /** Characters of a token: many times those of any platform, and as many as a grant may have. */
+  /** Characters of a token: far more than any service uses, and enough for a grant. */
   tokenLength: 4000,
   /** A request body after its `content-encoding` is decoded. */
   decodedBodyBytes: 10 * 1024 * 1024,
   /** Forwarded headers of one request. */
   forwardedHeaders: 100,
-  /** Levels of arrays and objects: far beyond real payloads, far below the engine's stack. */
+  /**
+   * Levels of arrays and objects: far more than real payloads have, and safe for the engine's
+   * stack.
+   */
   jsonDepth: 500,
   /** `__response_body` after URL decoding. */
   responseBodyBytes: 8 * 1024,
-  /** A workflow file; GitHub's own limit for one. */
+  /** A workflow file; GitHub has the same limit. */
   workflowFileBytes: 1024 * 1024,
-  /** Levels of a YAML document, checked before it is composed: deep nesting can abort the process. */
+  /**
+   * Levels of a YAML document, checked before it is composed, because deep nesting can abort the
+   * process.
+   */
   yamlDepth: 100,
-  /** Words, signs and spaces of a YAML document: so many mistakes take a second to collect. */
+  /** Tokens of a YAML document; collecting this many mistakes takes a second. */
   yamlTokens: 100_000,
-  /** Aliases a YAML document may resolve, against "billion laughs". */
+  /** Aliases that a YAML document may resolve, against "billion laughs". */
   yamlAliases: 100,
-  /** Mistakes shown of one source; GitHub keeps ten annotations of a step. */
+  /** The most mistakes shown for one source; GitHub shows ten annotations of a step. */
   problems: 20,
   /** Characters of a path pattern. */
   patternLength: 512,
@@ -40,10 +48,10 @@ export const LIMITS = {
   matrixJobs: 256,
   /** Events of a batch: one matrix takes all of them. */
   batchEvents: 256,
-  /** Characters of a batch before it is packed, as JSON. */
+  /** Characters of a batch as JSON, before compression. */
   batchUnpackedLength: 400_000,
-  /** What an event of a batch counts for, besides its own characters. */
+  /** Characters that each event of a batch counts for in addition to its own. */
   batchEventOverhead: 500,
-  /** Bytes to which the action unpacks a batch. */
+  /** Bytes of a batch that the action decompresses. */
   batchBytes: 4 * 1024 * 1024,
 } as const

@@ -1,19 +1,19 @@
 /**
- * How much a message matters: what went wrong for good though the run goes on; what the user should
- * hear of though it is no error; what may be good to know.
+ * `error`: a permanent fault, although the run continues. `warning`: the user should know, although
+ * it is no error. `notice`: it may help to know.
  */
 export type MessageLevel = 'error' | 'warning' | 'notice'
 
-/** What Hookline tells its user of an event. */
+/** A message about an event for the user. */
 export interface Message {
   readonly level: MessageLevel
-  /** Which message it is, for programs: `duplicate`. No code reads the text. */
+  /** The kind of message, for programs: `duplicate`. No code parses `text`. */
   readonly code: string
-  /** For people, without payload text or a secret. */
+  /** For people; without payload or secrets. */
   readonly text: string
 }
 
-/** The worst first. */
+/** Ordered from worst to least. */
 export const MESSAGE_LEVELS: readonly MessageLevel[] = ['error', 'warning', 'notice']
 
 export function textsOf(messages: readonly Message[], level: MessageLevel): string[] {

@@ -1,4 +1,4 @@
-/** The outputs of the step that are the action's own: no field of a trigger takes the name of one. */
+/** The action's own step outputs; no field of a trigger can have one of these names. */
 export const RESERVED_OUTPUTS = [
   'triggered',
   'trigger',

@@ -1,18 +1,20 @@
 import { baseOf, parseAddress } from './address.ts'
 import { UserError } from './errors.ts'
 
-/** `client_payload.path` taken apart: `<workflow>/<trigger>[/<suffix>][?<query>]`. */
+/** The parts of `client_payload.path`: `<workflow>/<trigger>[/<suffix>][?<query>]`. */
 export interface WebhookPath {
   /** Workflow file name without its extension. */
   readonly workflow: string
   readonly trigger: string
-  /** What follows the trigger, undecoded and with its leading slash; `/` when nothing follows. */
+  /** The part after the trigger, undecoded and with its leading slash; `/` if there is none. */
   readonly path: string
-  /** Raw text after the first `?`; empty when there is none. */
+  /** The raw part after the first `?`; empty if there is none. */
   readonly querystring: string
 }
 
-/** A leading slash is accepted. Missing parts are empty strings: no path makes this throw. */
+/**
+ * Parses a path, with or without a leading slash. Missing parts are empty strings; it never throws.
+ */
 export function parseWebhookPath(text: string): WebhookPath {
   const [route, querystring] = splitOnce(text.startsWith('/') ? text.slice(1) : text, '?')
   const [workflow, rest] = splitOnce(route, '/')
@@ -26,15 +28,16 @@ export function parseWebhookPath(text: string): WebhookPath {
 }
 
 /**
- * True for what follows a repository but names no trigger of a workflow: one segment alone, a file with
- * its extension, or its whole path. Native workflows may still read it.
+ * True if a path after the repository names no trigger of a workflow: a single segment, a file with
+ * its extension, or the file's whole path. The event is sent all the same, because a native
+ * workflow may read it.
  */
 export function lacksTrigger(path: string): boolean {
   const [workflow, rest] = splitOnce(splitOnce(path.replace(/^\//, ''), '?')[0], '/')
   return rest === '' || /\.ya?ml$/i.test(workflow) || workflow === '.github'
 }
 
-/** Percent-decodes, or returns the text as it came when an escape in it is malformed. */
+/** Percent-decodes a string; returns it unchanged if an escape is malformed. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   try {
@@ -44,13 +47,13 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** What stands before a separator and after it; all is before where there is none. */
+/** The parts before and after a separator; without it, everything is before. */
 export function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
-/** The query parameters of a webhook URL that are the relay's own, and are never forwarded. */
+/** The relay's own query parameters of a webhook URL. They are never forwarded. */
 export const PARAMETER = {
   token: '__token',
   responseCode: '__response_code',
@@ -60,20 +63,22 @@ export const PARAMETER = {
   quiet: '__debounce',
 } as const
 
-/** Values of the reserved parameters of a request by name: of each the first one. */
+/**
+ * The values of the reserved parameters of a request, by name; the first value if one is repeated.
+ */
 export type ReservedParameters = ReadonlyMap<string, string>
 
-/** Most parameters are seen at a glance to be others, and need not be decoded. */
+/** Parameters that begin differently are not reserved, and need not be decoded. */
 const MAYBE_RESERVED = /^(?:_|%5f)/i
 
 const RESERVED: ReadonlySet<string> = new Set(Object.values(PARAMETER))
 
 /**
- * Takes the reserved parameters out of a raw query. Names are compared after percent-decoding, every
- * repeat is cut, and the bytes of all others stay as they came.
+ * Removes the reserved parameters from a raw query. Names are compared after percent-decoding,
+ * every occurrence is removed, and the bytes of all others remain unchanged.
  *
- * @param query raw text after the first `?`, or `undefined` when there is none
- * @returns what is left, `undefined` when nothing is
+ * @param query the raw part after the first `?`, or `undefined` if there is none
+ * @returns the rest; `undefined` if nothing is left
  */
 export function cutReservedParameters(query: string | undefined): {
   query: string | undefined
@@ -91,31 +96,34 @@ export function cutReservedParameters(query: string | undefined): {
   return { query: kept.length > 0 ? kept.join('&') : undefined, reserved }
 }
 
-/** Name and value of one `name=value`, decoded as URLSearchParams does. */
+/** Name and value of `name=value`, decoded as URLSearchParams does. */
 function parameter(text: string): readonly [name: string, value: string] {
   if (!/[%+]/.test(text)) return splitOnce(text, '=')
-  // The `&` keeps URLSearchParams from dropping a `?` that begins the name.
+  // The `&` keeps URLSearchParams from dropping a `?` at the beginning of the name.
   const [first] = new URLSearchParams(`&${text}`)
   return first ?? ['', '']
 }
 
-/** What a webhook URL is made of. */
+/** The parts of a webhook URL. */
 export interface WebhookAddress {
   /** Address of the relay: `https://relay.example`. */
   readonly relay: string
-  /** `owner/name`; without it the URL has the self-hosted form, which names no repository. */
+  /** `owner/name`; without it the URL has the self-hosted form, which contains no repository. */
   readonly repository: string | undefined
   /** Workflow file name without its extension. */
   readonly workflow: string
   readonly trigger: string
 }
 
-/** What GitHub takes as the name of an account. */
+/** Whether GitHub accepts the string as the name of an account. */
 export function isOwner(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(text)
 }
 
-/** What GitHub takes as the name of a repository, which is also what a workflow can be named. */
+/**
+ * Whether GitHub accepts the string as the name of a repository; names of workflows follow the same
+ * rule.
+ */
 export function isRepositoryName(text: string): boolean {
   return /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(text)
 }
@@ -126,14 +134,14 @@ export function isRepository(text: string): boolean {
   return isOwner(owner) && isRepositoryName(name)
 }
 
-/** A file name without its extension that a URL can carry as it is. */
+/** Whether the string is a file name without extension that a URL can contain unescaped. */
 export function isWorkflowName(text: string): boolean {
   return isRepositoryName(text)
 }
 
-/** The webhook URL, still without a token. @throws UserError naming the part that is wrong */
+/** The webhook URL, without a token. @throws UserError that names the invalid part */
 export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddress): string {
-  // The end of an address of git: GitHub lets no repository be named so.
+  // The suffix of a git URL; GitHub does not allow it in a repository's name.
   if (repository?.endsWith('.git')) {
     throw wrong('the repository', repository, repository.slice(0, -'.git'.length))
   }
@@ -151,7 +159,7 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   return `${baseOf(base)}/${place}/${name}/${trigger}`
 }
 
-/** The URL with what goes into `__token`, already percent-encoded, or a variable of the shell. */
+/** @param token percent-encoded value of `__token`, or a variable of the shell */
 export function withToken(url: string, token: string): string {
   return `${url}?__token=${token}`
 }

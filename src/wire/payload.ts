@@ -29,13 +29,14 @@ export function dispatchEvent(mode: DispatchMode): DispatchEvent {
 export const WORKFLOW_INPUT = 'hookline'
 
 /**
- * What travels from the relay to the action: exactly these four keys.
+ * The payload from the relay to the action: exactly these four keys.
  *
- * - `path`: what followed `<owner>/<repo>/`, undecoded, with its query string, without reserved parameters
+ * - `path`: the part after `<owner>/<repo>/`, undecoded, with the query string, without reserved
+ * parameters
  * - `method`: upper case
  * - `headers`: lower-case names; the relay's own metadata in `x-hookline-*`
- * - `body`: the received text, or as `x-hookline-body-encoding` says; `null` when there was none.
- *   A dispatch made without the relay may carry any JSON value.
+ * - `body`: the received string, or encoded as `x-hookline-body-encoding` says; `null` if there was
+ * none. A dispatch without the relay may contain any JSON value.
  */
 export interface ClientPayload {
   readonly path: string
@@ -84,7 +85,7 @@ const METADATA_HEADERS = {
 } as const satisfies Record<keyof EventMetadata, string>
 
 /**
- * The headers of a payload: those of the request, and one for each fact of the relay.
+ * The headers of a payload: those of the request, and one for each fact that the relay adds.
  *
  * @param forwarded by lower-case name, without `x-hookline-*`
  */
@@ -99,25 +100,25 @@ export function payloadHeaders(
   return Object.fromEntries([...forwarded, ...facts])
 }
 
-/** Every name that begins so belongs to the relay: a caller's own are dropped. */
+/** The prefix of the relay's own headers; the relay drops such headers of a request. */
 export const RESERVED_HEADER_PREFIX = 'x-hookline-'
 
-/** The `client_payload` as JSON text, for the size check and the dispatch. */
+/** The `client_payload` as JSON, for the size check and the dispatch. */
 export function writeClientPayload({ path, method, headers, body }: ClientPayload): string {
   return JSON.stringify({ path, method, headers, body })
 }
 
-/** The body of `POST /repos/{owner}/{repo}/dispatches` around a written `client_payload`. */
+/** The body of `POST /repos/{owner}/{repo}/dispatches` with a written `client_payload`. */
 export function writeDispatch(clientPayload: string): string {
   return `{"event_type":"${EVENT_TYPE}","client_payload":${clientPayload}}`
 }
 
 /**
- * The body of `POST …/actions/workflows/{file}/dispatches`: a written `client_payload` as the one
- * input `hookline`.
+ * The body of `POST …/actions/workflows/{file}/dispatches`, with a written `client_payload` as its
+ * only input `hookline`.
  *
- * @param tellsRun whether the response shall name the run
- * @param field that asks for the run: `return_run_info` for Forgejo
+ * @param tellsRun whether the response should name the run
+ * @param field name of the flag that requests the run; Forgejo's is `return_run_info`
  */
 export function writeWorkflowDispatch(
   clientPayload: string | undefined,
@@ -138,16 +139,16 @@ export interface GitHubEvent {
 }
 
 /**
- * The `client_payload` of a webhook, by whichever event it came; `undefined` for every other event.
- * A `workflow_dispatch` carries one as the text of its input `hookline`; where that is empty, somebody
- * started the workflow by hand.
+ * The `client_payload` of a webhook; `undefined` for any other event. A `workflow_dispatch`
+ * contains it as JSON in its input `hookline`; if that is empty, a person started the workflow
+ * manually.
  *
- * @throws PayloadError when the input is no JSON
+ * @throws PayloadError if the input is not JSON
  */
 export function webhookPayload({ name, payload }: GitHubEvent): Json | undefined {
   if (!isObject(payload)) return undefined
   if (name === 'repository_dispatch' && payload.action === EVENT_TYPE) {
-    return (payload.client_payload ?? null) as Json // the event was parsed from JSON
+    return (payload.client_payload ?? null) as Json // parsed from JSON
   }
   if (name !== 'workflow_dispatch' || !isObject(payload.inputs)) return undefined
   const { [WORKFLOW_INPUT]: hookline } = payload.inputs
@@ -160,15 +161,15 @@ export function webhookPayload({ name, payload }: GitHubEvent): Json | undefined
 }
 
 /**
- * Reads `client_payload` from an event. The relay's own form and a dispatch made without it are both
- * accepted: a missing method is `POST` when there is a body, else `GET`; missing headers are none;
- * headers may be JSON text.
+ * Parses a `client_payload`. It accepts the relay's own form and a dispatch without the relay: a
+ * missing method is `POST` with a body, else `GET`; missing headers are none; headers may be a JSON
+ * string.
  *
- * @throws PayloadError naming the property that has the wrong type
+ * @throws PayloadError that names the property with the wrong type
  */
 export function readClientPayload(value: unknown): ClientPayload {
   if (!isObject(value)) throw new PayloadError('client_payload is not an object')
-  const body = (value.body ?? null) as Json // the event was parsed from JSON
+  const body = (value.body ?? null) as Json // parsed from JSON
   return {
     path: text(value.path, 'path'),
     method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),

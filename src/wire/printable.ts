@@ -1,8 +1,8 @@
 /**
- * Text from elsewhere that is safe to print, on a terminal as in a log of GitHub Actions: control
- * characters could move the cursor or recolour it, marks of direction reorder what is read, and the
- * runner takes a line that begins with `::`, and `##[` anywhere, for a command. A space takes the
- * meaning away and leaves the text readable.
+ * Makes untrusted input safe to print on a terminal or in a log of GitHub Actions. Control
+ * characters could move the cursor or change colors, bidirectional marks reorder text, and the
+ * runner executes a line that begins with `::`, and `##[` anywhere. A space prevents that and keeps
+ * the text readable.
  */
 export function printable(text: string): string {
   return text
@@ -12,10 +12,10 @@ export function printable(text: string): string {
     .replace(UNSEEN, '\ufffd')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the function replaces control characters
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
-/** The same for JSON text, which stays the same value: what is unsafe is written as an escape. */
+/** The same for JSON, without changing its value: unsafe characters become escapes. */
 export function printableJson(json: string): string {
   return json
     .replaceAll('##[', '##\\u005b')

@@ -5,29 +5,32 @@ import { type Json, type JsonObject, parseJson, record } from './json.ts'
 import { parseWebhookPath, splitOnce, type WebhookPath } from './path.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
 
-/** A forwarded request, with its parts parsed once, for every trigger to read. */
+/** A forwarded request, parsed once for every trigger. */
 export interface WebhookRequest extends WebhookPath {
   /** Lower case. */
   readonly method: string
-  /** All that travelled, lower-case names; the relay's metadata and the sender's credentials too. */
+  /**
+   * All forwarded headers by lower-case name, including the relay's metadata and the sender's
+   * credentials.
+   */
   readonly headers: Readonly<Record<string, string>>
-  /** Decoded query parameters; a repeated one is an array. */
+  /** Decoded query parameters; a repeated parameter is an array. */
   readonly query: JsonObject
   /** Parsed by content type; see `parseBody`. */
   readonly body: Json
-  /** True when the body is no text: `body` is its base64. */
+  /** True if the body is binary; `body` is then base64. */
   readonly binary: boolean
-  /** What the user should know of the body: that it is not what its content type says. */
+  /** Why the body is not what its content type says. */
   readonly fault?: string | undefined
-  /** The body as it was received, for signatures. */
+  /** The body as received, for signatures. */
   readonly bytes: Uint8Array
   /** The relay's id of this delivery. */
   readonly delivery: string | undefined
-  /** When the relay received it: ISO 8601, UTC. */
+  /** When the relay received the request: ISO 8601, UTC. */
   readonly receivedAt: string | undefined
 }
 
-/** @throws PayloadError when a body does not decode as its `x-hookline-body-encoding` says */
+/** @throws PayloadError if a body cannot be decoded as its `x-hookline-body-encoding` says */
 export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
   const { headers, method, body } = payload
@@ -62,22 +65,24 @@ async function receivedBody(body: string, headers: ClientPayload['headers']) {
   }
   const decoded = await decodeContent(bytes, contentEncoding)
   const parsed = await parseBody(decoded.bytes, contentType, isJson)
-  // Signatures are over the received bytes.
+  // Signatures cover the received bytes, before `content-encoding` is decoded.
   return { ...parsed, ...(decoded.fault && { fault: `body: ${decoded.fault}` }), bytes }
 }
 
 interface ParsedBody {
-  /** What the trigger hands on: an object for JSON and forms, else text; `null` for an empty body. */
+  /**
+   * The trigger's `body`: an object for JSON and forms, else a string; `null` for an empty body.
+   */
   readonly body: Json
-  /** True when the bytes are no text: `body` is then their base64. */
+  /** True if the bytes are no valid text; `body` is then their base64. */
   readonly binary: boolean
-  /** Why it is not what its content type says. */
+  /** Why the body is not what its content type says. */
   readonly fault?: string
 }
 
 /**
- * Parses a body by its content type: JSON, urlencoded and multipart forms; otherwise JSON where the
- * text begins with `{` or `[`. What cannot be parsed stays text, nothing is lost.
+ * Parses a body by its content type: JSON, urlencoded and multipart forms. Without one of these, a
+ * body that begins with `{` or `[` is parsed as JSON. If parsing fails, the body remains a string.
  */
 export async function parseBody(
   bytes: Uint8Array,
@@ -121,14 +126,15 @@ function parseText(
 }
 
 /**
- * The fields of a urlencoded form in a charset other than UTF-8; `undefined` for any other body, and for
- * bytes that the charset does not have.
+ * The fields of a urlencoded form in a charset other than UTF-8; `undefined` for any other body,
+ * and for bytes that are invalid in the charset.
  */
 function decodeForm(bytes: Uint8Array, contentType: string): JsonObject | undefined {
   const charset = charsetOf(contentType)
   const isForm = mediaType(contentType) === 'application/x-www-form-urlencoded'
   if (!isForm || !charset || /^utf-?8$/i.test(charset)) return undefined
-  // One character for each byte, so that percent-encoded and plain bytes are decoded alike.
+  // One character for each byte, so that percent-encoded and plain bytes are decoded in the same
+  // way.
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
   const decode = (encoded: string) => decodeCharset(percentDecoded(encoded), charset)
   const entries: (readonly [string, string])[] = []
@@ -141,7 +147,7 @@ function decodeForm(bytes: Uint8Array, contentType: string): JsonObject | undefi
   return fields(entries)
 }
 
-/** @param text with one character for each byte */
+/** @param text one character for each byte */
 function percentDecoded(text: string): Uint8Array {
   const raw = text
     .replaceAll('+', ' ')
@@ -158,7 +164,10 @@ function decodeText(bytes: Uint8Array, contentType: string): string | undefined 
   return utf8Text(bytes) ?? (charset ? decodeCharset(bytes, charset) : undefined)
 }
 
-/** Text in the charset the sender declared; `undefined` for a charset unknown here, or broken text. */
+/**
+ * Decodes the charset that the sender declared; `undefined` for an unknown charset or invalid
+ * bytes.
+ */
 function decodeCharset(bytes: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
@@ -167,12 +176,12 @@ function decodeCharset(bytes: Uint8Array, charset: string): string | undefined {
   }
 }
 
-/** `application/json`, without its parameters, in lower case. */
+/** The media type without its parameters, in lower case: `application/json`. */
 export function mediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-/** Fields by name, repeated ones as arrays: the shape of `query` and of form bodies. */
+/** Fields by name, repeated fields as arrays: the shape of `query` and of form bodies. */
 function fields<Value extends Json>(entries: Iterable<readonly [string, Value]>): JsonObject {
   const values = new Map<string, Value[]>()
   for (const [name, value] of entries) {
@@ -183,7 +192,7 @@ function fields<Value extends Json>(entries: Iterable<readonly [string, Value]>)
   return record([...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? null) : all]))
 }
 
-/** The fields of a multipart form, or `undefined` when the bytes are not one. */
+/** The fields of a multipart form; `undefined` if the bytes are not one. */
 async function multipart(bytes: Uint8Array, contentType: string): Promise<JsonObject | undefined> {
   try {
     const response = new Response(new Uint8Array(bytes), {
@@ -203,7 +212,10 @@ async function formValue(value: string | File): Promise<Json> {
   return { filename: value.name, type: value.type, size: value.size, content }
 }
 
-/** They prove the sender. Never in the outputs: GitHub would not hand on one with a secret either. */
+/**
+ * Headers that authenticate the sender. They are never in the outputs, also because GitHub drops
+ * outputs that contain a secret.
+ */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -213,10 +225,10 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The headers that a workflow sees: without credentials, and without the relay's metadata. Only
- * `x-hookline-body-encoding: base64` stays, since it tells that `body` is base64 of bytes.
+ * The headers for a workflow: without credentials and without the relay's metadata. Only
+ * `x-hookline-body-encoding: base64` remains, because it says that `body` is base64.
  *
- * @param credentials names of what proved the sender, besides those that always do
+ * @param credentials further headers that authenticated the sender
  */
 export function visibleHeaders(
   { headers, binary }: WebhookRequest,
@@ -231,7 +243,7 @@ export function visibleHeaders(
   return record(binary ? [...visible, [HEADER.bodyEncoding, 'base64']] : visible)
 }
 
-/** The query that a workflow sees, in its three forms: without the parameters that are credentials. */
+/** The query for a workflow, in its three forms, without the parameters that are credentials. */
 export function visibleQuery(
   { querystring }: WebhookRequest,
   credentials: readonly string[] = [],

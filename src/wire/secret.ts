@@ -3,10 +3,10 @@ import { UserError } from './errors.ts'
 
 const HIDDEN = '***'
 
-/** Shorter tokens are not looked for in other text: they could be part of any word. */
+/** Shorter tokens are not searched for in other strings, because they could be part of any word. */
 const SHORTEST_SCRUBBED = 20
 
-/** A value that must not be printed. It shows as `***` in text, JSON and the console. */
+/** A value that must not be printed. It prints as `***` in strings, JSON and the console. */
 export class Secret {
   readonly #value: string
   #forms: readonly string[] | undefined
@@ -15,26 +15,26 @@ export class Secret {
     this.#value = value
   }
 
-  /** The value itself: for the one call that needs it. */
+  /** The value itself, for the one call that needs it. */
   reveal(): string {
     return this.#value
   }
 
   /**
-   * True when the text holds the value raw, percent-encoded (any of its characters) or as base64.
-   * Values of fewer than 20 characters are not looked for.
+   * True if the string contains the value as it is, percent-encoded (any of its characters) or as
+   * base64. Values of fewer than 20 characters are not searched for.
    */
   isIn(text: string): boolean {
     return this.#plainForms().some((form) => text.includes(form)) || this.#isPercentEncodedIn(text)
   }
 
-  /** The text with every form of the value replaced by `***`. */
+  /** The string with every form of the value replaced by `***`. */
   scrub(text: string): string {
     const scrubbed = this.#plainForms().reduce((rest, form) => rest.replaceAll(form, HIDDEN), text)
     return this.#isPercentEncodedIn(scrubbed) ? withoutEncoded(scrubbed, this.#value) : scrubbed
   }
 
-  /** The text with the value replaced where it stands as it is, in no encoding. */
+  /** The string with the value replaced where it is not encoded. */
   scrubRaw(text: string): string {
     return this.#value.length < SHORTEST_SCRUBBED ? text : text.replaceAll(this.#value, HIDDEN)
   }
@@ -51,7 +51,10 @@ export class Secret {
     return HIDDEN
   }
 
-  /** Found by plain search: compiling patterns for every request's own token would be its main cost. */
+  /**
+   * Forms for a plain search. Compiling a pattern for the token of each request would be the main
+   * cost of a search.
+   */
   #plainForms(): readonly string[] {
     if (this.#value.length < SHORTEST_SCRUBBED) return []
     this.#forms ??= [this.#value, ...base64Forms(this.#value)]
@@ -65,15 +68,15 @@ export class Secret {
   }
 }
 
-/** True for what can stand in an `Authorization` header without breaking out of it. */
+/** True if the token can be in an `Authorization` header without changing other headers. */
 export function isHeaderSafe(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token)
 }
 
 /**
- * A token as a variable of the environment holds it.
+ * The token in an environment variable.
  *
- * @throws UserError for one that no header can carry, as a file with foreign line ends leaves it
+ * @throws UserError if no header can contain it, for example because of a line end from a file
  */
 export function readToken(variable: string, text: string): Secret {
   if (isHeaderSafe(text)) return new Secret(text)
@@ -83,15 +86,18 @@ export function readToken(variable: string, text: string): Secret {
   })
 }
 
-/** What no form needs to escape, and of what most tokens are made: RFC 3986, section 2.3. */
+/** Characters that are never escaped; most tokens contain no others. RFC 3986, section 2.3. */
 const UNRESERVED = /^[\w.~-]+$/
 
-/** Escapes of such characters: in a text without any, no such token is hidden by escapes. */
+/**
+ * Percent escapes of such characters. A string without them cannot contain such a token in an
+ * escaped form.
+ */
 const ESCAPED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|5[\daf]|7[\dae])/i
 
 const CHARACTERS = new TextDecoder('latin1')
 
-/** Values of the hexadecimal digits by their character code; 0xff for any other character. */
+/** The values of the hexadecimal digits by character code; 0xff for any other character. */
 const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
   const digit = Number.parseInt(String.fromCharCode(code), 16)
   return Number.isNaN(digit) ? 0xff : digit
@@ -100,16 +106,16 @@ const HEX = Uint8Array.from({ length: 256 }, (_, code) => {
 const PERCENT = 0x25
 
 /**
- * Percent escapes undone, a character for each byte, in one pass over the bytes: text and value may
- * both be a stranger's, and a pattern would keep the process busy for as long as either is.
+ * Decodes percent escapes, to one character for each byte, in one pass. Both string and value may
+ * be untrusted input, and a pattern could take very long for long ones.
  *
- * @param escapes false where there are none: only the form is wanted in which a text is searched
+ * @param escapes false if the string has none and only needs the same form
  */
 function unescaped(text: string, escapes = true): string {
   const bytes = new TextEncoder().encode(text)
   let length = 0
   for (let at = 0; at < bytes.length; at++, length++) {
-    // Within the bounds of the loop; an escape that is cut off has no digits.
+    // The index is within the loop's bounds; an escape that is cut off has no digits.
     const byte = bytes[at] as number
     const high = byte === PERCENT && escapes ? (HEX[bytes[at + 1] ?? 0] as number) : 0xff
     const low = high === 0xff ? high : (HEX[bytes[at + 2] ?? 0] as number)
@@ -122,7 +128,7 @@ function unescaped(text: string, escapes = true): string {
   return CHARACTERS.decode(bytes.subarray(0, length))
 }
 
-/** The text with `***` for each stretch that reads as the value once its percent escapes are undone. */
+/** The string with `***` for each part that equals the value after percent-decoding. */
 function withoutEncoded(text: string, value: string): string {
   const units = text.match(/%[0-9a-f]{2}|./gisu) ?? []
   const bytes = units.map((unit) => unescaped(unit))
@@ -141,7 +147,7 @@ function withoutEncoded(text: string, value: string): string {
   return [...kept, ...units.slice(next)].join('')
 }
 
-/** Base64 of the value in both alphabets, at each of its three alignments within a longer text. */
+/** Base64 of the value in both alphabets, at each of its three offsets within a longer string. */
 export function base64Forms(value: string): readonly string[] {
   const binary = byteString(value)
   const standard = [0, 1, 2].map((shift) => base64At(shift, binary))
@@ -150,7 +156,7 @@ export function base64Forms(value: string): readonly string[] {
   return [...standard, ...urlSafe]
 }
 
-/** Those characters of its base64 that depend on the value alone, not on what stands around it. */
+/** The characters of the base64 that depend on the value alone, not on its neighbors. */
 function base64At(shift: number, binary: string): string {
   const encoded = btoa('\0'.repeat(shift) + binary)
   const whole = Math.floor(((shift + binary.length) * 8) / 6)
@@ -160,8 +166,8 @@ function base64At(shift: number, binary: string): string {
 const LONGEST_PLAIN = 32
 
 /**
- * What a setting holds, as an error shows it. A long text, or an address with a user, may be a secret
- * in the wrong place: of such a one only its length is told.
+ * The value of a setting for an error. A long string, or an address with a user, may be a secret in
+ * the wrong place, so only its length is shown.
  */
 export function shownSetting(text: string): string {
   const isPlain = text.length <= LONGEST_PLAIN && !text.includes('@')
@@ -169,8 +175,8 @@ export function shownSetting(text: string): string {
 }
 
 /**
- * Compares a secret with what someone presents, without telling by its duration how much of it was
- * right: both become a MAC under a key of one call, and those are compared by the platform.
+ * Compares a secret in constant time: both values become a MAC under a random key, and
+ * `crypto.subtle.verify` compares those.
  */
 export async function sameText(a: string, b: string): Promise<boolean> {
   const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, [

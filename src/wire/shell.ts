@@ -1,33 +1,36 @@
 import { type CurlRequest, curlLine, shellQuoted } from './curl.ts'
 
-/** What a variable is set to: as it stands, as another variable has it, or as a command prints it. */
+/** The value of a variable: literal, from another variable, or the output of a command. */
 export type Value =
   | { readonly text: string }
   | { readonly of: string }
   | { readonly printedBy: string }
 
-/** How lines are written that are to be pasted into a shell. */
+/** Writes command lines for a shell. */
 export interface Shell {
   readonly name: 'posix' | 'powershell'
-  /** Reads a variable of the environment, in a line or within its quotes. */
+  /** A reference to an environment variable, outside or inside of double quotes. */
   variable(name: string): string
-  /** @param variables what the shell is to fill in, as `variable` writes it */
+  /** @param variables references from `variable` in the string, which the shell must expand */
   quoted(text: string, variables?: readonly string[]): string
-  /** Sends a request. */
+  /** A command that sends a request. */
   request(request: CurlRequest): string
-  /** A command for which variables are set. */
+  /** A command with additional environment variables. */
   having(variables: Readonly<Record<string, Value>>, command: string): string
-  /** A command that does not see a variable. */
+  /** A command without an environment variable. */
   hiding(variable: string, command: string): string
-  /** Waits for a secret, which is not shown, and gives it to the commands that follow. */
+  /** Prompts for a secret without echo, and exports it to the following commands. */
   asking(variable: string): string
-  /** The same, and keeps it in a file of settings; the commands that follow need not see it. */
+  /** Prompts for a secret, and adds it to a file of settings instead of exporting it. */
   keeping(variable: string, file: string): string
-  /** One line of several commands; each runs once the one before is done, in a POSIX shell only if it succeeded. */
+  /** Several commands in one line. In a POSIX shell, each runs only if the one before succeeded. */
   chained(commands: readonly string[]): string
   /** Adds a line to a file. */
   appending(text: string, file: string): string
-  /** Adds `name=value` to a file, the value from the first line of a command's that has it behind a mark. */
+  /**
+   * Adds `name=value` to a file; the value is from the first output line of a command that has it
+   * after a mark.
+   */
   picking(mark: string, command: string, file: string): string
 }
 
@@ -55,8 +58,9 @@ function posixValue(value: Value): string {
 }
 
 /**
- * For Windows PowerShell 5.1 as well as PowerShell 7. The former knows `curl` by another meaning, takes
- * quotes out of what it hands to a program, and writes UTF-16 with `>>`: no line relies on these.
+ * For Windows PowerShell 5.1 and PowerShell 7. In the former, `curl` is an alias for another
+ * command, quotes are removed from arguments of programs, and `>>` writes UTF-16, so the lines use
+ * none of them.
  */
 export const POWERSHELL: Shell = {
   name: 'powershell',
@@ -90,13 +94,14 @@ function askLine(variable: string): string {
   return `$env:${variable} = [Net.NetworkCredential]::new('', (Read-Host ${variable} -AsSecureString)).Password`
 }
 
-/** A word in which no shell sees anything special stands for itself. */
+/** Quotes a string only if it contains a character that may be special in a shell. */
 function plain(text: string, quoted: (text: string) => string): string {
   return /^[\w./:@-]+$/.test(text) ? text : quoted(text)
 }
 
 /**
- * PowerShell takes typographic quotes for quotes, too. Within double ones `$` and the backtick are special.
+ * Quotes a string for PowerShell, which also accepts typographic quotes as quotes. Within double
+ * quotes `$` and the backtick are special.
  *
  * https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_quoting_rules
  */
@@ -118,7 +123,7 @@ function powershellQuoted(text: string, variables: readonly string[] = []): stri
   return `"${escaped.join('')}"`
 }
 
-/** Headers that Windows PowerShell takes by a parameter of their own alone. */
+/** Headers that Windows PowerShell accepts only as a parameter of their own. */
 const PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['content-type', '-ContentType'],
   ['user-agent', '-UserAgent'],
@@ -142,7 +147,7 @@ function invokeLine({ method, url, headers, body, encoding, variables }: CurlReq
   ].join(' ')
 }
 
-/** Text beyond ASCII would be sent as Latin-1 by Windows PowerShell. */
+/** Encodes a body beyond ASCII as UTF-8, because Windows PowerShell would send it as Latin-1. */
 function bodyText(
   body: string,
   encoding: CurlRequest['encoding'],
@@ -154,8 +159,8 @@ function bodyText(
 }
 
 /**
- * The shell that a process was started from. Windows names it nowhere: who is in Git Bash or Cygwin is
- * told by `MSYSTEM` or `SHELL`, and elsewhere only PowerShell sets `PSModulePath`.
+ * The shell that started this process. Windows does not name it: Git Bash and Cygwin set `MSYSTEM`
+ * or `SHELL`, and on other systems only PowerShell sets `PSModulePath`.
  */
 export function shellOf(
   env: Readonly<Record<string, string | undefined>>,

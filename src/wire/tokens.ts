@@ -1,11 +1,13 @@
 import type { Problem } from './errors.ts'
 
 /**
- * What a token looks like that its maker marked: of Telegram, GitHub, Slack and Discord, and the
- * addresses of Slack and Discord that take a message from whoever knows them.
+ * Tokens with a recognizable prefix, of Telegram, GitHub, Slack and Discord, and the webhook URLs
+ * of Slack and Discord, which need no other credential.
  *
- * Telegram: https://core.telegram.org/bots/api#authorizing-your-bot (one cut short counts, too)
- * GitHub: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats
+ * Telegram: https://core.telegram.org/bots/api#authorizing-your-bot (also matches an incomplete
+ * token)
+ * GitHub:
+ * https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats
  * Slack: https://docs.slack.dev/authentication/tokens
  * Discord: https://docs.discord.com/developers/reference#authentication
  */
@@ -22,7 +24,7 @@ const TOKEN = new RegExp(
   'g',
 )
 
-/** A problem without the tokens that its texts quote. */
+/** The problem with tokens masked in all of its strings. */
 export function problemWithoutTokens<Of extends Problem>(problem: Of): Of {
   const { message, hint, notes } = problem
   return {
@@ -33,7 +35,7 @@ export function problemWithoutTokens<Of extends Problem>(problem: Of): Of {
   }
 }
 
-/** Where tokens stand in a text. */
+/** The positions of tokens in a string. */
 export function tokensIn(text: string): { readonly start: number; readonly end: number }[] {
   return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({
     start: index,
@@ -42,8 +44,8 @@ export function tokensIn(text: string): { readonly start: number; readonly end: 
 }
 
 /**
- * A text with asterisks for whatever looks like a token, as many as it has characters, so that
- * columns stay. For texts that quote what a person wrote, who may have put a token in the wrong place.
+ * The string with an asterisk for each character of a token, so that columns remain. For output
+ * that quotes what a person wrote, because they may have put a token in the wrong place.
  */
 export function withoutTokens(text: string): string {
   return text.replace(TOKEN, (token) => '*'.repeat(token.length))

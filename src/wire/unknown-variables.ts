@@ -2,7 +2,7 @@ import { closestMatch } from 'leven'
 import type { Problem } from './errors.ts'
 import { type Environment, SETTINGS } from './settings.ts'
 
-/** The tests of Hookline itself read these. */
+/** Variables that only the tests of Hookline read. */
 const TEST_VARIABLES = /^HOOKLINE_(?:TEST_\w+|NODE24|DENO|BUN|FORBID_SKIPS)$/
 
 /** Letters that may differ in a typo. */

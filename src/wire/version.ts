@@ -1,2 +1,2 @@
-/** Of the package: `package.json` says the same, as a test holds. A worker has no such file to read. */
+/** The version in `package.json`, which a worker cannot read; a test compares the two. */
 export const VERSION = '0.1.0'
