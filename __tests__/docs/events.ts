@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { EXAMPLES } from '../../src/cli/send/examples.ts'
@@ -45,6 +46,8 @@ export interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Header with the HMAC-SHA256 of the body in hexadecimal, and the text before it. */
+  readonly signs?: readonly [header: string, prefix: string]
   /** What somebody writes to the bot, besides the fields of a message in a private chat. */
   readonly message?: object
   /** The schedule that starts it; every five minutes when left out. */
@@ -150,6 +153,11 @@ async function signedRequest(
   if (!scheme) return request
   const secret = filledSecret(first?.secret, secrets)
   if (first?.field) return withField(request, first.field, secret)
+  if (sent.signs) {
+    const [header, prefix] = sent.signs
+    const signature = createHmac('sha256', secret).update(request.body).digest('hex')
+    return withHeader(request, header, prefix + signature)
+  }
   if (scheme === 'token') return withHeader(request, first?.header ?? '', secret)
   if (scheme === 'basic') return withHeader(request, 'authorization', `Basic ${btoa(secret)}`)
   if (!SIGNATURE_NAMES.includes(scheme)) return request

@@ -24,7 +24,7 @@ const ECHO: Scenario = {
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
   'README.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
-  'README.md A bot, and its answer': {
+  'README.md A bot that answers': {
     message: {},
     calls: [[SEND, { chat_id: 1111111, text: 'Done' }]],
   },
@@ -44,6 +44,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'docs/reference/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
   'docs/reference/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
+  'docs/guides/verify-signatures.md Any other sender': {
+    body: { id: 1 },
+    signs: ['x-acme-signature', 'sha256='],
+  },
   'docs/reference/limits.md hub': { rest: '/orders', prints: ['order 1'] },
   'docs/guides/recipes.md test-workflows': {
     event: { event: 'pull_request', payload: {} },
@@ -134,6 +138,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 /** What blocks of the shell print, by page and first line, beyond what the page itself shows. */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
-  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_GITHUB_TOKEN" \\':
+  'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_CREDENTIAL" \\':
     ['{"success":true}'],
 }

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { findNode24 } from '../../scripts/node24.js'
 import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import { startRelay } from '../../src/relay/http/node.ts'
 import { CLI_BUNDLE } from '../support/cli.ts'
@@ -74,10 +75,12 @@ export interface SessionSetup {
   readonly env?: Readonly<Record<string, string>>
   /** Whether the public repository of Hookline is cloned. */
   readonly clones?: boolean
+  /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
+  readonly hasSqlite?: boolean
 }
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
-  const { files = {}, env = {}, clones = false } = setup
+  const { files = {}, env = {}, clones = false, hasSqlite = false } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
   const [github, telegram] = await Promise.all([
     startGitHub({ listsRunsByRule: true }),
@@ -112,7 +115,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     NO_COLOR: '1',
     PORT: '0',
     ROOT,
-    NODE: process.execPath,
+    NODE: (hasSqlite && findNode24()) || process.execPath,
     CLI: CLI_BUNDLE,
     CURL: programPath('curl') ?? 'curl',
     SESSION: session,
