@@ -8,11 +8,10 @@ import {
 } from '../../src/wire/github.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { FakeTime, START } from '../support/fake-time.ts'
 import { fc } from '../support/properties.ts'
 
 const BUDGET = 8000
-const START = Date.parse('2026-01-01T00:00:00Z')
 
 /** What the platform does: an answer, or a fault, after some milliseconds. */
 interface Turn {
@@ -33,21 +32,31 @@ const DISPATCH = {
 
 /** Dispatches once to a platform that takes these turns, and the last one over and over. */
 async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
-  const clock = fakeClock(START, random)
+  const time = new FakeTime()
+  const { clock, sleeps } = clockOf(time, random)
   const requests: GitHubCallRequest[] = []
   const call = async (request: GitHubCallRequest): Promise<GitHubResponse> => {
     const turn = turns[Math.min(requests.length, turns.length - 1)] ?? {}
     requests.push(request)
-    clock.pass(Math.min(turn.after ?? 0, request.timeout))
+    await time.sleep(Math.min(turn.after ?? 0, request.timeout))
     if ((turn.after ?? 0) > request.timeout) throw new GitHubCallError('late', { sent: true })
     if (turn.fault) throw new GitHubCallError('fault', { sent: turn.fault === 'sent' })
     const { status = 204, headers = {}, text = '' } = turn
     return { status, header: (name) => headers[name], text }
   }
   const forward = dispatchTo({ call, apiUrl: new URL(api), budget: BUDGET, clock })
-  const outcome = await forward(DISPATCH).catch((error: unknown) => error)
-  const elapsed = clock.now().getTime() - START
-  return { outcome, requests, sleeps: clock.sleeps, elapsed }
+  const outcome = await time.run(forward(DISPATCH).catch((error: unknown) => error))
+  return { outcome, requests, sleeps, elapsed: time.now - START }
+}
+
+/** The clock of a dispatch, and the pauses that it made, in milliseconds. */
+function clockOf(time: FakeTime, random: () => number) {
+  const sleeps: number[] = []
+  const sleep = (milliseconds: number) => {
+    sleeps.push(milliseconds)
+    return time.sleep(milliseconds)
+  }
+  return { clock: { now: () => new Date(time.now), sleep, random }, sleeps }
 }
 
 const limited = (retryAfter: string, status = 429) => ({
@@ -287,7 +296,7 @@ describe('redirects', () => {
 })
 
 test('a fault that is none of the platform’s is ours, not the sender’s', async () => {
-  const clock = fakeClock(START, () => 0)
+  const { clock } = clockOf(new FakeTime(), () => 0)
   const call = async () => {
     throw new TypeError('a mistake')
   }

@@ -24,8 +24,8 @@ import {
 } from '../../src/relay/schedule/scheduler.ts'
 import { UsageError } from '../../src/wire/errors.ts'
 import { bundle } from '../support/build.ts'
+import { FakeTime } from '../support/fake-time.ts'
 import { startGitHub } from '../support/github.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
 const HOUR = 3_600_000
@@ -148,21 +148,21 @@ const MINUTE = 60_000
 /** How a runtime keeps timers from one time to another. */
 type Keep = (
   timers: readonly Timer[],
-  time: VirtualTime,
+  time: FakeTime,
   ports: SchedulerPorts,
   end: number,
 ) => Promise<unknown>
 
 const keptByNode: Keep = (timers, time, ports, end) =>
-  Promise.all(timers.map((each) => runTimer(each, ports, () => time.now() >= end)))
+  Promise.all(timers.map((each) => runTimer(each, ports, () => time.now >= end)))
 
 /** Starts each minute, and now and then twice, whatever the starts before are still doing. */
 const startedByCloudflare: Keep = async (timers, time, ports, end) => {
   const known = new Set<string>()
   const isFirst = async (name: string) => !known.has(name) && known.add(name).size > 0
   const running: Promise<void>[] = []
-  for (let at = Math.ceil(time.now() / MINUTE) * MINUTE; at < end; at += MINUTE) {
-    await time.sleep(at - time.now())
+  for (let at = Math.ceil(time.now / MINUTE) * MINUTE; at < end; at += MINUTE) {
+    await time.sleep(at - time.now)
     const starts = (at / MINUTE) % 7 === 0 ? 2 : 1
     for (let n = 0; n < starts; n++) running.push(startDue(timers, at, ports, isFirst))
   }
@@ -172,17 +172,17 @@ const startedByCloudflare: Keep = async (timers, time, ports, end) => {
 /** What became of every startRun, by when it was due, and when that was. */
 async function kept(keep: Keep, text: string, from: string, to: string, github = () => noError) {
   const [start, end] = [Date.parse(from), Date.parse(to)]
-  const time = new VirtualTime(start)
+  const time = new FakeTime(start)
   const told: { due: number; outcome: string; at: number }[] = []
   const answer = github()
   const ports: SchedulerPorts = {
     ...world(from).ports,
-    ...{ now: time.now, sleep: time.sleep },
+    ...{ now: () => time.now, sleep: (duration: number) => time.sleep(duration) },
     log: ({ due, schedule: outcome }) =>
-      void told.push({ due: Date.parse(due), outcome, at: time.now() }),
+      void told.push({ due: Date.parse(due), outcome, at: time.now }),
     dispatch: async () => {
       await time.sleep(300)
-      const error = answer(time.now())
+      const error = answer(time.now)
       if (error) throw error
       return { tries: 1 }
     },

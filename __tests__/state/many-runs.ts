@@ -3,9 +3,9 @@ import { openBranch } from '../../src/state/branch.ts'
 import { createStore } from '../../src/state/store.ts'
 import type { GitHubCall } from '../../src/wire/github.ts'
 import { githubAnswers } from '../support/contents-api.ts'
+import { FakeTime, randomOf } from '../support/fake-time.ts'
 import { memoryRepository } from '../support/repositories.ts'
 import { named, storePlace } from '../support/stores.ts'
-import { randomOf, VirtualTime } from '../support/virtual-time.ts'
 
 /** Many runs claim events at the same time. */
 export function testManyRuns({
@@ -29,7 +29,7 @@ export function testManyRuns({
 
   /** Runs of events, each of which is sent twice, so many at once. */
   async function runAll(events: number, atOnce: number, seed: number): Promise<Outcome> {
-    const [time, random] = [new VirtualTime(), randomOf(seed)]
+    const [time, random] = [new FakeTime(), randomOf(seed)]
     const between = ({ least, most }: typeof WORK) => least + random() * (most - least)
     const answer = githubAnswers(memoryRepository())
     let calls = 0
@@ -39,12 +39,17 @@ export function testManyRuns({
       await time.sleep(duration / 2)
       const reply = answer({ method, path, body: JSON.parse(body) })
       await time.sleep(duration / 2)
-      const date = new Date(time.now()).toUTCString()
+      const date = new Date(time.now).toUTCString()
       const header = (name: string) => (name === 'date' ? date : undefined)
       return { status: reply.status, header, text: JSON.stringify(reply.body) }
     }
     const github = { apiUrl: new URL('https://api.github.com'), call }
-    const place = storePlace('', { github, random, sleep: time.sleep, now: time.now })
+    const place = storePlace('', {
+      github,
+      random,
+      sleep: (duration) => time.sleep(duration),
+      now: () => time.now,
+    })
     const keys = Array.from({ length: events }, (_, n) => `event${n}`)
     const waiting = [...keys, ...keys].map((key) => ({ key, order: random() }))
     waiting.sort((one, other) => one.order - other.order)
@@ -52,7 +57,7 @@ export function testManyRuns({
     let runs = 0
     const worker = async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
-        const run = { id: String(++runs), at: time.now() }
+        const run = { id: String(++runs), at: time.now }
         const known = new Map<string, string>()
         const texts = {
           read: async (name: string) => known.get(name),

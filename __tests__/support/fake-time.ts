@@ -6,14 +6,23 @@ export const HOUR = 60 * MINUTE
 /** Real milliseconds after which work is taken to wait for other work. */
 const WAITS_FOR_OTHERS = 20_000
 
+interface Due {
+  readonly at: number
+  readonly run: () => Promise<void> | void
+}
+
 /** Time that passes only when it is told to. What happens in it is done when `pass` resolves. */
 export class FakeTime {
-  now = START
-  readonly #due = new Map<unknown, { at: number; run: () => Promise<void> | void }>()
+  now: number
+  readonly #due = new Map<unknown, Due>()
   /** Work under way that is not waiting for this time to pass. */
   #working = 0
   /** Number of further works, of which those that wait for this time `rest`. */
   others = () => 0
+
+  constructor(start = START) {
+    this.now = start
+  }
 
   /** In place of what was to be run under the same name before. */
   at(name: unknown, delay: number, run: () => Promise<void> | void): () => void {
@@ -53,13 +62,38 @@ export class FakeTime {
     const end = this.now + milliseconds
     await this.settled(undefined)
     for (;;) {
-      const [next] = [...this.#due].sort(([, a], [, b]) => a.at - b.at)
+      const next = this.#next()
       if (!next || next[1].at > end) break
-      this.#due.delete(next[0])
-      this.now = Math.max(this.now, next[1].at)
-      await this.settled(next[1].run())
+      await this.settled(this.#begin(next))
     }
     this.now = end
+  }
+
+  /** Passes time until the work is done, which waits for nothing else: hours take no time. */
+  async run<Result>(work: Promise<Result>): Promise<Result> {
+    let isDone = false
+    const done = work.finally(() => {
+      isDone = true
+    })
+    done.catch(() => {})
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isDone) return done
+      const next = this.#next()
+      if (!next) throw new Error('the work is not done, and waits for no time')
+      this.#begin(next)
+    }
+  }
+
+  #next() {
+    const [next] = [...this.#due].sort(([, a], [, b]) => a.at - b.at)
+    return next
+  }
+
+  #begin([name, { at, run }]: [unknown, Due]): Promise<void> | void {
+    this.#due.delete(name)
+    this.now = Math.max(this.now, at)
+    return run()
   }
 
   /** Resolves when the work, and all other, is done, or sleeps in this time. */
@@ -73,5 +107,16 @@ export class FakeTime {
     ) {
       await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+}
+
+/** Numbers from 0 to below 1 that are the same each time (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

@@ -9,10 +9,9 @@ import {
 } from '../../../src/relay/errors.ts'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { dispatchOf, type FakeGitHub, fakeOutbox } from '../../support/fake-outbox.ts'
-import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
+import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 import { unavailable } from '../../support/relay-errors.ts'
-import { randomOf } from '../../support/virtual-time.ts'
 
 /** One every three seconds for a week. */
 const EVENTS = 201_600
