@@ -31,23 +31,25 @@ import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from '../workflow/steps
 import { didYouMean, nearestName } from '../workflow/suggestion.ts'
 import { githubShape, SAME_EVERYWHERE } from './github-contexts.ts'
 
-/** Finds a file that is called: `.github/workflows/called.yml`, `.github/actions/made`. */
+/** Reads a called file: `.github/workflows/called.yml`, `.github/actions/made`. */
 export type ReadCalled = (path: string) => ParsedFile | undefined
 
-/** What the contexts of GitHub hold, place by place, as far as a file tells. */
+/**
+ * The values of GitHub's contexts at each position of a file, as far as the file determines them.
+ */
 export class Contexts {
   readonly #source: Source
   readonly #top: Place
   readonly #jobs: ReadonlyMap<string, Entry>
   readonly #read: ReadCalled
-  /** What is the same in every place. */
+  /** Contexts that are the same at every position. */
   readonly #shared: ReadonlyMap<string, Shape>
   readonly #hookline: Shape
   readonly #ofJobs = new Map<string, Shape>()
-  /** True for a source of ours: its jobs get one more before them. */
+  /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
 
-  /** @param triggers what its steps that use the action declare, where that is known already */
+  /** @param triggers of the steps that use the action, if they are known already */
   constructor(
     file: ParsedFile,
     isSource: boolean,
@@ -69,7 +71,7 @@ export class Contexts {
     ])
   }
 
-  /** What an expression of the file can read. */
+  /** The contexts that an expression can read. */
   at({ path }: Pick<FileExpression, 'path'>): ReadonlyMap<string, Shape> {
     const shapes = new Map<string, Shape>(this.#shared)
     const job = path[0] === 'jobs' ? this.#jobs.get(String(path[1]).toLowerCase()) : undefined
@@ -96,7 +98,7 @@ export class Contexts {
         return [name, types.get(textOf(childOf(value, 'type')) ?? '') ?? ANY] as const
       }),
     )
-    // Without one, the text may serve as a fallback for other files of the same kind.
+    // Without a declared output, the file may be a fallback for other files of the same kind.
     if (declared.length === 0 || this.#isSource) return undefined
     const byName = new Map<string, Shape[]>()
     for (const [name, shape] of declared) byName.set(name, [...(byName.get(name) ?? []), shape])
@@ -106,7 +108,7 @@ export class Contexts {
     )
   }
 
-  /** What the default of an input may read: those that stand before it. */
+  /** The default of an input can read the inputs declared before it. */
   #inputsBefore(input: string): Shape {
     const all = entriesOf(childOf(this.#top, 'on', 'workflow_call', 'inputs'))
     const before = all.slice(
@@ -122,7 +124,7 @@ export class Contexts {
     )
   }
 
-  /** `github.event.inputs`; in a workflow that is called, they are those of the caller's event. */
+  /** `github.event.inputs`; in a called workflow these are the inputs of the caller's event. */
   #inputsOfEvent(): Shape {
     const on = childOf(this.#top, 'on')
     const names = entriesOf(childOf(on, 'workflow_dispatch', 'inputs')).map(({ name }) => name)
@@ -134,7 +136,9 @@ export class Contexts {
     )
   }
 
-  /** @param isCondition for the job's own `if`, in which GitHub knows those that its needs need, too */
+  /**
+   * @param isCondition for the `if` of the job itself, in which GitHub also knows indirect needs
+   */
   #needsOf(job: Entry, isCondition: boolean): Shape {
     const named = needsOf(job)
     if (named.some((name) => name.includes('${{'))) return ANY
@@ -158,10 +162,10 @@ export class Contexts {
     })
   }
 
-  /** Jobs that are over before those of these names are. */
+  /** The jobs that have ended before the given jobs run. */
   #before(names: readonly string[]): string[] {
     const all = new Map(names.map((name) => [name.toLowerCase(), name]))
-    // A map hands out what is added on the way, too.
+    // Iterating over a map also visits keys that are added during the iteration.
     for (const key of all.keys()) {
       const job = this.#jobs.get(key)
       for (const name of job ? needsOf(job) : []) {
@@ -215,10 +219,10 @@ export class Contexts {
     )
   }
 
-  /** @param before the place of the step that reads them; without it, all of the job */
+  /** @param before index of the step that reads them; without it, the end of the job */
   #stepsOf(job: Entry, before: number | undefined): Shape {
     const steps = itemsOf(childOf(job.value, 'steps'))
-    // Steps that go on beside others may be read by any behind them.
+    // The outputs of parallel steps can be read by all later steps.
     const isSimple = steps.every(
       (step) => !childOf(step, 'parallel') && !childOf(step, 'background'),
     )
@@ -261,7 +265,7 @@ export class Contexts {
       const called = this.#read(path)
       const isProgram = called && entriesOf(childOf(topOf(called.document), 'runs')).length > 0
       if (!called || !isProgram) return texts()
-      // A program may set more than it declares.
+      // A program may set outputs that its action does not declare.
       if (textOf(childOf(topOf(called.document), 'runs', 'using')) !== 'composite') return texts()
       const names = entriesOf(childOf(topOf(called.document), 'outputs')).map(({ name }) => name)
       return textsOf(names, `the action ${uses}`, 'declared')
@@ -277,7 +281,7 @@ function needsOf({ value }: Entry): string[] {
 
 const OBJECT = objectOf([], undefined, ANY)
 
-/** Triggers of a source; of names that are not there the compiler tells. */
+/** The triggers of a source; the compiler reports unknown names. */
 const ON = objectOf(
   [],
   undefined,
@@ -297,7 +301,7 @@ const ON = objectOf(
   ),
 )
 
-/** Kinds of inputs, by the event that brings them. */
+/** Types of inputs, by the event that sets them. */
 const STARTING: ReadonlyMap<string, ReadonlyMap<string, Shape>> = new Map([
   [
     'workflow_dispatch',
@@ -344,7 +348,7 @@ function fieldFault(
   }
 }
 
-/** Outputs of which only the program knows the names; each is a text. */
+/** Outputs whose names only the program knows; each value is a string. */
 function texts(): Shape {
   return objectOf([], undefined, TEXT)
 }
@@ -357,7 +361,10 @@ function textsOf(names: readonly string[], whose: string, kind: string): Shape {
   )
 }
 
-/** Outputs of the steps that use the action; another field of an item only where one is not known. */
+/**
+ * Outputs of the steps that use the action. Another field of an item is allowed only if not all
+ * triggers are known.
+ */
 function hooklineOutputs(file: ParsedFile, known: readonly SourceTrigger[] | undefined): Shape {
   const own: readonly string[] = RESERVED_OUTPUTS
   const isInline = entriesOf(childOf(topOf(file.document), 'jobs'))
@@ -390,11 +397,11 @@ function triggersOf(file: ParsedFile) {
     return nativeTriggers(file)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [] // its mistakes are told by others
+    return [] // other checks report its mistakes
   }
 }
 
-/** Keys of a matrix, where the file itself names all of them. */
+/** The keys of a matrix, if the file itself contains all of them. */
 function matrixOf(job: Place): Shape {
   const strategy = childOf(job, 'strategy')
   const matrix = childOf(strategy, 'matrix')
@@ -422,7 +429,7 @@ function matrixOf(job: Place): Shape {
   )
 }
 
-/** Of a text that is one expression; what it reads, only the run knows. */
+/** The shape of a string that is one expression; only a run knows the value. */
 function shapeOfWhole(text: string): Shape {
   const [only, ...more] = expressionSpans(text.trim())
   if (!only || more.length > 0 || only.start !== 3 || only.end !== text.trim().length - 2)
@@ -436,7 +443,7 @@ function unknownKey(name: string, known: readonly string[]): NameFault {
   return unknownName('unknown-matrix-key', `the matrix has no key "${name}"`, name, known, 'keys')
 }
 
-/** What a value of a matrix is, as it is written; an expression in it may be anything. */
+/** The shape of a written value of a matrix; an expression in it can have any shape. */
 function shapeOfNode(place: Place): Shape {
   const { node } = place
   if (isMap(node)) {

@@ -11,7 +11,7 @@ import { nearestName } from '../workflow/suggestion.ts'
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** GitHub adds names: another one is a fault where it is nearly one of these. */
+/** A similar name is a fault. Another unknown name is not, because GitHub adds names. */
 function contextOf(context: string, texts: string, others: Readonly<Record<string, Shape>>): Shape {
   const entries = [...words(texts).map((name) => [name, TEXT] as const), ...Object.entries(others)]
   return objectOf(entries, (name, known) =>
@@ -21,7 +21,7 @@ function contextOf(context: string, texts: string, others: Readonly<Record<strin
   )
 }
 
-/** @param inputs of the event that a person starts: all of them texts */
+/** @param inputs of `workflow_dispatch`; all of them are strings */
 export function githubShape(inputs: Shape): Shape {
   return contextOf('github', GITHUB_TEXTS, {
     event: objectOf([['inputs', inputs]], undefined, ANY),
@@ -39,7 +39,7 @@ const GITHUB_TEXTS = `
 
 const JOB_TEXTS = 'status workflow_ref workflow_sha workflow_repository workflow_file_path'
 
-/** Contexts that are the same in every workflow; likewise. */
+/** Contexts that are the same in every workflow, from the same source. */
 export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
   ['env', objectOf([], undefined, TEXT)],
   ['vars', objectOf([], undefined, TEXT)],

@@ -354,7 +354,10 @@ function isTruthy(value: Json): boolean {
   return truthy(expressionData(JSON.stringify(value)))
 }
 
-/** Fills in a text with `${{ }}`. A text that is one expression has the value and type of the expression. */
+/**
+ * Evaluates the `${{ }}` of a string. A string that is one expression has the value and type of the
+ * expression.
+ */
 export function fillInKnown(text: string, contexts: Contexts, status: Status): Outcome {
   const spans = expressionSpans(text)
   const [only] = spans
@@ -372,7 +375,7 @@ export function fillInKnown(text: string, contexts: Contexts, status: Status): O
   return { value: filled + text.slice(at) }
 }
 
-/** Converts a value to a string as GitHub does inside of a text. */
+/** Converts a value to a string as GitHub does within a longer string. */
 export function asText(value: Json): string {
   return expressionData(JSON.stringify(value)).coerceString()
 }
@@ -384,7 +387,10 @@ export function forContext(outcome: Outcome): Json {
   return unknown(outcome.unknown, outcome.values)
 }
 
-/** Converts a condition to one expression; GitHub turns text around `${{ }}` into a call of `format`. */
+/**
+ * Converts a condition to one expression; GitHub turns characters around `${{ }}` into a call of
+ * `format`.
+ */
 export function conditionText(written: string): string {
   const text = written.trim()
   const spans = expressionSpans(text)

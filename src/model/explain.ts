@@ -19,7 +19,7 @@ import { combinationsOf } from './matrix.ts'
 import { type JobDecision, scheduleJobs } from './schedule.ts'
 import type { WorkflowJob, WorkflowJobs, WrittenText } from './workflow-jobs.ts'
 
-/** A text of a workflow and its outcome for one event. */
+/** A string of a workflow and its outcome for one event. */
 export interface Fact {
   readonly line: number
   /** `if`, `env.TITLE`, `strategy.matrix.on`, or of a step `step 2 (Deploy): with.path`. */
@@ -248,7 +248,7 @@ class JobWalk {
     return isSame ? outcome : { unknown: 'the matrix', values: [true, false] }
   }
 
-  /** Records the outcome of each condition, and of each text that depends on the event. */
+  /** Records the outcome of each condition, and of each string that depends on the event. */
   #note(isHere: (path: WrittenText['path']) => boolean, contexts: Contexts): void {
     for (const { path, text, line } of this.#job.texts) {
       if (!isHere(path) || !(path.at(-1) === 'if' || readsEvent(text))) continue

@@ -25,7 +25,7 @@ export interface JobShape {
 
 /** The parsed `if` of a job, for many events. */
 export interface Condition {
-  /** As one expression. */
+  /** The condition as one expression. */
   readonly text: string
   readonly parsed: ParseResult
   readonly operands: readonly Operand[]
@@ -38,7 +38,7 @@ interface Operand {
   readonly parsed: ParseResult
 }
 
-/** @param written the text of `if`; empty if the job has none */
+/** @param written the value of `if`; empty if the job has none */
 export function readCondition(written: string): Condition | undefined {
   const text = conditionText(written)
   if (text === '') return undefined
@@ -54,7 +54,7 @@ export function readCondition(written: string): Condition | undefined {
 export interface JobDecision {
   readonly id: string
   readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
-  /** In words. */
+  /** The reason for the decision. */
   readonly why: string
   readonly result: Result
   /** The contexts that its own expressions read, without `steps`. */

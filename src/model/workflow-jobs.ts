@@ -5,18 +5,18 @@ import { expressionSpans } from '../workflow/expressions.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { type JobShape, readCondition } from './schedule.ts'
 
-/** A text of a workflow that GitHub evaluates, and where it stands. */
+/** A string of a workflow that GitHub evaluates, and its position. */
 export interface WrittenText {
   /** Keys and indexes below its job: `['steps', 1, 'env', 'TITLE']`. */
   readonly path: readonly (string | number)[]
   readonly text: string
-  /** 1-based; of its first `${{`, where it has one. */
+  /** 1-based line of its first `${{`, or of the string. */
   readonly line: number
 }
 
 export interface WorkflowJob extends JobShape {
   readonly line: number
-  /** As YAML reads it. */
+  /** The job as YAML parses it. */
   readonly body: JsonObject
   readonly texts: readonly WrittenText[]
 }
@@ -26,7 +26,7 @@ export interface WorkflowJobs {
   readonly jobs: readonly WorkflowJob[]
   /** The workflow's own `env`. */
   readonly env: JsonObject
-  /** What it listens to, as written. */
+  /** The workflow's `on`, as written. */
   readonly on: Json
 }
 

@@ -3,7 +3,7 @@ import { printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
 
 /**
- * A problem as a person reads it: what, where, the line itself and what would do.
+ * A problem for people: the fault, its position, the line of the file and the fix.
  *
  *     error: unknown HTTP method "psot"
  *       --> workflows/hook.yml:3:13
@@ -22,9 +22,10 @@ export function renderProblem(problem: Problem, severity: 'error' | 'warning' = 
   return printable(withoutTokens(lines.join('\n')))
 }
 
-/** The whole line of a place; a tab is as wide as in the columns, and something that can be seen. */
+/** The whole line of a position. A tab becomes one visible character, so that columns remain. */
 export function lineAt({ source, line }: Position): string {
-  // Without cutting the whole text into lines: a large file may have many problems.
+  // Searches for the line instead of splitting the source, because a large file may have many
+  // problems.
   let start = 0
   for (let at = 1; at < line; at++) start = source.text.indexOf('\n', start) + 1
   const end = source.text.indexOf('\n', start)
@@ -37,7 +38,7 @@ function codeFrame(position: Position, hint: string | undefined, digits: number)
   const margin = ' '.repeat(digits + 1)
   const caret = ' '.repeat(column - 1) + '^'.repeat(position.length)
   return [
-    // The form that editors and terminals link.
+    // Editors and terminals make a link of this form.
     `${margin}--> ${source.name}:${line}:${column}`,
     `${margin} |`,
     ` ${line} | ${lineAt(position)}`.trimEnd(),

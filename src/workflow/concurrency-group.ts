@@ -2,18 +2,23 @@ import type { JsonObject } from '../wire/json.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { ExpressionMistake, fillIn, textExpression } from './expressions.ts'
 
-/** The condition that holds for runs of this workflow, because `repository_dispatch` starts every listening workflow. */
+/**
+ * The job condition for runs of this workflow, because `repository_dispatch` starts every listening
+ * workflow.
+ */
 interface Guarded {
-  /** What holds for a webhook of this workflow, as one expression. */
+  /** The condition that a webhook is for this workflow, as one expression. */
   readonly guard: string
-  /** Its file, where it can be called too: in a caller's run its group stays as it is. */
+  /**
+   * The workflow's file, if it can also be called; the group of a calling run remains unchanged.
+   */
   readonly calledFile?: string | undefined
 }
 
 /**
- * The text of a `concurrency` group in which a webhook for somebody else is alone. A run enters its
- * group when it is made, before the `if:` of any job is read: so a run that will skip all its jobs
- * still cancels, or queues behind, those of the same group.
+ * The string of a `concurrency` group that gives a webhook for another workflow a group of its own.
+ * A run enters its group before GitHub evaluates the `if:` of any job. So without this, a run that
+ * skips all its jobs would still cancel the runs of the group, or queue behind them.
  */
 export function guardedGroup(group: string, { guard, calledFile }: Guarded): string {
   const isForeign = [
@@ -26,7 +31,7 @@ export function guardedGroup(group: string, { guard, calledFile }: Guarded): str
   return `\${{ ${isForeign.join(' && ')} && github.run_id || (${own}) }}`
 }
 
-/** A webhook, as the context `github` shows it. */
+/** A webhook in the context `github`. */
 function webhookTo(path: string): Sample {
   const client_payload = { path, method: 'POST', headers: { 'x-hookline-delivery': 'd' }, body: '' }
   return { name: 'repository_dispatch', event: { action: EVENT_TYPE, client_payload } }
@@ -37,7 +42,7 @@ interface Sample {
   readonly event: JsonObject
 }
 
-/** Native events on the default branch, on which webhooks start workflows, too. */
+/** Native events on the default branch, on which webhooks also start workflows. */
 const ON_DEFAULT_BRANCH: readonly Sample[] = [
   { name: 'push', event: { ref: 'refs/heads/main', after: 'c0ffee' } },
   { name: 'schedule', event: { schedule: '0 0 * * *' } },
@@ -45,7 +50,7 @@ const ON_DEFAULT_BRANCH: readonly Sample[] = [
 ]
 
 /**
- * The events of a workflow whose runs are in one group with the runs of a webhook.
+ * The events of a workflow whose runs share a group with the runs of a webhook.
  *
  * @param path of the webhook: `<workflow>/<trigger>`
  * @param heard names of the events that the workflow listens to
@@ -59,9 +64,9 @@ export function eventsSharing(group: string, path: string, heard: readonly strin
 }
 
 /**
- * Whether a webhook for somebody else is in one group with runs of this workflow.
+ * Whether a webhook for another workflow shares a group with runs of this workflow.
  *
- * @param path of a webhook of its own: `<workflow>/<trigger>`
+ * @param path of a webhook for this workflow: `<workflow>/<trigger>`
  * @param heard names of the events that the workflow listens to
  */
 export function isSharedWithOthers(group: string, path: string, heard: readonly string[]): boolean {

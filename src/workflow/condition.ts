@@ -3,15 +3,15 @@ import { truthy } from '@actions/expressions/result'
 import type { Json } from '../wire/json.ts'
 import { ExpressionMistake, lex } from './expressions.ts'
 
-/** What a condition at the relay may name, beside GitHub's own functions. */
+/** The names that a condition at the relay can use, in addition to GitHub's own functions. */
 export const CONDITION_NAMES = ['method', 'path', 'query', 'headers', 'body'] as const
 
 export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Json>>
 
 /**
- * Whether a condition in GitHub's own expression language holds, without `${{ }}` around it.
+ * Whether a condition in GitHub's expression language is true. It has no `${{ }}` around it.
  *
- * @throws Error of any kind when it cannot be evaluated
+ * @throws Error of any kind if it cannot be evaluated
  */
 export function holds(condition: string, contexts: EventContexts): boolean {
   const values = new data.Dictionary()
@@ -19,7 +19,10 @@ export function holds(condition: string, contexts: EventContexts): boolean {
   return truthy(new Evaluator(parsed(condition), values).evaluate())
 }
 
-/** Entry by entry: the library's own way hands a list over as arguments, which a long one overflows. */
+/**
+ * Converts entry by entry. The library passes a list as arguments, and a long one overflows the
+ * stack.
+ */
 function expressionData(value: Json): data.ExpressionData {
   if (value === null) return new data.Null()
   if (typeof value === 'string') return new data.StringData(value)
@@ -39,7 +42,7 @@ function parsed(condition: string) {
   return new Parser(lex(condition), [...CONDITION_NAMES], []).parse()
 }
 
-/** @throws ExpressionMistake with its place, for what is no condition */
+/** @throws ExpressionMistake with its position, if the string is no condition */
 export function checkCondition(condition: string): void {
   try {
     parsed(condition)

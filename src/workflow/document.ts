@@ -13,32 +13,36 @@ import type { Source } from '../wire/errors.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
 import { keyOf, type Path, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
-/** An entry of a mapping or a list that is written as lines of its own, and not in braces. */
+/** An entry of a mapping or a list in block style: it has lines of its own, without braces. */
 export interface BlockEntry {
   readonly path: Path
   /** `undefined` for an item of a list. */
   readonly key: Node | undefined
   readonly value: Node | null
-  /** Where its key, or its dash, stands; and how far from the margin. */
+  /** The offset of its key or its dash, and the column of that offset. */
   readonly start: number
   readonly column: number
-  /** Where its value ends, comments and white space behind it left out. */
+  /** The offset after its value, without comments and white space. */
   readonly end: number
 }
 
-/** A comment, and whose it is. */
+/** A comment, and the entry that it belongs to. */
 export interface Comment extends Span {
-  /** The path of the entry that it speaks of; empty where it speaks of the whole file. */
+  /** The path of the entry that the comment describes; empty if it describes the whole file. */
   readonly owner: Path
-  /** Where it stands: on lines before its owner, on a line of it, or on lines that end it. */
+  /**
+   * `above`: on lines before its owner; `beside`: on a line of it; `below`: on lines at its end.
+   */
   readonly role: 'above' | 'beside' | 'below'
 }
 
 /**
- * A workflow file as its text has it: which lines belong to which entry, and whose the comments are.
+ * A workflow file by its lines: which lines belong to which entry, and which comments to which
+ * entry.
  *
- * A comment beside something speaks of that. One on a line of its own speaks of the entry that begins
- * below it, unless it is indented deeper than that one: then it ends what it is indented below.
+ * A comment beside an entry belongs to that entry. A comment on a line of its own belongs to the
+ * next entry, unless the comment is indented deeper: then it ends the previous entry that is less
+ * indented.
  */
 export class DocumentLines {
   readonly text: string
@@ -52,12 +56,12 @@ export class DocumentLines {
     this.yaml = yaml
   }
 
-  /** @throws UserError with the syntax errors of the text */
+  /** @throws UserError with the syntax errors of the file */
   static of(source: Source): DocumentLines {
     return new DocumentLines(source.text, parseYaml(source))
   }
 
-  /** Every entry that is written as lines, by `pathKey`, in the order of the file. */
+  /** Every entry in block style by `pathKey`, in the order of the file. */
   get entries(): ReadonlyMap<string, BlockEntry> {
     this.#entries ??= new Map(
       blockEntries(this.text, this.yaml.contents as Node | null).map((entry) => [
@@ -72,7 +76,7 @@ export class DocumentLines {
     return this.entries.get(pathKey(path))
   }
 
-  /** In the order of the file. */
+  /** All comments in the order of the file. */
   get comments(): readonly Comment[] {
     this.#comments ??= this.text.includes('#')
       ? commentsOf(this.text, [...this.entries.values()])
@@ -86,8 +90,8 @@ export class DocumentLines {
   }
 
   /**
-   * The whole lines of an entry: those of its value, and the comments that speak of it or of what is
-   * below it. Blank lines above and behind it are not among them.
+   * The whole lines of an entry: those of its value, and the comments of it and of entries below
+   * it. Blank lines before and after are not included.
    */
   linesOf(entry: BlockEntry): Span {
     const own = linesOf(this.text, entry.start, entry.end)
@@ -97,7 +101,7 @@ export class DocumentLines {
     return { start, end: this.#endWithComments(entry, own.end) }
   }
 
-  /** Comments below the last line of an entry that end it, or what is below it. */
+  /** The offset after the comments that end an entry, or an entry below it. */
   #endWithComments(entry: BlockEntry, end: number): number {
     let at = end
     for (const { start, owner, role, end: stop } of this.comments) {
@@ -172,7 +176,7 @@ function dashFrom(text: string, from: number, column: number): number {
 
 function endOf(text: string, node: Node): number {
   const [start, end] = rangeOf(node)
-  // Of `|+`, the empty lines at its end are a part.
+  // The trailing empty lines belong to a scalar with `|+`.
   const isKept =
     isScalar(node) &&
     (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) &&
@@ -180,7 +184,7 @@ function endOf(text: string, node: Node): number {
   return isKept ? end : trimmedEnd(text, start, end)
 }
 
-/** Tokens of no width by which the lexer marks what follows as a document or a scalar. */
+/** Tokens without characters, by which the lexer marks the next token as a document or a scalar. */
 const SCALAR_MARK = '\u001f'
 const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR_MARK])
 
@@ -202,7 +206,7 @@ function commentsOf(text: string, entries: readonly BlockEntry[]): Comment[] {
   return comments
 }
 
-/** @param next the first entry that begins behind the comment */
+/** @param next the first entry that begins after the comment */
 function commentAt(
   text: string,
   entries: readonly BlockEntry[],
@@ -213,7 +217,7 @@ function commentAt(
   const isAlone = text.slice(span.start - column, span.start).trim() === ''
   const last = entries[next - 1]
   if (!isAlone) return { ...span, owner: last?.path ?? [], role: 'beside' }
-  // Within braces, or before a value that stands on a line of its own.
+  // The comment is within braces, or before a value that begins on a line of its own.
   if (last && span.start < last.end && !isBlock(last.value)) {
     return { ...span, owner: last.path, role: 'beside' }
   }
@@ -221,7 +225,8 @@ function commentAt(
   if (following && column <= following.column) {
     return { ...span, owner: following.path, role: 'above' }
   }
-  // What is above an entry begins before it, and less deep: so the nearest such line is it.
+  // A parent begins before its entry and in a smaller column, so the nearest such line is the
+  // parent.
   let deepest = Number.POSITIVE_INFINITY
   for (let at = next - 1; at >= 0; at--) {
     const entry = entries[at]

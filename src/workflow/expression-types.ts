@@ -28,23 +28,24 @@ import type { Span } from './spans.ts'
 import { quoted } from './suggestion.ts'
 
 export interface PlacedFault extends NameFault {
-  /** In the expression. */
+  /** Offsets in the expression. */
   readonly span: Span
 }
 
-/** What an expression is, and what in it is not there or cannot be meant. */
+/** The type of an expression, and the faults in it. */
 export interface Typed {
   readonly shape: Shape
   readonly faults: readonly PlacedFault[]
 }
 
 /**
- * Types an expression as GitHub evaluates it.
+ * Finds the type of an expression, as GitHub evaluates it.
  *
  * Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
  *
- * @param text what the tree was parsed from
- * @param contexts what each context holds here, by its name in lower case; others hold anything
+ * @param text the source of the tree
+ * @param contexts the shape of each context by its name in lower case; a missing context can have
+ * any shape
  */
 export function typed(tree: Expr, text: string, contexts: ReadonlyMap<string, Shape>): Typed {
   const checker = new Checker(text, contexts)
@@ -99,7 +100,7 @@ class Checker {
   #ofIndex({ expr, index }: IndexAccess): Shape {
     const whole = this.shapeOf(expr)
     if (!(index instanceof Literal)) {
-      // A `*`, behind which is a list, or a name that only the run knows.
+      // The index is a `*`, whose result is a list, or a name that only a run knows.
       const kind = isPart(index) ? this.shapeOf(index).kind : 'any'
       if (whole.kind === 'object' && (kind === 'number' || kind === 'boolean')) {
         this.#tell(this.#spanOf(index), {
@@ -131,7 +132,7 @@ class Checker {
     return known?.shape ?? whole.rest ?? ANY
   }
 
-  /** `github.repository.owner`: in a text there are no names. */
+  /** A property of a string, such as `github.repository.owner`, does not exist. */
   #inside(expr: Expr, { kind }: Shape, name: string, span: Span): Shape {
     const { start, end } = this.#spanOf(expr)
     const whole = this.#text.slice(start, end)
@@ -161,7 +162,7 @@ class Checker {
     })
   }
 
-  /** A text beside `true`, or a boolean beside `'true'`: GitHub makes numbers of both. */
+  /** A string compared with `true`, or a boolean with `'true'`: GitHub converts both to numbers. */
   #comparesText(left: Expr, one: Shape, right: Expr, other: Shape, operator: string): boolean {
     for (const [value, shape, literal] of [
       [left, one, right],
@@ -225,7 +226,7 @@ class Checker {
     }
   }
 
-  /** `{{` is a brace, and `{0}` the first of the values. */
+  /** In a pattern, `{{` is a brace, and `{0}` the first value. */
   #format([pattern, ...values]: readonly Expr[]): void {
     const literal = pattern && literalOf(pattern)
     if (!literal || ofLiteral(literal).kind !== 'text') return
@@ -258,7 +259,7 @@ class Checker {
     const spans = tokensIn(part).map(spanOf)
     const start = Math.min(...spans.map((span) => span.start))
     const end = Math.max(...spans.map((span) => span.end))
-    // Of a call, and behind a name in brackets, the closing one is not in the tree.
+    // The tree lacks the closing parenthesis of a call, and the bracket after a name.
     const behind = /^\s*[\])]/.exec(this.#text.slice(end))?.[0] ?? ''
     const isOpen = part instanceof FunctionCall || this.#text.slice(start, end).includes('[')
     return { start, end: isOpen ? end + behind.length : end }
@@ -275,7 +276,7 @@ function isPart(index: Expr): boolean {
   )
 }
 
-/** The tokens that a part of an expression keeps, in no order. */
+/** The tokens that a part of an expression contains, in no order. */
 function tokensIn(part: Expr): Token[] {
   if (part instanceof Grouping) return tokensIn(part.group)
   if (part instanceof Literal) return [part.token]

@@ -14,13 +14,13 @@ import { type Token, TokenType } from '@actions/expressions/lexer'
 import { truthy } from '@actions/expressions/result'
 import type { Json, JsonObject } from '../wire/json.ts'
 
-/** What an expression may name: `secrets`, `vars`, `github`, `env`. */
+/** The contexts that an expression can read: `secrets`, `vars`, `github`, `env`. */
 export type Contexts = Readonly<Record<string, JsonObject>>
 
-/** A mistake in an expression, with the part of the text that holds it. */
+/** A mistake in an expression, with the part of the string that contains it. */
 export class ExpressionMistake extends Error {
   override readonly name = 'ExpressionMistake'
-  /** The expression as it was written, for finding its place in the source. */
+  /** The expression as written, to find its position in the source. */
   readonly expression: string
 
   constructor(message: string, expression: string) {
@@ -30,10 +30,11 @@ export class ExpressionMistake extends Error {
 }
 
 /**
- * Fills in the `${{ }}` of a text, in GitHub's own expression language. A text that is one single
- * expression becomes its value, of whatever type; otherwise the values are put in as text.
+ * Evaluates the `${{ }}` of a string in GitHub's expression language. A string that is exactly one
+ * expression becomes its value, of any type; otherwise the values are inserted as strings.
  *
- * @throws ExpressionMistake when one is not closed, does not parse, or names an unknown context
+ * @throws ExpressionMistake if an expression is not closed, does not parse, or reads an unknown
+ * context
  */
 export function fillIn(text: string, contexts: Contexts): Json {
   const parts = split(text)
@@ -47,8 +48,8 @@ export function fillIn(text: string, contexts: Contexts): Json {
 }
 
 /**
- * A text with `${{ }}` in it as one expression: that of a text which is nothing else, and `format('a {0}',
- * x)` for any other. A text without one is a text in quotes.
+ * Converts a string with `${{ }}` to one expression: the expression itself if there is nothing
+ * else, and otherwise `format('a {0}', x)`. A string without expressions is quoted.
  */
 export function textExpression(text: string): string {
   const spans = expressionSpans(text).filter(({ closed }) => closed)
@@ -71,12 +72,12 @@ function escapedPattern(text: string): string {
 }
 
 /**
- * Refuses a text with an expression that reads a secret or a variable which is not set or empty:
- * forgetting to hand them to the action is the easiest mistake there is, and what is then compared
- * with is known to everyone.
+ * Refuses an expression that reads a secret or variable that is unset or empty. Forgetting to pass
+ * it to the action is the most common mistake, and everyone could guess the empty value.
  *
- * @param strict see `unsetReads`; then an expression must not be empty in any other way either
- * @throws ExpressionMistake that names it, for a text that `fillIn` fills in
+ * @param strict see `unsetReads`; the expression must then not be empty for any other reason,
+ * either
+ * @throws ExpressionMistake that names the secret or variable
  */
 export function refuseUnset(text: string, contexts: Contexts, strict: boolean): void {
   const values = contextData(contexts)
@@ -103,7 +104,7 @@ export function refuseUnset(text: string, contexts: Contexts, strict: boolean): 
 }
 
 /**
- * Refuses a text with an expression that can hold what the sender of an event worded.
+ * Refuses an expression whose value the sender of an event can choose.
  *
  * @throws ExpressionMistake for `github.event`, `github.head_ref`, or all of `github`
  */
@@ -153,7 +154,7 @@ function evaluate(expression: string, contexts: Contexts): data.ExpressionData {
   try {
     return new Evaluator(tree, contextData(contexts)).evaluate()
   } catch {
-    // The message could carry a value.
+    // The library's message may contain a value.
     throw new ExpressionMistake('expression cannot be evaluated', expression.trim())
   }
 }
@@ -168,7 +169,10 @@ function parse(expression: string, names: string[]): Expr {
   }
 }
 
-/** The tokens of an expression; the library's own value of a string undoes only its first `''`. */
+/**
+ * The tokens of an expression. Strings are unescaped here, because the library only unescapes the
+ * first `''`.
+ */
 export function lex(expression: string): Token[] {
   const { tokens } = new Lexer(expression).lex()
   return tokens.map((token) => {
@@ -178,15 +182,15 @@ export function lex(expression: string): Token[] {
 }
 
 function contextData(contexts: Contexts): data.Dictionary {
-  // The reviver turns every object into a Dictionary; JSON.parse is typed `any`.
+  // The reviver converts every object into a Dictionary; `JSON.parse` returns `any`.
   return JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary
 }
 
-/** Where the inside of one `${{ }}` stands in a text. */
+/** The offsets of the inside of `${{ }}` in a string. */
 interface ExpressionSpan {
   readonly start: number
   readonly end: number
-  /** False when the text ends before `}}`. */
+  /** False if the string ends before `}}`. */
   readonly closed: boolean
 }
 
@@ -194,7 +198,7 @@ export function hasExpression(text: string): boolean {
   return text.includes('${{')
 }
 
-/** The insides of all `${{ }}` of a text, in order. */
+/** The insides of all `${{ }}` in a string, in order. */
 export function expressionSpans(text: string): ExpressionSpan[] {
   const spans: ExpressionSpan[] = []
   for (let open = text.indexOf('${{'); open >= 0; ) {
@@ -207,7 +211,7 @@ export function expressionSpans(text: string): ExpressionSpan[] {
   return spans
 }
 
-/** Where the closing `}}` stands, passing over string literals (`'it''s'` is two in a row). */
+/** The offset of the closing `}}`, outside of string literals (`'it''s'` is two in a row). */
 function endOfExpression(text: string, start: number): number {
   let inString = false
   for (let at = start; at < text.length; at++) {
@@ -217,19 +221,19 @@ function endOfExpression(text: string, start: number): number {
   return -1
 }
 
-/** Contexts whose values a person sets, and may have forgotten. */
+/** Contexts whose values a person sets, and may forget. */
 const SETTINGS = ['secrets', 'vars', 'env']
 
-/** Functions that say whether something is so, as comparisons do. */
+/** Functions with a boolean result, which count as comparisons. */
 const QUESTIONS = ['contains', 'startswith', 'endswith']
 
 /**
- * The secrets and variables that an expression reads although they are not set or empty, as
- * `secrets.NAME`, where that shows in what comes out. Of `a || b` only the operand counts that comes
- * out, so that a setting may have a second one behind it; of `a && b` no comparison but the last
- * operand.
+ * The secrets and variables, as `secrets.NAME`, that are unset or empty and that affect the value
+ * of an expression. Of `a || b` only the operand that is the result counts, so that a setting may
+ * have a fallback; of `a && b` comparisons do not count, except as the last operand.
  *
- * @param strict false where a comparison may well be with what is not set: it counts nowhere then
+ * @param strict false to ignore all comparisons, because a comparison with an unset value may be
+ * intended
  */
 function unsetReads(tree: Expr, contexts: data.Dictionary, strict: boolean): readonly string[] {
   const valueAt = (part: Expr) => new Evaluator(part, contexts).evaluate()

@@ -16,7 +16,7 @@ import { ScalarText, type Span } from './spans.ts'
 import { keyOf, type Path } from './yaml.ts'
 
 /**
- * Where in a workflow an expression may read `needs`; `*` is any key.
+ * Paths of a workflow where an expression can read `needs`; `*` is any key.
  *
  * Source: the contexts of GitHub's own schema, workflow-v1.0.json (a test compares the two)
  */
@@ -48,15 +48,16 @@ export const NEEDS_PLACES: readonly string[] = [
   'jobs.*.with.*',
 ]
 
-/** Where in a workflow an expression may read `inputs`; likewise. */
+/** Paths of a workflow where an expression can read `inputs`, from the same source. */
 export const INPUTS_PLACES: readonly string[] = ['concurrency', 'env', ...NEEDS_PLACES]
 
-/** Where a text is an expression even without `${{ }}`. */
+/** Paths whose string is an expression even without `${{ }}`. */
 const CONDITION_PLACES: readonly string[] = ['jobs.*.if', 'jobs.*.snapshot.if', 'jobs.*.steps.*.if']
 
-/** True when a path is one of the places, or lies below one. */
+/** True if a path is one of the given paths, or below one. */
 export function isWithin(path: Path, places: readonly string[]): boolean {
-  // A step in `parallel:` is a step: of `jobs.a.steps.0.parallel.1.run`, `jobs.a.steps.1.run`.
+  // A step in `parallel:` is a step, too: `jobs.a.steps.0.parallel.1.run` becomes
+  // `jobs.a.steps.1.run`.
   if (path[2] === 'steps' && path[4] === 'parallel') {
     return isWithin([...path.slice(0, 3), ...path.slice(5)], places)
   }
@@ -66,34 +67,34 @@ export function isWithin(path: Path, places: readonly string[]): boolean {
   })
 }
 
-/** An expression of a workflow file: what stands within `${{ }}`, or a whole `if:`. */
+/** An expression of a workflow file: the inside of `${{ }}`, or a whole `if:`. */
 export interface FileExpression {
   readonly text: string
-  /** The keys above it: `['jobs', 'a', 'steps', 0, 'run']`. */
+  /** The path of its scalar: `['jobs', 'a', 'steps', 0, 'run']`. */
   readonly path: Path
   readonly found: FoundScalar
-  /** Where in the value of its scalar it begins. */
+  /** The offset of the expression in the value of its scalar. */
   readonly start: number
-  /** False when its `}}` is missing: it ends where the scalar does. */
+  /** False if its `}}` is missing; the expression then ends with the scalar. */
   readonly closed: boolean
-  /** `undefined` where it cannot be read: GitHub tells of that. */
+  /** `undefined` if the expression cannot be parsed; GitHub reports that. */
   readonly tree: Expr | undefined
-  /** Where the characters `start` to `end` of the expression stand in the file. */
+  /** The position in the file of the characters `start` to `end` of the expression. */
   span(start: number, end: number): Span
 }
 
-/** A text somewhere in a file. */
+/** A string in a file, with its path. */
 interface FoundScalar {
   readonly scalar: Scalar<string>
   readonly path: Path
 }
 
-/** Every expression at and below a node, in the order of the file. */
+/** Every expression of a node and below it, in the order of the file. */
 export function fileExpressions(text: string, node: unknown, path: Path): FileExpression[] {
   return scalarsBelow(node, path).flatMap((found) => expressionsOf(text, found))
 }
 
-/** Every text at and below a node; what an alias stands for is found where it is written. */
+/** Every string of a node and below it; the node of an alias is visited at its anchor only. */
 function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
   if (isMap(node)) {
     return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)]))
@@ -133,27 +134,31 @@ function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
   return expressionSpans(value).map(({ start, end, closed }) => expression(start, end, closed))
 }
 
-/** A text as it stands within a scalar of this kind. */
+/** A string as written within a scalar of this kind. */
 export function encoded(text: string, { type }: Scalar): string {
   if (type === Scalar.QUOTE_SINGLE) return text.replaceAll("'", "''")
   return type === Scalar.QUOTE_DOUBLE ? JSON.stringify(text).slice(1, -1) : text
 }
 
-/** A step into a context: `.webhook`, `['webhook']`, or one that is only known at run time. */
+/**
+ * An access to a property of a context: `.webhook`, `['webhook']`, or one known only at run time.
+ */
 interface Step extends Span {
   /** `undefined` for `.*` and for a computed index. */
   readonly name: string | undefined
 }
 
-/** A context where an expression names it, and the steps from there. Offsets are the expression's. */
+/**
+ * A context in an expression, and the accesses that follow. Offsets are those of the expression.
+ */
 export interface Reference extends Span {
   readonly steps: readonly Step[]
 }
 
 /**
- * Where an expression names a context: `on`, `secrets`.
+ * The positions of a context in an expression, such as `on` or `secrets`.
  *
- * @throws Error when the text cannot be cut into tokens
+ * @throws Error if the lexer fails
  */
 export function references(expression: string, context: string): Reference[] {
   if (!expression.toLowerCase().includes(context)) return []
@@ -163,7 +168,7 @@ export function references(expression: string, context: string): Reference[] {
   )
 }
 
-/** References as far as an expression can be read: what stands against that is told elsewhere. */
+/** The same; none if the lexer fails, because another check reports that. */
 export function referencesIn(expression: string, context: string): Reference[] {
   try {
     return references(expression, context)
@@ -172,14 +177,17 @@ export function referencesIn(expression: string, context: string): Reference[] {
   }
 }
 
-/** The same of all expressions of a text with `${{ }}` in it. */
+/** The same for all expressions of a string with `${{ }}`. */
 export function referencesInText(text: string, context: string): Reference[] {
   return expressionSpans(text).flatMap(({ start, end }) =>
     referencesIn(text.slice(start, end), context),
   )
 }
 
-/** Line breaks become spaces, since the lexer's columns are wrong after one within a string. */
+/**
+ * Replaces line breaks by spaces, because the lexer's columns are wrong after a line break in a
+ * string.
+ */
 export function tokensOf(expression: string): Token[] {
   return lex(expression.replaceAll(/[\r\n]/g, ' '))
 }
@@ -188,14 +196,14 @@ export function spanOf({ range }: Token): Span {
   return { start: range.start.column, end: range.end.column }
 }
 
-/** A name is a context when it is no property and no function. Names ignore case. */
+/** A name is a context if it is neither a property nor a function. Names are case-insensitive. */
 function isContext(tokens: readonly Token[], at: number, name: string): boolean {
   const token = tokens[at]
   if (token?.type !== TokenType.IDENTIFIER || token.lexeme.toLowerCase() !== name) return false
   return tokens[at - 1]?.type !== TokenType.DOT && tokens[at + 1]?.type !== TokenType.LEFT_PAREN
 }
 
-/** The steps behind a context, up to the first whose name is not written out. */
+/** The accesses after a context, up to the first computed one. */
 function stepsFrom(tokens: readonly Token[], start: number): Step[] {
   const steps: Step[] = []
   for (let at = start; ; ) {
@@ -212,14 +220,14 @@ function stepsFrom(tokens: readonly Token[], start: number): Step[] {
   }
 }
 
-/** What is wrong with an expression, and where in it. */
+/** A fault in an expression, with its position. */
 interface ExpressionFault extends Span {
   readonly message: string
 }
 
 /**
- * The tree of an expression. Every name counts as known: which contexts and functions there are in
- * which place is for GitHub to say, and changes.
+ * The tree of an expression. Every name counts as known, because GitHub decides which contexts and
+ * functions exist at a path, and changes that.
  */
 export function parseExpression(text: string): Expr | ExpressionFault {
   if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
@@ -243,7 +251,7 @@ export function isFault(parsed: Expr | ExpressionFault): parsed is ExpressionFau
   return 'message' in parsed
 }
 
-/** The lexer says where it stopped in words only. */
+/** The lexer reports the position of a fault only in its message. */
 function lexicalFault(error: unknown, text: string): ExpressionFault {
   const message = error instanceof Error ? error.message : ''
   const symbol = /^(Unexpected symbol: .*)\. Located at position (\d+) within expression/s.exec(
@@ -257,20 +265,23 @@ function lexicalFault(error: unknown, text: string): ExpressionFault {
   return faultAt(tooLong ? 'is longer than 21,000 characters' : message, { start: 0, end: 1 }, text)
 }
 
-/** Within the text, also where the fault is its end. */
+/** A position within the string, even if the fault is at its end. */
 function faultAt(message: string, { start, end }: Span, text: string): ExpressionFault {
   const from = Math.max(0, Math.min(start, text.length - 1))
   return { message, start: from, end: Math.max(from + 1, Math.min(end, text.length)) }
 }
 
-/** Where the name of a context stands from which a value is read, and nothing else. */
+/**
+ * The offset of the name of the context, if the part reads a value from a context and does nothing
+ * else.
+ */
 export function placeOf(part: Expr): number | undefined {
   if (part instanceof Grouping) return placeOf(part.group)
   if (part instanceof IndexAccess) return placeOf(part.expr)
   return part instanceof ContextAccess ? part.name.range.start.column : undefined
 }
 
-/** The parts of an expression, and their parts, itself first. */
+/** The expression itself and all of its parts, recursively. */
 export function partsOf(tree: Expr): Expr[] {
   const children: Expr[] = []
   if (tree instanceof FunctionCall || tree instanceof Logical) children.push(...tree.args)

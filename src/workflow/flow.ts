@@ -2,15 +2,18 @@ import { isPair, type Node, parse, type YAMLMap, type YAMLSeq } from 'yaml'
 import { columnOf, type Edit, type Lines } from './spans.ts'
 import { rangeOf } from './yaml.ts'
 
-/* Entries within braces and brackets, where they stand and as they are written. */
+/* Positions and edits of entries in flow style: within braces and brackets. */
 
-/** The comma between two entries in braces, comments left out. */
+/** The offset of the comma between two entries in braces; commas in comments do not count. */
 export function commaBetween(text: string, start: number, end: number): number | undefined {
   const found = /^(?:\s|(?<=\s)#[^\n]*)*,/.exec(text.slice(start, end))?.[0]
   return found === undefined ? undefined : start + found.length - 1
 }
 
-/** What goes within braces, with the white space behind it; with its line, where it is all of that. */
+/**
+ * Extends a removal in braces by the white space after it, and to the whole line if nothing else is
+ * on it.
+ */
 export function wholeLine(text: string, { start, end }: Edit): Edit {
   const behind = /[ \t]*/y
   behind.lastIndex = end
@@ -20,14 +23,14 @@ export function wholeLine(text: string, { start, end }: Edit): Edit {
   return isAlone ? { start: lineStart, end: stop + 1, text: '' } : { start, end: stop, text: '' }
 }
 
-/** Where the last entry of a collection in braces ends. */
+/** The end of the last entry of a collection in braces. */
 export function endOfLast(collection: YAMLMap | YAMLSeq): number | undefined {
   const last: unknown = collection.items.at(-1)
   const node = isPair(last) ? ((last.value ?? last.key) as Node) : (last as Node | undefined)
   return node ? rangeOf(node)[1] : undefined
 }
 
-/** A value within braces: everything stands on one line there. */
+/** A value within braces, where it must be on one line. */
 export function inFlow(lines: Lines): string {
   const [only = ''] = lines
   const isFlow = lines.length === 1 && /^[[{"']/.test(only)
@@ -38,7 +41,7 @@ export function entriesInFlow(lines: Lines): string {
   return flowText(parse(lines.join('\n'))).slice(1, -1)
 }
 
-/** A value in braces or brackets, as a person writes it: with quotes where it needs them. */
+/** A value in braces or brackets as people write it: quoted only if needed. */
 function flowText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`
   if (typeof value === 'object' && value !== null) {

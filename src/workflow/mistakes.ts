@@ -1,6 +1,6 @@
 import { type Finding, type Level, type Problem, UserError } from '../wire/errors.ts'
 
-/** What can be wrong with a workflow file beside what rules find, and what to know of it, by code. */
+/** The mistakes of a workflow file that are not rules, with their documentation, by code. */
 export const MISTAKES = {
   'invalid-workflow': 'what keeps the files from being read at all',
   'yaml-syntax': 'what is no YAML',
@@ -55,12 +55,12 @@ export const MISTAKES = {
 
 export type MistakeCode = keyof typeof MISTAKES
 
-/** A problem of one of these kinds, or one that a rule finds too. */
+/** A problem with one of these codes, or with the code of a rule. */
 export interface Mistake extends Problem {
   readonly code: MistakeCode | 'unknown-output'
 }
 
-/** Thrown where a mistake leaves nothing to go on with. */
+/** Thrown if a mistake leaves nothing that can be read. */
 export class Refusal extends UserError {
   declare readonly problems: readonly Mistake[]
 
@@ -69,7 +69,7 @@ export class Refusal extends UserError {
   }
 }
 
-/** Problems with how much they matter. */
+/** Converts problems to findings of one level. */
 export function asFindings(mistakes: readonly Problem[], level: Level): Finding[] {
   return mistakes.map((mistake) => ({
     ...mistake,

@@ -12,25 +12,28 @@ import {
 import type { Source } from '../wire/errors.ts'
 import { keyOf, type Path, pairOf, pairsOf } from './yaml.ts'
 
-/** A workflow file, of ours or of GitHub's own, or an action's, as it was parsed. */
+/** A parsed workflow file, of Hookline or native, or a parsed action. */
 export interface ParsedFile {
   readonly source: Source
   readonly document: Document.Parsed
 }
 
-/** A node as a reader of the file comes to it: an alias is what its anchor names. */
+/** A node on the way of a reader: aliases are replaced by the nodes of their anchors. */
 export interface Place {
   readonly node: Node | null
-  /** The alias that stands here itself. */
+  /** The alias at this position itself, if there is one. */
   readonly alias: Alias | undefined
-  /** True when a change here would show elsewhere: it has an anchor, or was reached by an alias. */
+  /**
+   * True if a change here affects other positions: the node has an anchor, or was reached by an
+   * alias.
+   */
   readonly isShared: boolean
-  /** The keys that lead here, by way of aliases too. */
+  /** The path on which the node was reached, possibly through aliases. */
   readonly path: Path
   readonly anchors: Anchors
 }
 
-/** What the aliases of a document stand for; looked for when the first of them is met. */
+/** The nodes of a document's aliases, collected at the first alias. */
 class Anchors {
   readonly #document: Document.Parsed
   #named: ReadonlyMap<Alias, Node> | undefined
@@ -58,20 +61,20 @@ class Anchors {
   }
 }
 
-/** A key of a mapping with what it holds. */
+/** A key of a mapping, and its value. */
 export interface Entry {
   readonly name: string
   readonly key: Node
   readonly value: Place
 }
 
-/** The top of a document, with one table of what its aliases stand for. */
+/** The top of a document, with one table of anchors. */
 export function topOf(document: Document.Parsed): Place {
   const anchors = new Anchors(document)
   return placeOf(document.contents, { isShared: false, path: [], anchors })
 }
 
-/** What stands under a chain of keys. */
+/** The node below a chain of keys. */
 export function childOf(place: Place | undefined, ...keys: readonly string[]): Place | undefined {
   let at = place
   for (const key of keys) {
@@ -92,11 +95,11 @@ export function entriesOf(place: Place | undefined): Entry[] {
 
 export function itemsOf(place: Place | undefined): Place[] {
   if (!place || !isSeq(place.node)) return []
-  const nodes = place.node.items as (Node | null)[] // a parsed document holds nodes only
+  const nodes = place.node.items as (Node | null)[] // a parsed document contains nodes only
   return nodes.map((node, at) => placeOf(node, below(place, at)))
 }
 
-/** A place that holds a text. */
+/** A position whose node is a string. */
 export interface TextPlace extends Place {
   readonly node: Scalar<string>
 }
@@ -105,12 +108,15 @@ export function textAt(place: Place | undefined): TextPlace | undefined {
   return place && isText(place.node) ? { ...place, node: place.node } : undefined
 }
 
-/** The text that stands here. */
+/** The string at a position; `undefined` if it is no string. */
 export function textOf(place: Place | undefined): string | undefined {
   return textAt(place)?.node.value
 }
 
-/** Every text at and below a place; each node counts once, however many aliases lead to it. */
+/**
+ * Every string at a position and below it. Each node counts once, even if several aliases lead to
+ * it.
+ */
 export function textsOf(place: Place | undefined): TextPlace[] {
   const texts: TextPlace[] = []
   const seen = new Set<Node>()

@@ -9,38 +9,41 @@ import { bindOptions, nodeAt, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
 
-/** A trigger that a workflow declares, with options that were checked. */
+/** A trigger of a workflow, with checked options. */
 export interface DeclaredTrigger extends BoundTrigger {
-  /** As the workflow calls it: the key under `on:`. */
+  /** The trigger's key under `on:`. */
   readonly name: string
   readonly definition: Trigger
-  /** Where an option stands, for a mistake that shows only when it is used. */
+  /** The position of an option, for a mistake that only its use shows. */
   positionOf(option: Path): Position
 }
 
-/** A trigger as the file declares it. */
+/** A trigger in the file, valid or not. */
 export interface SourceTrigger extends DeclaredTrigger {
   readonly nodes: NodePair
-  /** Whether its options have mistakes: then it is bound to none of them. */
+  /** True if its options have mistakes; the trigger then has no options. */
   readonly isBroken: boolean
 }
 
-/** An event of GitHub's own that a workflow listens to as well. */
+/** An event of GitHub's own that the workflow also listens to. */
 export interface NativeEvent {
   readonly name: string
   readonly nodes: NodePair
 }
 
-/** What an `on:` section says, as far as it can be read, and everything that is wrong with it. */
+/** The readable part of an `on:` section, and all of its mistakes. */
 export interface OnSection {
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
   readonly problems: readonly Mistake[]
-  /** False where a mistake hides what there is: then what else seems wrong may only follow from it. */
+  /**
+   * False if a mistake hides a part of the section; further mistakes may then only follow from
+   * that.
+   */
   readonly isWhole: boolean
 }
 
-/** Reads an `on:` section. A mistake of the user is never thrown: it is one of the problems. */
+/** Reads an `on:` section. A mistake of the user is never thrown, but is one of the problems. */
 export function readOn(reading: Reading, on: Node | null): OnSection {
   const triggers: SourceTrigger[] = []
   const native: NativeEvent[] = []
@@ -61,7 +64,7 @@ export function readOn(reading: Reading, on: Node | null): OnSection {
   return { triggers, native, problems, isWhole }
 }
 
-/** The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are the same. */
+/** The keys of an `on:` section: `on: webhook`, `on: [webhook]` and the mapping are equivalent. */
 function onEntries(on: Node | null): NodePair[] {
   if (isMap(on)) return pairsOf(on)
   const names = isSeq(on) ? (on.items as Node[]) : isScalar(on) && on.value !== null ? [on] : []
@@ -69,7 +72,7 @@ function onEntries(on: Node | null): NodePair[] {
 }
 
 function namesNothing({ source, document }: Reading): Mistake {
-  // A trigger beside `on:`, where it should stand below.
+  // The user may have written a trigger next to `on:` instead of below it.
   const root = document.contents
   const beside = isMap(root) ? pairsOf(root) : []
   const astray = beside.find(({ key }) => isScalar(key) && TRIGGERS.has(String(key.value)))?.key
@@ -84,7 +87,10 @@ function namesNothing({ source, document }: Reading): Mistake {
   }
 }
 
-/** What a key under `on:` is: a trigger, mistakes, both, or (neither) an event of GitHub's own. */
+/**
+ * The meaning of a key under `on:`: a trigger, mistakes, both, or (neither) an event of GitHub's
+ * own.
+ */
 interface EntryResult {
   readonly trigger?: SourceTrigger
   readonly problems?: readonly Mistake[]
@@ -142,7 +148,7 @@ function unknownTrigger({ source }: Reading, key: Node, name: string): Mistake {
   }
 }
 
-/** Triggers of Actionsflow that poll a service: here a schedule and a step do. */
+/** Triggers of Actionsflow that poll a service; in Hookline a schedule and a step replace them. */
 const LACKED: ReadonlySet<string> = new Set([
   'email',
   'graphql',

@@ -2,22 +2,22 @@ import type { YAMLMap, YAMLSeq } from 'yaml'
 import type { Edit, Lines } from './spans.ts'
 import { type Path, pathKey } from './yaml.ts'
 
-/** Where among the entries of a mapping or a list something comes to stand. */
+/** The position of a new entry among the entries of a mapping or a list. */
 export type Where = 'first' | 'last' | { readonly before: Key } | { readonly after: Key }
 export type Key = string | number
 
 /**
- * A change of a workflow file, by the path of what it changes. Everything else stays as it is, and
- * every comment stays with the entry that it speaks of.
+ * A change of a workflow file at a path. Everything else remains unchanged, and every comment stays
+ * with its entry.
  */
 export type Operation =
-  /** Gives an entry that is there another value, as lines at column 0. */
+  /** Replaces the value of an existing entry, by lines at column 0. */
   | { readonly op: 'set'; readonly path: Path; readonly lines: Lines }
-  /** An entry with all that is below it goes; a mapping without entries goes with the last of them. */
+  /** Removes an entry and everything below it; also a mapping that loses its last entry. */
   | { readonly op: 'remove'; readonly path: Path }
   /**
-   * Entries, as lines at column 0, come into the mapping or list at a path. Where none is there,
-   * one is made, at `parent` among those beside it.
+   * Adds entries, as lines at column 0, to the mapping or list at a path. If the path does not
+   * exist, it is created, at the position `parent` among its siblings.
    */
   | {
       readonly op: 'insert'
@@ -26,12 +26,12 @@ export type Operation =
       readonly where: Where
       readonly parent?: Where
     }
-  /** A name, a list of names, or a mapping in braces becomes a mapping of lines; one stays so. */
+  /** Converts a name, a list of names, or a mapping in braces to a block mapping. */
   | { readonly op: 'wrap'; readonly path: Path }
-  /** Characters of a text become others; edits are of its value, not of how it is written. */
+  /** Edits the value of a string; offsets are those of the value, not of its written form. */
   | { readonly op: 'rewriteText'; readonly path: Path; readonly edits: readonly Edit[] }
 
-/** What comes into the same place where there is none yet is made once, for all. */
+/** Merges operations that create the same missing mapping, so that it is created once. */
 export function withMerged(
   operations: readonly Operation[],
   isThere: (path: Path) => boolean,
@@ -49,7 +49,7 @@ export function withMerged(
   return [...merged.values()]
 }
 
-/** The `remove`s with those of mappings and sections that lose their last entry. */
+/** The `remove` operations, including those of mappings and sections that lose their last entry. */
 export function withoutEmptied(
   operations: readonly Operation[],
   collectionAt: (path: Path) => YAMLMap | YAMLSeq | undefined,

@@ -18,14 +18,14 @@ import { type Mistake, type MistakeCode, Refusal } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairOf, pathKey, positionAt, rangeOf, resolved } from './yaml.ts'
 
-/** Options that a trigger accepts, or everything that is wrong with them. */
+/** The valid options of a trigger, or all of their mistakes. */
 export function bindOptions(
   reading: Reading,
   nodes: NodePair,
   trigger: Trigger,
 ): BoundTrigger | { readonly problems: readonly Mistake[] } {
   const { values, mistakes } = optionValues(reading, nodes)
-  // A schema takes a list for an object with the keys `0`, `1`, …
+  // The schema would accept a list as an object with the keys `0`, `1`, …
   if (Array.isArray(values)) {
     const position = positionAt(reading.source, ...rangeOf(nodes.value ?? nodes.key))
     return {
@@ -45,7 +45,7 @@ export function bindOptions(
     : bound
 }
 
-/** Options whose value is not known yet count as absent where their stand-in is not accepted. */
+/** An option whose value is not known yet counts as absent if its placeholder is not accepted. */
 function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values: Json) {
   const bound = trigger.bind(values)
   if (!reading.placeholders || !('issues' in bound)) return bound
@@ -54,10 +54,10 @@ function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values:
   return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values))
 }
 
-/** Of one value, or of several together: a rule about a whole mapping that holds an expression. */
+/** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
 function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): boolean {
   const path = pathOf(issue)
-  // The name of an option is text of the file, whatever its value is.
+  // An unknown key is written in the file, even if its value comes from an expression.
   const node = nodeAt(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
   if (issue.kind === 'schema') return isComputed(node)
   let found = false
@@ -69,7 +69,7 @@ function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): b
   return found
 }
 
-/** A value without the part that stands at a path. */
+/** A copy of the value without the part at a path. */
 function without(value: Json, [key, ...rest]: Path): Json {
   if (Array.isArray(value)) return value.filter((_, at) => at !== key)
   if (!isObject(value)) return value
@@ -80,7 +80,7 @@ function without(value: Json, [key, ...rest]: Path): Json {
   return record(entries)
 }
 
-/** The library stops at the first unknown key; this is about all of them. */
+/** The library reports only the first unknown key; this adds the others. */
 function withUnknownOptions(issues: readonly Issue[], known: readonly string[]): Issue[] {
   return issues.flatMap((issue) => {
     const [place, ...deeper] = issue.path ?? []
@@ -90,7 +90,7 @@ function withUnknownOptions(issues: readonly Issue[], known: readonly string[]):
   })
 }
 
-/** What a schema says, at the place in the file that it is about. */
+/** A schema's issue as a problem, with its position in the file. */
 function issueProblem(
   reading: Reading,
   nodes: NodePair,
@@ -99,7 +99,7 @@ function issueProblem(
 ): Mistake {
   const path = pathOf(issue)
   const isUnknown = isUnknownKey(issue)
-  // An unknown key is text of the file, unless the whole mapping comes from an expression.
+  // An unknown key is written in the file, unless an expression returns the whole mapping.
   const origin = nodeAt(reading, nodes, isUnknown ? path.slice(0, -1) : path)
   const place = isUnknown ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
   const position = positionAt(reading.source, ...rangeOf(place))
@@ -111,10 +111,10 @@ function isComputed(node: Node): boolean {
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
 }
 
-/** A place in the options, and what a schema says about it. */
+/** An issue of a schema, with a path in the options. */
 type Issue = BaseIssue<unknown>
 
-/** What an expression gave may be a secret: its kind may be named, its text not. */
+/** The value of an expression may be a secret, so the message names its type only. */
 function describeComputed(issue: Issue, path: Path): Mistake {
   const option = isUnknownKey(issue) ? '' : optionName(path)
   if (issue.kind === 'schema' && issue.type !== 'picklist' && !isUnknownKey(issue)) {
@@ -131,17 +131,17 @@ function describeComputed(issue: Issue, path: Path): Mistake {
   }
 }
 
-/** Where in the options an issue is. */
+/** The path of an issue in the options. */
 function pathOf(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
-/** What an issue says to a person. */
+/** The message of an issue. */
 function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
   if (isUnknownKey(issue)) return unknownOption(path, known)
   const option = optionName(path)
   if (issue.type === 'picklist') {
-    // The schema's message is the noun: `HTTP method`.
+    // The schema's message is a noun: `HTTP method`.
     const { message: noun, expected, input } = issue
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
     return typeof input === 'string'
@@ -153,8 +153,8 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
 }
 
 /**
- * `"config.limit" is less than 0`, but `"config.filter": operator $gtt is not known here`: what a
- * schema finds out by code of its own, which may be several things, is a sentence by itself.
+ * The beginning of a message: `"config.limit" is less than 0`, but `"config.filter": operator $gtt
+ * is not known here`, because an issue of a schema's own code is a sentence by itself.
  */
 function aboutOption(option: string, { type, message }: Issue): string {
   const isSentence = type === 'raw_check' || type === 'raw_transform'
@@ -165,7 +165,7 @@ function optionName(path: Path): string {
   return path.filter((key) => typeof key === 'string').join('.')
 }
 
-/** valibot marks a key that a strict object does not have with an origin of its own. */
+/** valibot marks an unknown key of a strict object by its `origin`. */
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
@@ -209,7 +209,7 @@ function wrongType(issue: Issue, option: string): Mistake {
     return { code: 'trigger-form', message: `options are ${kindOf(issue.input)}, not ${wanted}` }
   const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
   const message = `"${option}" is ${kindOf(issue.input)}, not ${article}${wanted}`
-  // In YAML 1.2 `yes`, `no`, `on` and `off` are text.
+  // In YAML 1.2 `yes`, `no`, `on` and `off` are strings.
   const hint = wanted === 'boolean' ? 'write true or false' : undefined
   return { code: 'option-value', message, ...(hint && { hint }) }
 }
@@ -221,10 +221,10 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * The options of a trigger as plain values, with every `${{ }}` in them filled in. The mistakes in
- * these stand by `pathKey`; the value there is `null`.
+ * The options of a trigger as plain values, with all `${{ }}` evaluated. Mistakes in expressions
+ * are listed by `pathKey`; the value there is `null`.
  *
- * @throws UserError when an alias is unknown, bombs, or contains itself
+ * @throws UserError if an alias is unknown, expands too much, or contains itself
  */
 function optionValues(
   reading: Reading,
@@ -237,11 +237,12 @@ function optionValues(
     try {
       const [option, key] = path
       const isProof = PROOFS.includes(option)
-      // What decides who may fire, is run, or says where a file goes, is not for a sender to word.
+      // The sender of an event must not choose who can start a run, which code runs, or where a
+      // file is written.
       const isOwn = isProof || (option === 'config' && PROGRAMS.includes(key))
       if (isOwn) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
-      // Before a run every name has a placeholder, but for those that are computed.
+      // Before a run every name has a placeholder, except computed names.
       if (!reading.placeholders) refuseUnset(text, reading.contexts, isProof)
       return value
     } catch (error) {
@@ -252,7 +253,7 @@ function optionValues(
   return { values: values ?? {}, mistakes }
 }
 
-/** What a request or a bot is proved by, and options that are one expression as a whole. */
+/** Options that authenticate a request or a bot, and options that are a single expression. */
 const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
 
 const PROGRAMS: readonly unknown[] = [
@@ -266,8 +267,9 @@ const PROGRAMS: readonly unknown[] = [
 function plainValues({ document, source }: Reading, { key, value: options }: NodePair): Json {
   if (options === null) return null
   try {
-    const values = options.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) as Json // YAML 1.2 core is JSON
-    JSON.stringify(values) // throws when an alias contains itself
+    // YAML 1.2 core is JSON
+    const values = options.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) as Json
+    JSON.stringify(values) // throws if an alias contains itself
     return values
   } catch (cause) {
     const position = positionAt(source, ...rangeOf(key))
@@ -303,7 +305,7 @@ function expressionProblem(
   return { code: 'bad-expression', message, position }
 }
 
-/** The node at a path; the nearest one above it, or the trigger's name, where there is none. */
+/** The node at a path; if it does not exist, its nearest parent, or the trigger's name. */
 export function nodeAt(reading: Reading, trigger: NodePair, path: Path): Node {
   let node = trigger.value ?? trigger.key
   for (const key of path) {
@@ -315,14 +317,14 @@ export function nodeAt(reading: Reading, trigger: NodePair, path: Path): Node {
   return node
 }
 
-/** What reading a part of a workflow takes. */
+/** The inputs for reading a part of a workflow. */
 export interface Reading {
   readonly source: Source
   readonly document: Document.Parsed
   readonly contexts: Contexts
   /**
-   * True when the contexts hold placeholders, as they do before a run: then it says nothing that an
-   * option does not accept the value of an expression.
+   * True if the contexts contain placeholders, as before a run. An option that does not accept the
+   * value of an expression is then no mistake.
    */
   readonly placeholders?: boolean
 }

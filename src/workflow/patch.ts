@@ -29,8 +29,8 @@ import { keyOf, type NodePair, type Path, pairOf, pairsOf, pathKey, rangeOf } fr
 type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
 
 /**
- * What the operations make of a text, as edits. They are given in one go: each path is one of the
- * text before all of them. What is inserted at one place stands there in the order of the operations.
+ * The edits that carry out operations on a file. All paths are those of the file before any
+ * operation. Entries that are inserted at the same position have the order of the operations.
  */
 export function patch(lines: DocumentLines, operations: readonly Operation[]): Edit[] {
   return new Patch(lines, operations).edits()
@@ -39,7 +39,7 @@ export function patch(lines: DocumentLines, operations: readonly Operation[]): E
 class Patch {
   readonly #lines: DocumentLines
   readonly #operations: readonly Operation[]
-  /** Paths of the collections that are written anew as a whole. */
+  /** Paths of the collections that are rewritten as a whole. */
   readonly #wrapped: ReadonlySet<string>
   readonly #removed: ReadonlySet<string>
 
@@ -54,7 +54,7 @@ class Patch {
   }
 
   edits(): Edit[] {
-    // What is below something that is written anew is written with it.
+    // An operation below a rewritten collection is a part of rewriting it.
     const own = this.#operations.filter(({ path }) => !this.#isBelowWrapped(path))
     return own.flatMap((operation) => this.#editsOf(operation))
   }
@@ -106,7 +106,10 @@ class Patch {
     return [head, this.#lineAt(linesOf(text, span.start, span.end).end, body)]
   }
 
-  /** How far a block stands in, so that comments below it belong neither to its text nor its last entry. */
+  /**
+   * The column of a new block, so deep that comments below it belong neither to its string nor to
+   * its last entry.
+   */
   #blockColumn(entry: BlockEntry, deeper: 0 | 1): number {
     const below = this.#lines.commentsOf(entry.path).filter(({ role }) => role === 'below')
     const columns = below.map(({ start }) => columnOf(this.#lines.text, start) + deeper)
@@ -134,7 +137,10 @@ class Patch {
     return [{ start, end: span.end, text: '' }]
   }
 
-  /** With the comma behind it, or before it where nothing that stays follows; comments stay. */
+  /**
+   * Removes an entry and the comma after it, or the comma before it if no entry follows; comments
+   * remain.
+   */
   #removeInFlow(path: Path): Edit[] {
     const parent = path.slice(0, -1)
     const map = this.#nodeAt(parent)
@@ -156,7 +162,7 @@ class Patch {
       if (isClose) edits[0] = wholeLine(text, { start, end: comma + 1, text: '' })
       else edits.push({ start: comma, end: comma + 1, text: '' })
     }
-    // The first of those that go at the end takes the comma that stands before them along.
+    // The first removed entry of the last ones also removes the comma before it.
     if (!last || at !== kept + 1) return edits
     const before = commaBetween(text, endOf(last), start)
     if (before === undefined) return edits
@@ -172,7 +178,7 @@ class Patch {
       const name = path.at(-1)
       if (typeof name !== 'string') throw new RangeError(`nothing at ${path.join('.')}`)
       const above = path.slice(0, -1)
-      // A key that is there without a value, such as `env:`.
+      // The key exists without a value, such as `env:`.
       if (this.#pairAt(path)) return this.#set({ op: 'set', path, lines: ['', ...lines] })
       return this.#insert({
         op: 'insert',
@@ -205,7 +211,7 @@ class Patch {
     const last = where === 'last' ? endOfLast(collection) : undefined
     if (last !== undefined) return { start: last, end: last, text: `, ${text}` }
     const start = rangeOf(collection)[0] + 1
-    // Of several that come into an empty one, each but the first needs a comma before it.
+    // In an empty collection, each new entry but the first needs a comma before it.
     const isFollowed = collection.items.length > 0
     const key = pathKey(path)
     const all = this.#operations.filter((one) => one.op === 'insert' && pathKey(one.path) === key)
@@ -213,7 +219,9 @@ class Patch {
     return { start, end: start, text: isFollowed ? `${text}, ` : isFirst ? text : `, ${text}` }
   }
 
-  /** Lines at the beginning of a line, or at the end of a text whose last one is not ended. */
+  /**
+   * Inserts lines at the beginning of a line, or at the end of a file without a final line break.
+   */
   #lineAt(at: number, lines: string): Edit {
     const isOpen = at > 0 && this.#lines.text[at - 1] !== '\n'
     return { start: at, end: at, text: isOpen ? `\n${lines.replace(/\n$/, '')}` : lines }
@@ -247,7 +255,7 @@ class Patch {
     const isList = isBlock(pair.value)
     const end = pair.value ? Math.max(start, trimmedEnd(text, start, entry.end)) : start
     const lineEnd = isList ? end : linesOf(text, start, end).end
-    // A line ends in one comment; others of these end the mapping, as those below it do.
+    // A line can end in one comment; further comments go to the end of the mapping.
     const [beside, ...more] = this.#lines
       .commentsOf(path)
       .filter((one) => one.role === 'beside' && one.end <= Math.max(end, lineEnd))
@@ -259,7 +267,7 @@ class Patch {
     return [{ start, end: Math.max(stop, start), text: [head, ...written].join('\n') }]
   }
 
-  /** The entries of a mapping, or the names of a list, as they are to be. */
+  /** The new entries of a mapping, or the new names of a list. */
   entries(path: Path): EntryLines[] {
     const node = this.#nodeAt(path)
     if (isMap(node)) {
@@ -273,7 +281,7 @@ class Patch {
       const target = isAlias(item) ? item.resolve(this.#lines.yaml) : item
       const name = String(isScalar(target) ? target.value : target)
       const entry = this.#lines.entry([...path, at])
-      // `- push # why` becomes a key of a mapping.
+      // An item such as `- push # why` becomes a key of a mapping.
       const own = entry
         ? ownLines(this.#lines, entry).map((line) =>
             line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${keyText(name)}:`),
@@ -285,7 +293,7 @@ class Patch {
     })
   }
 
-  /** What changes an entry that itself stays. */
+  /** The operations within an entry that remains. */
   #within(path: Path): readonly Operation[] {
     return this.#operations.filter((one) => one.op !== 'remove' && isAtOrBelow(one.path, path))
   }
@@ -302,14 +310,14 @@ class Patch {
       )
     const name = text.slice(...rangeOf(key))
     const [start, end] = value ? rangeOf(value) : [0, 0]
-    // `{push: , webhook: }` has values that are nowhere.
+    // An entry of `{push: , webhook: }` has an empty value, without a position.
     if (end === start) return [`${name}:`, ...indent(insertedBelow(path, within), 2)]
     const edits = within.flatMap((one) => this.#editsOf(one))
     const [first = '', ...more] = changedPart(text, start, end, edits).split('\n')
     return [first ? `${name}: ${first}` : `${name}:`, ...more.map((line) => `  ${line}`)]
   }
 
-  /** With the comments that the last item has beside it, and below. */
+  /** The end of a list, including the comments beside and below its last item. */
   #endOfList(path: Path, end: number): number {
     const list = this.#collectionAt(path)
     const last = this.#lines.entry([...path, (list?.items.length ?? 1) - 1])
@@ -333,14 +341,14 @@ class Patch {
   }
 }
 
-/** The edits of a text in its file that make its value another one. */
+/** The edits of a file that change the value of a string. */
 function textEdits(
   text: string,
   scalar: Scalar,
   edits: readonly Edit[],
   isInFlow: boolean,
 ): Edit[] {
-  // Within braces a plain text ends at the next bracket or comma.
+  // Within braces, an unquoted string ends at the next bracket or comma.
   const isPlain = scalar.type === Scalar.PLAIN && isInFlow
   if (isPlain && edits.some((edit) => /[[\]{},]/.test(edit.text))) {
     const [start, end] = rangeOf(scalar)
@@ -354,20 +362,20 @@ function textEdits(
   }))
 }
 
-/** An entry of a mapping as the file has it, at column 0. */
+/** An entry of a mapping in the file, moved to column 0. */
 export interface EntryLines {
-  /** Its key; of a list, its place. */
+  /** Its key; in a list, its index. */
   readonly key: Key
-  /** Its key; of a list, the item itself. */
+  /** Its key; in a list, the item itself. */
   readonly name: string
   readonly lines: Lines
 }
 
 /**
- * The entries of a mapping as lines at column 0, each with its comments. A name, a list of names,
- * and a mapping in braces are written as a mapping of lines.
+ * The entries of a mapping as lines at column 0, each with its comments. A name, a list of names
+ * and a mapping in braces are converted to a block mapping.
  *
- * @param operations what of them is written otherwise
+ * @param operations changes within the entries
  */
 export function namedEntries(
   lines: DocumentLines,
@@ -377,7 +385,7 @@ export function namedEntries(
   return new Patch(lines, operations).entries(path)
 }
 
-/** What is inserted at and below a path where nothing is there, as lines at column 0. */
+/** The lines at column 0 that operations insert at a path that does not exist, and below it. */
 function insertedBelow(path: Path, operations: readonly Operation[]): Lines {
   return operations.flatMap((one) => {
     if (one.op !== 'insert') return []
@@ -390,9 +398,9 @@ function keyText(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
 }
 
-/** The node that is written at a path; what an alias stands for is not followed. */
+/** The node at a path; aliases are not followed. */
 function nodeAt(yaml: Document.Parsed, path: Path): Node | undefined {
-  let node = yaml.contents as Node | null | undefined // a parsed document holds nodes only
+  let node = yaml.contents as Node | null | undefined // a parsed document contains nodes only
   for (const key of path) {
     if (isMap(node)) node = pairOf(node, key)?.value
     else node = isSeq(node) ? (node.items[Number(key)] as Node | null) : undefined
@@ -410,7 +418,7 @@ function keyBeside(where: Where, keys: readonly Key[]): Key | undefined {
   return 'before' in where ? where.before : where.after
 }
 
-/** Where the value of a key stands; where it has none, after its colon. */
+/** The position of the value of a key; if there is none, after the colon. */
 function valueSpan(text: string, { key, value }: NodePair) {
   const [start, end] = value ? rangeOf(value) : [0, 0]
   if (end > start) return { start, end: trimmedEnd(text, start, end), isEmpty: false }
@@ -436,7 +444,7 @@ function asLines(lines: Lines, column: number): string {
     .join('')
 }
 
-/** A part of a text, with edits by places of the whole. */
+/** A part of a file after edits; the offsets of the edits are those of the whole file. */
 function changedPart(text: string, start: number, end: number, edits: readonly Edit[]): string {
   const inside = edits.map((edit) => ({
     ...edit,

@@ -1,20 +1,20 @@
 import { didYouMean } from './suggestion.ts'
 
-/** What a value is, and what can stand behind it, as far as a file tells. */
+/** The type of a value and of its properties, as far as a file determines it. */
 export type Shape =
   | { readonly kind: 'any' | 'text' | 'number' | 'boolean' | 'null' }
   | { readonly kind: 'list'; readonly item: Shape }
   | {
       readonly kind: 'object'
-      /** By their names in lower case, as they are written and what they are. */
+      /** The names by lower-case name, each with its written form and its shape. */
       readonly names: ReadonlyMap<string, { readonly name: string; readonly shape: Shape }>
-      /** What a name is that is not one of these. */
+      /** The shape of any other name. */
       readonly rest?: Shape
-      /** What is wrong with another name than these; by default nothing is. */
+      /** The fault of any other name; by default there is none. */
       readonly unknown?: (name: string) => NameFault | undefined
     }
 
-/** What is wrong with a name, for a person. */
+/** The message for a wrong name. */
 export interface NameFault {
   readonly code: string
   readonly message: string
@@ -28,7 +28,7 @@ export const NUMBER: Shape = { kind: 'number' }
 export const BOOLEAN: Shape = { kind: 'boolean' }
 export const NULL: Shape = { kind: 'null' }
 
-/** An object of these names; another one is a fault where `unknown` says so. */
+/** An object with these names; `unknown` decides whether another name is a fault. */
 export function objectOf(
   entries: Iterable<readonly [name: string, shape: Shape]>,
   unknown?: (name: string, known: readonly string[]) => NameFault | undefined,
@@ -44,7 +44,7 @@ export function objectOf(
   }
 }
 
-/** A fault that names what there is, and what was probably meant. */
+/** A fault that lists the known names and suggests the closest. */
 export function unknownName(
   code: string,
   message: string,
@@ -57,7 +57,7 @@ export function unknownName(
   return { code, message, ...(hint && { hint }), notes }
 }
 
-/** What holds a value of any of these shapes. */
+/** The shape of a value that has one of these shapes. */
 export function unionOf(shapes: readonly Shape[], unknown?: Parameters<typeof objectOf>[1]): Shape {
   const [first] = shapes
   if (!first || shapes.some(({ kind }) => kind !== first.kind)) return ANY
@@ -75,13 +75,13 @@ export function unionOf(shapes: readonly Shape[], unknown?: Parameters<typeof ob
   }
   const isOpen = objects.some(({ rest }) => rest !== undefined)
   const entries = [...byName].map(([name, all]) => {
-    // One that lacks it has nothing there.
+    // The name may be missing then, so its value can be anything.
     return [name, all.length < objects.length ? ANY : unionOf(all, unknown)] as const
   })
   return objectOf(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
 }
 
-/** What a JSON value is. */
+/** The shape of a JSON value. */
 export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectOf>[1]): Shape {
   if (value === null) return NULL
   if (typeof value === 'string') return TEXT

@@ -5,8 +5,8 @@ import type { Mistake } from './mistakes.ts'
 import { positionAt } from './yaml.ts'
 
 /**
- * A workflow file as GitHub reads it: in UTF-8. What is written otherwise would be lost on the way into
- * another file, so each such line is told as soon as the file is parsed.
+ * Decodes a workflow file as GitHub does: as UTF-8. Other bytes would be lost when the file is
+ * copied, so each such line is a problem as soon as the file is parsed.
  *
  * @param file its path
  */
@@ -22,7 +22,7 @@ export function sourceOf(file: string, bytes: Uint8Array): Source {
   return { name: file, file, text: new TextDecoder().decode(bytes), misread }
 }
 
-/** UTF-16 by its mark, or by the zeros that are every second byte of plain letters. */
+/** Detects UTF-16 by its byte order mark, or by a zero in every second byte. */
 function wideEncoding([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if ((a === 0xff && b === 0xfe) || (a && b === 0 && c && d === 0)) return 'utf-16le'
   return (a === 0xfe && b === 0xff) || (a === 0 && b && c === 0 && d) ? 'utf-16be' : undefined
@@ -41,7 +41,7 @@ function wideProblem(file: string, decoded: string): Mistake {
 const LF = 0x0a
 const LATIN1 = new TextDecoder('latin1')
 
-/** One for each line, at its first byte that is no UTF-8. */
+/** One problem for each line with invalid UTF-8, at its first invalid byte. */
 function narrowProblems(file: string, bytes: Uint8Array): Mistake[] {
   const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n')
   const source: Source = { name: file, file, text }
@@ -59,7 +59,7 @@ function narrowProblems(file: string, bytes: Uint8Array): Mistake[] {
   return problems
 }
 
-/** @param lineStart where the line begins in the text of the source */
+/** @param lineStart offset of the line in the decoded source */
 function lineProblem(source: Source, lineStart: number, line: Uint8Array): Mistake {
   const { column, byte } = firstBad(line, source.text.slice(lineStart))
   const meant = LATIN1.decode(line.subarray(byte, byte + 1))
@@ -72,7 +72,7 @@ function lineProblem(source: Source, lineStart: number, line: Uint8Array): Mista
   }
 }
 
-/** Where a line, read with U+FFFD for what is no UTF-8, has one that its bytes do not have. */
+/** The position of the first U+FFFD in a decoded line that its bytes do not contain. */
 function firstBad(line: Uint8Array, text: string): { column: number; byte: number } {
   let [column, byte] = [0, 0]
   for (const character of text) {

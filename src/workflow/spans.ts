@@ -1,19 +1,19 @@
 import { Scalar } from 'yaml'
 
-/** A part of a text, in UTF-16 units. */
+/** A part of a string, in UTF-16 units. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** A part of a text, and what shall stand there instead. */
+/** A part of a string, and its replacement. */
 export interface Edit extends Span {
   readonly text: string
 }
 
 /**
- * Applies edits that do not overlap; every other character stays as it is. What is put in at one and the
- * same place stands there in the order in which it is given, and before what replaces the text there.
+ * Applies edits that do not overlap; every other character remains unchanged. Insertions at the
+ * same offset keep their order, and come before a replacement at that offset.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = []
@@ -26,7 +26,10 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return parts.join('') + text.slice(at)
 }
 
-/** Where a place of the edited text was before; for what an edit put there, where that edit began. */
+/**
+ * The original offset of an offset in the edited string; within an inserted part, the start of that
+ * edit.
+ */
 export function placeBefore(edits: readonly Edit[], place: number): number {
   let shift = 0
   for (const { start, end, text } of inOrder(edits)) {
@@ -38,11 +41,11 @@ export function placeBefore(edits: readonly Edit[], place: number): number {
 }
 
 function inOrder(edits: readonly Edit[]): Edit[] {
-  // A stable sort keeps the order of what is put in at the same place.
+  // The sort is stable, so insertions at the same offset keep their order.
   return edits.toSorted((one, other) => one.start - other.start || one.end - other.end)
 }
 
-/** The lines on which a part stands, the line break of the last one included. */
+/** The whole lines of a part, including the last line break. */
 export function linesOf(text: string, start: number, end: number): Span {
   const last = trimmedEnd(text, start, Math.max(start + 1, end))
   const lineEnd = text.indexOf('\n', Math.max(start, last - 1))
@@ -52,19 +55,19 @@ export function linesOf(text: string, start: number, end: number): Span {
   }
 }
 
-/** Where a part ends without the white space at its end. */
+/** The end of a part without trailing white space. */
 export function trimmedEnd(text: string, start: number, end: number): number {
   return start + text.slice(start, end).trimEnd().length
 }
 
-/** How far from the margin a place stands. */
+/** The column of an offset, from 0. */
 export function columnOf(text: string, place: number): number {
   return place - (text.lastIndexOf('\n', place - 1) + 1)
 }
 
 /**
- * Finds the characters of a scalar's value in the text it was written as: quotes, escapes,
- * indentation and folded lines make the two differ.
+ * Maps characters of a scalar's value to its written form. The two differ by quotes, escapes,
+ * indentation and folded lines.
  */
 export class ScalarText {
   readonly #places: readonly Span[]
@@ -76,7 +79,7 @@ export class ScalarText {
     this.#places = align(this.value, writtenUnits(text, scalar))
   }
 
-  /** Where the characters from `start` up to `end` of the value stand. */
+  /** The written position of the characters from `start` up to `end` of the value. */
   span(start: number, end: number): Span {
     const first = this.#places[start]
     const last = this.#places[end - 1]
@@ -85,9 +88,12 @@ export class ScalarText {
   }
 }
 
-/** One character of a value as it was written: `a`, or an escape such as `''` and `\n`. */
+/**
+ * One written character of a value: `a`, or an escape such as `''` and `
+ * `.
+ */
 interface Unit extends Span {
-  /** True when it is white space, or becomes some, or nothing at all. */
+  /** True if it is white space, or becomes white space or nothing. */
   readonly isWhite: boolean
 }
 
@@ -110,7 +116,7 @@ function writtenUnits(text: string, { range, type }: Scalar): Unit[] {
 const WHITE = /[\s\u0085]/
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** An escaped character beyond the basic plane is two characters of the value. */
+/** An escaped character beyond the basic plane is two UTF-16 units of the value. */
 function escapeUnits(text: string, start: number): Unit[] {
   const digits = HEX_DIGITS[text[start + 1] ?? ''] ?? 0
   const end = start + 2 + digits
@@ -123,8 +129,9 @@ function escapeUnits(text: string, start: number): Unit[] {
 }
 
 /**
- * Folding changes white space only: so every other character of the value is the next written one,
- * and within a run of white space it does not matter which stands for which.
+ * Aligns the value with its written form. Folding only changes white space, so every other
+ * character of the value is the next written one; within white space the exact mapping does not
+ * matter.
  */
 function align(value: string, units: readonly Unit[]): Span[] {
   const places: Span[] = []
@@ -143,12 +150,12 @@ function align(value: string, units: readonly Unit[]): Span[] {
 /** Lines of YAML, without line breaks. */
 export type Lines = readonly string[]
 
-/** Moves lines to the right; empty ones stay empty. */
+/** Indents lines; empty lines remain empty. */
 export function indent(lines: Lines, by: number): string[] {
   return lines.map((line) => (line.trim() === '' ? '' : ' '.repeat(by) + line))
 }
 
-/** Moves lines to the left by up to so many columns. */
+/** Removes up to this many columns of indentation. */
 export function dedent(lines: Lines, by: number): string[] {
   return lines.map((line) => {
     const own = line.length - line.trimStart().length
@@ -156,7 +163,7 @@ export function dedent(lines: Lines, by: number): string[] {
   })
 }
 
-/** A text as a string of YAML, or of an expression: both write it alike. */
+/** Quotes a string for YAML or for an expression, which have the same rule. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

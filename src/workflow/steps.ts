@@ -2,16 +2,19 @@ import type { Source } from '../wire/errors.ts'
 import { Refusal } from './mistakes.ts'
 import { childOf, entriesOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
 
-/** Far more than a workflow of a person has; aliases can make many of a few. */
+/** Far more steps than a workflow has; aliases could multiply a few steps to many. */
 export const MOST_STEPS = 20_000
 
-/** How long the path of a step may be: far beyond groups in groups, and met at once by one that holds itself. */
+/**
+ * The longest path of a step: far more than nested groups need, and a limit for an alias that
+ * contains itself.
+ */
 const LONGEST_PATH = 100
 
 /**
- * The steps of a job, or of an action's `runs`, in their order; those in `parallel:` are some of them.
+ * The steps of a job, or of an action's `runs`, in order, including those in `parallel:`.
  *
- * @throws UserError when there are more than a job can have
+ * @throws UserError if there are more than a job can have
  */
 export function stepsOf(job: Place | undefined): Place[] {
   const steps: Place[] = []
@@ -29,18 +32,18 @@ export function stepsOf(job: Place | undefined): Place[] {
   return steps
 }
 
-/** The action by its name, of whatever owner and version, or the one of the same repository. */
+/** The action by its name, with any owner and version, or as the action of the same repository. */
 export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/i
 
-/** Whether what a step of a file has under `uses` is the action. */
+/** Whether the `uses` of a step is Hookline's action. */
 export function isAction(uses: unknown, source: Source): boolean {
   return typeof uses === 'string' && HOOKLINE_ACTION.test(judged(uses, source))
 }
 
-/** Inputs by which the action is known from others that are bundled alike. */
+/** Inputs that distinguish the action from other bundled actions. */
 const OWN_INPUTS = ['on', 'workflow', 'state']
 
-/** Whether an `action.yml` is the action's own: it runs its bundle, and has its inputs. */
+/** Whether an `action.yml` is Hookline's own: it runs the bundle, and has the inputs. */
 export function isOwnAction(action: Place): boolean {
   const main = textOf(childOf(action, 'runs', 'main')) ?? ''
   const inputs = entriesOf(childOf(action, 'inputs')).map(({ name }) => name)
@@ -51,41 +54,46 @@ export function isOwnAction(action: Place): boolean {
 }
 
 /**
- * What a step, or a job, of a file uses; empty where it uses nothing. `./`, where that is another
- * action than ours, is given as the path `././`, which no name of ours matches.
+ * The `uses` of a step or a job; empty if it has none. If `./` is another action than Hookline, it
+ * is returned as `././`, which matches no action of Hookline.
  */
 export function usesOf(user: Place, source: Source): string {
   return judged(textOf(childOf(user, 'uses')) ?? '', source)
 }
 
-/** As `./` names the action of the repository, and `./reply` the one beside it. */
+/** `./` is the action of the repository, and `./reply` the one in that folder. */
 const OWN_ACTION = /^[.$]\/(?=(?:reply\/*)?$)/i
 
 function judged(uses: string, { hasOtherAction }: Source): string {
   return hasOtherAction ? uses.replace(OWN_ACTION, '././') : uses
 }
 
-/** The action that answers, likewise. */
+/** The reply action, with any owner and version, or as the action of the same repository. */
 export const REPLY_ACTION: RegExp = /^(?:[^@]*\/hookline\/reply\/*(?:@.*)?|[.$]\/reply\/*)$/i
 
-/** `Actions/Checkout@v5` as `actions/checkout`. */
+/**
+ * The action without version and in lower case: `Actions/Checkout@v5` becomes `actions/checkout`.
+ */
 export function actionOf(uses: string): string {
   return uses.split('@', 1)[0]?.toLowerCase() ?? ''
 }
 
-/** Where a workflow or an action of the same repository stands: `./a` and `$/a` as `a`. */
+/** The path of a workflow or an action in the same repository: `a` for `./a` and `$/a`. */
 export function localPathOf(uses: string): string | undefined {
   return /^[.$]\/(.+)$/.exec(uses)?.[1]
 }
 
-/** A shell that reads the script as it stands: `bash -c` and the like would read it twice. */
+/** A shell that runs the script file directly; `bash -c` would parse the script twice. */
 const POSIX_SHELL =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)(?: +(?:-[eux]+|-eo|-o|pipefail|--noprofile|--norc|\{0\}))*$/
 
-/** What runs a script: bash or sh, another shell, or whichever is the runner's own. */
+/**
+ * `posix`: bash or sh. `cmd`: the Windows shell. `other`: another shell. `unknown`: the runner's
+ * default.
+ */
 export type Shell = 'posix' | 'cmd' | 'other' | 'unknown'
 
-/** The nearest shell that is named; otherwise GitHub takes bash, but not on Windows. */
+/** The nearest `shell`; without one GitHub uses bash, except on Windows. */
 export function shellOf(top: Place, job: Place, step: Place): Shell {
   const named = [
     childOf(step, 'shell'),
@@ -100,7 +108,7 @@ export function shellOf(top: Place, job: Place, step: Place): Shell {
   const [, key] = /^\s*\$\{\{\s*matrix\.([\w-]+)\s*\}\}\s*$/.exec(textOf(runner) ?? '') ?? []
   if (key === undefined) return shellOn([runner])
   const matrix = childOf(job, 'strategy', 'matrix')
-  // A list, or an item of it, may be an expression, whose labels nobody knows.
+  // A list, or an item of it, may be an expression with unknown labels.
   const listOf = (place: Place | undefined) =>
     place && textOf(place) !== undefined ? [place] : itemsOf(place)
   const included = listOf(childOf(matrix, 'include')).flatMap((row) =>
@@ -112,7 +120,7 @@ export function shellOf(top: Place, job: Place, step: Place): Shell {
   return shells.has('posix') && shells.size === 1 ? 'posix' : 'unknown'
 }
 
-/** By the labels of a runner: those of GitHub say what system it has, others may. */
+/** The default shell by the labels of a runner. Only labels of GitHub's runners tell the system. */
 function shellOn(labels: readonly (Place | undefined)[]): Shell {
   const words = labels.flatMap((label) => textsOf(label).map(({ node }) => node.value))
   if (words.some((word) => /win/i.test(word) && !/darwin/i.test(word))) return 'other'

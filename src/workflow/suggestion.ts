@@ -1,12 +1,12 @@
 import leven, { closestMatch } from 'leven'
 
-/** `did you mean "post"?` for the nearest allowed name, if one is near enough to be a typo of it. */
+/** `did you mean "post"?` for the nearest allowed name, if it is near enough for a typo. */
 export function didYouMean(found: string, allowed: readonly string[]): string | undefined {
   const nearest = nearestName(found, allowed)
   return nearest === undefined ? undefined : `did you mean "${nearest}"?`
 }
 
-/** The allowed name that a text is a typo of. */
+/** The allowed name that a string is probably a typo of. */
 export function nearestName(found: string, allowed: readonly string[]): string | undefined {
   const maxDistance = Math.max(2, Math.floor(found.length / 3))
   const lower = found.toLowerCase()
@@ -17,8 +17,8 @@ export function nearestName(found: string, allowed: readonly string[]): string |
 }
 
 /**
- * The name that a text surely is a slip of, where other names may be right: one letter is wrong, or two
- * are swapped. Of one and of many, both are names.
+ * The name that a string is certainly a typo of, even where other names may be valid: one letter
+ * differs, or two letters are swapped. A plural is no typo of its singular.
  */
 export function slipOf(found: string, names: readonly string[]): string | undefined {
   const lower = found.toLowerCase()
@@ -34,7 +34,7 @@ export function slipOf(found: string, names: readonly string[]): string | undefi
 
 const LONGEST_SHOWN = 60
 
-/** A text of a workflow file as a message shows it: on one line, and cut where it is long. */
+/** A string of a workflow file for a message: on one line, and shortened if long. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
 }

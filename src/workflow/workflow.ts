@@ -8,9 +8,9 @@ import { type DeclaredTrigger, readOn } from './on.ts'
 import type { Reading } from './options.ts'
 import { nodeBelow, pairOf, parseYaml } from './yaml.ts'
 
-/** What a workflow file says that concerns Hookline. */
+/** The parts of a workflow file that concern Hookline. */
 export interface Workflow {
-  /** The file's name without its extension, as a webhook URL names it. */
+  /** The file name without its extension, as in webhook URLs. */
   readonly name: string
   readonly triggers: readonly DeclaredTrigger[]
 }
@@ -27,8 +27,8 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
 }
 
 /**
- * The contexts with the variables of the workflow itself, which a compiled job has in its environment.
- * One that is made of what is not there yet, such as the context `on`, is left out.
+ * The contexts with the `env` of the workflow, which is the environment of a compiled job. A
+ * variable is left out if it reads a context that does not exist yet, such as `on`.
  */
 export function withEnv(contexts: Contexts, env: unknown): Contexts {
   if (!isObject(env)) return contexts
@@ -45,19 +45,20 @@ export function withEnv(contexts: Contexts, env: unknown): Contexts {
 }
 
 /**
- * Reads an `on:` section that stands alone, as the input `on` does; pasted with its `on:` key, it is
- * understood too. @throws UserError with all problems of the text
+ * Reads the `on:` section in the input `on`, with or without the key `on:`.
+ *
+ * @throws UserError with all problems of the section
  */
 export function readOnSection(name: string, source: Source, contexts: Contexts): Workflow {
   const document = parseYaml(source)
   return workflowOf(name, { source, document, contexts }, onSectionOf(document))
 }
 
-/** The `on:` section of a text that is one, with its `on:` key or without. */
+/** The `on:` section of a document, with or without the key `on:`. */
 export function onSectionOf({ contents }: Document.Parsed): Node | null {
   const whole =
     isMap(contents) && contents.items.length === 1 ? pairOf(contents, 'on')?.value : undefined
-  return (whole ?? contents) as Node | null // a parsed document holds nodes only
+  return (whole ?? contents) as Node | null // a parsed document contains nodes only
 }
 
 function workflowOf(name: string, reading: Reading, on: Node | null): Workflow {

@@ -19,10 +19,9 @@ import { type Mistake, Refusal } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
 
 /**
- * Parses YAML 1.2, in which `on` is a word and no boolean.
+ * Parses YAML 1.2, in which `on` is a string and no boolean.
  *
- * @throws UserError with the syntax errors of the text, or naming the limit it goes beyond; or where the
- * source is no text
+ * @throws UserError with the syntax errors, or the limit that the source exceeds, or invalid UTF-8
  */
 export function parseYaml(source: Source): Document.Parsed {
   if (source.misread) throw new UserError(source.misread)
@@ -42,12 +41,12 @@ export function parseYaml(source: Source): Document.Parsed {
   return document
 }
 
-/** As `parseDocument` of the library, which would cut the text into tokens once more. */
+/** Does the same as the library's `parseDocument`, without running the lexer a second time. */
 function composed(text: string, tokens: readonly string[]): Document.Parsed {
   const parser = new Parser()
   const composer = new Composer({
     version: '1.2',
-    uniqueKeys: false, // checked below: the library compares every key with every other
+    uniqueKeys: false, // checked below, because the library compares every key with every other
     stringKeys: true,
     prettyErrors: false,
   })
@@ -65,7 +64,7 @@ function composed(text: string, tokens: readonly string[]): Document.Parsed {
   return document
 }
 
-/** @throws UserError with the first of the mistakes, when there are any, and how many more there are */
+/** @throws UserError with the first mistakes, and the number of further ones, if there are any */
 function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): void {
   const shown = found.slice(0, LIMITS.problems).map(tell)
   const last = shown.pop()
@@ -74,7 +73,10 @@ function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): 
   throw new Refusal([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
 }
 
-/** Keys that stand in one mapping twice, and those whose indentation YAML took for a part of them. */
+/**
+ * Duplicate keys of a mapping, and keys that YAML read as part of a string because of their
+ * indentation.
+ */
 function wrongKeys(document: Document.Parsed) {
   const repeated: Scalar[] = []
   const spaced: Scalar[] = []
@@ -82,7 +84,7 @@ function wrongKeys(document: Document.Parsed) {
     if (isSeq(node)) for (const item of node.items) look(item)
     if (!isMap(node)) return
     const seen = new Set<unknown>()
-    const pairs = node.items as Pair<Scalar>[] // stringKeys allows no other keys
+    const pairs = node.items as Pair<Scalar>[] // `stringKeys` allows no other keys
     for (const { key, value } of pairs) {
       if (seen.has(key.value)) repeated.push(key)
       else if (key.type === 'PLAIN' && String(key.value).startsWith(NO_BREAK_SPACE))
@@ -98,8 +100,8 @@ function wrongKeys(document: Document.Parsed) {
 const NO_BREAK_SPACE = '\u00a0'
 
 /**
- * In the order of the text, without those that only follow from a slip of indentation: on its line,
- * and on every line right below such a one.
+ * The errors in the order of the file, without those that follow from wrong indentation: errors on
+ * its line, and on every line directly below.
  */
 function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLError[] {
   const { text } = source
@@ -107,7 +109,7 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLErr
     const end = text.indexOf('\n', from)
     return end < 0 ? text.length : end
   }
-  // Of two at one place, the longer one says more.
+  // Of two errors at one position, the longer one is more specific.
   const inOrder = errors.toSorted(
     ({ pos: [start, end] }, { pos: other }) => start - other[0] || other[1] - end,
   )
@@ -144,19 +146,19 @@ function messageOf({ code, message }: YAMLError): string {
     : message.replace(/\s+/g, ' ').replace(/\.$/, '')
 }
 
-/** What most often lies behind a mistake that the library names in the terms of the grammar. */
+/** The usual cause of an error that the library reports in terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', 'remove the line ---, or move the second document to another file'],
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
   ['BLOCK_AS_IMPLICIT_KEY', 'quote a string with a colon'],
 ])
 
-/** A line that is indented otherwise than it should be, where one lies behind a mistake. */
+/** The line with wrong indentation that caused an error, if there is one. */
 function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   const { text } = source
   const [start, end] = error.pos
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
-  // A value that goes on, on a line with a key: else a ":" is missing.
+  // The value continues on a line with a key; otherwise a ":" is missing.
   const goesOn =
     error.code === 'MULTILINE_IMPLICIT_KEY' && text.slice(lineStart, start).includes(':')
   const from = wordFrom(text, goesOn ? text.lastIndexOf('\n', end - 1) + 1 : lineStart)
@@ -173,10 +175,10 @@ function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   return { code: 'yaml-syntax', message: `YAML: ${messageOf(error)}`, position, hint }
 }
 
-/** What the library says of lines that are not indented alike. */
+/** Errors of the library about lines with different indentation. */
 const OF_LINES = /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar)/
 
-/** A tab, or what only looks like a space, before the first word of a line. */
+/** A tab, or a character that looks like a space, before the first word of a line. */
 function indentationProblem(source: Source, word: number): Mistake | undefined {
   const start = source.text.lastIndexOf('\n', word - 1) + 1
   const [odd] = /\t+|\u00a0+/.exec(source.text.slice(start, word)) ?? []
@@ -201,7 +203,7 @@ function wordFrom(text: string, lineStart: number): number {
   return lineStart + (indentation.exec(text)?.[0].length ?? 0)
 }
 
-/** @throws Refusal naming the limit that the text goes beyond */
+/** @throws Refusal that names the limit that the source exceeds */
 function tokensOf(source: Source): readonly string[] {
   const bytes = new TextEncoder().encode(source.text).length
   if (bytes > LIMITS.workflowFileBytes) {
@@ -216,18 +218,18 @@ function tokensOf(source: Source): readonly string[] {
   return tokens
 }
 
-/** Tokens by which the lexer marks a document, a scalar and an error: they have no width. */
+/** Tokens without characters, by which the lexer marks a document, a scalar and an error. */
 const MARKS = new Set(['\u0002', '\u0018', '\u001f'])
 
-/** Tokens after which a `:` begins a node of its own, one with an empty key. */
+/** Tokens after which a `:` begins a node with an empty key. */
 const INDICATORS = new Set([':', '?', '-'])
 
 /**
- * What the text has too much of. Follows the columns at which nodes begin, and open brackets, without
- * recursion: the composer recurses, and would overflow the stack before it could complain. Nor does
- * the composer stop at any number of mistakes, and every token can be one.
+ * The limit that a source exceeds, if any. It counts open brackets and the columns of nodes without
+ * recursion, because the composer recurses and would overflow the stack. The composer has no limit
+ * for mistakes, either, and every token can be one.
  *
- * @param tokens gets them all, where there is not too much
+ * @param tokens gets all tokens, unless a limit is exceeded
  */
 function excessIn(lexed: Iterable<string>, tokens: string[]): string | undefined {
   const columns: number[] = []
@@ -243,7 +245,7 @@ function excessIn(lexed: Iterable<string>, tokens: string[]): string | undefined
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
     else if (brackets === 0 && isNode) {
-      // Leaves the nodes that begin further right, and enters one that begins here.
+      // Leaves the nodes that begin further right, and enters the node that begins here.
       while ((columns.at(-1) ?? -1) > column) columns.pop()
       if (columns.at(-1) !== column) columns.push(column)
     }
@@ -256,7 +258,7 @@ function excessIn(lexed: Iterable<string>, tokens: string[]): string | undefined
   return undefined
 }
 
-/** Where in a document a node stands: `['on', 'webhook', 'method', 0]`. */
+/** The path of a node in a document: `['on', 'webhook', 'method', 0]`. */
 export type Path = readonly (string | number)[]
 
 /** A path as a key of a map. */
@@ -264,23 +266,23 @@ export function pathKey(path: Path): string {
   return JSON.stringify(path)
 }
 
-/** A key with its value, as a parsed document holds them: nodes only. */
+/** A key with its value in a parsed document, which contains nodes only. */
 export type NodePair = Pair<Node, Node | null>
 
 export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[] {
-  return map.items as NodePair[] // a parsed document holds nodes only
+  return map.items as NodePair[] // a parsed document contains nodes only
 }
 
 export function keyOf({ key }: Pair): string {
   return String(isScalar(key) ? key.value : key)
 }
 
-/** A key of a mapping with its value, as it stands there; `undefined` of what is no mapping. */
+/** A key of a mapping with its value; `undefined` if the node is no mapping. */
 export function pairOf(node: unknown, key: string | number | undefined): NodePair | undefined {
   return isMap(node) ? pairsOf(node).find((pair) => keyOf(pair) === String(key)) : undefined
 }
 
-/** What stands below a node, each alias being what it stands for; `undefined` where nothing does. */
+/** The node below a node, with aliases resolved; `undefined` if there is none. */
 export function nodeBelow(
   document: Document,
   node: unknown,
@@ -291,13 +293,13 @@ export function nodeBelow(
   return at
 }
 
-/** What an alias stands for; anything else is itself. */
+/** The node of an alias's anchor; any other node is returned unchanged. */
 export function resolved(document: Document, node: unknown): Node | undefined {
   const found = isAlias(node) ? node.resolve(document) : (node as Node | null | undefined)
   return found ?? undefined
 }
 
-/** The place of a part of the text, cut at the end of its first line. Offsets are UTF-16 units. */
+/** The position of a part of a source, limited to its first line. Offsets are UTF-16 units. */
 export function positionAt(source: Source, start: number, end: number): Position {
   const before = source.text.slice(0, start)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -311,7 +313,7 @@ export function positionAt(source: Source, start: number, end: number): Position
   }
 }
 
-/** Where a node stands in its source, in UTF-16 units. */
+/** The range of a node in its source, in UTF-16 units. */
 export function rangeOf(node: Node): [start: number, end: number] {
   return [node.range?.[0] ?? 0, node.range?.[1] ?? 0]
 }

@@ -3,15 +3,15 @@ import { calledBy, type ShellTree } from './script.ts'
 
 /** A line that a script writes into a file of the runner. */
 export interface PrintedLine {
-  /** Without its quotes. */
+  /** Without quotes. */
   readonly text: string
   readonly isTainted: boolean
 }
 
-/** What nobody can foresee. */
+/** Sources of random values, which a sender cannot guess. */
 const RANDOM = /\buuidgen\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
 
-/** Variables of a script that hold a random text, whatever way it takes. */
+/** The variables of a script whose value is random. */
 export function randomMarks(
   { nodes }: ShellTree,
   textOf: (node: SyntaxNode) => string,
@@ -27,10 +27,10 @@ export function randomMarks(
 }
 
 /**
- * The variables that get untrusted text between two marks, as `NAME<<$mark`, lines, `$mark`: no line of
- * it can end there and begin another variable.
+ * The variables that get untrusted input between two random marks, as the lines `NAME<<$mark`,
+ * value, `$mark`: no line of the value can end it early and set another variable.
  *
- * @returns `undefined` where untrusted text stands outside of such marks
+ * @returns `undefined` if untrusted input occurs outside of such marks
  */
 export function namesWithinMarks(
   lines: readonly PrintedLine[],
@@ -48,7 +48,7 @@ export function namesWithinMarks(
   return open ? undefined : names
 }
 
-/** What a part of a script prints, line by line, as far as its words tell. */
+/** The lines that a part of a script prints, as far as its words determine them. */
 export function printedLines(
   nodes: readonly SyntaxNode[],
   textOf: (node: { readonly pos: number; readonly end: number }) => string,

@@ -59,7 +59,10 @@ const FUNCTIONS = words(
   'Boolean Date Number String isNaN parseFloat parseInt if for while switch catch return await of in Error URL Set Map',
 )
 
-/** Methods that do: of strings, lists, `core`, `console`, `JSON` and `github.rest`. */
+/**
+ * Methods that read strings as data: of strings, lists, `core`, `console`, `JSON` and
+ * `github.rest`.
+ */
 const METHODS = words(
   `at concat debug endsWith entries error every filter find findIndex flat flatMap forEach fromEntries
   includes indexOf info isArray join keys lastIndexOf log map match max min notice padEnd padStart parse

@@ -8,27 +8,27 @@ import {
 } from 'unbash'
 import type { Span } from '../../workflow/spans.ts'
 
-/** A script with a name in the place of each expression, for a parser of its language. */
+/** A script with a name in place of each expression, for the parser of its language. */
 export interface Script {
   readonly text: string
   readonly placeholders: readonly Placeholder[]
-  /** The place in the value that a place outside of the placeholders stands for. */
+  /** The offset in the value for an offset in the script outside of the placeholders. */
   toValue(at: number): number
 }
 
 export interface Placeholder {
   readonly name: string
-  /** Where the name stands in the script. */
+  /** The offset of the name in the script. */
   readonly at: number
   readonly expression: string
-  /** The whole `${{ }}` in the value. */
+  /** The span of the whole `${{ }}` in the value. */
   readonly braces: Span
 }
 
-/** A name in the place of an expression; its number is the first group. */
+/** The name for an expression; the first group is its number. */
 export const PLACEHOLDER: RegExp = /hookline_expression_(\d+)_/
 
-/** Puts a name in the place of each `${{ }}` of a value. */
+/** Replaces each `${{ }}` of a value by a name. */
 export function scriptOf(value: string, spans: readonly Span[]): Script {
   const placeholders: Placeholder[] = []
   const parts: string[] = []
@@ -56,18 +56,20 @@ export function scriptOf(value: string, spans: readonly Span[]): Script {
   }
 }
 
-/** A script of bash or sh as a tree, each node with the one around it. */
+/** The syntax tree of a bash or sh script, with the parent of each node. */
 export interface ShellTree {
   readonly root: SyntaxNode
-  /** In the order of the script, a node before those in it. */
+  /** In the order of the script, parents before children. */
   readonly nodes: readonly SyntaxNode[]
   readonly parents: ReadonlyMap<SyntaxNode, SyntaxNode>
 }
 
-/** GitHub takes no longer text with an expression in it; another one is not worth the time. */
+/**
+ * GitHub accepts no longer string with an expression; other long scripts take too long to parse.
+ */
 const LONGEST = 21_000
 
-/** `undefined` for a script that does not parse, or is too long to be read. */
+/** `undefined` for a script that does not parse, or is too long. */
 export function shellTree(script: string): ShellTree | undefined {
   if (script.length > LONGEST) return undefined
   const root = parse(script)
@@ -85,7 +87,8 @@ export function shellTree(script: string): ShellTree | undefined {
     })
     waiting.push(...below.reverse())
   }
-  // An escaped script within backquotes counts its places in a text of its own.
+  // Offsets in an escaped script within backquotes are relative to that script, so they cannot be
+  // used.
   const isBroken = nodes.some(
     (node) => node.type === 'Script' && (node.source !== undefined || hasErrors(node)),
   )
@@ -96,7 +99,7 @@ function hasErrors(script: ParsedScript): boolean {
   return Boolean(script.errors?.length)
 }
 
-/** A word that is the same at every run, without its quotes. */
+/** A word without its quotes, if it is the same in every run. */
 export function fixedText(word: Word | undefined): string | undefined {
   if (!word) return undefined
   const isFixed = (word.parts ?? []).every(
@@ -108,14 +111,14 @@ export function fixedText(word: Word | undefined): string | undefined {
   return isFixed ? word.value : undefined
 }
 
-/** Programs that start another one, which their arguments name. */
+/** Programs that start another program, named by their arguments. */
 const STARTERS = new Set(
   'command doas env exec ionice nice nohup setsid stdbuf sudo time timeout xargs'.split(' '),
 )
 
 /**
- * The program that a command starts in the end, without its folder and version: `node` of
- * `sudo -E /usr/bin/node20`, and its arguments.
+ * The program that a command finally starts, without its folder and version, and its arguments:
+ * `node` for `sudo -E /usr/bin/node20`.
  */
 export function calledBy(command: Command): {
   readonly name: string
@@ -127,7 +130,7 @@ export function calledBy(command: Command): {
   for (const [at, word] of words.entries()) {
     const text = fixedText(word)
     if (text === undefined) break
-    // Options of a starter, its variables, and for how long.
+    // Skips options of the starting program, variables, and a duration.
     if (at > 0 && /^-|^\w+=|^[\d.]+[smhd]?$/.test(text)) continue
     const name = text.replace(/^.*\//, '')
     if (!STARTERS.has(name)) return { name, args: words.slice(at + 1) }
@@ -135,7 +138,7 @@ export function calledBy(command: Command): {
   return { name: fixedText(command.name) ?? '', args: words.slice(1) }
 }
 
-/** The name of a command as it is written, `undefined` when only the run knows it. */
+/** The name of a command as written; `undefined` if only a run knows it. */
 export function nameOfCommand({ name }: Command): string | undefined {
   return fixedText(name)
 }

@@ -1,6 +1,6 @@
 import { actionOf, HOOKLINE_ACTION, REPLY_ACTION } from '../../workflow/steps.ts'
 
-/** Variables that decide what other programs do. */
+/** Variables that affect other programs. */
 const GOVERNING = new Set(
   `AR AS AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE ANSIBLE_CONFIG ALL_PROXY BASH_ENV BASHOPTS BROWSER
   BUILDKIT_HOST CC CDPATH CFLAGS CLASSPATH COMSPEC CPP CPPFLAGS CURL_CA_BUNDLE CURL_HOME CXX CXXFLAGS
@@ -18,23 +18,23 @@ const GOVERNING = new Set(
   ),
 )
 
-/** Likewise, whatever their names go on with. */
+/** Prefixes of further variables that affect other programs. */
 const GOVERNING_PREFIX =
   /^(?:(?:ACTIONS|BUNDLE|CARGO|CGO|DYLD|GIT|LD|NPM_CONFIG|PIP|TF_CLI|UV|YARN)_|AWS_ENDPOINT_URL)/
 
-/** True for a variable that decides what programs do: no text from outside may stand in it. */
+/** True for a variable that affects other programs, so it must not contain untrusted input. */
 export function isGoverning(name: string): boolean {
   const upper = name.toUpperCase()
   return GOVERNING.has(upper) || GOVERNING_PREFIX.test(upper)
 }
 
-/** Inputs that run what they are given, whatever the action is called. */
+/** Inputs that are executed, in any action. */
 const RUNNING = new Set('script inlinescript inline-script run command commands cmd'.split(' '))
 
 /**
- * Inputs of well-known actions that run what they are given, or fill it into a template that runs.
+ * Inputs of well-known actions that are executed, or inserted into a template that is executed.
  *
- * Sources: the sinks of code injection in zizmor and in CodeQL's models; the actions' own pages
+ * Sources: the sinks of code injection in zizmor and in CodeQL's models; the pages of the actions
  */
 const RUNNING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['8398a7/action-slack', ['custom_payload']],
@@ -70,13 +70,13 @@ const RUNNING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, r
 
 const CACHED = ['key', 'path', 'restore-keys']
 
-/** True for an input that is run as it stands. @param input its name in lower case */
+/** True for an input that is executed. @param input its name in lower case */
 export function isRunningInput(uses: string, input: string): boolean {
   if (RUNNING.has(input) || RUNNING_INPUTS.get(actionOf(uses))?.includes(input)) return true
   return input === 'on' && HOOKLINE_ACTION.test(uses)
 }
 
-/** Inputs that say what is read for later steps to trust, or where a token goes. */
+/** Inputs that choose the files that later steps trust, or the receiver of a token. */
 const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['actions/cache', CACHED],
   ['actions/cache/restore', CACHED],
@@ -85,22 +85,25 @@ const CHOOSING_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['actions/download-artifact', ['path', 'repository', 'run-id']],
 ])
 
-/** Of our own actions. */
+/** Inputs of Hookline's own actions that contain an address. */
 const ADDRESSES =
   'telegram-api-url slack-response-url slack-api-url discord-url file state workflow'.split(' ')
 
-/** True for an input that says what is fetched, or where it goes. @param input its name in lower case */
+/**
+ * True for an input that chooses what is fetched, or a receiver. @param input its name in lower
+ * case
+ */
 export function isChoosingInput(uses: string, input: string): boolean {
   if (CHOOSING_INPUTS.get(actionOf(uses))?.includes(input)) return true
   return ADDRESSES.includes(input) && (HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses))
 }
 
-/** True for the input that says which chat is answered. @param input its name in lower case */
+/** True for the input that chooses the chat of a reply. @param input its name in lower case */
 export function isReplyTarget(uses: string, input: string): boolean {
   return input === 'to' && REPLY_ACTION.test(uses)
 }
 
-/** Actions whose outputs are their inputs in another shape. */
+/** Actions whose outputs are their inputs in another form. */
 export const PASSING: readonly string[] = [
   'actions-ecosystem/action-regex-match',
   'ashley-taylor/read-json-property-action',
@@ -120,7 +123,7 @@ export const PASSING: readonly string[] = [
   'sergeysova/jq-action',
 ]
 
-/** Inputs of coding agents that they obey. */
+/** Inputs that a coding agent follows as a prompt. */
 const PROMPTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['actions/ai-inference', ['prompt', 'system-prompt']],
   [
@@ -138,19 +141,19 @@ export function isPrompt(uses: string, input: string): boolean {
   return PROMPTS.get(actionOf(uses))?.includes(input) ?? false
 }
 
-/** True for the actions of this project, whose inputs are known. */
+/** True for the actions of this project. */
 export function isOurs(uses: string): boolean {
   return HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses)
 }
 
-/** Inputs that take a text for people, whatever the action is called: nothing is fetched by them. */
+/** Inputs that contain a message for people, in any action. */
 const TEXT_INPUT =
   /^(?:(?:card|comment|commit|discussion|email|html|issue|mail|markdown|pr|pull-request|release|slack|sms|tweet)[-_])?(?:body|caption|comment|content|description|details|message|msg|note|notes|question|reason|subject|summary|text|title)(?:[-_](?:body|text|markdown))?$/
 
-/** Numbers of issues of one's own repository, by which a text comes to the right one. */
+/** Numbers of issues in the own repository, which only choose where a message appears. */
 const NUMBER_INPUT = /^(?:(?:issue|pr|pull[-_]request)[-_])?number$/
 
-/** Inputs of actions that take text under names of their own; `*` is all of them. */
+/** Inputs of actions that contain a message under another name; `*` means all inputs. */
 const TEXT_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['appleboy/discord-action', ['message', 'username']],
   ['appleboy/telegram-action', ['message']],
@@ -159,7 +162,7 @@ const TEXT_INPUTS: ReadonlyMap<string, readonly string[]> = new Map<string, read
   ...PASSING.map((action) => [action, ['*']] as const),
 ])
 
-/** True for an input that is known to take text. @param input its name in lower case */
+/** True for an input that is known to contain a message. @param input its name in lower case */
 export function isTextInput(uses: string, input: string): boolean {
   if (TEXT_INPUT.test(input) || NUMBER_INPUT.test(input)) return true
   const own = TEXT_INPUTS.get(actionOf(uses)) ?? []

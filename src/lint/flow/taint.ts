@@ -232,7 +232,7 @@ function taintOfOn(names: readonly Step[], keepsObjects: boolean): Taint {
 }
 
 /**
- * Fields of GitHub's events that anyone can word, also without rights in the repository.
+ * Fields of GitHub's events that anyone can choose, even without permissions in the repository.
  *
  * Sources: actionlint's list of untrusted inputs; zizmor's context-capabilities for `workflow_run`,
  * `changes` and `merge_group`. `inputs.hookline` is a webhook that the relay dispatched.
