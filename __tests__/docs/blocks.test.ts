@@ -1,57 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Block, PAGES } from './pages.ts'
-import { missingFor } from './programs.ts'
+import { testBlocks } from './blocks.ts'
+import { PAGES } from './pages.ts'
 import { runBlock } from './run-block.ts'
 import { PRINTS, SCENARIOS } from './scenarios.ts'
 import { type Session, startSession } from './session.ts'
 import { SESSIONS } from './sessions.ts'
-import { FIRST_COMMAND, NOT_WALKED, walkSender } from './walk.ts'
 
-const rank = ({ language }: Block) => Number(language === 'yaml')
-
-// CONTRIBUTING.md changes the repository itself; recipes.soak.test.ts runs its blocks on a copy.
-const WITH_BLOCKS = PAGES.filter(
-  ({ name, blocks }) => blocks.length > 0 && name !== 'CONTRIBUTING.md',
-)
-
-describe.each(WITH_BLOCKS)('$name', (page) => {
-  let session: Session
-  beforeAll(async () => {
-    session = await startSession(SESSIONS[page.name])
-  })
-  afterAll(() => session.close())
-
-  const isWalk = ({ text }: Block) => text.startsWith(FIRST_COMMAND)
-  const first = page.blocks.find(isWalk)
-  if (first) {
-    const { [page.name.replace(/.*\/|\.md$/g, '')]: without } = NOT_WALKED
-    const how = without ? `, ${without}` : ''
-    test(`its commands lead to a run${how}`, async () => {
-      try {
-        await walkSender(first, page, session)
-      } finally {
-        session.github.reset()
-      }
-    })
-  }
-
-  // Workflows come last, since they run on the events that the commands of the page sent.
-  const others = page.blocks.filter((block) => !isWalk(block))
-  const blocks = others.toSorted((one, other) => rank(one) - rank(other))
-  for (const block of blocks) {
-    const missing = missingFor(block.text)
-    const name = [
-      `line ${block.line}: ${block.language}`,
-      ...missing.map((one) => `without ${one}`),
-    ]
-    const it = missing.length > 0 ? test.skip : test
-    it(name.join(', '), async () => {
-      await runBlock(block, page, session)
-      expect(session.elsewhere.faults).toEqual([])
-      expect(session.github.calls.flatMap(({ violations }) => violations)).toEqual([])
-    })
-  }
-})
+testBlocks('others')
 
 /** One mistake or more in each language, so that no runner passes everything. */
 describe('a wrong block', () => {

@@ -1,0 +1,3 @@
+import { testBlocks } from './blocks.ts'
+
+testBlocks('guides')

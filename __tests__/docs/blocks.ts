@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Block, PAGES } from './pages.ts'
+import { missingFor } from './programs.ts'
+import { runBlock } from './run-block.ts'
+import { type Session, startSession } from './session.ts'
+import { SESSIONS } from './sessions.ts'
+import { FIRST_COMMAND, NOT_WALKED, walkSender } from './walk.ts'
+
+/** Parts of the pages, so that the suites of two of them run at the same time. */
+const PARTS = {
+  senders: (name: string) => name.startsWith('docs/senders/'),
+  guides: (name: string) => name.startsWith('docs/guides/'),
+  others: (name: string) => !PARTS.senders(name) && !PARTS.guides(name),
+}
+
+const rank = ({ language }: Block) => Number(language === 'yaml')
+
+// CONTRIBUTING.md changes the repository itself; recipes.soak.test.ts runs its blocks on a copy.
+const WITH_BLOCKS = PAGES.filter(
+  ({ name, blocks }) => blocks.length > 0 && name !== 'CONTRIBUTING.md',
+)
+
+/** Runs every block of the pages of a part. */
+export function testBlocks(part: keyof typeof PARTS): void {
+  const pages = WITH_BLOCKS.filter(({ name }) => PARTS[part](name))
+  describe.each(pages)('$name', (page) => {
+    let session: Session
+    beforeAll(async () => {
+      session = await startSession(SESSIONS[page.name])
+    })
+    afterAll(() => session.close())
+
+    const isWalk = ({ text }: Block) => text.startsWith(FIRST_COMMAND)
+    const first = page.blocks.find(isWalk)
+    if (first) {
+      const { [page.name.replace(/.*\/|\.md$/g, '')]: without } = NOT_WALKED
+      const how = without ? `, ${without}` : ''
+      test(`its commands lead to a run${how}`, async () => {
+        try {
+          await walkSender(first, page, session)
+        } finally {
+          session.github.reset()
+        }
+      })
+    }
+
+    // Workflows come last, since they run on the events that the commands of the page sent.
+    const others = page.blocks.filter((block) => !isWalk(block))
+    const blocks = others.toSorted((one, other) => rank(one) - rank(other))
+    for (const block of blocks) {
+      const missing = missingFor(block.text)
+      const name = [
+        `line ${block.line}: ${block.language}`,
+        ...missing.map((one) => `without ${one}`),
+      ]
+      const it = missing.length > 0 ? test.skip : test
+      it(name.join(', '), async () => {
+        await runBlock(block, page, session)
+        expect(session.elsewhere.faults).toEqual([])
+        expect(session.github.calls.flatMap(({ violations }) => violations)).toEqual([])
+      })
+    }
+  })
+}
