@@ -1,6 +1,7 @@
 // npm run measure:house [-- --once --names --files --functions --flow=<name>]
 // Prints sizes, imports, duplicate names, and how many files one request, run or build passes; no test
-// asserts these figures. --once lists private functions with one caller, --names duplicate names,
+// asserts these figures. The exports of the files of senders are a module contract and no duplicates.
+// --once lists private functions with one caller, --names duplicate names,
 // --files and --functions what a flow calls. Exported names that occur twice end with exit code 1.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

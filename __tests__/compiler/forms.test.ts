@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { dispatchEvent } from '../../src/wire/payload.ts'
 import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
-import { type Result, schedule } from './support/scheduler.ts'
+import { type JobResult, schedule } from './support/scheduler.ts'
 
 /** Ways of writing YAML that few people use, and that are as good as any. */
 const FORMS: Readonly<Record<string, string>> = {
@@ -135,7 +135,7 @@ describe.each(Object.entries(FORMS))('%s', (_, source) => {
   })
 })
 
-function endsOf(ids: readonly string[]): Record<string, Result>[] {
+function endsOf(ids: readonly string[]): Record<string, JobResult>[] {
   return [{}, ...ids.map((id) => ({ [id]: 'failure' as const }))]
 }
 

@@ -9,7 +9,7 @@ import { fc } from '../support/properties.ts'
 import { compileText } from './support/compiled.ts'
 import { evaluate } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
-import { type Result, schedule } from './support/scheduler.ts'
+import { type JobResult, schedule } from './support/scheduler.ts'
 
 const MINUTE = 60_000
 
@@ -248,7 +248,7 @@ describe('the jobs of a file that polls', () => {
     const { main } = await compileText(source, isDirect ? { dispatch: 'workflow' } : {})
     const { inputs = {}, ...happened } = { inputs: {}, ...event }
     const github = { workflow_ref: ref('hook'), event: {}, ...happened }
-    const run = (items: string, result: Result = 'success') => {
+    const run = (items: string, result: JobResult = 'success') => {
       const outputs = { on: { items } }
       const results = schedule(main, {
         contexts: { github, inputs },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { ACTION, type Settings } from '../../src/compiler/settings.ts'
+import { ACTION, type CompilerSettings } from '../../src/compiler/settings.ts'
 import { checkByLevel } from '../support/findings.ts'
 import { compileText } from './support/compiled.ts'
 import { errorsOf, GLOBS, HOOK, POLLED, Repository, statusOf } from './support/repository.ts'
@@ -146,7 +146,7 @@ describe('a flag that is written down nowhere', () => {
     [{ state: 'branch:seen' }, 'write "state: branch:seen" into .github/hookline.yml'],
     [{ runsOn: ['a', 'b'] }, 'write "runs-on: ["a","b"]" into .github/hookline.yml'],
     [{ forge: 'gitea' }, 'write "forge: gitea" into .github/hookline.yml'],
-  ] satisfies [Settings, string][])('is told: %j', async (flags, hint) => {
+  ] satisfies [CompilerSettings, string][])('is told: %j', async (flags, hint) => {
     repository.write('workflows/other.yml', HOOK)
     const unwritten = unwrittenOf(await repository.build(flags))
     expect(unwritten.map((one) => one.hint)).toContain(hint)

@@ -15,7 +15,7 @@ import {
   sourceOf,
 } from './support/graphs.ts'
 import { MANY_WORKFLOWS, WEBHOOK, withTrigger } from './support/many.ts'
-import { type Result, schedule } from './support/scheduler.ts'
+import { type JobResult, schedule } from './support/scheduler.ts'
 
 const FIRED = { webhook: { outcome: 'success', conclusion: 'success', outputs: OUTPUTS } }
 const SKIPPED = { webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } }
@@ -27,7 +27,7 @@ interface Event {
   readonly inputs?: Readonly<Record<string, string>>
   readonly means: unknown
   /** What becomes of the job `on`, if it runs. */
-  readonly on?: { readonly result?: Result; readonly outputs?: Readonly<Record<string, string>> }
+  readonly on?: { readonly result?: JobResult; readonly outputs?: Readonly<Record<string, string>> }
 }
 
 const WEBHOOKS: Readonly<Record<string, Event>> = {
@@ -174,7 +174,7 @@ test('the simulator knows that a job behind a skipped one is skipped, however fa
 async function expectSame(
   source: string,
   form: Pick<(typeof FORMS)[string], 'direct' | 'events'>,
-  ends: readonly Readonly<Record<string, Result>>[] = [],
+  ends: readonly Readonly<Record<string, JobResult>>[] = [],
 ): Promise<void> {
   const ids = idsOf(source)
   const dispatch = form.direct ? 'workflow' : 'repository'

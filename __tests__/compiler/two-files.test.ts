@@ -16,7 +16,7 @@ import {
   sourceOf,
 } from './support/graphs.ts'
 import { BOT, MANY_WORKFLOWS, withTrigger } from './support/many.ts'
-import { type Result, type Run, schedule, scheduleThrough } from './support/scheduler.ts'
+import { type JobResult, type Run, schedule, scheduleThrough } from './support/scheduler.ts'
 
 /**
  * Where one event may bring many items: each of them is a run of the source's jobs, an event of GitHub's
@@ -145,7 +145,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 /** What becomes of the job `on` where the triggers are asked, and how many items that is. */
 const ANSWERS: readonly {
-  readonly result: Result
+  readonly result: JobResult
   readonly items: string
   readonly count: 0 | 2
 }[] = [

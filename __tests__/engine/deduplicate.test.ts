@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { runPipeline } from '../../src/engine/pipeline.ts'
 import type { KeyStatus } from '../../src/state/store.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
-import { textsOf } from '../../src/wire/messages.ts'
+import { textsAtLevel } from '../../src/wire/messages.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 const ITEMS: Item[] = [3, 1, 2, 5, 4].map((n) => ({ id: n, n, even: n % 2 === 0, l: [n, n + 1] }))
@@ -55,7 +55,7 @@ describe('deduplication', () => {
     const { kept, heldBack, log, messages } = await runPipeline(found(ITEMS), settingsOf({}, known))
     expect([kept.length, heldBack]).toEqual([4, []])
     expect(log).toEqual(['deduplicate dropped 1', 'run 42 is processing 1'])
-    expect(textsOf(messages, 'notice')).toEqual([
+    expect(textsAtLevel(messages, 'notice')).toEqual([
       'duplicate of an item that run 42 is processing: if that run fails, re-run it',
     ])
   })

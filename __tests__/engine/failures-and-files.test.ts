@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../src/engine/evaluate.ts'
 import { UserError } from '../../src/wire/errors.ts'
-import { textsOf } from '../../src/wire/messages.ts'
+import { textsAtLevel } from '../../src/wire/messages.ts'
 import { testPorts } from '../support/ports.ts'
 import {
   dispatch,
@@ -40,7 +40,7 @@ describe('a trigger that fails', () => {
     const queue = queueOf(1)
     const run = await poll(queue, { ...BROKEN, skipOnError: true })
     expect(run).toMatchObject({ items: [], contexts: [], effects: [] })
-    expect(textsOf(run.messages, 'warning')).toEqual([
+    expect(textsAtLevel(run.messages, 'warning')).toEqual([
       expect.stringMatching(/^hook\/queue failed: config\.filterScript: /),
     ])
     expect(run.decisions).toMatchObject([{ fired: false }])
@@ -63,7 +63,7 @@ describe('a trigger that fails', () => {
     [new UserError({ message: 'no\n  answer' }), 'no answer'],
   ])('with %s tells no text that is not meant for a person', async (error, told) => {
     const { messages } = await poll(unreachable(error), { skipOnError: true })
-    expect(textsOf(messages, 'warning')).toEqual([`hook/queue failed: ${told}`])
+    expect(textsAtLevel(messages, 'warning')).toEqual([`hook/queue failed: ${told}`])
   })
 })
 

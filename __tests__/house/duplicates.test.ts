@@ -26,6 +26,13 @@ test('names that two files declare are duplicates; a re-export is none', () => {
   })
 })
 
+test('exports of the module contract of senders are no duplicates; other names are', () => {
+  const text = 'export const facts = {}\nexport const other = 1\n'
+  const files = ['acme', 'github'].map((name) => ({ path: `triggers/senders/${name}.ts`, text }))
+  const { exported } = duplicateNames([...files, { path: 'engine/facts.ts', text }])
+  expect(exported.map(({ name }) => name)).toEqual(['other'])
+})
+
 test('file names that two folders have are duplicates, apart from index.ts', () => {
   expect(duplicateFiles(FILES)).toEqual([{ name: 'one.ts', paths: ['a/one.ts', 'b/one.ts'] }])
 })

@@ -1,7 +1,7 @@
 import { data, Evaluator, Parser } from '@actions/expressions'
 import { describe, expect, test } from '@jest/globals'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import type { Reader } from '../../src/inspector/api.ts'
+import type { OutputReader } from '../../src/inspector/api.ts'
 import {
   type OutputPath,
   offers,
@@ -202,7 +202,7 @@ describe("GitHub's evaluator finds by it", () => {
     name,
     `\${{ steps.h.outputs.${name} }}`,
   ])
-  const readers: readonly Reader[] = [
+  const readers: readonly OutputReader[] = [
     { ...job, job: 'one', outputs: Object.fromEntries(own) },
     { ...job, job: 'two', outputs: { all: '${{ steps.h.outputs.items }}' } },
     { kind: 'matrix', file: '', reader: '', name: 'on' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { greet, inEnv, withCondition, workflow } from '../../src/lint/rules/examples.ts'
+import { greet, greetWithCondition, inEnv, workflow } from '../../src/lint/rules/examples.ts'
 import { Checked } from './support/checked.ts'
 
 let checked: Checked
@@ -23,7 +23,7 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
   // names
   ['names in other letters', inEnv('NAME: ${{ NEEDS.On.Outputs.BODY }}')],
   ['names in brackets', inEnv("NAME: ${{ needs['on'].outputs['body'] }}")],
-  ['all results', withCondition("if: contains(needs.*.result, 'success')")],
+  ['all results', greetWithCondition("if: contains(needs.*.result, 'success')")],
   ['results as JSON', inEnv('NAME: ${{ toJSON(needs) }}')],
   ['a field deep in the body', inEnv(`NAME: \${{ ${BODY}.a.b[0].c }}`)],
   ['what lists hold', inEnv(`NAME: \${{ join(${BODY}.tags.*.name, ',') }}`)],
@@ -80,19 +80,19 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
     ),
   ],
   // conditions
-  ['without braces', withCondition("if: needs.on.outputs.triggered == 'true'")],
-  ['within braces', withCondition("if: ${{ needs.on.outputs.triggered == 'true' }}")],
-  ['folded', withCondition("if: >-\n      ${{ needs.on.outputs.triggered == 'true' }}")],
+  ['without braces', greetWithCondition("if: needs.on.outputs.triggered == 'true'")],
+  ['within braces', greetWithCondition("if: ${{ needs.on.outputs.triggered == 'true' }}")],
+  ['folded', greetWithCondition("if: >-\n      ${{ needs.on.outputs.triggered == 'true' }}")],
   [
     'a block without braces',
-    withCondition(
+    greetWithCondition(
       "if: |\n      needs.on.outputs.triggered == 'true' &&\n      github.actor != 'bot'",
     ),
   ],
-  ['always', withCondition('if: always()')],
-  ['not cancelled', withCondition("if: ${{ !cancelled() && needs.on.result == 'success' }}")],
-  ['switched off', withCondition('if: false')],
-  ['switched on', withCondition('if: true')],
+  ['always', greetWithCondition('if: always()')],
+  ['not cancelled', greetWithCondition("if: ${{ !cancelled() && needs.on.result == 'success' }}")],
+  ['switched off', greetWithCondition('if: false')],
+  ['switched on', greetWithCondition('if: true')],
   [
     'a failed step',
     greet(
@@ -103,19 +103,19 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
     'a secret by way of env',
     greet('- if: env.TOKEN != \'\'\n  env: {TOKEN: "${{ secrets.TOKEN }}"}\n  run: echo'),
   ],
-  ['a label', withCondition("if: contains(github.event.pull_request.labels.*.name, 'go')")],
+  ['a label', greetWithCondition("if: contains(github.event.pull_request.labels.*.name, 'go')")],
   [
     'a word of a message',
-    withCondition("if: contains(github.event.head_commit.message, '[skip]')"),
+    greetWithCondition("if: contains(github.event.head_commit.message, '[skip]')"),
   ],
-  ['a list', withCondition(`if: contains(fromJSON('["a","b"]'), ${BODY}.user)`)],
+  ['a list', greetWithCondition(`if: contains(fromJSON('["a","b"]'), ${BODY}.user)`)],
   [
     'an association that GitHub names',
-    withCondition("if: contains('OWNER MEMBER', github.event.comment.author_association)"),
+    greetWithCondition("if: contains('OWNER MEMBER', github.event.comment.author_association)"),
   ],
   [
     'what needs need',
-    withCondition("if: needs.on.outputs.triggered == 'true'").replace(
+    greetWithCondition("if: needs.on.outputs.triggered == 'true'").replace(
       '  greet:\n    needs: on',
       '  made:\n    needs: on\n    runs-on: ubuntu-latest\n    steps: [{run: echo}]\n  greet:\n    needs: made',
     ),

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { inEnv, oneJob, plain, withCondition, workflow } from '../../src/lint/rules/examples.ts'
+import {
+  greetWithCondition,
+  inEnv,
+  oneJob,
+  plain,
+  workflow,
+} from '../../src/lint/rules/examples.ts'
 import { Checked } from './support/checked.ts'
 
 let checked: Checked
@@ -34,14 +40,19 @@ const SLIPS: readonly (readonly [string, string, string, RegExp])[] = [
     'unreachable-webhook',
     /on: push/,
   ],
-  ['a result', withCondition("if: needs.on.result == 'succes'"), 'never-true', /succes'/],
+  ['a result', greetWithCondition("if: needs.on.result == 'succes'"), 'never-true', /succes'/],
   [
     'an event name',
-    withCondition("if: github.event_name == 'repository-dispatch'"),
+    greetWithCondition("if: github.event_name == 'repository-dispatch'"),
     'never-true',
     /repository-dispatch/,
   ],
-  ['triggered', withCondition("if: needs.on.outputs.triggered == 'yes'"), 'never-true', /'yes'/],
+  [
+    'triggered',
+    greetWithCondition("if: needs.on.outputs.triggered == 'yes'"),
+    'never-true',
+    /'yes'/,
+  ],
   [
     'an outcome',
     oneJob("- if: steps.hookline.outcome == 'failed'\n  run: echo"),
@@ -76,7 +87,7 @@ const SLIPS: readonly (readonly [string, string, string, RegExp])[] = [
   ],
   [
     'a JSON output as a condition',
-    withCondition('if: needs.on.outputs.body'),
+    greetWithCondition('if: needs.on.outputs.body'),
     'json-condition',
     /if:/,
   ],
@@ -145,13 +156,19 @@ const CORRECT: readonly (readonly [string, string])[] = [
       .replace('webhook: {method: post}', 'messaging_bot: {token: "${{ secrets.BOT }}"}')
       .replace(/ +body: .*\n/, ''),
   ],
-  ['a result', withCondition("if: needs.on.result == 'success'")],
-  ['a result in other letters', withCondition("if: needs.on.result == 'Success'")],
-  ['no result of others', withCondition("if: always() && needs.on.result != 'skipped'")],
-  ['an event name', withCondition("if: github.event_name == 'repository_dispatch'")],
-  ['an event name of another workflow', withCondition("if: github.event_name != 'pull_request'")],
-  ['triggered', withCondition("if: needs.on.outputs.triggered != 'true'")],
-  ['triggered of a skipped job', withCondition("if: always() && needs.on.outputs.triggered == ''")],
+  ['a result', greetWithCondition("if: needs.on.result == 'success'")],
+  ['a result in other letters', greetWithCondition("if: needs.on.result == 'Success'")],
+  ['no result of others', greetWithCondition("if: always() && needs.on.result != 'skipped'")],
+  ['an event name', greetWithCondition("if: github.event_name == 'repository_dispatch'")],
+  [
+    'an event name of another workflow',
+    greetWithCondition("if: github.event_name != 'pull_request'"),
+  ],
+  ['triggered', greetWithCondition("if: needs.on.outputs.triggered != 'true'")],
+  [
+    'triggered of a skipped job',
+    greetWithCondition("if: always() && needs.on.outputs.triggered == ''"),
+  ],
   ['an outcome', oneJob("- if: steps.hookline.outcome == 'failure'\n  run: echo")],
   ['an operating system', plain("- if: runner.os == 'Windows'\n  run: dir")],
   [

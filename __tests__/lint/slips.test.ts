@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { greet, inEnv, plain, withCondition, workflow } from '../../src/lint/rules/examples.ts'
+import { greet, greetWithCondition, inEnv, plain, workflow } from '../../src/lint/rules/examples.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Checked } from './support/checked.ts'
 
@@ -94,36 +94,40 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ['the matrix as text', matrix('echo ${{ matrix }}'), 'object-as-string'],
   [
     'an output and true',
-    withCondition('if: needs.on.outputs.triggered == true'),
+    greetWithCondition('if: needs.on.outputs.triggered == true'),
     'string-as-boolean',
   ],
   [
     'true and an output',
-    withCondition('if: true == needs.on.outputs.triggered'),
+    greetWithCondition('if: true == needs.on.outputs.triggered'),
     'string-as-boolean',
   ],
-  ['a variable and true', withCondition('if: vars.LIVE == true'), 'string-as-boolean'],
+  ['a variable and true', greetWithCondition('if: vars.LIVE == true'), 'string-as-boolean'],
   ["a boolean input and 'true'", inputs("inputs.dry == 'true'"), 'string-as-boolean'],
   // conditions
-  ['triggered alone', withCondition('if: needs.on.outputs.triggered'), 'always-true'],
-  ['not triggered', withCondition('if: ${{ !needs.on.outputs.triggered }}'), 'always-true'],
+  ['triggered alone', greetWithCondition('if: needs.on.outputs.triggered'), 'always-true'],
+  ['not triggered', greetWithCondition('if: ${{ !needs.on.outputs.triggered }}'), 'always-true'],
   [
     'triggered and more',
-    withCondition("if: needs.on.outputs.triggered && vars.A == 'b'"),
+    greetWithCondition("if: needs.on.outputs.triggered && vars.A == 'b'"),
     'always-true',
   ],
-  ['a comparison behind the braces', withCondition("if: ${{ vars.A }} == 'b'"), 'always-true'],
-  ['a negation before the braces', withCondition("if: '! ${{ vars.A }}'"), 'always-true'],
-  ['two pairs of braces', withCondition('if: ${{ vars.A }} && ${{ vars.B }}'), 'always-true'],
-  ['a block with a line break', withCondition("if: |\n      ${{ vars.A == 'b' }}"), 'always-true'],
-  ['one side of a choice', withCondition("if: vars.A == 'b' || 'c'"), 'always-true'],
+  ['a comparison behind the braces', greetWithCondition("if: ${{ vars.A }} == 'b'"), 'always-true'],
+  ['a negation before the braces', greetWithCondition("if: '! ${{ vars.A }}'"), 'always-true'],
+  ['two pairs of braces', greetWithCondition('if: ${{ vars.A }} && ${{ vars.B }}'), 'always-true'],
+  [
+    'a block with a line break',
+    greetWithCondition("if: |\n      ${{ vars.A == 'b' }}"),
+    'always-true',
+  ],
+  ['one side of a choice', greetWithCondition("if: vars.A == 'b' || 'c'"), 'always-true'],
   ['on a step', greet("- if: ${{ needs.on.outputs.body }} == 'alice'\n  run: echo"), 'always-true'],
   [
     'a secret in the condition of a job',
-    withCondition("if: secrets.TOKEN != ''"),
+    greetWithCondition("if: secrets.TOKEN != ''"),
     'unknown-context',
   ],
-  ['a variable of env there', withCondition("if: env.LIVE == 'yes'"), 'unknown-context'],
+  ['a variable of env there', greetWithCondition("if: env.LIVE == 'yes'"), 'unknown-context'],
   [
     'a secret in the condition of a step',
     greet("- if: secrets.TOKEN != ''\n  run: echo"),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluateText, fillInKnown, unknown } from '../../src/model/evaluate.ts'
+import { evaluateText, fillInKnown, unknownValue } from '../../src/model/evaluate.ts'
 
 const RUNNING = { success: true, failure: false, cancelled: false } as const
 
 const CONTEXTS = {
   on: { webhook: { outputs: { method: 'post', body: { go: true, list: ['a', 'b'] } } } },
-  needs: { a: { result: 'success', outputs: unknown('an output of a step') } },
-  steps: { x: { outputs: { known: '1', other: unknown('an output of a step') } } },
+  needs: { a: { result: 'success', outputs: unknownValue('an output of a step') } },
+  steps: { x: { outputs: { known: '1', other: unknownValue('an output of a step') } } },
 }
 
 const outcome = (text: string) => evaluateText(text, CONTEXTS, RUNNING)

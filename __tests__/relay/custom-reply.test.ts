@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
 import { ACCEPTED, customReply } from '../../src/relay/request/responses.ts'
-import type { Reply } from '../../src/wire/http.ts'
+import type { RelayResponse } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { scene } from '../support/scene.ts'
@@ -107,7 +107,7 @@ test('1,000 triples of any strings: refused, or exactly the response that they a
         ['__response_content_type', contentType],
         ['__response_body', body],
       ])
-      let reply: Reply
+      let reply: RelayResponse
       try {
         reply = customReply(reserved) ?? ACCEPTED
       } catch (error) {

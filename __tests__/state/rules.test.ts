@@ -12,11 +12,11 @@ import {
   MOST_CLAIMS,
   NO_STATE,
   readStateFile,
+  STATE_VERSION,
   type StateBackend,
   stateJson,
   type TriggerState,
   updated,
-  VERSION,
 } from '../../src/state/store.ts'
 import { problemsOf } from '../support/problems.ts'
 
@@ -267,15 +267,19 @@ describe('a state file', () => {
   const text = (value: unknown) => JSON.stringify(value)
 
   test('is read', () => {
-    const read = readStateFile(schema, text({ format: FORMAT, version: VERSION, a: 1 }), PLACE)
+    const read = readStateFile(
+      schema,
+      text({ format: FORMAT, version: STATE_VERSION, a: 1 }),
+      PLACE,
+    )
     expect(read).toEqual({ a: 1 })
   })
 
   test.each([
     ['no JSON', '{'],
     ['of another program', text({ a: 1 })],
-    ['of another format', text({ format: 'x', version: VERSION, a: 1 })],
-    ['broken', text({ format: FORMAT, version: VERSION, a: '1' })],
+    ['of another format', text({ format: 'x', version: STATE_VERSION, a: 1 })],
+    ['broken', text({ format: FORMAT, version: STATE_VERSION, a: '1' })],
     ['of no version', text({ format: FORMAT, a: 1 })],
   ])('that is %s is refused', async (_, broken) => {
     expect(await refused(() => readStateFile(schema, broken, PLACE))).toEqual([
@@ -284,7 +288,7 @@ describe('a state file', () => {
   })
 
   test('of a newer version is refused as that', async () => {
-    const newer = text({ format: FORMAT, version: VERSION + 1 })
+    const newer = text({ format: FORMAT, version: STATE_VERSION + 1 })
     expect(await refused(() => readStateFile(schema, newer, PLACE))).toEqual([
       {
         message: 'state.json was written by a newer version of Hookline',

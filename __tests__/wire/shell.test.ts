@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { POSIX, POWERSHELL, shellOf } from '../../src/wire/shell.ts'
+import { currentShell, POSIX, POWERSHELL } from '../../src/wire/shell.ts'
 
 describe('the shell that lines are written for', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('the shell that lines are written for', () => {
     ['win32', { PSModulePath: 'C:\\Modules', MSYSTEM: 'MINGW64' }, 'posix'],
     ['win32', { SHELL: '/bin/bash.exe' }, 'posix'],
   ] as const)('on %s with %j is %s', (platform, env, name) => {
-    expect(shellOf(env, platform).name).toBe(name)
+    expect(currentShell(env, platform).name).toBe(name)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { DocumentLines } from '../../src/workflow/document.ts'
-import { childOf, textsOf, topOf } from '../../src/workflow/nodes.ts'
+import { childOf, textsBelow, topOf } from '../../src/workflow/nodes.ts'
 import { parseYaml } from '../../src/workflow/yaml.ts'
 
 function linesOf(text: string): DocumentLines {
@@ -78,5 +78,5 @@ test('a place knows its path, by way of an alias too', () => {
   const place = childOf(top, 'd', 'b')
   expect(place?.path).toEqual(['d', 'b'])
   expect(place?.isShared).toBe(true)
-  expect(textsOf(childOf(top, 'd')).map(({ path }) => path)).toEqual([['d', 'b', 0]])
+  expect(textsBelow(childOf(top, 'd')).map(({ path }) => path)).toEqual([['d', 'b', 0]])
 })

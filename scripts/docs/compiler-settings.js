@@ -1,11 +1,13 @@
 import { code, table } from './table.js'
 
-const { SETTINGS } = await import(new URL('../../build/compiler/settings.js', import.meta.url).href)
+const { COMPILER_SETTINGS } = await import(
+  new URL('../../build/compiler/settings.js', import.meta.url).href
+)
 
 /** The settings of the compiler: each is a key of the settings file and a flag of `build`. */
 export function compilerSettings() {
-  /** @type {readonly import('../../src/compiler/settings.ts').Setting[]} */
-  const settings = SETTINGS
+  /** @type {readonly import('../../src/compiler/settings.ts').CompilerSetting[]} */
+  const settings = COMPILER_SETTINGS
   const rows = settings.map(({ key, argument, help, default: value }) => [
     code(`${key}: ${argument}`),
     value,

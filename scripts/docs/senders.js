@@ -36,7 +36,7 @@ function read(name) {
 
 /** @typedef {import('../../src/triggers/sender.ts').Sender} Sender */
 
-/** @typedef {import('../../src/triggers/sender.ts').Page} Page */
+/** @typedef {import('../../src/triggers/sender.ts').SenderPage} Page */
 
 /** What their files say of them, by name. */
 const PAGES = new Map(
@@ -102,7 +102,7 @@ ${[...verificationTexts(sender), more ?? []].flat().join(' ')}
 
 /** From nothing to the first run. @param {Sender} sender */
 function commandsOf({ name, secret, handshake }) {
-  const flag = handshake === 'door' ? ` --secret-env ${secret}` : ''
+  const flag = handshake === 'grant' ? ` --secret-env ${secret}` : ''
   return [
     `hookline init --sender ${name}`,
     ...(secret === undefined ? [] : [`gh secret set ${secret}`]),
@@ -114,7 +114,7 @@ function commandsOf({ name, secret, handshake }) {
 function secretText({ title, secret, shown, handshake }) {
   if (secret === undefined) return ''
   const asked = ` Export it too (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
-  return `The secret is ${shown}.${handshake === 'door' ? asked : ''} `
+  return `The secret is ${shown}.${handshake === 'grant' ? asked : ''} `
 }
 
 /** @param {Sender} sender */
@@ -239,7 +239,7 @@ const PROOFS = {
 }
 
 /** Of a scheme that takes no options but its own. */
-const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Settings} */ ({})
+const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').VerifySettings} */ ({})
 
 /** @param {string} scheme */
 function proofOf(scheme) {

@@ -2,19 +2,22 @@ import { readdir, readFile } from 'node:fs/promises'
 
 const SENDERS = new URL('../../src/triggers/senders/', import.meta.url)
 
-/** By the name of an export: the type of an entry, a comment, and the file if it has another name. */
-const LISTS = {
+/**
+ * The contract of a module of a sender. By the name of an export: the type of an entry, a comment, and
+ * the file if it has another name.
+ */
+export const LISTS = {
   facts: ['Facts', 'Facts for the users of each sender.'],
   scheme: ['OwnScheme', 'The signature scheme of each sender that has its own.'],
   signing: ['Signing', 'How to sign for each sender whose scheme is code.'],
   handshake: ['Handshake', 'How each sender verifies a URL.'],
-  door: [
-    'Door',
+  signedResponses: [
+    'SignedResponses',
     'Handshakes whose response needs a secret, which the grant contains.',
-    'relay-verification',
+    'signed-responses',
   ],
   payloads: ['Payloads', 'Example requests of each sender.'],
-  page: ['Page', 'The setup steps of each sender.'],
+  page: ['SenderPage', 'The setup steps of each sender.'],
 }
 
 /**

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { LISTS } from '../generate/lists.js'
 
 /**
  * Names of types and functions that more than one file declares. A reader who searches for such a name
- * finds the wrong one.
+ * finds the wrong one. The exports of the files of senders are left out: they are a module contract
+ * (`src/triggers/sender.ts`), so each file declares the same names.
  *
  * @param {readonly { path: string, text: string }[]} files
  * @returns {{ types: Duplicate[], functions: Duplicate[], exported: Duplicate[] }}
@@ -49,10 +51,12 @@ function declarations(path, text) {
       ts.canHaveModifiers(statement) &&
       Boolean(ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword))
     const common = { path, isExported }
+    const isContract = (/** @type {string} */ name) =>
+      isExported && path.startsWith('triggers/senders/') && name in LISTS
     if (ts.isVariableStatement(statement))
       return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
         const isFunction = initializer !== undefined && ts.isArrowFunction(initializer)
-        return ts.isIdentifier(name)
+        return ts.isIdentifier(name) && !isContract(name.text)
           ? [{ ...common, name: name.text, isType: false, isFunction }]
           : []
       })

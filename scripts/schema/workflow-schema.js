@@ -3,7 +3,7 @@ import { RUNNER_LABELS } from './descriptions.js'
 import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-workflow.js'
 
 /** @import * as v from 'valibot' */
-/** @import { Setting } from '../../src/compiler/settings.ts' */
+/** @import { CompilerSetting } from '../../src/compiler/settings.ts' */
 /** @import { Trigger } from '../../src/triggers/trigger.ts' */
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
@@ -20,7 +20,7 @@ const EVENTS = githubKeys('on-mapping-strict')
  *
  * @param {ReadonlyMap<string, Trigger>} triggers by each name
  * @param {Iterable<string>} events GitHub's own
- * @param {readonly Setting[]} settings the settings of the compiler
+ * @param {readonly CompilerSetting[]} settings the settings of the compiler
  */
 export function workflowSchema(triggers, events, settings) {
   const names = [...triggers.keys(), ...events]
@@ -87,7 +87,7 @@ function upperFirst(text) {
 /**
  * In draft 7 a validator ignores every key beside `$ref`, so a reference is put into `allOf`.
  *
- * @param {Setting['schema']} schema
+ * @param {CompilerSetting['schema']} schema
  */
 function schemaOf(schema) {
   return '$ref' in schema ? { allOf: [schema] } : schema

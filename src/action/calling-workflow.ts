@@ -1,7 +1,7 @@
 import { UserError } from '../wire/errors.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import type { GitHubEvent } from '../wire/payload.ts'
-import type { Environment } from './inputs.ts'
+import type { Environment } from '../wire/settings.ts'
 import { arrivalOf } from './summary-tables.ts'
 
 /** The workflow that runs this step. */
@@ -12,7 +12,7 @@ export interface CallingWorkflow {
   readonly file: string
 }
 
-interface Surroundings {
+interface CallingRun {
   readonly env: Environment
   readonly event: GitHubEvent
   /** File names, without extension, of the native workflows with this `name:`. */
@@ -20,7 +20,7 @@ interface Surroundings {
 }
 
 /** Finds the calling workflow. GitHub's own runner always names it; other runners may not. */
-export async function callingWorkflow(surroundings: Surroundings): Promise<CallingWorkflow> {
+export async function callingWorkflow(surroundings: CallingRun): Promise<CallingWorkflow> {
   const named = fromReference(surroundings.env)
   return named.name === '' ? { name: await guessed(surroundings), file: '' } : named
 }
@@ -33,7 +33,7 @@ export function fromReference(env: Environment): CallingWorkflow {
 }
 
 /** For runners that do not set GITHUB_WORKFLOW_REF, such as act and Gitea. */
-async function guessed({ env, event, filesNamed }: Surroundings): Promise<string> {
+async function guessed({ env, event, filesNamed }: CallingRun): Promise<string> {
   const arrival = await arrivalOf(event)
   const addressed = arrival && parseWebhookPath(arrival.path).workflow
   // With `workflow_dispatch`, GitHub started the very file that the URL names.

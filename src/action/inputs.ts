@@ -1,6 +1,7 @@
 import { parseState, STATE_FORMS, type StateChoice } from '../state/index.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import type { Environment } from '../wire/settings.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 
 /** The inputs of the action, from `with:` of the step. */
@@ -70,8 +71,6 @@ function jsonObject(name: string, text: string): JsonObject {
   if (isObject(value)) return value as JsonObject // parsed from JSON
   throw wrong('JSON, but not an object')
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Variables that name files of the runner, or contain the token. GitHub's own context lacks them,

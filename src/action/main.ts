@@ -9,7 +9,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
-import { textsOf } from '../wire/messages.ts'
+import { textsAtLevel } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import type { GitHubEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
@@ -49,9 +49,9 @@ export async function main(): Promise<void> {
   const fired = `${workflow}/${trigger} fired: ${counted(items.length, 'item')}`
   logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
   const { messages } = evaluation
-  for (const text of textsOf(messages, 'error')) core.error(text)
-  for (const text of textsOf(messages, 'warning')) core.warning(text)
-  for (const text of textsOf(messages, 'notice')) core.notice(text)
+  for (const text of textsAtLevel(messages, 'error')) core.error(text)
+  for (const text of textsAtLevel(messages, 'warning')) core.warning(text)
+  for (const text of textsAtLevel(messages, 'notice')) core.notice(text)
   await summarize(evaluation, context)
   // Saved last, so that a step that fails earlier acknowledges nothing.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))

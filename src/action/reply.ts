@@ -9,10 +9,8 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './reply/chat.ts'
-import { readFlag, readReply } from './reply/inputs.ts'
+import { type ReadInput, readFlag, readReply } from './reply/inputs.ts'
 import { cutShort, type Measure, splitText } from './reply/split.ts'
-
-type Input = (name: string) => string
 
 type OpenChat = (context: ReplyContext) => Promise<Chat>
 
@@ -35,7 +33,7 @@ const CHATS: ReadonlyMap<string, OpenChat> = new Map<string, OpenChat>([
  * @returns the id of the message, for a later edit; empty if there is none
  * @throws UserError if `fail-on-error` is true and the reply fails
  */
-export async function reply(input: Input, ports: ReplyPorts): Promise<string> {
+export async function reply(input: ReadInput, ports: ReplyPorts): Promise<string> {
   const failOnError = readFlag(input, 'fail-on-error')
   try {
     return await sendReply(input, ports)
@@ -46,7 +44,7 @@ export async function reply(input: Input, ports: ReplyPorts): Promise<string> {
   }
 }
 
-async function sendReply(input: Input, ports: ReplyPorts): Promise<string> {
+async function sendReply(input: ReadInput, ports: ReplyPorts): Promise<string> {
   const { trigger, item } = firedItem(input('to'))
   const openChat = CHATS.get(trigger)
   if (!openChat) throw noReplyTarget(`an item of ${JSON.stringify(trigger)}`)

@@ -2,7 +2,7 @@ import type { Explanation } from '../engine/explanation.ts'
 import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/result.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
-import { type Message, textsOf } from '../wire/messages.ts'
+import { type Message, textsAtLevel } from '../wire/messages.ts'
 import { EVENT_TYPE } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
 import {
@@ -44,9 +44,9 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
   return [
     `<h3>Hookline: ${items.length === 0 ? 'No trigger fired' : title}</h3>`,
     ...(reason === '' || isSaid(messages) ? [] : [paragraph(sentence(reason))]),
-    ...some(textsOf(messages, 'error'), (error) => `<b>Error:</b> ${sentence(error)}`),
-    ...some(textsOf(messages, 'warning'), (warning) => `<b>Warning:</b> ${sentence(warning)}`),
-    ...some(textsOf(messages, 'notice'), sentence),
+    ...some(textsAtLevel(messages, 'error'), (error) => `<b>Error:</b> ${sentence(error)}`),
+    ...some(textsAtLevel(messages, 'warning'), (warning) => `<b>Warning:</b> ${sentence(warning)}`),
+    ...some(textsAtLevel(messages, 'notice'), sentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
@@ -191,7 +191,7 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
   // The trigger that looked at the event is the one with conditions or with items.
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
-    if (textsOf(messages, 'warning').length > 0)
+    if (textsAtLevel(messages, 'warning').length > 0)
       return `${command('hookline dev')} shows the same on your machine.`
     return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
   }

@@ -4,7 +4,7 @@ import { Minimatch } from 'minimatch'
 import { parse } from 'yaml'
 import type { WorkflowSource } from '../engine/ports.ts'
 import type { Contexts } from '../workflow/expressions.ts'
-import { Refusal } from '../workflow/mistakes.ts'
+import { FatalMistake } from '../workflow/mistakes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
 
@@ -41,7 +41,7 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       if (!found) return undefined
       if (others.length > 0) {
         const all = [found, ...others].map(({ file }) => file).join(' and ')
-        throw new Refusal({
+        throw new FatalMistake({
           code: 'same-file',
           message: `two workflow files are named "${name}": ${all}`,
           notes: ['a webhook URL names a workflow by its file name alone: rename one of them'],
@@ -52,7 +52,7 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
       try {
         bytes = readFileSync(join(root, file))
       } catch (cause) {
-        throw new Refusal({ code: 'no-file', message: `${file} cannot be read` }, { cause })
+        throw new FatalMistake({ code: 'no-file', message: `${file} cannot be read` }, { cause })
       }
       return readWorkflowFile(name, sourceOf(file, bytes), contexts)
     },
@@ -77,7 +77,7 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
       .filter(({ file }) => including.some((glob) => glob.match(file)))
       .filter(({ file }) => !excluding.some((glob) => glob.match(file)))
     if (name === undefined && files.length === 0) {
-      throw new Refusal({
+      throw new FatalMistake({
         code: 'no-file',
         message: `no workflow file matches ${globs.join(', ')}`,
         notes: advice,
@@ -97,7 +97,7 @@ function matcher(root: string, glob: string): Minimatch {
  * The folder below which a glob finds files, relative to the root: `workflows` for
  * `./workflows/**`.
  */
-export function baseOf(root: string, glob: string): string {
+export function globFolder(root: string, glob: string): string {
   const segments = fromRoot(root, glob).split('/')
   const wild = segments.findIndex((segment) => WILDCARD.test(segment))
   return segments.slice(0, wild < 0 ? -1 : wild).join('/')
@@ -111,7 +111,7 @@ function fromRoot(root: string, glob: string): string {
 /** The one file of a glob without a wildcard; otherwise every file below its base. */
 function candidates(root: string, glob: string): string[] {
   const pattern = fromRoot(root, glob)
-  return WILDCARD.test(pattern) ? listBelow(root, baseOf(root, glob)) : [pattern]
+  return WILDCARD.test(pattern) ? listBelow(root, globFolder(root, glob)) : [pattern]
 }
 
 /**

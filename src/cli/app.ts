@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'no
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
 import { http } from '../action/http.ts'
-import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, parseJson } from '../wire/json.ts'
@@ -116,7 +116,7 @@ function formAddress(server: URL, org: string | undefined): URL {
     })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
-  return new URL(baseOf(server) + path)
+  return new URL(baseAddress(server) + path)
 }
 
 /** Characters. GitHub refuses a longer name. */
@@ -140,7 +140,7 @@ function manifest(
   }
 }
 
-interface Output {
+interface EnvFile {
   readonly path: string
   /** A line break, if the last line of the file has none. */
   readonly separator: string
@@ -152,7 +152,7 @@ interface Output {
  *
  * @throws UserError for a file that cannot be written, or that already has an App
  */
-function prepareFile(path: string): Output {
+function prepareFile(path: string): EnvFile {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
@@ -198,7 +198,7 @@ const TIMEOUT = 15_000
 
 /** Exchanges a code for the App. GitHub accepts a code once. */
 async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
-  const url = `${baseOf(apiUrl)}/app-manifests/${code}/conversions`
+  const url = `${baseAddress(apiUrl)}/app-manifests/${code}/conversions`
   const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
   const reply = await http({ method: 'POST', url, headers, timeout: TIMEOUT }).catch(
     (cause: unknown) => {

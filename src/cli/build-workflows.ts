@@ -32,7 +32,7 @@ export interface WorkflowText extends NamedFile {
 }
 
 /** The workflows and actions that the files of a repository call. */
-export interface Called {
+export interface CalledFiles {
   readonly callees: Callees
   readonly read: ReadCalled
   readonly hasSources: boolean
@@ -59,7 +59,7 @@ export interface BuildWorkflowsOptions extends CompileOptions {
 export async function buildWorkflows(
   files: readonly WorkflowText[],
   options: BuildWorkflowsOptions,
-  called: Called,
+  called: CalledFiles,
 ): Promise<readonly BuiltWorkflow[]> {
   const isStrict = options.strict ?? false
   const misnamed = nameProblems(files)
@@ -69,7 +69,7 @@ export async function buildWorkflows(
     const one = await buildWorkflow(file, options, called, misnamed.get(file) ?? [])
     built.push({ ...one, findings: leveled(one.findings, isStrict) })
   }
-  const collisions = collisionsIn(compiledFiles(built))
+  const collisions = collisionsIn(filesWithSources(built))
   return built.map((one) => {
     const own = collisions.filter(({ sources }) => sources.includes(one.source.file))
     const mistakes = own.map(({ mistake }) => mistake)
@@ -143,20 +143,20 @@ function calledIn(root: string): ReadCalled {
 }
 
 /** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
-export function calledBy(root: string, hasSources: boolean): Called {
+export function calledFiles(root: string, hasSources: boolean): CalledFiles {
   const read = calledIn(root)
   return { callees: new Callees(read), read, hasSources }
 }
 
 /** The compiled files with the path of their source. */
-export function compiledFiles(built: readonly Pick<BuiltWorkflow, 'source' | 'files'>[]) {
+export function filesWithSources(built: readonly Pick<BuiltWorkflow, 'source' | 'files'>[]) {
   return built.flatMap(({ source, files }) => files.map((file) => ({ source: source.file, file })))
 }
 
 async function buildWorkflow(
   { source, ...named }: WorkflowText,
   options: CompileOptions,
-  called: Called,
+  called: CalledFiles,
   misnamed: readonly Mistake[],
 ): Promise<Omit<BuiltWorkflow, 'hasErrors'>> {
   const result = { source: named, files: [], findings: asFindings(misnamed, 'error') }

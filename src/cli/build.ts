@@ -7,8 +7,8 @@ import { createTwoFilesPatch } from 'diff'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { type ActionLock, LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
-import { type Change, changesOf } from '../compiler/compiled-files.ts'
-import { SETTINGS, SETTINGS_FILE } from '../compiler/settings.ts'
+import { type CompiledChange, changesOf } from '../compiler/compiled-files.ts'
+import { COMPILER_SETTINGS, SETTINGS_FILE } from '../compiler/settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
 import { findingJson } from '../lint/reports.ts'
@@ -17,8 +17,8 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import {
   buildWorkflows,
-  calledBy,
-  compiledFiles,
+  calledFiles,
+  filesWithSources,
   findingsOf,
   onceEach,
   printFindings,
@@ -40,7 +40,7 @@ export function buildCommand(): Command {
     .description('compile workflows/*.yml into native workflows')
     .argument('[files...]', 'workflow files or globs', [DEFAULT_GLOB])
     .option('--out <folder>', 'folder of the compiled files', '.github/workflows')
-  for (const { name } of SETTINGS) command.addOption(settingOption(name))
+  for (const { name } of COMPILER_SETTINGS) command.addOption(settingOption(name))
   return command
     .option('--strict', 'report warnings of strict rules as errors')
     .addOption(new Option('--check', 'write nothing; show differences and exit 1').conflicts('fix'))
@@ -161,7 +161,7 @@ export interface Build {
 }
 
 /** A change of one file of the folder of compiled files. */
-interface FileChange extends Change {
+interface FileChange extends CompiledChange {
   /** From the root of the repository. */
   readonly path: string
   /** Whether the compiled file was edited and its source was not. */
@@ -177,7 +177,7 @@ export async function build(options: BuildOptions): Promise<Build> {
   try {
     const { root, check = false, force = false, strict = false } = options
     // 1. Read.
-    const called = calledBy(root, true)
+    const called = calledFiles(root, true)
     const files = findSourceFiles(root, options.globs).map((named) => {
       const file = { ...named, source: readSource(root, named.file) }
       return { ...file, ...(options.fix ? fixWorkflow(file, called, false) : { count: 0 }) }
@@ -187,7 +187,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     const written = repositorySettings(root)
     // 2. Compile in memory.
     const built = await buildWorkflows(files, { ...written, ...options, existing }, called)
-    const compiled = compiledFiles(built)
+    const compiled = filesWithSources(built)
     // 3. Compare with the folder.
     const idle = built.filter((one) => one.files.length === 0 && !one.hasErrors)
     const isGone = (source: string) =>

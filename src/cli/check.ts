@@ -6,7 +6,7 @@ import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import { calledBy, printFindings } from './build-workflows.ts'
+import { calledFiles, printFindings } from './build-workflows.ts'
 import { type FindingOptions, findingsIn, hasSources } from './file-findings.ts'
 import {
   defaultSources,
@@ -102,7 +102,7 @@ export async function checkWorkflows(options: CheckOptions): Promise<Checked> {
       const source = readOr(unreadable, () => readSource(root, file.file))
       return source ? [{ ...file, source }] : []
     })
-    const repository = calledBy(
+    const repository = calledFiles(
       root,
       hasSources(
         root,

@@ -12,8 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { type Change, hasConflict, hasNewerActions, originOf } from '../compiler/compiled-files.ts'
-import { type Mistake, Refusal } from '../workflow/mistakes.ts'
+import {
+  type CompiledChange,
+  hasConflict,
+  hasNewerActions,
+  originOf,
+} from '../compiler/compiled-files.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
@@ -68,7 +73,7 @@ export class CompiledFolder {
 
   /** Another process may have put a file here after the check of `build`. */
   #refuseForeign(name: string): void {
-    if (this.#isForeign(name)) throw new Refusal(foreignMistake(this.show(name)))
+    if (this.#isForeign(name)) throw new FatalMistake(foreignMistake(this.show(name)))
   }
 
   #isForeign(name: string): boolean {
@@ -95,7 +100,7 @@ export class CompiledFolder {
     const there = nearestExisting(this.#folder)
     const expected = resolve(realpathSync(this.#root), relative(this.#root, there))
     if (realpathSync(there) === expected) return
-    throw new Refusal({
+    throw new FatalMistake({
       code: 'no-file',
       message: `${this.show('')} is reached by a symbolic link`,
       notes: ['replace the link by a folder, or choose another folder: --out <folder>'],
@@ -131,7 +136,7 @@ export function handEdits(
   root: string,
   folder: string,
   { alsoCommitted }: { readonly alsoCommitted: boolean },
-): (path: string, change: Change) => boolean {
+): (path: string, change: CompiledChange) => boolean {
   let uncommitted: readonly string[] | 'no repository' | undefined
   const isCommitted = (path: string) => {
     uncommitted ??=

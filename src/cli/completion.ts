@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
-import { type Completion, completionOf, type Names } from './completion/candidates.ts'
+import { type Completion, completionOf, type PlaceNames } from './completion/candidates.ts'
 import { FILES_LINE, SCRIPTS } from './completion/scripts.ts'
 import { print } from './terminal.ts'
 
@@ -47,7 +47,7 @@ function candidatesText({ candidates, files }: Completion): string {
   return [...lines, ...(files ? [FILES_LINE] : [])].join('\n')
 }
 
-const NAMES: Names = async (kind) => {
+const NAMES: PlaceNames = async (kind) => {
   const names = await KNOWN.get(kind)?.()
   return [...new Set(names ?? [])]
 }

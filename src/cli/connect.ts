@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { systemClock } from '../relay/config.ts'
 import type { Sender } from '../triggers/sender.ts'
-import { baseOf, readAddress } from '../wire/address.ts'
+import { baseAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
@@ -156,14 +156,14 @@ const PUBLIC_URL = {
   example: 'https://hooks.example.com',
 }
 
-interface Settings {
+interface ConnectSettings {
   readonly port: number
   readonly publicUrl: string | undefined
   readonly secret: Secret | undefined
 }
 
 /** @throws UserError for an invalid flag, before anything is asked or started */
-function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings {
+function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): ConnectSettings {
   const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
   if (address !== undefined && address.protocol !== 'https:') {
     throw new UsageError({
@@ -186,7 +186,7 @@ function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): Settings 
   }
   return {
     port: port === undefined ? 0 : parsePort(port),
-    publicUrl: address && baseOf(address),
+    publicUrl: address && baseAddress(address),
     secret: secret ? new Secret(secret) : undefined,
   }
 }

@@ -7,7 +7,7 @@ import { DEFAULT_GLOB, expressionContexts } from '../action/inputs.ts'
 import { readNativeWorkflow } from '../compiler/native.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/ports.ts'
-import type { Reader } from '../inspector/api.ts'
+import type { OutputReader } from '../inspector/api.ts'
 import type { DevServer, SignableRequest } from '../inspector/dev-server.ts'
 import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
@@ -265,7 +265,7 @@ function readEnvFile(file: string | undefined): JsonObject {
  * The files that can read the outputs of a workflow's triggers: the source after compilation and the
  * native workflow files whose action reads the source, or the native file with inline triggers.
  */
-function workflowReaders(root: string, name: string, open: () => WorkflowSource): Reader[] {
+function workflowReaders(root: string, name: string, open: () => WorkflowSource): OutputReader[] {
   let file: string | undefined
   try {
     file = open().find(name)?.triggers[0]?.positionOf([]).source.file
@@ -278,7 +278,7 @@ function workflowReaders(root: string, name: string, open: () => WorkflowSource)
   return [{ kind: 'source', file }, ...others]
 }
 
-function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reader[] {
+function readersIn(root: string, file: string, reads: 'inline' | 'files'): OutputReader[] {
   try {
     const text = readFileSync(join(root, file), 'utf8')
     return nativeReaders({ name: file, file, text }, reads)
@@ -294,13 +294,13 @@ function readersIn(root: string, file: string, reads: 'inline' | 'files'): Reade
  * @param reads only steps that declare triggers `inline`, or only steps that read `files`
  * @returns none for a file with errors, which the findings report
  */
-export function nativeReaders(source: Source, reads: 'inline' | 'files'): Reader[] {
+export function nativeReaders(source: Source, reads: 'inline' | 'files'): OutputReader[] {
   try {
     const uses = readNativeWorkflow(source.name, source)?.uses ?? []
     return uses.flatMap(({ job, step: id = null, on = '', outputs, neededBy, matrices }) => {
       if ((on.trim() !== '') !== (reads === 'inline')) return []
       const step = { id }
-      const later = neededBy.map((reader): Reader => {
+      const later = neededBy.map((reader): OutputReader => {
         // A job with a matrix over the items reads one item at a time.
         const matrix = matrices.find((one) => one.job === reader)
         return matrix

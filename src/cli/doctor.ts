@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { http } from '../action/http.ts'
 import { systemClock } from '../relay/config.ts'
-import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { webhookUrl } from '../wire/path.ts'
@@ -11,9 +11,15 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
-import { type DoctorPorts, type Finding, failed, type Target, warning } from './doctor/findings.ts'
+import {
+  type DoctorFinding,
+  type DoctorPorts,
+  type DoctorTarget,
+  failedFinding,
+  warningFinding,
+} from './doctor/findings.ts'
 import { checkRepository, noToken } from './doctor/repository.ts'
-import { checkWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
+import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
 import { unreachableHint } from './http.ts'
@@ -92,10 +98,10 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
 }
 
 /** @throws UserError naming the option that is wrong */
-function readTarget(options: DoctorOptions): Target {
+function readTarget(options: DoctorOptions): DoctorTarget {
   const { workflow, trigger, sendTest, timeout } = options
   const repository = options.repository ?? originRepository()
-  const relay = options.relay && baseOf(readAddress(options.relay, RELAY_ADDRESS))
+  const relay = options.relay && baseAddress(readAddress(options.relay, RELAY_ADDRESS))
   if (repository === '') {
     throw new UserError({
       message: 'there is no git remote "origin" that names the repository',
@@ -130,7 +136,7 @@ function readTarget(options: DoctorOptions): Target {
 }
 
 /** Adds the findings about the App of the environment, and its token if there is no other token. */
-async function withApp(target: Target): Promise<Target> {
+async function withApp(target: DoctorTarget): Promise<DoctorTarget> {
   const id = readSetting(process.env, 'HOOKLINE_APP_ID')
   const pem = readSetting(process.env, 'HOOKLINE_APP_KEY')?.reveal()
   if (id === undefined || pem === undefined) return target
@@ -149,7 +155,7 @@ async function withApp(target: Target): Promise<Target> {
 }
 
 /** Adds the schedule of the relay for the repository. @throws UsageError for an invalid line */
-async function withTimers(target: Target): Promise<Target> {
+async function withTimers(target: DoctorTarget): Promise<DoctorTarget> {
   const text = readSetting(process.env, 'HOOKLINE_SCHEDULE')
   if (text === undefined) return target
   const [{ readTimers }, { timersFor }] = await Promise.all([
@@ -160,7 +166,7 @@ async function withTimers(target: Target): Promise<Target> {
 }
 
 /** Adds a grant for the relay if HOOKLINE_SIGNING_KEYS is set. */
-async function withGrant(target: Target): Promise<Target> {
+async function withGrant(target: DoctorTarget): Promise<DoctorTarget> {
   const { repository, workflow, trigger, relay, testEventTimeout } = target
   const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   if (!keys || testEventTimeout === undefined || relay === undefined) return target
@@ -181,7 +187,10 @@ const MARKS = {
 } as const
 
 /** Checks everything between a sender and a run, in the order in which an event passes it. */
-export async function runChecks(target: Target, ports: DoctorPorts): Promise<readonly Finding[]> {
+export async function runChecks(
+  target: DoctorTarget,
+  ports: DoctorPorts,
+): Promise<readonly DoctorFinding[]> {
   const relay = target.relay === undefined ? undefined : await checkRelay(target.relay, ports)
   const known = { ...target, dispatch: target.dispatch ?? relay?.dispatch }
   const { findings, file } = await checkGitHub(known, ports)
@@ -193,16 +202,16 @@ export async function runChecks(target: Target, ports: DoctorPorts): Promise<rea
 
 /** A flag sets the mode of the checks only; the relay uses its own mode, unless a credential names one. */
 function otherDispatch(
-  { dispatch }: Target,
+  { dispatch }: DoctorTarget,
   ofRelay: DispatchMode | undefined,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (dispatch === undefined || ofRelay === undefined || dispatch === ofRelay) return []
   const message = `the relay uses the dispatch mode ${ofRelay}, but you asked for ${dispatch}`
   const hint = `Set HOOKLINE_DISPATCH=${dispatch} on the relay, or create the grant or sealed token with --dispatch ${dispatch}.`
-  return [warning('relay', 'relay_other_dispatch', message, hint)]
+  return [warningFinding('relay', 'relay_other_dispatch', message, hint)]
 }
 
-async function checkGitHub(target: Target, ports: DoctorPorts): Promise<WorkflowsCheck> {
+async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
   if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.dispatch)] }
   try {
@@ -211,12 +220,14 @@ async function checkGitHub(target: Target, ports: DoctorPorts): Promise<Workflow
     if (!known) return { findings: [...app, ...findings] }
     // The permissions of an App's token were checked before.
     const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
-    const workflows = await checkWorkflows(target, known, ports)
+    const workflows = await checkRepositoryWorkflows(target, known, ports)
     return { ...workflows, findings: [...app, ...others, ...workflows.findings] }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const hint = unreachableHint(error, 'Check the network and HOOKLINE_API_URL.')
-    return { findings: [failed('token', 'github_unreachable', `GitHub: ${error.message}`, hint)] }
+    return {
+      findings: [failedFinding('token', 'github_unreachable', `GitHub: ${error.message}`, hint)],
+    }
   }
 }
 

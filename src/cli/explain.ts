@@ -1,5 +1,5 @@
 import type { SourceFile } from '../compiler/source-file.ts'
-import { unknown } from '../model/evaluate.ts'
+import { unknownValue } from '../model/evaluate.ts'
 import { explainWorkflow, type JobExplanation, type ModelEvent } from '../model/explain.ts'
 import { readWorkflowJobs } from '../model/workflow-jobs.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
@@ -45,19 +45,19 @@ const SKIPPED: Json = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 
 /** A trigger fired: what it brings, only an event can tell. */
 function firedBy(trigger: string, { triggers }: SourceFile): ModelEvent {
-  const outputs = unknown('the event')
+  const outputs = unknownValue('the event')
   const fired: Json = { outcome: 'success', conclusion: 'success', outputs }
   const on = triggers.map(({ name }): [string, Json] => [name, name === trigger ? fired : SKIPPED])
-  const event: JsonObject = { action: EVENT_TYPE, client_payload: unknown('the event') }
+  const event: JsonObject = { action: EVENT_TYPE, client_payload: unknownValue('the event') }
   // It may have been polled, or have come directly.
-  const github = { event_name: unknown('how the event came'), event }
+  const github = { event_name: unknownValue('how the event came'), event }
   return { github, on: Object.fromEntries(on), outputsOf: () => undefined }
 }
 
 /** An event of GitHub's own: no trigger of ours fires. */
 function startedBy(event: string, { triggers }: SourceFile): ModelEvent {
   const on = triggers.map(({ name }): [string, Json] => [name, SKIPPED])
-  const github = { event_name: event, event: unknown('the event') }
+  const github = { event_name: event, event: unknownValue('the event') }
   return { github, on: Object.fromEntries(on), outputsOf: () => undefined }
 }
 

@@ -11,12 +11,12 @@ import { TRIGGERS } from '../triggers/index.ts'
 import { type Finding, ofLevel, type Source, UserError } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { asFindings, type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { asFindings, FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { childOf, type ParsedFile } from '../workflow/nodes.ts'
 import { parseYaml, positionAt } from '../workflow/yaml.ts'
 import {
   buildWorkflows,
-  calledBy,
+  calledFiles,
   findingsOf,
   scriptProblems,
   type WorkflowText,
@@ -47,7 +47,7 @@ export async function findingsIn(
     const existing = new Map(
       files.filter(isNative).map(({ file, source }) => [basename(file), source.text]),
     )
-    const repository = calledBy(root, hasSources(root, sources))
+    const repository = calledFiles(root, hasSources(root, sources))
     const compiling = { ...repositorySettings(root), ...options, existing }
     const built = await buildWorkflows(sources, compiling, repository)
     const checked = await Promise.all(
@@ -141,7 +141,7 @@ function inlineProblems(native: ParsedFile): readonly Mistake[] {
   try {
     return scriptProblems(nativeTriggers(native))
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof FatalMistake)) throw error
     return error.problems
   }
 }

@@ -11,11 +11,11 @@ import {
 import { join, parse, relative, resolve, sep } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
-import { baseOf, workflowFileFinder } from '../action/workflow-files.ts'
+import { globFolder, workflowFileFinder } from '../action/workflow-files.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { systemProblem } from '../wire/system-error.ts'
-import { Refusal } from '../workflow/mistakes.ts'
+import { FatalMistake } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
@@ -70,7 +70,7 @@ export function readSource(root: string, file: string): Source {
   try {
     const inside = relative(realpathSync(root), realpathSync(path))
     if (inside.startsWith('..'))
-      throw new Refusal({
+      throw new FatalMistake({
         code: 'no-file',
         message: `${file} is a link that leads out of the repository`,
       })
@@ -80,7 +80,7 @@ export function readSource(root: string, file: string): Source {
   } catch (cause) {
     if (cause instanceof UserError) throw cause
     const { message = `${file} cannot be read`, hint } = systemProblem(cause, file) ?? {}
-    throw new Refusal({ code: 'no-file', message, ...(hint && { hint }) }, { cause })
+    throw new FatalMistake({ code: 'no-file', message, ...(hint && { hint }) }, { cause })
   }
 }
 
@@ -196,7 +196,7 @@ export async function watchGlobs({
 }: Watched): Promise<FSWatcher> {
   const { watch } = await import('chokidar')
   // A glob with "!" excludes files that another glob finds.
-  const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => baseOf(root, glob))
+  const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => globFolder(root, glob))
   const paths = [...bases, ...more].map((path) => slashed(relative(root, resolve(root, path))))
   const isRelevant = (path: string) =>
     paths.some((each) => each === '' || isWithin(path, each) || isWithin(each, path))

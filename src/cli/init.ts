@@ -10,8 +10,8 @@ import { originRepository, writeText } from './files.ts'
 import { git } from './git.ts'
 import { AGENT_NAMES, agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
-import { compiledFiles, localServer, nextSteps } from './init/next-steps.ts'
-import { answered, askAt, type Given } from './init/questions.ts'
+import { compiledPaths, localServer, nextSteps } from './init/next-steps.ts'
+import { answered, askAt, type FlagAnswers } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender.ts'
 import { environmentFor, GH_VARIABLES } from './programs.ts'
@@ -19,7 +19,7 @@ import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrapped } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
 
-interface InitOptions extends Given {
+interface InitOptions extends FlagAnswers {
   readonly sender?: string
   readonly agent?: string
   readonly uses?: string
@@ -81,7 +81,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
   if (!kind) return
   refuseSubfolder()
   const files = kind.files(answers)
-  refuseExisting(process.cwd(), [...files, ...compiledFiles(kind.compile, answers)])
+  refuseExisting(process.cwd(), [...files, ...compiledPaths(kind.compile, answers)])
   const gh = spawnSync('gh', ['auth', 'status'], {
     stdio: 'ignore',
     timeout: 5000,

@@ -26,7 +26,7 @@ export function devKeys({ server, quit, report }: Running): ListeningKeys {
 }
 
 /** Listens for keys if stdin and stdout are a terminal in the foreground. */
-export function keysOnTerminal(keys: readonly Key[], interrupt: () => void): ListeningKeys {
+export function keysOnTerminal(keys: readonly KeyBinding[], interrupt: () => void): ListeningKeys {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY || !inForeground()) return NO_KEYS
   return listenToKeys(keys, stdin, interrupt)
@@ -37,7 +37,7 @@ function printDimmed(text: string): void {
 }
 
 /** A key that does something while a server runs. */
-interface Key {
+interface KeyBinding {
   /** One character. */
   readonly key: string
   /** The effect, in the form `quit`. */
@@ -74,7 +74,7 @@ const CTRL_C = '\u0003'
  * raw mode sends no signal for Ctrl-C, so that this function calls `interrupt`.
  */
 export function listenToKeys(
-  keys: readonly Key[],
+  keys: readonly KeyBinding[],
   keyboard: Keyboard,
   interrupt: () => void,
 ): ListeningKeys {

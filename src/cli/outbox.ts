@@ -8,8 +8,8 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import {
   type Filter,
   filterQuery,
-  type Listing,
   listingText,
+  type OutboxListing,
   readListing,
 } from './outbox/listing.ts'
 import { LIST, notARelay, RelayClient } from './outbox/relay-client.ts'
@@ -122,7 +122,7 @@ async function list({ relay, watch, json = false, ...given }: ListOptions): Prom
 }
 
 /** The response of the relay; `delivered` is present if there are batches. */
-function listingJson(found: Listing | Unanswered): string {
+function listingJson(found: OutboxListing | Unanswered): string {
   if (typeof found === 'string') return printableJson(JSON.stringify(found))
   const { delivered, ...rest } = found
   return printableJson(JSON.stringify({ ...rest, ...(delivered.length > 0 && { delivered }) }))
@@ -132,7 +132,7 @@ function listingJson(found: Listing | Unanswered): string {
 type Unanswered = string
 
 /** On a terminal: the whole list each time, as far as it fits. */
-function drawScreen(found: Listing | Unanswered, host: string): void {
+function drawScreen(found: OutboxListing | Unanswered, host: string): void {
   const { rows = 24, columns = 80 } = process.stdout
   const title = styled(process.stdout, 'bold', `${host}  ${new Date().toLocaleTimeString()}`)
   const lines = lookText(found, Math.max(2, rows - LINES_AROUND)).split('\n')
@@ -141,14 +141,14 @@ function drawScreen(found: Listing | Unanswered, host: string): void {
 }
 
 /** In a pipe, the list is printed again when this changes; ages in the text change all the time. */
-function statesOf(found: Listing | Unanswered, json: boolean): string {
+function statesOf(found: OutboxListing | Unanswered, json: boolean): string {
   if (json || typeof found === 'string') return JSON.stringify(found)
   const events = [...found.waiting, ...found.dead, ...found.delivered]
   return JSON.stringify(events.map(({ delivery, tries, reason }) => [delivery, tries, reason]))
 }
 
 /** @param most events to show */
-function lookText(found: Listing | Unanswered, most?: number): string {
+function lookText(found: OutboxListing | Unanswered, most?: number): string {
   return typeof found === 'string' ? found : listingText(found, Date.now(), most)
 }
 
@@ -175,7 +175,7 @@ async function show(delivery: string, { relay, json }: OutboxOptions): Promise<v
 }
 
 /** A change of one event, or of dead letters. */
-interface Change {
+interface EventChange {
   readonly method: string
   /** Path after the address of the event, or of all events. */
   readonly path: string
@@ -183,14 +183,14 @@ interface Change {
   readonly doneToMany: string
 }
 
-const REPLAY: Change = {
+const REPLAY: EventChange = {
   method: 'POST',
   path: '/replay',
   done: 'is queued again',
   doneToMany: 'are queued again',
 }
 
-const DELETE: Change = {
+const DELETE: EventChange = {
   method: 'DELETE',
   path: '',
   done: 'is deleted',
@@ -198,7 +198,7 @@ const DELETE: Change = {
 }
 
 async function change(
-  { method, path, done, doneToMany }: Change,
+  { method, path, done, doneToMany }: EventChange,
   delivery: string | undefined,
   { relay, json, all, separate, ...given }: ChangeOptions,
 ): Promise<void> {

@@ -98,7 +98,7 @@ async function publicLines(
   const { ANY_REQUEST, exampleLine } = await import('../triggers/example-line.ts')
   const { triggersHere } = await import('./workflows-here.ts')
   const { originRepository } = await import('./files.ts')
-  const { shellOf } = await import('../wire/shell.ts')
+  const { currentShell: shellOf } = await import('../wire/shell.ts')
   const [first = { workflow: 'hook', trigger: 'webhook', example: undefined }] = triggersHere()
   const { workflow, trigger, example = ANY_REQUEST } = first
   const servesOne =

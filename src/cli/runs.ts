@@ -77,7 +77,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   }
   checkedRepository(repository)
   const github = { repository, ask: githubOf(process.env), ...systemClock }
-  const report = ({ event: _, ...found }: Run) =>
+  const report = ({ event: _, ...found }: WorkflowRun) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
   if (watch && delivery !== undefined) {
     const found = await awaitRun(delivery, github)
@@ -87,7 +87,7 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
   }
   const states = new Map<number, string>()
   for (;;) {
-    const isWanted = (each: Run) =>
+    const isWanted = (each: WorkflowRun) =>
       isWebhookRun(each) && (delivery === undefined || isRunOf(each, delivery))
     // The first look reports a wrong setting immediately. Later looks retry, and read new runs only.
     const isFirst = states.size === 0
@@ -135,8 +135,6 @@ export interface RunPorts {
   sleep(milliseconds: number): Promise<void>
 }
 
-export type Run = WorkflowRun
-
 /** Milliseconds between two looks. */
 const PAUSE = 2000
 
@@ -149,10 +147,10 @@ const LONG_RUN_TIMEOUT = 5 * 60_000
 /** Webhook runs that `hookline runs` shows. */
 const SHOWN_RUNS = 50
 
-interface Listing {
+interface RunListing {
   readonly retry?: Retry | undefined
   readonly since?: Date | undefined
-  isEnough?(runs: readonly Run[]): boolean
+  isEnough?(runs: readonly WorkflowRun[]): boolean
 }
 
 /**
@@ -160,7 +158,10 @@ interface Listing {
  *
  * @throws RunsError if GitHub refuses or is unreachable
  */
-function listRuns(github: RunPorts, { retry, ...lookup }: Listing = {}): Promise<readonly Run[]> {
+function listRuns(
+  github: RunPorts,
+  { retry, ...lookup }: RunListing = {},
+): Promise<readonly WorkflowRun[]> {
   const readPage = async (page: number) =>
     (await ask(github, runsPath(github.repository, page), retry)).workflow_runs
   return recentRuns(readPage, lookup)
@@ -183,7 +184,7 @@ const CLOCK_SKEW = 5000
 /** Milliseconds. A run can appear in the listing later than a newer run. */
 const LISTING_LAG = 5 * 60_000
 
-function isWanted({ begun }: WantedRun): (run: Run) => boolean {
+function isWanted({ begun }: WantedRun): (run: WorkflowRun) => boolean {
   if (!begun) return () => false
   const earliest = begun.since.getTime() - CLOCK_SKEW
   return ({ workflow, event, delivery, started }) =>
@@ -204,10 +205,10 @@ export async function findRun(
   wanted: WantedRun,
   github: RunPorts,
   timeout = RUN_TIMEOUT,
-): Promise<Run | undefined> {
+): Promise<WorkflowRun | undefined> {
   const deadline = github.now().getTime() + timeout
   const isBegun = isWanted(wanted)
-  const isFound = (run: Run) => isRunOf(run, wanted.delivery)
+  const isFound = (run: WorkflowRun) => isRunOf(run, wanted.delivery)
   let since: Date | undefined
   for (;;) {
     const runs = await listRuns(github, {
@@ -231,7 +232,11 @@ export async function findRun(
  * @param later milliseconds until the run can start
  * @throws UserError if no run appears
  */
-export async function awaitRun(delivery: string, github: RunPorts, later = 0): Promise<Run> {
+export async function awaitRun(
+  delivery: string,
+  github: RunPorts,
+  later = 0,
+): Promise<WorkflowRun> {
   const soon = await findRun({ delivery }, github, later + RUN_TIMEOUT)
   if (soon) return soon
   process.stderr.write('no run after a minute; waiting up to five minutes\n')
@@ -241,7 +246,7 @@ export async function awaitRun(delivery: string, github: RunPorts, later = 0): P
 }
 
 /** The run of a page that the relay returned. @throws UserError for any other address */
-export async function runAt(url: string, github: RunPorts): Promise<Run> {
+export async function runAt(url: string, github: RunPorts): Promise<WorkflowRun> {
   const [, id] = /\/actions\/runs\/(\d{1,20})$/.exec(url) ?? []
   if (id === undefined)
     throw new UserError({
@@ -253,11 +258,11 @@ export async function runAt(url: string, github: RunPorts): Promise<Run> {
 
 /** Reports every change of a run until it is completed or the deadline passes; returns its last state. */
 export async function followRun(
-  first: Run,
+  first: WorkflowRun,
   github: RunPorts,
-  report: (run: Run) => void,
+  report: (run: WorkflowRun) => void,
   deadline = Number.POSITIVE_INFINITY,
-): Promise<Run> {
+): Promise<WorkflowRun> {
   let known = first
   report(known)
   while (known.state !== 'completed' && github.now().getTime() < deadline) {
@@ -270,7 +275,7 @@ export async function followRun(
 }
 
 /** `skipped` and `neutral` are no failures: a job condition excluded the event. */
-export function hasSucceeded({ conclusion }: Pick<Run, 'conclusion'>): boolean {
+export function hasSucceeded({ conclusion }: Pick<WorkflowRun, 'conclusion'>): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion ?? '')
 }
 
@@ -283,13 +288,13 @@ export const NOT_ALLOWED =
   'no job started: a policy of the repository or organization may forbid the event or its actor. The page of the run names the policy.'
 
 /** Whether a run failed without a job; false if GitHub refuses to say. */
-export async function hasNoJob(run: Run, github: RunPorts): Promise<boolean> {
+export async function hasNoJob(run: WorkflowRun, github: RunPorts): Promise<boolean> {
   if (hasSucceeded(run)) return false
   const { answer, refusal } = await github.ask(`${runPath(github, run.id)}/jobs?per_page=1`)
   return !refusal && fieldsOf(answer).total_count === 0
 }
 
-export function runLine(run: Omit<Run, 'event'>): string {
+export function runLine(run: Omit<WorkflowRun, 'event'>): string {
   const { delivery, workflow, started, url } = run
   const color = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
   const state = styled(process.stdout, color, printable(stateOf(run)).padEnd(12))
@@ -297,7 +302,7 @@ export function runLine(run: Omit<Run, 'event'>): string {
   return `${parts}  ${state}  ${printable(url)}`
 }
 
-function stateOf({ state, conclusion }: Pick<Run, 'state' | 'conclusion'>): string {
+function stateOf({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
   return conclusion ?? state
 }
 

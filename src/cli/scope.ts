@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Scope } from '../relay/credentials/claims.ts'
+import type { AccessScope } from '../relay/credentials/claims.ts'
 import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'
@@ -27,7 +27,7 @@ export function withScopeOptions(command: Command): Command {
 }
 
 /** @throws UserError naming the flag that is wrong */
-export async function readScopeOptions(options: ScopeOptions): Promise<Scope> {
+export async function readScopeOptions(options: ScopeOptions): Promise<AccessScope> {
   const repository = checkedRepository(options.repository)
   const { dispatch, ref, expires } = options
   const path = options.path?.replace(/^\/+/, '')

@@ -11,13 +11,13 @@ import { HttpFailure, type HttpReply } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
+import type { WorkflowRun } from '../wire/run-lookup.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import { githubOf } from './github.ts'
 import { readSecret, unreachableHint } from './http.ts'
-import type { Run } from './runs.ts'
 import { EXAMPLES, exampleOf } from './send/examples.ts'
 import { sendExactly } from './send/http-request.ts'
 import { type AddressedRequest, outgoingRequest, type RequestOptions } from './send/request.ts'
@@ -219,7 +219,7 @@ async function waitForRun(url: URL, response: RelayResponse): Promise<void> {
   const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
-  const report = (each: Run) => process.stderr.write(`${runLine(each)}\n`)
+  const report = (each: WorkflowRun) => process.stderr.write(`${runLine(each)}\n`)
   const ended = await followRun(found, github, report)
   if (ended.conclusion === 'skipped') process.stderr.write(`${SKIPPED}\n`)
   if (await hasNoJob(ended, github)) process.stderr.write(`${NOT_ALLOWED}\n`)

@@ -4,11 +4,11 @@ import { InvalidArgumentError, Option } from 'commander'
 import { parse } from 'yaml'
 import { type ActionLock, LOCK_FILE, readActionLock } from '../compiler/action-lock.ts'
 import {
+  COMPILER_SETTINGS,
+  type CompilerSettings,
   NO_SETTINGS,
   readSettingsFile,
-  SETTINGS,
   SETTINGS_FILE,
-  type Settings,
   type WrittenSettings,
 } from '../compiler/settings.ts'
 import { type Source, UserError } from '../wire/errors.ts'
@@ -53,12 +53,12 @@ ${SETTINGS_FILE}.
 `
 
 /**
- * The flag of a compiler setting: `--<key>`, with the parser of its entry in `SETTINGS`.
+ * The flag of a compiler setting: `--<key>`, with the parser of its entry in `COMPILER_SETTINGS`.
  *
  * @param description replaces the help of the entry
  */
-export function settingOption(name: keyof Settings, description?: string): Option {
-  const setting = SETTINGS.find((one) => one.name === name)
+export function settingOption(name: keyof CompilerSettings, description?: string): Option {
+  const setting = COMPILER_SETTINGS.find((one) => one.name === name)
   if (!setting) throw new RangeError(`no setting ${name}`)
   const { key, argument, help, parse: parseValue, mistake } = setting
   const text = description ?? `${help} (default: ${setting.default})`

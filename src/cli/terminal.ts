@@ -4,7 +4,7 @@ import type { RunningServer } from '../relay/http/node-server.ts'
 import { bugOf, errorCode, type Problem, UsageError, UserError } from '../wire/errors.ts'
 import { printableJson } from '../wire/printable.ts'
 import { HELP_WIDTH, wrap } from '../wire/settings-help.ts'
-import { type Shell, shellOf } from '../wire/shell.ts'
+import { currentShell, type Shell } from '../wire/shell.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { problemWithoutTokens } from '../wire/tokens.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
@@ -99,7 +99,7 @@ export function reportUncaughtErrors(): void {
 
 /** The shell of the user, for lines to paste. */
 export function shellHere(): Shell {
-  return shellOf(process.env, process.platform)
+  return currentShell(process.env, process.platform)
 }
 
 /** Prints lines to standard output. */
@@ -107,7 +107,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-type Style = Parameters<typeof styleText>[0]
+type TextStyle = Parameters<typeof styleText>[0]
 
 /** A stream of a process. Only a terminal has the optional members. */
 interface Screen {
@@ -116,7 +116,7 @@ interface Screen {
 }
 
 /** The text in a style, or unchanged if the stream is no terminal or NO_COLOR is set. */
-export function styled(screen: Screen, style: Style, text: string): string {
+export function styled(screen: Screen, style: TextStyle, text: string): string {
   // Any value that is not empty disables colors: https://no-color.org
   const hasColors = !process.env.NO_COLOR && screen.isTTY && screen.hasColors?.()
   return hasColors ? styleText(style, text, { validateStream: false }) : text

@@ -16,7 +16,7 @@ import {
 } from '../triggers/messaging-bot/bot-api.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
-import { baseOf, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
@@ -88,7 +88,7 @@ async function printUrl(argument: string, given: UrlOptions): Promise<void> {
   const workflow = workflowName(argument)
   const trigger = given.trigger ?? (bot ? 'messaging_bot' : 'webhook')
   await checkTrigger(trigger)
-  const relay = baseOf(readAddress(given.relay ?? DEV, RELAY_ADDRESS))
+  const relay = baseAddress(readAddress(given.relay ?? DEV, RELAY_ADDRESS))
   // A request to hookline dev carries no credential.
   const isDev = given.relay === undefined && given.repository === undefined
   const description = given.relay === undefined ? undefined : await describeRelay(relay)
@@ -183,7 +183,7 @@ function repositoryOf(
   })
 }
 
-interface CredentialOptions {
+interface UrlCredentialOptions {
   readonly relay: string
   readonly repository: string | undefined
   readonly path: string
@@ -204,7 +204,7 @@ async function sealedCredential({
   path,
   variable,
   description,
-}: CredentialOptions): Promise<string | undefined> {
+}: UrlCredentialOptions): Promise<string | undefined> {
   const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')?.reveal() ?? ''
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
   if (!GITHUB_TOKEN.test(token) || repository === undefined || !description?.seal) return undefined
@@ -337,7 +337,7 @@ function botFrom(env: Environment, token: string, carried: string | undefined): 
 }
 
 function apiFrom(env: Environment): string {
-  return baseOf(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL'))
+  return baseAddress(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL'))
 }
 
 function updateKind(name: string): UpdateKind {

@@ -9,7 +9,7 @@ import { parseYaml } from '../workflow/yaml.ts'
  */
 export const LOCK_FILE = '.github/workflows/actions.lock'
 
-interface Version {
+interface LockedVersion {
   readonly action: string
   readonly ref: string
 }
@@ -45,7 +45,7 @@ export class ActionLock {
   }
 
   /** Whether the lock file names an action at this version, for a workflow file. */
-  names(path: string, { action, ref }: Version): boolean {
+  names(path: string, { action, ref }: LockedVersion): boolean {
     return this.#workflows.get(path)?.has(keyOf(action, ref)) === true
   }
 
@@ -53,9 +53,9 @@ export class ActionLock {
    * Returns the version of an existing compiled file that the lock file has for a written version: a more
    * exact tag, or the commit. `undefined` if there is none.
    */
-  lockedForm<Found extends Version>(
+  lockedForm<Found extends LockedVersion>(
     path: string,
-    written: Version,
+    written: LockedVersion,
     existing: readonly Found[],
   ): Found | undefined {
     if (!this.locks(path)) return undefined
@@ -67,7 +67,7 @@ export class ActionLock {
     )
   }
 
-  #isForm(path: string, { action, ref }: Version, form: string): boolean {
+  #isForm(path: string, { action, ref }: LockedVersion, form: string): boolean {
     if (form.startsWith(`${ref}.`)) return this.names(path, { action, ref: form })
     const names = [...(this.#workflows.get(path) ?? [])].filter(
       (name) => name === keyOf(action, ref) || name.startsWith(`${keyOf(action, ref)}.`),

@@ -1,7 +1,7 @@
 import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
 import type { NativeEvent } from '../workflow/on.ts'
-import { keyOf, type NodePair, nodeBelow, pairsOf } from '../workflow/yaml.ts'
+import { type NodePair, nodeBelow, pairKey, pairsOf } from '../workflow/yaml.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** An input of `workflow_dispatch` or `workflow_call`; jobs read it as `inputs.<name>`. */
@@ -39,7 +39,7 @@ export function workflowInputs(file: SourceFile): WorkflowInput[] {
     const input = pair.value?.toJS(file.document) as Json // YAML 1.2 core is JSON
     const type = isObject(input) ? input.type : undefined
     const isText = type !== 'boolean' && type !== 'number'
-    return { name: keyOf(pair), type: isText ? 'string' : type }
+    return { name: pairKey(pair), type: isText ? 'string' : type }
   })
   return [...new Map(declared.map((one) => [one.name.toLowerCase(), one])).values()]
 }

@@ -2,7 +2,7 @@ import { isMap } from 'yaml'
 import { isObject, type Json } from '../wire/json.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { keyOf, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { pairKey, pairsOf, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { inputLine, workflowInputs } from './called-inputs.ts'
 import {
   conditionLines,
@@ -12,7 +12,7 @@ import {
   skippedContext,
 } from './on-job.ts'
 import { type Permissions, permissionUnion } from './permissions.ts'
-import type { Plan, Starts } from './plan.ts'
+import type { Plan, WorkflowStarts } from './plan.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** The conditions under which the events of a file start its jobs. */
@@ -40,7 +40,7 @@ export interface Started {
  *
  * Where nothing polls, but batches come, `on` runs for this workflow's webhooks alone.
  */
-export function startedBy({ file, starting, webhooks, polled }: Starts): Started {
+export function startConditions({ file, starting, webhooks, polled }: WorkflowStarts): Started {
   const configs = polled.map(({ trigger }) => trigger.config)
   const polling = new Set([
     ...(configs.every(({ skipSchedule }) => skipSchedule) ? [] : ['schedule']),
@@ -148,7 +148,7 @@ export function permissionsOf({ document, sections, source }: SourceFile) {
   const nodes = sections.get('jobs')?.value
   const keys = isMap(nodes) ? pairsOf(nodes) : []
   const notices = asking.map(({ id }): Mistake => {
-    const key = keys.find((pair) => keyOf(pair) === id)?.key
+    const key = keys.find((pair) => pairKey(pair) === id)?.key
     return {
       code: 'less-permissions',
       message: `job "${id}" has no "permissions:" and another job has: it gets at most the permissions of the job "each"`,

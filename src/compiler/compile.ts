@@ -7,14 +7,14 @@ import type { ActionLock } from './action-lock.ts'
 import { type CompiledFile, firstLine, isSameText } from './compiled-files.ts'
 import { type EditedFile, newProblems, parserProblems } from './github-parser.ts'
 import { unknownKeyFindings } from './key-hints.ts'
-import type { Part, PassResult } from './pass.ts'
+import type { CompiledPart, PassResult } from './pass.ts'
 import { PASSES } from './passes/index.ts'
 import { noTriggerProblems, type Plan, planOf } from './plan.ts'
 import {
+  type CompilerSettings,
+  mergedSettings,
   NO_SETTINGS,
-  type Settings,
   type SettingsLayers,
-  settingsOf,
   settingsProblems,
   type WrittenSettings,
 } from './settings.ts'
@@ -22,7 +22,7 @@ import type { SourceFile } from './source-file.ts'
 import { triggerNotices, triggerProblems } from './source-problems.ts'
 import { existingUses, onJobUses } from './uses.ts'
 
-export interface CompileOptions extends Settings {
+export interface CompileOptions extends CompilerSettings {
   /** The settings of the repository, for all sources. */
   readonly repository?: WrittenSettings
   /** The action of this package, for sources without the setting `uses`. */
@@ -83,22 +83,29 @@ function planFor(file: SourceFile, options: CompileOptions, layers: SettingsLaye
   const { existing, lock, action } = options
   const name = `${file.name}.yml`
   const main = existing?.get(name)
-  const settings = settingsOf(layers, { existing: existingUses(main), ...(action && { action }) })
+  const settings = mergedSettings(layers, {
+    existing: existingUses(main),
+    ...(action && { action }),
+  })
   const uses = onJobUses({ settings, existing: main, lock, name })
   const isUsesConfigured = settings.isUsesConfigured && uses === settings.uses
   return planOf(file, { ...settings, uses, isUsesConfigured, existing, lock })
 }
 
 /** The parts of a plan: one file, or two if an event can bring several items. */
-export function planParts({ isOne }: Plan): readonly Part[] {
+export function planParts({ isOne }: Plan): readonly CompiledPart[] {
   return isOne ? ['whole'] : ['listening', 'jobs']
 }
 
-export function passResults(plan: Plan, part: Part): readonly PassResult[] {
+export function passResults(plan: Plan, part: CompiledPart): readonly PassResult[] {
   return PASSES.map((pass) => pass.run(plan, part))
 }
 
-function writtenFile({ file }: Plan, part: Part, results: readonly PassResult[]): EditedFile {
+function writtenFile(
+  { file }: Plan,
+  part: CompiledPart,
+  results: readonly PassResult[],
+): EditedFile {
   const { source } = file
   const name = `${file.name}${part === 'jobs' ? '.jobs' : ''}.yml`
   const head = `${firstLine(source.file)}\n`

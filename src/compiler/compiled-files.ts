@@ -35,7 +35,7 @@ export function hasConflict(text: string): boolean {
 }
 
 /** The difference between an existing compiled file and the file that a build writes. */
-export interface Change {
+export interface CompiledChange {
   readonly name: string
   readonly source: string
   /** `stale`: no source is compiled into it. */
@@ -56,15 +56,15 @@ export function changesOf(
   compiled: readonly { readonly source: string; readonly file: CompiledFile }[],
   existing: ReadonlyMap<string, string>,
   isGone: (source: string) => boolean,
-): Change[] {
+): CompiledChange[] {
   const sources = new Set(compiled.map(({ source }) => source))
-  const wanted = compiled.map(({ source, file: { name, text } }): Change => {
+  const wanted = compiled.map(({ source, file: { name, text } }): CompiledChange => {
     const before = existing.get(name)
     const status = before === undefined ? 'new' : isSameText(before, text) ? 'unchanged' : 'changed'
     return { name, source, status, before: before ?? '', after: text }
   })
   const names = new Set(compiled.map(({ file }) => file.name))
-  const stale = [...existing].flatMap(([name, before]): Change[] => {
+  const stale = [...existing].flatMap(([name, before]): CompiledChange[] => {
     const source = originOf(before) ?? ''
     // A source that needs only one file leaves its second file behind.
     const isLeft = !names.has(name) && (isGone(source) || sources.has(source))

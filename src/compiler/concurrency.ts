@@ -7,10 +7,10 @@ import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
 import { singleQuoted } from '../workflow/spans.ts'
 import {
-  keyOf,
   type NodePair,
   nodeBelow,
   type Path,
+  pairKey,
   pairsOf,
   positionAt,
   rangeOf,
@@ -37,7 +37,7 @@ function ofWorkflow(file: SourceFile): Concurrency | undefined {
 function ofJobs(file: SourceFile): Concurrency[] {
   return jobsOf(file).flatMap(({ pair: { value } }) => {
     const own = isMap(value)
-      ? pairsOf(value).find((one) => keyOf(one) === 'concurrency')
+      ? pairsOf(value).find((one) => pairKey(one) === 'concurrency')
       : undefined
     return own ? [settingsOf(file, own)] : []
   })

@@ -3,7 +3,7 @@ import type { Finding, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
-import { keyOf, rangeOf } from '../workflow/yaml.ts'
+import { pairKey, rangeOf } from '../workflow/yaml.ts'
 import { SCOPES } from './permissions.ts'
 import { SETTINGS_KEY } from './settings.ts'
 
@@ -117,7 +117,7 @@ function placeOf(document: Document.Parsed, { position }: Problem): string | und
   visit(document, {
     Pair(_, { key }, path) {
       if (rangeOf(key as Node)[0] !== at) return undefined // a parsed document holds nodes only
-      const above = path.flatMap((one) => (isPair(one) ? keyOf(one) : isSeq(one) ? '*' : []))
+      const above = path.flatMap((one) => (isPair(one) ? pairKey(one) : isSeq(one) ? '*' : []))
       place = above.map((name, index) => (isName(above, index) ? '*' : name)).join('.')
       return visit.BREAK
     },

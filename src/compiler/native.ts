@@ -8,7 +8,7 @@ import {
   expressionSpans,
   fillIn,
 } from '../workflow/expressions.ts'
-import { type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import {
   childOf,
   type Entry,
@@ -25,7 +25,7 @@ import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
 import { HOOKLINE_ACTION, stepsOf, usesOf } from '../workflow/steps.ts'
-import { onSectionOf, type Workflow, withEnv } from '../workflow/workflow.ts'
+import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 
@@ -138,11 +138,11 @@ export function nativeTriggers(
     try {
       triggers.push(...new InlineOn(source, text, contexts).triggers())
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof FatalMistake)) throw error
       problems.push(...error.problems)
     }
   }
-  if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
+  if (problems.length > 0) throw new FatalMistake(problems.slice(0, LIMITS.problems))
   return triggers
 }
 
@@ -162,7 +162,7 @@ export function readInlineOn(
   if (!native || !isInline) return undefined
   const node = childOf(topOf(native.document), 'env')?.node
   const env: unknown = node?.toJS(native.document, { maxAliasCount: LIMITS.yamlAliases })
-  return { name, triggers: nativeTriggers(native, withEnv(contexts, env)) }
+  return { name, triggers: nativeTriggers(native, contextsWithEnv(contexts, env)) }
 }
 
 /** What an expression is replaced by whose value only GitHub knows. */
@@ -198,8 +198,8 @@ class InlineOn {
     try {
       return this.#read()
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      throw new Refusal(
+      if (!(error instanceof FatalMistake)) throw error
+      throw new FatalMistake(
         error.problems.map((problem) => this.#inFile(problem)),
         { cause: error },
       )
@@ -217,7 +217,7 @@ class InlineOn {
       placeholders: !this.#contexts,
     }
     const { triggers, problems } = readOn(reading, on)
-    if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
+    if (problems.length > 0) throw new FatalMistake(problems.slice(0, LIMITS.problems))
     return triggers.map((trigger) => ({
       ...trigger,
       positionOf: (option) => this.#positionInFile(trigger.positionOf(option)),
@@ -251,7 +251,7 @@ class InlineOn {
       if (!(error instanceof ExpressionMistake)) throw error
       if (!this.#contexts && braces.endsWith('}}')) return UNKNOWN
       const position = this.#placeOf(at, at + braces.length)
-      throw new Refusal(
+      throw new FatalMistake(
         { code: 'bad-expression', message: `input "on": ${error.message}`, position },
         { cause: error },
       )

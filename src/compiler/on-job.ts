@@ -1,12 +1,12 @@
 import { isMap, stringify } from 'yaml'
 import type { Json } from '../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../wire/payload.ts'
+import type { Forge } from '../wire/settings.ts'
 import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
-import { keyOf, type NodePair, pairsOf } from '../workflow/yaml.ts'
-import type { Forge } from './settings.ts'
+import { type NodePair, pairKey, pairsOf } from '../workflow/yaml.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
 /** The parts of the job `on`; lines begin at column 0. */
@@ -82,7 +82,7 @@ export function conditionLines(parts: Lines): Lines {
 const PATH = 'github.event.client_payload.path'
 
 /** The facts that separate webhooks from native events. */
-interface Starts {
+interface WebhookStarts {
   readonly starting: DispatchEvent | undefined
   /** The triggers that webhooks reach. */
   readonly webhooks: readonly SourceTrigger[]
@@ -93,7 +93,7 @@ interface Starts {
  * Returns the lines of a condition, joined by "or", that holds for webhooks to this workflow and its
  * triggers. A webhook to another workflow then starts no runner.
  */
-export function pathLines({ webhooks, file }: Starts): string[] {
+export function pathLines({ webhooks, file }: WebhookStarts): string[] {
   const others = file.triggers.filter((trigger) => !webhooks.includes(trigger))
   return pathTests(file.name, webhooks.flatMap(urlNames), others.flatMap(urlNames))
 }
@@ -132,7 +132,7 @@ function exactTests(path: string): string[] {
 }
 
 /** The comment above a condition with exact tests, because these tests look needlessly long. */
-export function exactPathComment({ webhooks, file }: Starts): Lines {
+export function exactPathComment({ webhooks, file }: WebhookStarts): Lines {
   const others = file.triggers.filter((one) => !webhooks.includes(one)).flatMap(urlNames)
   const names = webhooks.flatMap(urlNames).filter((name) => isPrefixOf(name, others))
   return names.map((name) => {
@@ -145,7 +145,7 @@ export function exactPathComment({ webhooks, file }: Starts): Lines {
  * The condition that holds for native events of the source; `undefined` if it has none. In a called
  * workflow the event is the caller's, so the condition tests the name of the file.
  */
-export function nativeCondition({ starting, file }: Starts): string | undefined {
+export function nativeCondition({ starting, file }: WebhookStarts): string | undefined {
   if (file.native.length === 0) return undefined
   const listensTo = (event: string) => file.native.some(({ name }) => name === event)
   const isCalled = listensTo('workflow_call')
@@ -163,7 +163,7 @@ export function nativeCondition({ starting, file }: Starts): string | undefined 
 }
 
 /** The condition of the job `on` in the one-file form: it runs for webhooks to this workflow only. */
-export function onJobCondition(starts: Starts): Lines {
+export function onJobCondition(starts: WebhookStarts): Lines {
   const { starting, file } = starts
   if (starting === undefined) return ['false']
   if (starting === 'workflow_dispatch') return [`inputs.${WORKFLOW_INPUT} != ''`]
@@ -227,12 +227,15 @@ const STEERING = ['NODE_OPTIONS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'BASH_ENV', '
 export function emptiedEnv(file: SourceFile): string[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   return envPairs(file)
-    .filter((pair) => !read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
     .filter(
-      (pair) => STEERING.includes(keyOf(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
+      (pair) => !read.includes(pairKey(pair).toLowerCase()) && !readsContext(file, pair, 'on'),
+    )
+    .filter(
+      (pair) =>
+        STEERING.includes(pairKey(pair).toUpperCase()) || readsContext(file, pair, 'secrets'),
     )
     .map((pair) => {
-      const name = keyOf(pair)
+      const name = pairKey(pair)
       return `${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}: ''`
     })
 }

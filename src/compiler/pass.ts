@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts'
  * A file that is made of a source: the whole of it; or, where one event may bring many items, the one
  * that GitHub starts, which begins as an empty document, and the one with the jobs, which it calls.
  */
-export type Part = 'whole' | 'listening' | 'jobs'
+export type CompiledPart = 'whole' | 'listening' | 'jobs'
 
 /** The result of a pass for one file. */
 export interface PassResult {
@@ -20,5 +20,5 @@ export interface PassResult {
 /** One step of the compilation. It changes nothing itself: it returns the operations. */
 export interface Pass {
   readonly name: string
-  run(plan: Plan, part: Part): PassResult
+  run(plan: Plan, part: CompiledPart): PassResult
 }

@@ -15,7 +15,7 @@ import type { CompileSettings } from './settings.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** The events that start a workflow. */
-export interface Starts {
+export interface WorkflowStarts {
   readonly file: SourceFile
   /** Triggers that can receive webhooks. */
   readonly webhooks: readonly SourceTrigger[]
@@ -42,7 +42,7 @@ export interface PlanOptions extends CompileSettings {
 }
 
 /** The plan for the compiled files of a source; the passes turn it into edits. */
-export interface Plan extends Starts {
+export interface Plan extends WorkflowStarts {
   readonly options: PlanOptions
   /** Where every run has one item, one file is all; else one listens, and calls the other. */
   readonly isOne: boolean
@@ -92,7 +92,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   return { ...starts, options, isOne, native, expressions, moved, jobs }
 }
 
-function startsOf(file: SourceFile, event: DispatchEvent): Starts {
+function startsOf(file: SourceFile, event: DispatchEvent): WorkflowStarts {
   const active = file.triggers.filter(({ config }) => config.active)
   const webhooks = active.filter((trigger) => trigger.takesWebhooks || mayTakeWebhooks(trigger))
   const hasOwn = file.native.some(({ name }) => name === 'schedule')
@@ -117,7 +117,7 @@ function startsOf(file: SourceFile, event: DispatchEvent): Starts {
 const BY_HAND = 'workflow_dispatch'
 
 /** Whether one run may have many items: of a poll, or of a batch that is not combined into one. */
-function bringsMany({ webhooks, polled }: Starts): boolean {
+function bringsMany({ webhooks, polled }: WorkflowStarts): boolean {
   const isMany = ({ config }: SourceTrigger) => config.batch && config.outputsMode !== 'combine'
   return polled.length > 0 || webhooks.some(isMany)
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
+  contextReferences,
   type FileExpression,
   fileExpressions,
   INPUTS_PLACES,
@@ -14,7 +15,6 @@ import {
   NEEDS_PLACES,
   parseExpression,
   type Reference,
-  references,
   referencesIn,
 } from '../workflow/file-expressions.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
@@ -22,12 +22,12 @@ import type { Operation } from '../workflow/operations.ts'
 import { patch } from '../workflow/patch.ts'
 import { applyEdits, type Edit, type Span, singleQuoted } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { keyOf, type NodePair, type Path, pairOf, pairsOf, positionAt } from '../workflow/yaml.ts'
+import { type NodePair, type Path, pairKey, pairOf, pairsOf, positionAt } from '../workflow/yaml.ts'
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** What the context `on` becomes. */
-export interface Target {
+export interface RewriteTarget {
   /** Where in a workflow it can be read. */
   readonly places: readonly string[]
   /** Native text for a reference; every text but this one stays as it is. */
@@ -37,7 +37,7 @@ export interface Target {
 }
 
 /** What the context `on` is in the jobs file: that of one item, handed over as text. */
-export const IN_JOBS_FILE: Target = {
+export const IN_JOBS_FILE: RewriteTarget = {
   places: [...INPUTS_PLACES, 'defaults.run'], // moved into the jobs
   name: () => 'fromJSON(inputs.on)',
 }
@@ -56,7 +56,7 @@ export function nativeTarget(
   native: string | undefined,
   own: readonly string[],
   needs: readonly string[],
-): Target {
+): RewriteTarget {
   const added = needs.filter((id) => !own.includes(id))
   return {
     places: ONE_FILE_PLACES,
@@ -106,12 +106,12 @@ function needsOf(ids: readonly string[]): string {
 }
 
 /** Rewrites every `on` that is a context. */
-export function rewriteExpression(text: string, target: Target): string {
+export function rewriteExpression(text: string, target: RewriteTarget): string {
   return applyEdits(text, editsOf(text, target))
 }
 
 /** The same for a text with `${{ }}` in it. */
-export function rewriteText(text: string, target: Target): string {
+export function rewriteText(text: string, target: RewriteTarget): string {
   const edits = expressionSpans(text).map(({ start, end }) => ({
     start,
     end,
@@ -120,7 +120,7 @@ export function rewriteText(text: string, target: Target): string {
   return applyEdits(text, edits)
 }
 
-function editsOf(text: string, target: Target): Edit[] {
+function editsOf(text: string, target: RewriteTarget): Edit[] {
   const names = referencesIn(text, 'on').map((reference) => ({
     start: reference.start,
     end: reference.end,
@@ -132,7 +132,7 @@ function editsOf(text: string, target: Target): Edit[] {
 /** What makes expressions of a file native. */
 export function referenceOperations(
   expressions: readonly FileExpression[],
-  target: Target,
+  target: RewriteTarget,
 ): Operation[] {
   return textOperations(expressions, (text) => editsOf(text, target))
 }
@@ -200,7 +200,7 @@ function problemsOf(
   const tree = parseExpression(expression.text)
   if (isFault(tree))
     return [problemAt(tree, { code: 'bad-expression', message: `expression: ${tree.message}` })]
-  const found = references(expression.text, 'on')
+  const found = contextReferences(expression.text, 'on')
   if (found.length > 0 && !isWithin(expression.path, places)) {
     return found.map((one) => problemAt(one, notHere(expression)))
   }
@@ -354,9 +354,9 @@ export function spelled(source: Source): Spelled {
     const { contents } = lines.yaml
     const pairs = isMap(contents) ? pairsOf(contents) : []
     const operations = pairs.flatMap((pair) =>
-      keyOf(pair) === 'on'
+      pairKey(pair) === 'on'
         ? patternOperations(pair)
-        : textOperations(fileExpressions(source.text, pair.value, [keyOf(pair)]), (text) =>
+        : textOperations(fileExpressions(source.text, pair.value, [pairKey(pair)]), (text) =>
             slipsOf(text).map((slip) => ({ ...slip, text: slip.replacement })),
           ),
     )
@@ -382,6 +382,6 @@ function patternOperations({ value: on }: NodePair): Operation[] {
     if (!isScalar(path) || modern === undefined) return []
     const isPlain = path.type === Scalar.PLAIN && /^\/[^,#]*$/.test(modern)
     const lines = [isPlain ? modern : singleQuoted(modern)]
-    return [{ op: 'set', path: ['on', keyOf(trigger), 'path'], lines }]
+    return [{ op: 'set', path: ['on', pairKey(trigger), 'path'], lines }]
   })
 }

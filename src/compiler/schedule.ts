@@ -1,3 +1,5 @@
+import type { PollInterval } from '../triggers/config.ts'
+
 /** An entry of `on.schedule`. */
 export interface ScheduleEntry {
   readonly cron: string
@@ -26,12 +28,6 @@ const DAY = 24 * HOUR
 /** Intervals in minutes that a cron expression can keep up past midnight. */
 const CRON_MINUTES = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
-/** How often a trigger is to be polled: minutes, or a cron expression. */
-interface Every {
-  readonly minutes?: number
-  readonly cron?: string
-}
-
 /**
  * The schedule of a polled trigger.
  *
@@ -40,7 +36,7 @@ interface Every {
  * @param workflow spreads workflows over the hour: at its full and round minutes GitHub is late
  */
 export function scheduleOf(
-  { minutes, cron }: Every,
+  { minutes, cron }: Partial<PollInterval>,
   timeZone: string | undefined,
   workflow: string,
 ): Schedule {

@@ -4,9 +4,10 @@ import type { Position, Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { DISPATCH_MODES, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
-import { type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { FORGES, type Forge } from '../wire/settings.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
-import { keyOf, pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
+import { pairKey, pairsOf, parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
 
 /** The action of this package, at its first major version. */
 export const ACTION = 'hookline/hookline@v1'
@@ -17,12 +18,8 @@ export const SETTINGS_KEY = 'hookline'
 /** The file with the settings of all sources of a repository. */
 export const SETTINGS_FILE = '.github/hookline.yml'
 
-/** The forges whose runners can run the compiled files. */
-export const FORGES = ['github', 'forgejo', 'gitea'] as const
-export type Forge = (typeof FORGES)[number]
-
 /** The settings that one place gives: a flag, a source, or the settings file. */
-export interface Settings {
+export interface CompilerSettings {
   /** The action that the job `on` runs, with its comment: `hookline/hookline@<commit> # v1.2.3`. */
   readonly uses?: string | undefined
   readonly dispatch?: DispatchMode | undefined
@@ -35,10 +32,10 @@ export interface Settings {
   readonly forge?: Forge | undefined
 }
 
-type SettingName = keyof Settings
+type CompilerSettingName = keyof CompilerSettings
 
 /** One compiler setting. The flags of `build`, the editor schema and the docs are made from these entries. */
-export interface Setting<Name extends SettingName = SettingName> {
+export interface CompilerSetting<Name extends CompilerSettingName = CompilerSettingName> {
   /** Its key in files; `--<key>` is its flag. */
   readonly key: string
   readonly name: Name
@@ -49,7 +46,7 @@ export interface Setting<Name extends SettingName = SettingName> {
   /** Its default in words, for help and docs. */
   readonly default: string
   /** Returns `undefined` for an invalid value. */
-  readonly parse: (value: unknown) => Settings[Name]
+  readonly parse: (value: unknown) => CompilerSettings[Name]
   /** The end of the error message for an invalid value, after the key. */
   readonly mistake: string
   /** The JSON Schema of its values, for editors. */
@@ -61,7 +58,7 @@ export interface Setting<Name extends SettingName = SettingName> {
 /** The defaults that depend on nothing else. */
 const DEFAULTS = { state: 'none', runsOn: 'ubuntu-latest', forge: 'github' } as const
 
-export const SETTINGS: readonly Setting[] = [
+export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
   {
     key: 'uses',
     name: 'uses',
@@ -130,13 +127,13 @@ export const SETTINGS: readonly Setting[] = [
   },
 ]
 
-const KEYS = SETTINGS.map(({ key }) => key)
+const KEYS = COMPILER_SETTINGS.map(({ key }) => key)
 
 /** The settings that a file gives. */
 export interface WrittenSettings {
-  readonly values: Settings
+  readonly values: CompilerSettings
   /** The position of each value. */
-  readonly positions: ReadonlyMap<SettingName, Position>
+  readonly positions: ReadonlyMap<CompilerSettingName, Position>
   readonly problems: readonly Mistake[]
 }
 
@@ -185,7 +182,7 @@ export function readSettingsFile(source: Source): WrittenSettings {
   try {
     document = parseYaml(source)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof FatalMistake)) throw error
     return { ...NO_SETTINGS, problems: error.problems }
   }
   const { contents } = document
@@ -221,12 +218,12 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
       problems: [{ code: 'setting-value', message, position: at(map), notes: [KNOWN] }],
     }
   }
-  const values: Record<string, Settings[SettingName]> = {}
-  const positions = new Map<SettingName, Position>()
+  const values: Record<string, CompilerSettings[CompilerSettingName]> = {}
+  const positions = new Map<CompilerSettingName, Position>()
   const problems: Mistake[] = []
   for (const pair of pairsOf(map)) {
-    const name = keyOf(pair)
-    const setting = SETTINGS.find(({ key }) => key === name)
+    const name = pairKey(pair)
+    const setting = COMPILER_SETTINGS.find(({ key }) => key === name)
     if (!setting) {
       const hint = didYouMean(name, KEYS)
       const message = `unknown setting ${quoted(name)}`
@@ -257,7 +254,7 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
     values[setting.name] = isLine ? `${value} # ${comment}` : value
     positions.set(setting.name, at(valueNode))
   }
-  return { values: values as Settings, positions, problems } // each comes from its own parser
+  return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
 }
 
 /** Returns `undefined` for an alias that is unknown, or used too often. */
@@ -284,7 +281,7 @@ export interface CompileSettings {
 
 /** The places of settings. For each key the first place that gives it wins. */
 export interface SettingsLayers {
-  readonly flags: Settings
+  readonly flags: CompilerSettings
   /** The key `hookline:` of the source. */
   readonly source: WrittenSettings
   /** The settings file of the repository. */
@@ -296,14 +293,14 @@ export interface SettingsLayers {
  *   names another one
  * @param action the action of this package
  */
-export function settingsOf(
+export function mergedSettings(
   { flags, source, repository }: SettingsLayers,
   {
     existing,
     action = ACTION,
   }: { readonly existing?: string | undefined; readonly action?: string },
 ): CompileSettings {
-  const configured = <Name extends SettingName>(name: Name): Settings[Name] =>
+  const configured = <Name extends CompilerSettingName>(name: Name): CompilerSettings[Name] =>
     flags[name] ?? source.values[name] ?? repository.values[name]
   const forge = configured('forge') ?? DEFAULTS.forge
   const uses = configured('uses')
@@ -330,7 +327,7 @@ export function usesOn(forge: Forge, uses: string): string {
 export function settingsProblems(layers: SettingsLayers, settings: CompileSettings): Mistake[] {
   const { forge, dispatch, state } = settings
   if (forge === 'github') return []
-  const problem = (name: SettingName, message: string, hint: string): Mistake => {
+  const problem = (name: CompilerSettingName, message: string, hint: string): Mistake => {
     const position =
       layers.flags[name] === undefined
         ? (layers.source.positions.get(name) ?? layers.repository.positions.get(name))
@@ -355,9 +352,9 @@ export function settingsProblems(layers: SettingsLayers, settings: CompileSettin
  * only against another setting.
  */
 export function unwrittenFlags(file: string, layers: SettingsLayers): Mistake[] {
-  const withFlags = settingsOf(layers, {})
-  const withoutFlags = settingsOf({ ...layers, flags: {} }, {})
-  return SETTINGS.flatMap(({ key, name }): Mistake[] => {
+  const withFlags = mergedSettings(layers, {})
+  const withoutFlags = mergedSettings({ ...layers, flags: {} }, {})
+  return COMPILER_SETTINGS.flatMap(({ key, name }): Mistake[] => {
     if (layers.flags[name] === undefined) return []
     if (name === 'uses' && !withoutFlags.isUsesConfigured) return []
     const value = withFlags[name]

@@ -15,15 +15,15 @@ import { LIMITS } from '../wire/limits.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
-import { type Mistake, Refusal } from '../workflow/mistakes.ts'
+import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import {
-  keyOf,
   type NodePair,
   nodeBelow,
+  pairKey,
   pairsOf,
   positionAt,
   rangeOf,
@@ -99,11 +99,11 @@ function checkAliases(source: Source, document: Document.Parsed): void {
       if (problem) problems.push({ ...problem, position: positionAt(source, ...rangeOf(alias)) })
     },
   })
-  if (problems.length > 0) throw new Refusal(problems.slice(0, LIMITS.problems))
+  if (problems.length > 0) throw new FatalMistake(problems.slice(0, LIMITS.problems))
   try {
     document.toJS({ maxAliasCount: LIMITS.yamlAliases })
   } catch (cause) {
-    throw new Refusal({ code: 'bad-alias', message: `${name}: too many aliases` }, { cause })
+    throw new FatalMistake({ code: 'bad-alias', message: `${name}: too many aliases` }, { cause })
   }
 }
 
@@ -133,7 +133,7 @@ function aliasProblem(
 function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: string): NodePair {
   const section = sections.get(key)
   if (key === 'jobs' && section?.value && !isMap(section.value) && !isAlias(section.value)) {
-    throw new Refusal({
+    throw new FatalMistake({
       code: 'not-a-workflow',
       message: '"jobs:" is not a mapping',
       position: positionAt(source, ...rangeOf(section.value)),
@@ -145,7 +145,7 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
   const near = section ?? misspelled ?? sections.get('on') ?? [...sections.values()][0]
   const what =
     key === 'jobs' ? 'a workflow needs at least one job under "jobs:"' : 'it names the triggers'
-  throw new Refusal({
+  throw new FatalMistake({
     code: 'not-a-workflow',
     message: `${source.name} has no "${key}:" section`,
     ...(near && { position: positionAt(source, ...rangeOf(near.key)) }),
@@ -156,16 +156,19 @@ function required(source: Source, sections: ReadonlyMap<string, NodePair>, key: 
 function readSections(source: Source, document: Document.Parsed): Map<string, NodePair> {
   const { contents } = document
   if (!isMap(contents))
-    throw new Refusal({ code: 'not-a-workflow', message: `${source.name} is not a workflow file` })
+    throw new FatalMistake({
+      code: 'not-a-workflow',
+      message: `${source.name} is not a workflow file`,
+    })
   if (contents.flow) {
-    throw new Refusal({
+    throw new FatalMistake({
       code: 'unsupported-yaml',
       message: 'the compiler does not support braces at the top level of a workflow file',
       position: positionAt(source, ...rangeOf(contents)),
     })
   }
   const pairs = pairsOf(contents)
-  const jobs = pairs.find((pair) => keyOf(pair) === 'jobs')?.value
+  const jobs = pairs.find((pair) => pairKey(pair) === 'jobs')?.value
   const perJob = isMap(jobs) ? pairsOf(jobs) : []
   const inJobs = perJob.flatMap(({ value }) => (isMap(value) ? pairsOf(value) : []))
   // `? on` with its value on a line of its own.
@@ -174,7 +177,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
     return /\?[ \t]*$/.test(source.text.slice(start - columnOf(source.text, start), start))
   })
   if (explicit.length > 0) {
-    throw new Refusal(
+    throw new FatalMistake(
       explicit.map(({ key }) => ({
         code: 'unsupported-yaml',
         message: 'the compiler does not support a key after "?"',
@@ -183,7 +186,7 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
       })),
     )
   }
-  return new Map(pairs.map((pair) => [keyOf(pair), pair]))
+  return new Map(pairs.map((pair) => [pairKey(pair), pair]))
 }
 
 /** A job of the file. */
@@ -203,7 +206,7 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
     const needs = nodeBelow(document, content, 'needs')
     const ids = isSeq(needs) ? needs.items.map((item) => resolved(document, item)) : [needs]
     return {
-      id: keyOf(pair),
+      id: pairKey(pair),
       pair,
       content,
       needs: ids.flatMap((id) => (isScalar(id) && id.value !== null ? [String(id.value)] : [])),
@@ -216,7 +219,7 @@ const HEAD_KEYS = ['needs', 'if']
 
 /** New keys of a job stand together: behind what is said of the same, or after the job's name. */
 export function topOfJob(node: YAMLMap): Where {
-  const names = pairsOf(node).map(keyOf)
+  const names = pairsOf(node).map(pairKey)
   const head = names.findLast((name) => HEAD_KEYS.includes(name))
   const after = head ?? (names[0] === 'name' ? 'name' : undefined)
   return after === undefined ? 'first' : { after }

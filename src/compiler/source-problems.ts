@@ -1,11 +1,11 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
 import { IGNORED_KEYS } from '../triggers/config.ts'
 import {
+  contextReferences,
   type FileExpression,
   fileExpressions,
   isFault,
   parseExpression,
-  references,
 } from '../workflow/file-expressions.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
@@ -70,7 +70,7 @@ function onProblems(file: SourceFile): Mistake[] {
       ]
     }
     return [
-      ...references(expression.text, 'on').map((found) =>
+      ...contextReferences(expression.text, 'on').map((found) =>
         problemAt(
           file,
           expression,
@@ -81,7 +81,7 @@ function onProblems(file: SourceFile): Mistake[] {
       ),
       // Secrets are handed on by name, so a name that only the run knows cannot be among them.
       ...['secrets', 'vars'].flatMap((context) =>
-        references(expression.text, context)
+        contextReferences(expression.text, context)
           .filter(({ steps }) => steps[0]?.name === undefined)
           .map((found) => ({
             ...problemAt(

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, Scalar } from 'yaml'
 import type { Operation } from '../workflow/operations.ts'
-import { keyOf, type Path, pairsOf, rangeOf } from '../workflow/yaml.ts'
+import { type Path, pairKey, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { hasConflict } from './compiled-files.ts'
 import { type CompileSettings, usesOn } from './settings.ts'
@@ -28,7 +28,7 @@ function withoutMarks(text: string): string {
 }
 
 /** An action at some version: `actions/checkout`, `v5`. */
-interface Version {
+interface ActionVersion {
   readonly action: string
   readonly ref: string
   /** With the space and the number sign before it; empty where there is none. */
@@ -39,7 +39,7 @@ const USES_LINE =
   /^[ \t]*(?:- )?uses:[ \t]*['"]?([^\s'"#@]+)@([^\s'"#]+)['"]?([ \t]+#[^\n]*)?[ \t]*$/gm
 
 /** Every action that a made file runs, and is not its own repository's. */
-export function versionsIn(compiled: string | undefined): Version[] {
+export function versionsIn(compiled: string | undefined): ActionVersion[] {
   if (compiled === undefined) return []
   return [...withoutMarks(compiled).matchAll(USES_LINE)].map(
     ([, action = '', ref = '', comment = '']) => ({ action, ref, comment: comment.trimEnd() }),
@@ -93,7 +93,7 @@ export function usesOperations(file: SourceFile, known: KnownUses): Operation[] 
   })
 }
 
-function versionOf(uses: string): Version | undefined {
+function versionOf(uses: string): ActionVersion | undefined {
   const [, action = '', ref, comment = ''] = /^([^@]+)@(\S+)(\s+#.*)?$/.exec(uses) ?? []
   return ref === undefined ? undefined : { action, ref, comment }
 }
@@ -105,10 +105,10 @@ function isOurs(action: string): boolean {
 
 /** The commit that an action of ours is pinned to, where the source names a tag or a branch. */
 function pinOf(
-  written: Version,
+  written: ActionVersion,
   { uses, isUsesConfigured }: CompileSettings,
-  there: readonly Version[],
-): Version | undefined {
+  there: readonly ActionVersion[],
+): ActionVersion | undefined {
   if (COMMIT.test(written.ref)) return undefined
   const configured = versionOf(uses)
   const isConfigured =
@@ -161,7 +161,7 @@ function usesIn({ jobs }: SourceFile): Uses[] {
   const lookInto = (node: Node | null, at: Path): void => {
     if (!isMap(node)) return
     for (const pair of pairsOf(node)) {
-      const key = keyOf(pair)
+      const key = pairKey(pair)
       const { value } = pair
       if (key === 'uses' && isScalar(value) && typeof value.value === 'string') {
         found.push({ node: value as Scalar<string>, at: [...at, key] })
@@ -174,6 +174,7 @@ function usesIn({ jobs }: SourceFile): Uses[] {
     }
   }
   const { value } = jobs
-  for (const pair of isMap(value) ? pairsOf(value) : []) lookInto(pair.value, ['jobs', keyOf(pair)])
+  for (const pair of isMap(value) ? pairsOf(value) : [])
+    lookInto(pair.value, ['jobs', pairKey(pair)])
   return found
 }

@@ -6,7 +6,7 @@ import { isObject, type Json, parseJson, record } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './keys.ts'
-import { type Script, ScriptFailure, type ScriptOutcome, type Scripts } from './scripts.ts'
+import { ScriptFailure, type ScriptOutcome, type Scripts, type UserScript } from './scripts.ts'
 
 /** What all steps of the pipeline share. */
 interface StepContext {
@@ -54,7 +54,7 @@ interface StepResult {
   readonly messages?: readonly Message[]
 }
 
-interface Step {
+interface PipelineStep {
   readonly name: string
   readonly apply: (
     items: readonly Candidate[],
@@ -63,7 +63,7 @@ interface Step {
 }
 
 /** The pipeline. Deduplication comes before `limit`, so that known items do not use up the limit. */
-export const STEPS: readonly Step[] = [
+export const STEPS: readonly PipelineStep[] = [
   { name: 'filter', apply: filter },
   { name: 'filterScript', apply: filterScript },
   { name: 'sort', apply: sort },
@@ -342,7 +342,7 @@ function kindOf(value: Json | undefined): string {
 }
 
 /** The result of an option for one item. */
-type Outcome<Value> = { readonly value: Value } | { readonly reason: string }
+type OptionResult<Value> = { readonly value: Value } | { readonly reason: string }
 
 function failure(option: string, candidate: Candidate, reason: string): FailedItem {
   return { candidate, option, reason }
@@ -352,7 +352,7 @@ function failure(option: string, candidate: Candidate, reason: string): FailedIt
 function splitOutcomes<Value>(
   option: string,
   items: readonly Candidate[],
-  outcomes: readonly Outcome<Value>[],
+  outcomes: readonly OptionResult<Value>[],
 ) {
   const passed: { readonly candidate: Candidate; readonly value: Value }[] = []
   const failed: FailedItem[] = []
@@ -389,11 +389,11 @@ async function mongoOutcomes<Value>(
   scripts: Scripts,
   items: readonly Candidate[],
   prepare: (mongo: Mongo) => (item: Item) => Value,
-): Promise<Outcome<Value>[]> {
+): Promise<OptionResult<Value>[]> {
   const mongo = await import('./mongo.ts')
   const evaluate = (list: readonly Candidate[]) => () => {
     const work = prepare(mongo)
-    return list.map(({ item }): Outcome<Value> => {
+    return list.map(({ item }): OptionResult<Value> => {
       try {
         return { value: work(item) }
       } catch (cause) {
@@ -412,7 +412,7 @@ async function mongoOutcomes<Value>(
   const all = await attempt(items, TIME_LIMIT)
   if (typeof all !== 'string') return all
   if (items.length === 1) return [{ reason: all }]
-  const outcomes: Outcome<Value>[] = []
+  const outcomes: OptionResult<Value>[] = []
   for (const one of items) {
     const own = await attempt([one], itemLimit(items.length, TIME_LIMIT))
     outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
@@ -439,15 +439,15 @@ const SCRIPT_LIMIT = 2_000
  */
 async function scriptOutcomes(
   scripts: Scripts,
-  script: Script,
+  script: UserScript,
   items: readonly Candidate[],
-): Promise<Outcome<Json | undefined>[]> {
+): Promise<OptionResult<Json | undefined>[]> {
   if (items.length === 0) return []
   const texts = JSON.stringify(items.map(({ item }) => item))
   const attempt = async (
-    one: Script,
+    one: UserScript,
     limit?: number,
-  ): Promise<Outcome<Json | undefined>[] | string> => {
+  ): Promise<OptionResult<Json | undefined>[] | string> => {
     try {
       return (await scripts.run(one, texts, limit)).map(outcomeOf)
     } catch (cause) {
@@ -460,7 +460,7 @@ async function scriptOutcomes(
   const all = await attempt(script)
   if (typeof all !== 'string') return all
   if (script.isOnce || items.length === 1) return [{ reason: all }]
-  const outcomes: Outcome<Json | undefined>[] = []
+  const outcomes: OptionResult<Json | undefined>[] = []
   for (const only of items.keys()) {
     const own = await attempt({ ...script, only }, itemLimit(items.length, SCRIPT_LIMIT))
     outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
@@ -468,7 +468,7 @@ async function scriptOutcomes(
   return outcomes
 }
 
-function outcomeOf({ json, failure: reason }: ScriptOutcome): Outcome<Json | undefined> {
+function outcomeOf({ json, failure: reason }: ScriptOutcome): OptionResult<Json | undefined> {
   if (reason !== undefined) return { reason }
   try {
     return { value: json === undefined ? undefined : parseJson(json) }

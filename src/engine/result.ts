@@ -195,12 +195,12 @@ export class Evaluation {
   }
 }
 
-type Outcome = 'success' | 'failure' | 'skipped'
+type StepOutcome = 'success' | 'failure' | 'skipped'
 
 /** A declared trigger for the jobs, in the shape of GitHub's own `steps` context. */
 interface TriggerContext {
-  readonly outcome: Outcome
-  readonly conclusion: Outcome
+  readonly outcome: StepOutcome
+  readonly conclusion: StepOutcome
   /** The item; with `outputsMode: combine` the list of items. */
   readonly outputs: JsonObject | JsonObject[]
 }

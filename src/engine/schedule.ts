@@ -10,7 +10,7 @@ interface ScheduleDecision {
 }
 
 /** The times that `every` is compared with, in milliseconds since 1970. */
-interface Clock {
+interface PollTimes {
   readonly now: number
   /** `null` before the first success; absent without a store. */
   readonly lastSuccess?: number | null
@@ -31,7 +31,7 @@ const SHORTEST_INTERVAL = 5 * MINUTE
 export async function checkSchedule(
   every: NonNullable<Config['every']>,
   timeZone: string,
-  clock: Clock,
+  clock: PollTimes,
 ): Promise<ScheduleDecision> {
   if (every.minutes === 0) return { due: true, reason: 'it runs with every schedule event' }
   if (every.cron === undefined) return dueByMinutes(every.minutes, clock)
@@ -43,7 +43,7 @@ export async function checkSchedule(
  * A schedule that is as rare as `every` is always due: GitHub starts runs some seconds early or
  * late, so the age of the last success could be slightly too small.
  */
-async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDecision> {
+async function dueByMinutes(minutes: number, clock: PollTimes): Promise<ScheduleDecision> {
   const { now, lastSuccess, schedule } = clock
   if ((await shortestGap(schedule, now)) >= minutes * MINUTE) {
     return { due: true, reason: `the schedule is as rare as every: ${minutes}` }
@@ -64,7 +64,7 @@ async function dueByMinutes(minutes: number, clock: Clock): Promise<ScheduleDeci
 async function dueByCron(
   expression: string,
   timezone: string,
-  clock: Clock,
+  clock: PollTimes,
 ): Promise<ScheduleDecision> {
   const cron = await parseCron(expression, timezone)
   const { lastSuccess = null, now } = clock
@@ -86,7 +86,7 @@ async function parseCron(expression: string, timezone: string): Promise<Cron> {
 }
 
 /** The time of the scheduled run before this one. */
-async function previousTick({ now, schedule }: Clock): Promise<number> {
+async function previousTick({ now, schedule }: PollTimes): Promise<number> {
   const cron = await scheduleCron(schedule)
   return cron?.previousRuns(2, new Date(now + 1))[1]?.getTime() ?? now - SHORTEST_INTERVAL
 }

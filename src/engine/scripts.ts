@@ -33,7 +33,7 @@ export function createScripts(longest: number): Scripts {
       for (let attempt = 1; ; attempt++) {
         engine ??= loadEngine()
         const loaded = await engine
-        let answer: Answer | undefined
+        let answer: ScriptOutput | undefined
         const end = await endOf(limit, () => {
           answer = runInEngine(loaded, task)
         })
@@ -107,20 +107,20 @@ function ownExports<Module extends object>(
 }
 
 interface Task {
-  readonly script: Script
+  readonly script: UserScript
   readonly items: string
   /** Code that defines the globals that the script uses; empty if it uses none. */
   readonly globals: string
 }
 
 /** The result of the engine: `=` and the outcomes, `!` and an error, or `?` and a compile error. */
-interface Answer {
+interface ScriptOutput {
   readonly text: string
   /** False if the engine itself was interrupted. */
   readonly isWhole: boolean
 }
 
-function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task): Answer {
+function runInEngine(engine: QuickJSWASMModule, { script, items, globals }: Task): ScriptOutput {
   const { option, parameters, body } = script
   try {
     const runtime = engine.newRuntime({
@@ -165,7 +165,7 @@ function failureOf(context: QuickJSContext, text: string, file: string): string 
  * Calls the script in the engine. Each call has its own `try`, so that an error belongs to one item; an
  * error becomes a string there, because the script may have changed the error's own methods.
  */
-const driver = ({ call, only, isOnce }: Script) => `(() => {
+const driver = ({ call, only, isOnce }: UserScript) => `(() => {
   const { stringify, parse } = JSON
   const describe = (error) => {
     try {
@@ -192,7 +192,7 @@ const driver = ({ call, only, isOnce }: Script) => `(() => {
   return '=' + stringify(outcomes)
 })()`
 
-function resultOf({ text }: Answer, body: string): ScriptOutcome[] {
+function resultOf({ text }: ScriptOutput, body: string): ScriptOutcome[] {
   const [kind, rest] = [text.slice(0, 1), text.slice(1)]
   // The message of the compiler quotes only the script, which is part of the workflow file.
   if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)
@@ -232,7 +232,7 @@ function failureText(text: string, body: string): string {
 }
 
 /** JavaScript of the user, and the expression that calls it. */
-export interface Script {
+export interface UserScript {
   /** The option that holds the script: `filterScript`. */
   readonly option: string
   readonly parameters: readonly string[]
@@ -261,7 +261,7 @@ export interface Scripts {
    * @returns one outcome for each call
    * @throws ScriptFailure if the script does not compile, or is stopped before its end
    */
-  run(script: Script, items: string, limit?: number): Promise<ScriptOutcome[]>
+  run(script: UserScript, items: string, limit?: number): Promise<ScriptOutcome[]>
   /**
    * Does synchronous work, and stops it after so many milliseconds.
    *

@@ -69,17 +69,22 @@ type ShownContext = Readonly<
 >
 
 /** Where a workflow file can read the outputs of an event; each has a form of its own. */
-export type Reader =
+export type OutputReader =
   /** A file that `hookline build` compiles: `on.webhook.outputs.…`. */
   | { readonly kind: 'source'; readonly file: string }
   /** Later steps of the job that runs the action: `steps.<id>.outputs.…`. */
-  | { readonly kind: 'steps'; readonly file: string; readonly job: string; readonly step: Step }
+  | {
+      readonly kind: 'steps'
+      readonly file: string
+      readonly job: string
+      readonly step: ReaderStep
+    }
   /** A later job that reads the outputs of `job`: `needs.<job>.outputs.…`. */
   | {
       readonly kind: 'needs'
       readonly file: string
       readonly job: string
-      readonly step: Step
+      readonly step: ReaderStep
       readonly reader: string
       /** The outputs of `job` as the file writes them: `body: ${{ steps.hook.outputs.body }}`. */
       readonly outputs: Readonly<Record<string, string>>
@@ -92,7 +97,7 @@ export type Reader =
       readonly name: string
     }
 
-export interface Step {
+export interface ReaderStep {
   /** `null` for a step that has none yet: nothing can read its outputs. */
   readonly id: string | null
 }
@@ -166,7 +171,7 @@ export interface Detail extends Summary {
   readonly items: readonly ShownContext[]
   /** The fields that are step outputs of their own. */
   readonly fields: readonly string[]
-  readonly readers: readonly Reader[]
+  readonly readers: readonly OutputReader[]
   readonly jobs: readonly ShownJobs[]
 }
 
@@ -211,7 +216,7 @@ export interface Order extends ShownRequest {
 }
 
 /** The response that the sender would receive. */
-export interface Sent {
+export interface SentResponse {
   readonly status: number
   readonly delivery: string
   readonly body: string

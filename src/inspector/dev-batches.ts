@@ -12,7 +12,7 @@ interface DevBatchPorts {
   report(error: unknown): void
 }
 
-interface Collecting {
+interface DevBatch {
   readonly id: string
   readonly events: string[]
   length: number
@@ -31,7 +31,7 @@ export function devBatches({ after, hand, report }: DevBatchPorts): {
   readonly collect: CollectPort
   close(): void
 } {
-  const open = new Map<string, Collecting>()
+  const open = new Map<string, DevBatch>()
   const end = (group: string) => {
     const batch = open.get(group)
     open.delete(group)
@@ -69,7 +69,7 @@ export function devBatches({ after, hand, report }: DevBatchPorts): {
   return { collect, close }
 }
 
-async function handOver({ id, events }: Collecting, hand: DevBatchPorts['hand']): Promise<void> {
+async function handOver({ id, events }: DevBatch, hand: DevBatchPorts['hand']): Promise<void> {
   const packed = await PACK(new TextEncoder().encode(joinBatch(events)))
   const [first = ''] = events
   await hand(writeBatchPayload(batchEnvelope(first, events.length, id), packed))

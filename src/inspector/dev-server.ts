@@ -19,17 +19,17 @@ import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'
 import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
-import { baseOf } from '../wire/address.ts'
+import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import { type Json, parseJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type GitHubEvent, HEADER, readClientPayload } from '../wire/payload.ts'
 import { printable } from '../wire/printable.ts'
 import { sameText } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
-import type { Reader, ShownJobs, ShownRequest, Welcome } from './api.ts'
+import type { OutputReader, ShownJobs, ShownRequest, Welcome } from './api.ts'
 import { devBatches } from './dev-batches.ts'
 import {
   collectedEvent,
@@ -63,7 +63,7 @@ interface DevServerOptions {
   /** Problems of the workflow files; before the first check, the problems that prevent reading them. */
   readonly problems?: () => readonly Problem[] | undefined
   /** The files and jobs that can read the outputs of a workflow's triggers. */
-  readonly readers: (workflow: string) => readonly Reader[]
+  readonly readers: (workflow: string) => readonly OutputReader[]
   /** Example requests of senders, by name. */
   readonly fixtures: ReadonlyMap<string, Fixture>
   readonly signer: Signer
@@ -71,7 +71,11 @@ interface DevServerOptions {
   readonly scripts: Scripts
   /** Explains the jobs of the workflows for an event. */
   readonly explain: (event: DevEvent) => readonly ShownJobs[]
-  readonly tell: (event: DevEvent, readers: readonly Reader[], jobs: readonly ShownJobs[]) => void
+  readonly tell: (
+    event: DevEvent,
+    readers: readonly OutputReader[],
+    jobs: readonly ShownJobs[],
+  ) => void
   readonly report: (error: unknown) => void
   /** Passes events to a runner on this machine; `undefined` without `--run`. */
   readonly runs?: LocalRuns | undefined
@@ -117,7 +121,7 @@ export interface DevServer extends RunningServer {
   /** Tells the pages that a workflow file was changed. */
   workflowsChanged(): void
   /** Replays the newest request; `undefined` if there is none. */
-  replayNewest(): Promise<Reply | undefined>
+  replayNewest(): Promise<RelayResponse | undefined>
 }
 
 /** Nothing is dispatched, so the name of the repository has no effect. */
@@ -231,7 +235,7 @@ interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | '
 /** Each run has its own id; the state lives as long as the process. */
 function devEngine({ env, scripts }: DevServerOptions): () => EnginePorts {
   const store = createStore(memoryBackend(Date.now))
-  const engine = enginePorts(baseOf(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL')), { store })
+  const engine = enginePorts(baseAddress(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL')), { store })
   return () => ({ ...engine, scripts, run: { id: crypto.randomUUID(), at: Date.now() } })
 }
 

@@ -1,9 +1,9 @@
 import type { FoundTrigger } from '../engine/all-workflows.ts'
 import type { OnContext } from '../engine/result.ts'
-import { MESSAGE_LEVELS, textsOf } from '../wire/messages.ts'
+import { MESSAGE_LEVELS, textsAtLevel } from '../wire/messages.ts'
 import { counted, printable } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'
-import type { Reader, ShownJobs } from './api.ts'
+import type { OutputReader, ShownJobs } from './api.ts'
 import { formatJobs } from './jobs.ts'
 import type { DevEvent } from './local-engine.ts'
 import { type OutputPath, offers, onExpression } from './page/expression.ts'
@@ -52,7 +52,7 @@ function indented(text: string): string {
  */
 export function formatEvent(
   event: DevEvent,
-  readers: readonly Reader[] = [],
+  readers: readonly OutputReader[] = [],
   jobs: readonly ShownJobs[] = [],
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
@@ -65,7 +65,7 @@ export function formatEvent(
       (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
     ),
     ...MESSAGE_LEVELS.flatMap((level) =>
-      textsOf(event.messages, level).map((text) => `  ${level}: ${visible(text)}`),
+      textsAtLevel(event.messages, level).map((text) => `  ${level}: ${visible(text)}`),
     ),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
@@ -77,7 +77,7 @@ function outputLines(
   context: OnContext,
   item: number,
   fields: readonly string[],
-  readers: readonly Reader[],
+  readers: readonly OutputReader[],
 ): string[] {
   return Object.entries(context).flatMap(([trigger, { outcome, outputs }]) => {
     if (outcome !== 'success') return []
@@ -96,7 +96,7 @@ function outputLines(
 }
 
 /** The expression in a source; in a native workflow, the expression of later steps of the same job. */
-function expressionIn(place: OutputPath, readers: readonly Reader[]): string {
+function expressionIn(place: OutputPath, readers: readonly OutputReader[]): string {
   const kinds = ['source', 'steps'] as const
   const reader = kinds.flatMap((kind) => readers.find((one) => one.kind === kind) ?? [])[0]
   const [offer] = reader ? offers(place, [reader]) : []
@@ -104,7 +104,7 @@ function expressionIn(place: OutputPath, readers: readonly Reader[]): string {
 }
 
 /** The expressions of later jobs of a native workflow: through job outputs, or in their matrix. */
-function laterJobLines(place: OutputPath, readers: readonly Reader[]): string[] {
+function laterJobLines(place: OutputPath, readers: readonly OutputReader[]): string[] {
   if (readers.some(({ kind }) => kind === 'source')) return []
   const jobs = new Map<string, string[]>()
   const later = readers.filter(({ kind }) => kind === 'needs' || kind === 'matrix')

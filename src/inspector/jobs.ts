@@ -1,5 +1,5 @@
 import type { OnContext } from '../engine/result.ts'
-import { unknown } from '../model/evaluate.ts'
+import { unknownValue } from '../model/evaluate.ts'
 import { explainWorkflow, type Fact, type JobExplanation } from '../model/explain.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
 import { type Source, UserError } from '../wire/errors.ts'
@@ -98,7 +98,7 @@ function startOf({ name, payload }: GitHubEvent, on: Json) {
 
 const UNKNOWN_OF_EVENT: JsonObject = Object.fromEntries(
   ['repository', 'organization', 'sender', 'installation', 'enterprise', 'branch'].map((name) => {
-    return [name, unknown(`github.event.${name}`)]
+    return [name, unknownValue(`github.event.${name}`)]
   }),
 )
 

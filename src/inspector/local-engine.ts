@@ -8,7 +8,7 @@ import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
 import type { Evaluation } from '../engine/result.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { isObject, type Json, tryParseJson } from '../wire/json.ts'
-import { notice, textsOf, warning } from '../wire/messages.ts'
+import { notice, textsAtLevel, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, EVENT_TYPE, type GitHubEvent, HEADER } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
@@ -116,13 +116,13 @@ export async function pollLocally(workflow: string, ports: LocalPlatformPorts): 
   }
 }
 
-type Result = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
+type LocalResult = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 'trigger'>
 
 async function evaluateLocally(
   event: GitHubEvent,
   open: () => WorkflowSource,
   { engine, now }: LocalPlatformPorts,
-): Promise<Result> {
+): Promise<LocalResult> {
   const started = now()
   try {
     const workflows = open()
@@ -188,9 +188,9 @@ export function poller(
     for (const { name } of polling) {
       const event = await pollLocally(name, ports)
       const { problems, messages } = event
-      const warnings = textsOf(messages, 'warning')
+      const warnings = textsAtLevel(messages, 'warning')
       const failure = JSON.stringify([problems.map(({ message }) => message), warnings])
-      const isLost = textsOf(messages, 'error').length > 0
+      const isLost = textsAtLevel(messages, 'error').length > 0
       const isNews = event.count > 0 || isLost || before.get(name) !== failure
       if (isNews) tell(event)
       before.set(name, failure)

@@ -5,7 +5,15 @@ import { bodyBytes, byteString, fromBase64, toBase64, utf8Text } from '../wire/b
 import { isObject, record } from '../wire/json.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from '../wire/payload.ts'
 import { CREDENTIAL_HEADERS } from '../wire/request.ts'
-import type { Detail, Order, Reader, ShownJobs, ShownRequest, Summary, Unlisted } from './api.ts'
+import type {
+  Detail,
+  Order,
+  OutputReader,
+  ShownJobs,
+  ShownRequest,
+  Summary,
+  Unlisted,
+} from './api.ts'
 import { matcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
 import { preview, requestPreview } from './preview.ts'
@@ -138,7 +146,7 @@ export type Cause = Pick<Unlisted, 'origin' | 'of'>
 /** The origin, the time and the readers of an event. */
 export interface EventContext extends Cause {
   readonly time: Date
-  readonly readers: readonly Reader[]
+  readonly readers: readonly OutputReader[]
   /** Explained jobs of the workflow; absent if unknown. */
   readonly jobs?: readonly ShownJobs[]
 }

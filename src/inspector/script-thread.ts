@@ -1,21 +1,21 @@
 import { realpathSync } from 'node:fs'
 import { parentPort, Worker } from 'node:worker_threads'
 import {
-  type Script,
   ScriptFailure,
   type ScriptOutcome,
   type Scripts,
   scripts,
+  type UserScript,
 } from '../engine/scripts.ts'
 
-interface Question {
+interface ScriptQuestion {
   readonly number: number
-  readonly script: Script
+  readonly script: UserScript
   readonly items: string
   readonly limit: number | undefined
 }
 
-interface Answer {
+interface ScriptAnswer {
   readonly number: number
   /** The results, or the reason why there are none. */
   readonly result: readonly ScriptOutcome[] | string
@@ -28,12 +28,12 @@ interface Answer {
  * @param file the program, which calls {@link answerScripts} when it is not the main thread
  */
 export function threadScripts(file: string): Scripts {
-  const open = new Map<number, (answer: Answer) => void>()
+  const open = new Map<number, (answer: ScriptAnswer) => void>()
   let worker: Worker | undefined
   let count = 0
   const start = () => {
     const thread = new Worker(realpathSync(file))
-    thread.on('message', (answer: Answer) => open.get(answer.number)?.(answer))
+    thread.on('message', (answer: ScriptAnswer) => open.get(answer.number)?.(answer))
     thread.on('error', () => {}) // its end says the same
     thread.on('exit', () => {
       if (worker === thread) worker = undefined
@@ -48,9 +48,9 @@ export function threadScripts(file: string): Scripts {
       worker ??= start()
       const thread = worker
       const number = ++count
-      const answer = await new Promise<Answer>((resolve) => {
+      const answer = await new Promise<ScriptAnswer>((resolve) => {
         open.set(number, resolve)
-        thread.postMessage({ number, script, items, limit } satisfies Question)
+        thread.postMessage({ number, script, items, limit } satisfies ScriptQuestion)
       })
       open.delete(number)
       if (typeof answer.result === 'string') throw new ScriptFailure(answer.result)
@@ -62,12 +62,12 @@ export function threadScripts(file: string): Scripts {
 /** Runs in the thread: evaluates one script after the other. */
 export function answerScripts(): void {
   let last: Promise<unknown> = Promise.resolve()
-  parentPort?.on('message', (question: Question) => {
+  parentPort?.on('message', (question: ScriptQuestion) => {
     last = last.then(async () => parentPort?.postMessage(await answerOf(question)))
   })
 }
 
-async function answerOf({ number, script, items, limit }: Question): Promise<Answer> {
+async function answerOf({ number, script, items, limit }: ScriptQuestion): Promise<ScriptAnswer> {
   try {
     return { number, result: await scripts.run(script, items, limit) }
   } catch (error) {

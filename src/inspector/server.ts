@@ -3,7 +3,7 @@ import { readBody } from '../relay/http/node-server.ts'
 import type { RelayRequest } from '../relay/ports.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import { sameText } from '../wire/secret.ts'
 import type { ShownRequest, Welcome } from './api.ts'
 import {
@@ -37,7 +37,7 @@ export interface InspectorParts {
   /** Headers by which the trigger at a path authenticates its sender, in lower case. */
   secretHeadersAt(path: string): readonly string[]
   /** Sends a request to this server. */
-  send(request: RelayRequest, cause: Cause): Promise<Reply>
+  send(request: RelayRequest, cause: Cause): Promise<RelayResponse>
 }
 
 interface InspectorServer {
@@ -114,7 +114,7 @@ function splitTarget({ url = '/' }: IncomingMessage): Pick<Visit, 'path' | 'quer
 
 function write(
   response: ServerResponse,
-  { status, headers, body }: Reply | Answer,
+  { status, headers, body }: RelayResponse | BinaryResponse,
   method: string | undefined,
 ): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
@@ -138,10 +138,10 @@ export interface Visit {
 
 /** A response, or the event stream after the last event that the page has. */
 type InspectorAnswer =
-  | { readonly reply: Reply | Answer }
+  | { readonly reply: RelayResponse | BinaryResponse }
   | { readonly eventsAfter: number; readonly headers: Readonly<Record<string, string>> }
 
-interface Answer extends Omit<Reply, 'body'> {
+interface BinaryResponse extends Omit<RelayResponse, 'body'> {
   readonly body: string | Uint8Array
 }
 

@@ -104,10 +104,10 @@ export function unfiredJson({ triggers }: RuleFile, name: string): string | unde
 }
 
 /** The parts of a condition whose own truth decides it. */
-export function operandsOf(tree: Expr): Expr[] {
-  if (tree instanceof Grouping) return operandsOf(tree.group)
-  if (tree instanceof Logical) return tree.args.flatMap(operandsOf)
-  return tree instanceof Unary ? operandsOf(tree.expr) : [tree]
+export function conditionOperands(tree: Expr): Expr[] {
+  if (tree instanceof Grouping) return conditionOperands(tree.group)
+  if (tree instanceof Logical) return tree.args.flatMap(conditionOperands)
+  return tree instanceof Unary ? conditionOperands(tree.expr) : [tree]
 }
 
 export function isCallOf(part: Expr, name: string): part is FunctionCall {

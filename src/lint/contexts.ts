@@ -21,11 +21,11 @@ import {
   BOOLEAN,
   type NameFault,
   NUMBER,
-  objectOf,
+  objectShape,
   type Shape,
   TEXT,
   unionOf,
-  unknownName,
+  unknownNameFault,
 } from '../workflow/shapes.ts'
 import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
 import { didYouMean, nearestName } from '../workflow/suggestion.ts'
@@ -37,7 +37,7 @@ export type ReadCalled = (path: string) => ParsedFile | undefined
 /**
  * The values of GitHub's contexts at each position of a file, as far as the file determines them.
  */
-export class Contexts {
+export class FileContexts {
   readonly #source: Source
   readonly #top: Place
   readonly #jobs: ReadonlyMap<string, Entry>
@@ -102,7 +102,7 @@ export class Contexts {
     if (declared.length === 0 || this.#isSource) return undefined
     const byName = new Map<string, Shape[]>()
     for (const [name, shape] of declared) byName.set(name, [...(byName.get(name) ?? []), shape])
-    return objectOf(
+    return objectShape(
       [...byName].map(([name, shapes]) => [name, unionOf(shapes)]),
       unknownInput,
     )
@@ -118,7 +118,7 @@ export class Contexts {
         all.findIndex(({ name }) => name === input),
       ),
     )
-    return objectOf(
+    return objectShape(
       before.map(({ name }) => [name, ANY]),
       unknownInput,
     )
@@ -129,7 +129,7 @@ export class Contexts {
     const on = childOf(this.#top, 'on')
     const names = entriesOf(childOf(on, 'workflow_dispatch', 'inputs')).map(({ name }) => name)
     const isOpen = names.length === 0 || this.#isSource || childOf(on, 'workflow_call')
-    return objectOf(
+    return objectShape(
       names.map((name) => [name, TEXT]),
       isOpen ? undefined : unknownInput,
       TEXT,
@@ -145,7 +145,7 @@ export class Contexts {
     const names = isCondition ? this.#before(named) : named
     const shapes = names.map((name) => [name, this.#shapeOfJob(name)] as const)
     const own: (readonly [string, Shape])[] = this.#isSource ? [...shapes, ['on', ANY]] : shapes
-    return objectOf(own, (name) => {
+    return objectShape(own, (name) => {
       const there = this.#jobs.get(name.toLowerCase())?.name
       if (there !== undefined) {
         const message = `the job "${there}" is not in "needs" of "${job.name}"`
@@ -177,7 +177,7 @@ export class Contexts {
 
   #outputsOfJobs(): Shape {
     const jobs = [...this.#jobs.values()]
-    return objectOf(
+    return objectShape(
       jobs.map(({ name }) => [name, this.#shapeOfJob(name)]),
       unknownJob,
     )
@@ -189,7 +189,7 @@ export class Contexts {
     if (known) return known
     const job = this.#jobs.get(key)
     const outputs = job ? this.#outputsOf(job) : ANY
-    const shape = objectOf(
+    const shape = objectShape(
       [
         ['outputs', outputs],
         ['result', TEXT],
@@ -234,14 +234,14 @@ export class Contexts {
       return id === undefined ? [] : [[id, this.#stepShape(id, step)]]
     })
     const later = new Set(all.flatMap((step) => idOf(step)?.toLowerCase() ?? []))
-    return objectOf(shapes, (name, ids) => {
+    return objectShape(shapes, (name, ids) => {
       if (later.has(name.toLowerCase())) {
         const message = `the step "${name}" runs later: nothing of it is known here`
         return { code: 'unknown-step', message, hint: 'put this step behind it' }
       }
       const message = `no step of the job "${job.name}" has the id "${name}"`
       const unnamed = all.find((step) => idOf(step) === undefined && childOf(step, 'uses'))
-      const fault = unknownName('unknown-step', message, name, ids, 'ids')
+      const fault = unknownNameFault('unknown-step', message, name, ids, 'ids')
       if (fault.hint || !unnamed || ids.length > 0) return fault
       return { ...fault, hint: `give the step that you mean "id: ${name}"` }
     })
@@ -249,7 +249,7 @@ export class Contexts {
 
   #stepShape(id: string, step: Place): Shape {
     const outputs = this.#outputsOfStep(usesOf(step, this.#source))
-    return objectOf(
+    return objectShape(
       [
         ['outputs', outputs],
         ['outcome', TEXT],
@@ -279,17 +279,17 @@ function needsOf({ value }: Entry): string[] {
   return [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
 }
 
-const OBJECT = objectOf([], undefined, ANY)
+const OBJECT = objectShape([], undefined, ANY)
 
 /** The triggers of a source; the compiler reports unknown names. */
-const ON = objectOf(
+const ON = objectShape(
   [],
   undefined,
-  objectOf(
+  objectShape(
     [
       [
         'outputs',
-        objectOf(
+        objectShape(
           ['headers', 'query', 'params'].map((name) => [name, OBJECT]),
           undefined,
           ANY,
@@ -325,12 +325,18 @@ const STARTING: ReadonlyMap<string, ReadonlyMap<string, Shape>> = new Map([
 ])
 
 function unknownInput(name: string, known: readonly string[]): NameFault {
-  return unknownName('unknown-input', `the workflow has no input "${name}"`, name, known, 'inputs')
+  return unknownNameFault(
+    'unknown-input',
+    `the workflow has no input "${name}"`,
+    name,
+    known,
+    'inputs',
+  )
 }
 
 function unknownJob(name: string, jobs: readonly string[]): NameFault {
   const message = `the workflow has no job "${name}"`
-  return unknownName('unknown-need', message, name, jobs, 'jobs')
+  return unknownNameFault('unknown-need', message, name, jobs, 'jobs')
 }
 
 function fieldFault(
@@ -350,14 +356,14 @@ function fieldFault(
 
 /** Outputs whose names only the program knows; each value is a string. */
 function texts(): Shape {
-  return objectOf([], undefined, TEXT)
+  return objectShape([], undefined, TEXT)
 }
 
 function textsOf(names: readonly string[], whose: string, kind: string): Shape {
-  return objectOf(
+  return objectShape(
     names.map((name) => [name, TEXT]),
     (name, known) =>
-      unknownName('unknown-output', `${whose} has no output "${name}"`, name, known, kind),
+      unknownNameFault('unknown-output', `${whose} has no output "${name}"`, name, known, kind),
   )
 }
 
@@ -383,9 +389,9 @@ function hooklineOutputs(file: ParsedFile, known: readonly SourceTrigger[] | und
   const unknown = (name: string) => {
     if (!isKnown && nearestName(name, names) === undefined) return undefined
     const message = `the action has no output "${name}"`
-    return unknownName('unknown-output', message, name, names, 'outputs')
+    return unknownNameFault('unknown-output', message, name, names, 'outputs')
   }
-  return objectOf(
+  return objectShape(
     names.map((name) => [name, TEXT]),
     unknown,
     TEXT,
@@ -423,7 +429,7 @@ function matrixOf(job: Place): Shape {
   for (const [name, shape] of [...values, ...included]) {
     byName.set(name, [...(byName.get(name) ?? []), shape])
   }
-  return objectOf(
+  return objectShape(
     [...byName].map(([name, shapes]) => [name, unionOf(shapes, unknownKey)]),
     unknownKey,
   )
@@ -440,7 +446,13 @@ function shapeOfWhole(text: string): Shape {
 }
 
 function unknownKey(name: string, known: readonly string[]): NameFault {
-  return unknownName('unknown-matrix-key', `the matrix has no key "${name}"`, name, known, 'keys')
+  return unknownNameFault(
+    'unknown-matrix-key',
+    `the matrix has no key "${name}"`,
+    name,
+    known,
+    'keys',
+  )
 }
 
 /** The shape of a written value of a matrix; an expression in it can have any shape. */
@@ -449,7 +461,7 @@ function shapeOfNode(place: Place): Shape {
   if (isMap(node)) {
     const entries = entriesOf(place).map(({ name, value }) => [name, shapeOfNode(value)] as const)
     const isOpen = entries.some(([name]) => hasExpression(name) || name === '<<')
-    return isOpen ? ANY : objectOf(entries, unknownKey)
+    return isOpen ? ANY : objectShape(entries, unknownKey)
   }
   if (isSeq(node))
     return { kind: 'list', item: unionOf(itemsOf(place).map(shapeOfNode), unknownKey) }

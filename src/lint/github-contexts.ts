@@ -2,10 +2,10 @@ import {
   ANY,
   BOOLEAN,
   NUMBER,
-  objectOf,
+  objectShape,
   type Shape,
   TEXT,
-  unknownName,
+  unknownNameFault,
 } from '../workflow/shapes.ts'
 import { nearestName } from '../workflow/suggestion.ts'
 
@@ -14,17 +14,17 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 /** A similar name is a fault. Another unknown name is not, because GitHub adds names. */
 function contextOf(context: string, texts: string, others: Readonly<Record<string, Shape>>): Shape {
   const entries = [...words(texts).map((name) => [name, TEXT] as const), ...Object.entries(others)]
-  return objectOf(entries, (name, known) =>
+  return objectShape(entries, (name, known) =>
     nearestName(name, known) === undefined
       ? undefined
-      : unknownName('unknown-name', `"${context}" has no "${name}"`, name, known, 'names'),
+      : unknownNameFault('unknown-name', `"${context}" has no "${name}"`, name, known, 'names'),
   )
 }
 
 /** @param inputs of `workflow_dispatch`; all of them are strings */
 export function githubShape(inputs: Shape): Shape {
   return contextOf('github', GITHUB_TEXTS, {
-    event: objectOf([['inputs', inputs]], undefined, ANY),
+    event: objectShape([['inputs', inputs]], undefined, ANY),
     ref_protected: BOOLEAN,
   })
 }
@@ -41,9 +41,9 @@ const JOB_TEXTS = 'status workflow_ref workflow_sha workflow_repository workflow
 
 /** Contexts that are the same in every workflow, from the same source. */
 export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
-  ['env', objectOf([], undefined, TEXT)],
-  ['vars', objectOf([], undefined, TEXT)],
-  ['secrets', objectOf([], undefined, TEXT)],
+  ['env', objectShape([], undefined, TEXT)],
+  ['vars', objectShape([], undefined, TEXT)],
+  ['secrets', objectShape([], undefined, TEXT)],
   ['runner', contextOf('runner', 'name os arch temp tool_cache debug environment workspace', {})],
   [
     'strategy',
@@ -58,15 +58,21 @@ export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
     'job',
     contextOf('job', JOB_TEXTS, {
       check_run_id: NUMBER,
-      container: objectOf(
+      container: objectShape(
         [
           ['id', TEXT],
           ['network', TEXT],
         ],
         (name, known) =>
-          unknownName('unknown-name', `"job.container" has no "${name}"`, name, known, 'names'),
+          unknownNameFault(
+            'unknown-name',
+            `"job.container" has no "${name}"`,
+            name,
+            known,
+            'names',
+          ),
       ),
-      services: objectOf([], undefined, ANY),
+      services: objectShape([], undefined, ANY),
     }),
   ],
 ])

@@ -16,7 +16,7 @@ import type { SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
-import { Contexts, type ReadCalled } from './contexts.ts'
+import { FileContexts, type ReadCalled } from './contexts.ts'
 import { Callees, type Flow, flowOf } from './flow/flow.ts'
 import { inputFindings, type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 
@@ -92,7 +92,7 @@ export class RuleFile {
   readonly top: Place
   readonly #sourceTriggers: readonly SourceTrigger[] | undefined
   #triggers: readonly SourceTrigger[] | undefined
-  #contexts: Contexts | undefined
+  #contexts: FileContexts | undefined
   #expressions: readonly FileExpression[] | undefined
   #flow: Flow | undefined
   #untrusted: readonly UntrustedFinding[] | undefined
@@ -121,9 +121,9 @@ export class RuleFile {
     return this.isSource || this.native !== undefined
   }
 
-  get contexts(): Contexts {
+  get contexts(): FileContexts {
     const triggers = this.isSource ? undefined : this.triggers
-    this.#contexts ??= new Contexts(this.file, this.isSource, this.repository.read, triggers)
+    this.#contexts ??= new FileContexts(this.file, this.isSource, this.repository.read, triggers)
     return this.#contexts
   }
 

@@ -10,7 +10,7 @@ import {
   type Place,
   type TextPlace,
   textOf,
-  textsOf,
+  textsBelow,
   topOf,
 } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
@@ -18,7 +18,7 @@ import { actionOf, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import {
   type Callees,
-  calledBy,
+  calleesOf,
   type Flow,
   flowOf,
   type JobFlow,
@@ -35,7 +35,7 @@ import {
   isRunningInput,
   isTextInput,
 } from './flow/sink-names.ts'
-import { type Scope, type Taint, TRUSTED, UNTRUSTED, WHOLE_ITEM } from './flow/taint.ts'
+import { type Taint, type TaintScope, TRUSTED, UNTRUSTED, WHOLE_ITEM } from './flow/taint.ts'
 
 /** Untrusted input at a position where it is executed, or where it decides something. */
 export interface UntrustedFinding {
@@ -57,7 +57,7 @@ export type UntrustedCode = 'script-injection' | 'untrusted-input' | 'untrusted-
  * The findings of one file, in the order of the file.
  *
  * @param callees the files that it calls; without them, these are unknown
- * @throws Refusal if the file has more steps than a workflow can have
+ * @throws FatalMistake if the file has more steps than a workflow can have
  */
 export function findUntrusted(file: ParsedFile, callees?: Callees): UntrustedFinding[] {
   return findingsIn(flowOf(file, callees))
@@ -70,7 +70,7 @@ const MAX_REPORTED = 100
 export function untrustedFindings(flow: Flow): UntrustedFinding[] {
   const flows = new Set([flow])
   // A set iterates over entries that are added during the iteration.
-  for (const { jobs } of flows) for (const callee of calledBy(jobs)) flows.add(callee)
+  for (const { jobs } of flows) for (const callee of calleesOf(jobs)) flows.add(callee)
   return [...flows].flatMap((one) => {
     const findings = findingsIn(one)
     const reported = findings.slice(0, MAX_REPORTED)
@@ -107,7 +107,7 @@ export function inputFindings(file: ParsedFile): UntrustedFinding[] {
     foreignInputs(file.source, user, OUTER_SCOPE),
   )
   const isComputed = ({ node }: TextPlace) => hasExpression(node.value)
-  if (!inputs.some(({ place }) => textsOf(place).some(isComputed))) return []
+  if (!inputs.some(({ place }) => textsBelow(place).some(isComputed))) return []
   // `repository_dispatch` with other types brings no webhook.
   const types = childOf(topOf(file.document), 'on', 'repository_dispatch', 'types')
   const named = [types, ...itemsOf(types)].flatMap((place) => textOf(place) ?? [])
@@ -121,7 +121,7 @@ export function inputFindings(file: ParsedFile): UntrustedFinding[] {
   return sinks.flatMap((sink) => findingsAt(flow, positions, sink))
 }
 
-function foreignInputs(source: Source, user: Place, scope: Scope): Sink[] {
+function foreignInputs(source: Source, user: Place, scope: TaintScope): Sink[] {
   const uses = usesOf(user, source)
   if (uses === '' || localPathOf(uses) !== undefined || isOurs(uses)) return []
   return entriesOf(childOf(user, 'with')).flatMap(({ name, value }) => {
@@ -135,7 +135,7 @@ function foreignInputs(source: Source, user: Place, scope: Scope): Sink[] {
 interface Sink {
   readonly key: string
   readonly place: Place | undefined
-  readonly scope: Scope
+  readonly scope: TaintScope
   readonly kind: SinkKind
   /** A context of which untrusted input must not choose a value: `secrets[…]`. */
   readonly context?: string
@@ -207,13 +207,13 @@ function sinksOf({ top, scope, jobs }: Flow): Sink[] {
   ]
 }
 
-function lookupsIn(places: readonly (Place | undefined)[], scope: Scope): Sink[] {
+function lookupsIn(places: readonly (Place | undefined)[], scope: TaintScope): Sink[] {
   return ['secrets', 'vars'].flatMap((context) =>
     places.map((place) => ({ key: `${context}[…]`, place, scope, kind: SINKS.lookup, context })),
   )
 }
 
-function defaultsOf(place: Place, scope: Scope): Sink[] {
+function defaultsOf(place: Place, scope: TaintScope): Sink[] {
   const run = childOf(place, 'defaults', 'run')
   const folder = childOf(run, 'working-directory')
   return [
@@ -253,7 +253,7 @@ function sinksOfJob(job: JobFlow): Sink[] {
 /** Keys of a container that choose its program, or the files and devices that it can use. */
 const CONTAINER_KEYS = ['image', 'options', 'volumes', 'entrypoint', 'command']
 
-function inContainer(key: string, container: Place | undefined, scope: Scope): Sink[] {
+function inContainer(key: string, container: Place | undefined, scope: TaintScope): Sink[] {
   if (textOf(container) !== undefined) return [{ key, place: container, scope, kind: SINKS.image }]
   const parts = CONTAINER_KEYS.map((part) => ({
     key: `${key}.${part}`,
@@ -268,7 +268,7 @@ function inContainer(key: string, container: Place | undefined, scope: Scope): S
 const INTERPRETER = /(?:^|\/)(?:\w*sh|python[\d.]*|node|deno|bun|perl|ruby|php)$/
 
 /** The programs of an action in a container, and their scripts. */
-function inDockerAction(runs: Place, scope: Scope): Sink[] {
+function inDockerAction(runs: Place, scope: TaintScope): Sink[] {
   const programs = ['pre-entrypoint', 'entrypoint', 'post-entrypoint'].map((key) => ({
     key,
     place: childOf(runs, key),
@@ -290,7 +290,7 @@ function inDockerAction(runs: Place, scope: Scope): Sink[] {
 }
 
 /** Variables that change the behavior of programs. A mapping in one expression can contain any name. */
-function variablesOf(env: Place | undefined, scope: Scope): Sink[] {
+function variablesOf(env: Place | undefined, scope: TaintScope): Sink[] {
   const governing = entriesOf(env).filter(({ name }) => isGoverning(name))
   const places = textOf(env) === undefined ? governing.map(({ value }) => value) : [env]
   return places.map((place) => ({ key: 'env', place, scope, kind: SINKS.variable }))
@@ -310,7 +310,7 @@ function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
       if (!kind) return []
       // Without secrets of the repository, GitHub itself checks out the head of a pull request.
       const isHarmless = kind === SINKS.checkout && !isPrivileged(job.top)
-      const own: Scope = isHarmless ? { ...scope, events: 'webhooks' } : scope
+      const own: TaintScope = isHarmless ? { ...scope, events: 'webhooks' } : scope
       return [{ key: name, place: value, scope: own, kind }]
     }),
     ...lookupsIn([place], scope),
@@ -349,7 +349,7 @@ function sinkKindOf(uses: string, input: string): SinkKind | undefined {
 function findingsAt({ expressions, source }: Flow, positions: Positions, sink: Sink) {
   const { key, scope, context, kind, step } = sink
   const message = `untrusted input in "${key}": the sender controls ${kind.controls ?? 'what runs'}`
-  const texts = textsOf(sink.place)
+  const texts = textsBelow(sink.place)
   const isExpression = context === undefined
   const found = texts.flatMap((text) => {
     const { value } = text.node
@@ -414,7 +414,7 @@ function findingsAt({ expressions, source }: Flow, positions: Positions, sink: S
 }
 
 /** cmd replaces `%NAME%` before it reads the line. */
-function cmdVariables(script: string, scope: Scope): Span[] {
+function cmdVariables(script: string, scope: TaintScope): Span[] {
   return [...script.matchAll(/%(\w+)(?::[^%\n]*)?%/g)].flatMap(({ 0: found, 1: name, index }) =>
     scope.env(name?.toLowerCase()) > TRUSTED ? [{ start: index, end: index + found.length }] : [],
   )

@@ -6,7 +6,7 @@ import {
   partsOf,
   spanOf,
 } from '../workflow/file-expressions.ts'
-import { type Contexts, evaluateTree, RESULTS, truthOf, unknown } from './evaluate.ts'
+import { evaluateTree, type PartialContexts, RESULTS, truthOf, unknownValue } from './evaluate.ts'
 
 /** A comparison with a literal that has the same result in every run. */
 export interface ConstantComparison {
@@ -27,7 +27,7 @@ export interface ConstantComparison {
  *
  * @param contexts made by `possibleContexts`
  */
-export function constantComparisons(text: string, contexts: Contexts): ConstantComparison[] {
+export function constantComparisons(text: string, contexts: PartialContexts): ConstantComparison[] {
   const tree = parseTree(text)
   if (isFault(tree)) return []
   const status = { success: undefined, failure: undefined, cancelled: false }
@@ -67,25 +67,25 @@ export interface PossibleValues {
 }
 
 /** Returns contexts with the values that are limited; they lack all other values. */
-export function possibleContexts(possible: PossibleValues): Contexts {
+export function possibleContexts(possible: PossibleValues): PartialContexts {
   const { events, needs = {}, steps = [], actionSteps = [], triggers = [] } = possible
-  const isTriggered = unknown('whether a trigger fired', ['true', 'false', ''])
+  const isTriggered = unknownValue('whether a trigger fired', ['true', 'false', ''])
   const results: JsonObject = {
-    outcome: unknown('an outcome', RESULTS),
-    conclusion: unknown('a conclusion', RESULTS),
+    outcome: unknownValue('an outcome', RESULTS),
+    conclusion: unknownValue('a conclusion', RESULTS),
   }
   const entries = (ids: readonly string[], create: (id: string) => Json): JsonObject =>
     Object.fromEntries(ids.map((id) => [id, create(id)]))
   return {
     needs: entries(Object.keys(needs), (id) => ({
-      result: unknown(`the result of ${id}`, RESULTS),
+      result: unknownValue(`the result of ${id}`, RESULTS),
       outputs: entries(needs[id] ?? [], () => isTriggered),
     })),
     steps: entries(steps, (id) =>
       actionSteps.includes(id) ? { ...results, outputs: { triggered: isTriggered } } : results,
     ),
-    job: { status: unknown('the status of the job', ['success', 'failure', 'cancelled']) },
+    job: { status: unknownValue('the status of the job', ['success', 'failure', 'cancelled']) },
     ...(triggers.length > 0 && { on: entries(triggers, () => results) }),
-    ...(events && { github: { event_name: unknown('the event', events) } }),
+    ...(events && { github: { event_name: unknownValue('the event', events) } }),
   }
 }

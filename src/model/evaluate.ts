@@ -16,7 +16,7 @@ import type { Json, JsonObject } from '../wire/json.ts'
 import { expressionSpans, lex } from '../workflow/expressions.ts'
 
 /** The result of an expression before a run, one of three: a known value, an unknown value, an error. */
-export type Outcome = { readonly value: Json } | Unknown | { readonly fails: string }
+export type ExpressionResult = { readonly value: Json } | Unknown | { readonly fails: string }
 
 export interface Unknown {
   /** What the value depends on, in words. */
@@ -34,8 +34,8 @@ export interface Status {
   readonly cancelled: boolean
 }
 
-/** Contexts by name. Any value in them may be `unknown(…)`. */
-export type Contexts = JsonObject
+/** Contexts by name. Any value in them may be `unknownValue(…)`. */
+export type PartialContexts = JsonObject
 
 /** The beginning of the string that represents an unknown value; no string of an event contains it. */
 const MARK = '\u0000not known here: '
@@ -48,7 +48,7 @@ const VALUES_MARK = '\u0000one of: '
  * @param what in words: `a secret`
  * @param values all possible values, so that a comparison with another value is known to be false
  */
-export function unknown(what: string, values?: readonly Json[]): string {
+export function unknownValue(what: string, values?: readonly Json[]): string {
   return MARK + what + (values ? VALUES_MARK + JSON.stringify(values) : '')
 }
 
@@ -85,8 +85,8 @@ const CONTEXTS: Readonly<Record<string, string>> = {
 
 const NAMES = Object.keys(CONTEXTS)
 
-const MISSING: Contexts = Object.fromEntries(
-  Object.entries(CONTEXTS).map(([name, what]) => [name, unknown(what)]),
+const MISSING: PartialContexts = Object.fromEntries(
+  Object.entries(CONTEXTS).map(([name, what]) => [name, unknownValue(what)]),
 )
 
 const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const
@@ -109,7 +109,7 @@ const FUNCTIONS = [...STATUS_FUNCTIONS, 'hashFiles'].map((name) => ({
 }))
 
 /** @returns the reason if the text is not an expression */
-export function parseExpression(text: string): Parsed | { readonly fails: string } {
+export function parseForEvaluation(text: string): Parsed | { readonly fails: string } {
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
     const parts = all(tree)
@@ -160,9 +160,13 @@ function childrenOf(part: Expr): Expr[] {
  * Evaluates an expression with GitHub's own library. A part that depends on an unknown value is unknown,
  * except: an operand that decides `&&` or `||`, and a comparison that has one result for all possible values.
  */
-export function evaluateParsed(parsed: Parsed, contexts: Contexts, status: Status): Outcome {
+export function evaluateParsed(
+  parsed: Parsed,
+  contexts: PartialContexts,
+  status: Status,
+): ExpressionResult {
   const { values, open } = prepared(contexts)
-  const evaluation = new Evaluation(values, status)
+  const evaluation = new ExpressionEvaluation(values, status)
   const isOpen = [...parsed.contexts].some((name) => open.has(name))
   return isOpen || parsed.callsStatus || parsed.readsFiles
     ? evaluation.outcome(parsed.tree)
@@ -176,12 +180,12 @@ interface Prepared {
 }
 
 /** Many expressions read one set of contexts, and many sets share a context, so each is converted once. */
-const PREPARED = new WeakMap<Contexts, Prepared>()
+const PREPARED = new WeakMap<PartialContexts, Prepared>()
 const CONVERTED = new WeakMap<object, Converted>()
 
 type Converted = { readonly value: data.ExpressionData; readonly isOpen: boolean }
 
-function prepared(contexts: Contexts): Prepared {
+function prepared(contexts: PartialContexts): Prepared {
   const before = PREPARED.get(contexts)
   if (before) return before
   const all = NAMES.map((name) => [name, contexts[name]] as const)
@@ -213,18 +217,26 @@ function expressionData(json: string): data.ExpressionData {
 }
 
 /** The same for a part of an expression. */
-export function evaluateTree(tree: Expr, contexts: Contexts, status: Status): Outcome {
-  return new Evaluation(prepared(contexts).values, status).outcome(tree)
+export function evaluateTree(
+  tree: Expr,
+  contexts: PartialContexts,
+  status: Status,
+): ExpressionResult {
+  return new ExpressionEvaluation(prepared(contexts).values, status).outcome(tree)
 }
 
 /** An invalid expression is an outcome, not an exception. */
-export function evaluateText(text: string, contexts: Contexts, status: Status): Outcome {
-  const parsed = parseExpression(text)
+export function evaluateText(
+  text: string,
+  contexts: PartialContexts,
+  status: Status,
+): ExpressionResult {
+  const parsed = parseForEvaluation(text)
   return 'fails' in parsed ? parsed : evaluateParsed(parsed, contexts, status)
 }
 
 /** One expression over one set of contexts. */
-class Evaluation {
+class ExpressionEvaluation {
   readonly #contexts: data.Dictionary
   readonly #status: Status
   readonly #functions: Map<string, (typeof FUNCTIONS)[number]>
@@ -245,7 +257,7 @@ class Evaluation {
     )
   }
 
-  outcome(part: Expr): Outcome {
+  outcome(part: Expr): ExpressionResult {
     if (part instanceof Grouping) return this.outcome(part.group)
     if (part instanceof Logical) return this.#logical(part)
     if (part instanceof Unary) return this.#negation(part)
@@ -267,7 +279,7 @@ class Evaluation {
     return this.value(part)
   }
 
-  value(part: Expr): Outcome {
+  value(part: Expr): ExpressionResult {
     try {
       const value = new Evaluator(part, this.#contexts, this.#functions).evaluate()
       const json = JSON.stringify(value, data.replacer) ?? 'null'
@@ -285,7 +297,7 @@ class Evaluation {
   }
 
   /** The result of a comparison of an unknown value, if it is the same for all possible values. */
-  #comparison(part: Binary): Outcome | undefined {
+  #comparison(part: Binary): ExpressionResult | undefined {
     const [left, right] = [this.outcome(part.left), this.outcome(part.right)]
     const [lefts, rights] = [possibleValues(left), possibleValues(right)]
     if (!lefts || !rights || lefts.length * rights.length < 2) return undefined
@@ -296,7 +308,7 @@ class Evaluation {
       : undefined
   }
 
-  #negation(part: Unary): Outcome {
+  #negation(part: Unary): ExpressionResult {
     const found = this.outcome(part.expr)
     if ('fails' in found) return found
     const truth = truthOf(found)
@@ -304,10 +316,10 @@ class Evaluation {
     return 'unknown' in found ? { unknown: found.unknown, values: [true, false] } : found
   }
 
-  #logical({ operator, args }: Logical): Outcome {
+  #logical({ operator, args }: Logical): ExpressionResult {
     const isAnd = operator.type === TokenType.AND
     let open: { readonly unknown: string } | undefined
-    let last: Outcome = { value: null }
+    let last: ExpressionResult = { value: null }
     for (const arg of args) {
       last = this.outcome(arg)
       if ('fails' in last) return open ? { unknown: open.unknown } : last
@@ -321,7 +333,7 @@ class Evaluation {
 }
 
 /** The values that an outcome can have; `undefined` if these are not known. */
-function possibleValues(outcome: Outcome): readonly Json[] | undefined {
+function possibleValues(outcome: ExpressionResult): readonly Json[] | undefined {
   if ('value' in outcome) return [outcome.value]
   return 'unknown' in outcome ? outcome.values : undefined
 }
@@ -342,7 +354,7 @@ function firstLine(text: string): string {
 }
 
 /** The truth of an outcome by the rules of `if:`; `undefined` if only a run can know. */
-export function truthOf(outcome: Outcome): boolean | undefined {
+export function truthOf(outcome: ExpressionResult): boolean | undefined {
   if ('fails' in outcome) return undefined
   if ('value' in outcome) return isTruthy(outcome.value)
   if (outcome.truth !== undefined || !outcome.values) return outcome.truth
@@ -358,7 +370,11 @@ function isTruthy(value: Json): boolean {
  * Evaluates the `${{ }}` of a string. A string that is one expression has the value and type of the
  * expression.
  */
-export function fillInKnown(text: string, contexts: Contexts, status: Status): Outcome {
+export function fillInKnown(
+  text: string,
+  contexts: PartialContexts,
+  status: Status,
+): ExpressionResult {
   const spans = expressionSpans(text)
   const [only] = spans
   if (spans.length === 1 && only && only.start === 3 && only.end === text.length - 2) {
@@ -381,10 +397,10 @@ export function asText(value: Json): string {
 }
 
 /** Converts an outcome to a value for a context. */
-export function forContext(outcome: Outcome): Json {
+export function forContext(outcome: ExpressionResult): Json {
   if ('value' in outcome) return outcome.value
-  if ('fails' in outcome) return unknown('an expression that fails')
-  return unknown(outcome.unknown, outcome.values)
+  if ('fails' in outcome) return unknownValue('an expression that fails')
+  return unknownValue(outcome.unknown, outcome.values)
 }
 
 /**

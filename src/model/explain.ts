@@ -2,18 +2,18 @@ import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import {
   asText,
-  type Contexts,
   conditionText,
+  type ExpressionResult,
   evaluateText,
   fillInKnown,
   forContext,
   hasUnknown,
-  type Outcome,
-  parseExpression,
+  type PartialContexts,
+  parseForEvaluation,
   RESULTS,
   type Status,
   truthOf,
-  unknown,
+  unknownValue,
 } from './evaluate.ts'
 import { combinationsOf } from './matrix.ts'
 import { type JobDecision, scheduleJobs } from './schedule.ts'
@@ -25,7 +25,7 @@ export interface Fact {
   /** `if`, `env.TITLE`, `strategy.matrix.on`, or of a step `step 2 (Deploy): with.path`. */
   readonly place: string
   readonly text: string
-  readonly outcome: Outcome
+  readonly outcome: ExpressionResult
 }
 
 export interface JobExplanation extends Pick<JobDecision, 'id' | 'verdict' | 'why'> {
@@ -52,12 +52,12 @@ export interface ModelEvent {
 export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobExplanation[] {
   const jobs = new Map(workflow.jobs.map((job) => [job.id, job]))
   const github = { ...UNKNOWN_OF_GITHUB, ...event.github }
-  const contexts: Contexts = {
+  const contexts: PartialContexts = {
     github,
     ...(event.inputs && { inputs: event.inputs }),
     ...(event.on !== undefined && { on: event.on }),
   }
-  const explain = (id: string, given: Contexts) => {
+  const explain = (id: string, given: PartialContexts) => {
     const job = jobs.get(id)
     return job ? new JobWalk(job, workflow.env, event).walk(given) : undefined
   }
@@ -65,8 +65,8 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
     const why = event.unfired
     return workflow.jobs.map(({ id, line }) => ({ id, line, verdict: 'skipped', why, facts: [] }))
   }
-  const outputs = (id: string, given: Contexts) => explain(id, given)?.outputs ?? {}
-  const failure = (id: string, given: Contexts) => {
+  const outputs = (id: string, given: PartialContexts) => explain(id, given)?.outputs ?? {}
+  const failure = (id: string, given: PartialContexts) => {
     const job = jobs.get(id)
     const matrix = job && matrixOf(job, given)
     return typeof matrix === 'object' && 'fails' in matrix ? matrix.fails : undefined
@@ -101,12 +101,12 @@ const UNKNOWN_OF_GITHUB: JsonObject = Object.fromEntries(
   run_attempt secret_source server_url sha token triggering_actor workflow workflow_ref workflow_sha
   workspace`
     .split(/\s+/)
-    .map((name) => [name, unknown(`github.${name}`)]),
+    .map((name) => [name, unknownValue(`github.${name}`)]),
 )
 
 const RUNNING: Status = { success: true, failure: false, cancelled: false }
 
-function conditionFact({ texts }: WorkflowJob, contexts: Contexts): Fact[] {
+function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts): Fact[] {
   return texts
     .filter(({ path }) => path.length === 1 && path[0] === 'if')
     .map(({ line, text }) => {
@@ -116,7 +116,7 @@ function conditionFact({ texts }: WorkflowJob, contexts: Contexts): Fact[] {
 }
 
 /** The combinations of a matrix, the reason why the job fails, or `undefined` without a matrix. */
-function matrixOf({ body }: WorkflowJob, contexts: Contexts) {
+function matrixOf({ body }: WorkflowJob, contexts: PartialContexts) {
   const { strategy } = body
   if (!isObject(strategy) || strategy.matrix === undefined) return undefined
   const matrix = deepFill(strategy.matrix as Json, contexts)
@@ -140,11 +140,11 @@ function envAfter(step: JsonObject, env: Json | undefined): Json {
   if (lines.length === 0) return env ?? {}
   const names = lines.map((line) => /\b(?:echo|printf)\s+["']?([A-Za-z_]\w*)=/.exec(line)?.[1])
   if (names.some((name) => name === undefined) || !isObject(env)) {
-    return unknown('a variable that a step writes to $GITHUB_ENV')
+    return unknownValue('a variable that a step writes to $GITHUB_ENV')
   }
   const written = names.map((name) => [
     name,
-    unknown(`${name}, which a step writes to $GITHUB_ENV`),
+    unknownValue(`${name}, which a step writes to $GITHUB_ENV`),
   ])
   return { ...(env as JsonObject), ...Object.fromEntries(written) }
 }
@@ -164,13 +164,13 @@ class JobWalk {
     this.#event = event
   }
 
-  walk(given: Contexts) {
+  walk(given: PartialContexts) {
     const { body } = this.#job
     const combinations = this.#combinations(given)
     // Values are shown for the first combination; a condition must have one result for all of them.
-    const [first] = combinations ?? [unknown('the matrix')]
+    const [first] = combinations ?? [unknownValue('the matrix')]
     this.#others = combinations?.slice(1) ?? []
-    let contexts: Contexts = { ...given, ...(first !== undefined && { matrix: first }) }
+    let contexts: PartialContexts = { ...given, ...(first !== undefined && { matrix: first }) }
     this.#note((path) => path[0] === 'strategy', contexts)
     contexts = { ...contexts, env: this.#env(this.#workflowEnv, body.env, contexts) }
     this.#note(
@@ -194,20 +194,20 @@ class JobWalk {
     })
     const isCall = typeof body.uses === 'string'
     const all: Json = isCall
-      ? unknown('an output of a called workflow')
+      ? unknownValue('an output of a called workflow')
       : Object.fromEntries(values)
     const count = first === undefined ? undefined : combinations?.length
     return { facts: this.#facts, combinations: count, outputs: all }
   }
 
   /** The combinations of its matrix; none without a matrix, `undefined` if only a run can know. */
-  #combinations(contexts: Contexts): readonly JsonObject[] | undefined {
+  #combinations(contexts: PartialContexts): readonly JsonObject[] | undefined {
     const matrix = matrixOf(this.#job, contexts)
     if (matrix === undefined) return []
     return Array.isArray(matrix) ? (matrix as readonly JsonObject[]) : undefined
   }
 
-  #env(outer: JsonObject, own: Json | undefined, contexts: Contexts): JsonObject {
+  #env(outer: JsonObject, own: Json | undefined, contexts: PartialContexts): JsonObject {
     const values = Object.entries({ ...outer, ...(isObject(own) ? (own as JsonObject) : {}) })
     return Object.fromEntries(
       values.map(([name, value]) => {
@@ -218,7 +218,7 @@ class JobWalk {
   }
 
   /** @returns the step in the context `steps` of later steps */
-  #step(step: JsonObject, at: number, contexts: Contexts): JsonObject {
+  #step(step: JsonObject, at: number, contexts: PartialContexts): JsonObject {
     const own = (path: WrittenText['path']) => path[0] === 'steps' && path[1] === at
     const env = isObject(contexts.env)
       ? this.#env(contexts.env as JsonObject, step.env, contexts)
@@ -230,16 +230,16 @@ class JobWalk {
     if (holds === false) return { outputs: {}, outcome: 'skipped', conclusion: 'skipped' }
     this.#note((path) => own(path) && path[2] !== 'if', inner)
     const outputs = this.#event.outputsOf(step)
-    const result = holds === undefined ? unknown('whether the step runs', RESULTS) : 'success'
+    const result = holds === undefined ? unknownValue('whether the step runs', RESULTS) : 'success'
     return {
-      outputs: outputs && holds ? { ...outputs } : unknown('an output of a step'),
+      outputs: outputs && holds ? { ...outputs } : unknownValue('an output of a step'),
       outcome: result,
       conclusion: result,
     }
   }
 
   /** Evaluates a condition for every combination of the matrix. */
-  #condition(text: string, contexts: Contexts): Outcome {
+  #condition(text: string, contexts: PartialContexts): ExpressionResult {
     const outcome = evaluateText(text, contexts, RUNNING)
     const truth = truthOf(outcome)
     const isSame = this.#others.every((matrix) => {
@@ -249,7 +249,7 @@ class JobWalk {
   }
 
   /** Records the outcome of each condition, and of each string that depends on the event. */
-  #note(isHere: (path: WrittenText['path']) => boolean, contexts: Contexts): void {
+  #note(isHere: (path: WrittenText['path']) => boolean, contexts: PartialContexts): void {
     for (const { path, text, line } of this.#job.texts) {
       if (!isHere(path) || !(path.at(-1) === 'if' || readsEvent(text))) continue
       const isCondition = path.at(-1) === 'if'
@@ -275,12 +275,12 @@ const EVENTFUL = ['on', 'matrix', 'needs', 'inputs', 'steps', 'env', 'github.eve
 
 function readsEvent(text: string): boolean {
   return expressionSpans(text).some(({ start, end }) => {
-    const parsed = parseExpression(text.slice(start, end))
+    const parsed = parseForEvaluation(text.slice(start, end))
     return 'fails' in parsed || EVENTFUL.some((name) => parsed.contexts.has(name))
   })
 }
 
-function deepFill(value: Json, contexts: Contexts): Json {
+function deepFill(value: Json, contexts: PartialContexts): Json {
   if (typeof value === 'string') {
     return value.includes('${{') ? forContext(fillInKnown(value, contexts, RUNNING)) : value
   }

@@ -2,19 +2,19 @@ import { TokenType } from '@actions/expressions/lexer'
 import type { Json } from '../wire/json.ts'
 import { lex } from '../workflow/expressions.ts'
 import {
-  type Contexts,
   conditionText,
   evaluateParsed,
   type Parsed,
-  parseExpression,
+  type PartialContexts,
+  parseForEvaluation,
   RESULTS,
   type Status,
   truthOf,
-  unknown,
+  unknownValue,
 } from './evaluate.ts'
 
 /** The value of `needs.<id>.result`; `unknown` if only a run can know whether the job runs. */
-export type Result = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unknown'
+export type JobResult = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unknown'
 
 /** The parts of a job that decide whether it runs. */
 export interface JobShape {
@@ -42,12 +42,12 @@ interface Operand {
 export function readCondition(written: string): Condition | undefined {
   const text = conditionText(written)
   if (text === '') return undefined
-  const parsed = parseExpression(text)
-  const operands = 'fails' in parsed ? [] : operandsOf(text)
+  const parsed = parseForEvaluation(text)
+  const operands = 'fails' in parsed ? [] : andOperands(text)
   return {
     text,
     parsed,
-    operands: operands.map((operand) => ({ text: operand, parsed: parseExpression(operand) })),
+    operands: operands.map((operand) => ({ text: operand, parsed: parseForEvaluation(operand) })),
   }
 }
 
@@ -56,23 +56,23 @@ export interface JobDecision {
   readonly verdict: 'runs' | 'skipped' | 'unknown' | 'fails'
   /** The reason for the decision. */
   readonly why: string
-  readonly result: Result
+  readonly result: JobResult
   /** The contexts that its own expressions read, without `steps`. */
-  readonly contexts: Contexts
+  readonly contexts: PartialContexts
 }
 
 /** The facts of a run that its workflow does not contain. */
-export interface Run {
+export interface RunFacts {
   /** Contexts that are the same for all jobs: `github`, `inputs`, `vars`, and for a source `on`. */
-  readonly contexts: Contexts
+  readonly contexts: PartialContexts
   /** The results of jobs that run (default: success). */
-  readonly ends?: Readonly<Record<string, Result>>
+  readonly ends?: Readonly<Record<string, JobResult>>
   /** Jobs that GitHub evaluates after the run was cancelled. */
   readonly afterCancel?: readonly string[]
   /** Returns the outputs of a job that ran. */
-  outputs(id: string, contexts: Contexts): Json
+  outputs(id: string, contexts: PartialContexts): Json
   /** Returns the reason if the job fails before its first step, such as an empty matrix. */
-  failure?(id: string, contexts: Contexts): string | undefined
+  failure?(id: string, contexts: PartialContexts): string | undefined
 }
 
 interface Done extends JobDecision {
@@ -87,7 +87,7 @@ interface Done extends JobDecision {
  * @returns the decisions; every job comes after the jobs that it needs
  * @throws Error if `needs` has a cycle or names an unknown job; GitHub refuses such a file
  */
-export function scheduleJobs(jobs: readonly JobShape[], run: Run): JobDecision[] {
+export function scheduleJobs(jobs: readonly JobShape[], run: RunFacts): JobDecision[] {
   const done = new Map<string, Done>()
   const waiting = new Set(jobs)
   while (waiting.size > 0) {
@@ -103,17 +103,17 @@ export function scheduleJobs(jobs: readonly JobShape[], run: Run): JobDecision[]
   return [...done.values()]
 }
 
-function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: Run): Done {
+function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts): Done {
   const { id, needs } = job
   const found = needs.flatMap((need) => done.get(need) ?? [])
   const ancestors = new Set(found.flatMap((one) => [one.id, ...one.ancestors]))
   const before = [...ancestors].flatMap((ancestor) => done.get(ancestor) ?? [])
   const isCancelled = run.afterCancel?.includes(id) ?? false
   const entries = found.map(({ id: need, result, outputs }): [string, Json] => {
-    const known = result === 'unknown' ? unknown(`the result of ${need}`, RESULTS) : result
+    const known = result === 'unknown' ? unknownValue(`the result of ${need}`, RESULTS) : result
     return [need, { result: known, outputs }]
   })
-  const contexts: Contexts = { ...run.contexts, needs: Object.fromEntries(entries) }
+  const contexts: PartialContexts = { ...run.contexts, needs: Object.fromEntries(entries) }
   const status = statusOf(before, isCancelled)
   const decision = decideCondition(job.condition, contexts, status, before)
   const failure = decision.verdict === 'runs' ? run.failure?.(id, contexts) : undefined
@@ -126,10 +126,10 @@ function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: Run): Done 
 
 function outputsOf(verdict: JobDecision['verdict'], id: string, read: () => Json): Json {
   if (verdict === 'runs') return read()
-  return verdict === 'unknown' ? unknown(`an output of ${id}`) : {}
+  return verdict === 'unknown' ? unknownValue(`an output of ${id}`) : {}
 }
 
-function resultOf(verdict: JobDecision['verdict'], end: Result | undefined): Result {
+function resultOf(verdict: JobDecision['verdict'], end: JobResult | undefined): JobResult {
   if (verdict === 'runs') return end ?? 'success'
   if (verdict === 'fails') return 'failure'
   return verdict
@@ -146,15 +146,15 @@ function statusOf(before: readonly Done[], isCancelled: boolean): Status {
   }
 }
 
-type Decision = Pick<JobDecision, 'verdict' | 'why'>
+type VerdictReason = Pick<JobDecision, 'verdict' | 'why'>
 
 /** A condition with a status function is used as written; to any other GitHub adds `success()`. */
 function decideCondition(
   condition: Condition | undefined,
-  contexts: Contexts,
+  contexts: PartialContexts,
   status: Status,
   before: readonly Done[],
-): Decision {
+): VerdictReason {
   const parsed = condition?.parsed
   if (parsed && 'fails' in parsed) return { verdict: 'fails', why: `its if: ${parsed.fails}` }
   const isImplicit = !parsed?.callsStatus
@@ -163,7 +163,7 @@ function decideCondition(
     const why = stopped ? `${stopped.id} ${ENDS[stopped.result]}` : 'the run is cancelled'
     return { verdict: 'skipped', why }
   }
-  const outcome: Decision =
+  const outcome: VerdictReason =
     condition && parsed
       ? evaluateCondition(condition, parsed, contexts, status)
       : { verdict: 'runs', why: before.length > 0 ? 'its needs succeed' : 'no condition' }
@@ -172,7 +172,7 @@ function decideCondition(
   return { verdict: 'unknown', why: `whether ${open?.id ?? 'a job'} runs is not known here` }
 }
 
-const ENDS: Readonly<Record<Result, string>> = {
+const ENDS: Readonly<Record<JobResult, string>> = {
   success: 'succeeds',
   failure: 'fails',
   cancelled: 'is cancelled',
@@ -183,9 +183,9 @@ const ENDS: Readonly<Record<Result, string>> = {
 function evaluateCondition(
   { text, operands }: Condition,
   parsed: Parsed,
-  contexts: Contexts,
+  contexts: PartialContexts,
   status: Status,
-): Decision {
+): VerdictReason {
   const outcome = evaluateParsed(parsed, contexts, status)
   if ('fails' in outcome) return { verdict: 'fails', why: `its if: ${outcome.fails}` }
   const truth = truthOf(outcome)
@@ -201,7 +201,7 @@ function evaluateCondition(
 }
 
 /** The operands of a condition that is one `&&`; otherwise the condition itself. */
-export function operandsOf(condition: string): string[] {
+export function andOperands(condition: string): string[] {
   const starts = [0]
   for (const line of condition.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1)
   const cuts: number[] = []

@@ -2,7 +2,7 @@ import { readSetting } from '../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
 import type { dispatchTo } from './github/dispatch.ts'
 import { runFinder } from './github/run-lookup.ts'
-import { type Bindings, namespaceOf, settingsOf } from './http/bindings.ts'
+import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
 import { collectInto, throughOutbox } from './outbox/accept.ts'
 import { withAdmin } from './outbox/admin.ts'
 import { OutboxObject, objectIsFull, objectStore, objectView } from './outbox/durable.ts'
@@ -15,7 +15,7 @@ import { Readiness } from './pages/readiness.ts'
 import type { RelayPorts } from './ports.ts'
 import { PACK } from './request/client-payload.ts'
 
-interface Given {
+interface DurableOutboxParts {
   /** The ports of a relay without an outbox. */
   readonly ports: RelayPorts
   readonly platform: Platform
@@ -33,10 +33,10 @@ interface Given {
 export function outboxPorts(
   env: Bindings,
   { apiUrl, budget, credentials, forge }: RelayConfig,
-  { ports, platform, dispatchTo, write }: Given,
+  { ports, platform, dispatchTo, write }: DurableOutboxParts,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
-  const key = readSetting(settingsOf(env), 'HOOKLINE_ADMIN_KEY')
+  const key = readSetting(environmentOf(env), 'HOOKLINE_ADMIN_KEY')
   const { sealingKeys = [] } = credentials
   const withApi = withAdmin(ports, {
     key,
@@ -45,7 +45,7 @@ export function outboxPorts(
     log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
   })
   if (!namespace) return () => withApi
-  const { responseTime } = readOutboxSettings(settingsOf(env))
+  const { responseTime } = readOutboxSettings(environmentOf(env))
   const [sealKey] = sealingKeys
   if (!sealKey) throw new TypeError('there is no key to seal with')
   const { report } = ports
@@ -88,11 +88,11 @@ export function openOutboxObject(
   state: ObjectState,
   env: Bindings,
   { apiUrl, budget, credentials, forge }: RelayConfig,
-  { ports, platform, dispatchTo, write }: Given,
+  { ports, platform, dispatchTo, write }: DurableOutboxParts,
 ): Promise<OutboxObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
-  const settings = settingsOf(env)
+  const settings = environmentOf(env)
   const { limits } = readOutboxSettings(settings)
   const { rateLimiters, call } = platform
   const options = {

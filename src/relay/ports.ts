@@ -1,5 +1,5 @@
 import type { RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import { overloaded } from './errors.ts'
@@ -43,7 +43,7 @@ export interface RelayPorts {
     request: RelayRequest,
     address: RegExpExecArray,
     delivery: string,
-  ) => Promise<Reply>
+  ) => Promise<RelayResponse>
   /** Whether the relay can forward or store new events; if absent, it can. */
   readonly readiness?: Readiness
   /** Counts what an operator may want to see. */

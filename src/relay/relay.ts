@@ -1,4 +1,4 @@
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import { RequestLog } from './http/request-log.ts'
 import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
@@ -16,7 +16,7 @@ const ADMIN_ADDRESS = new RegExp(
 )
 
 /** Answers one request: an admin address, a page, or a webhook. Never throws. */
-export async function relay(request: RelayRequest, ports: RelayPorts): Promise<Reply> {
+export async function relay(request: RelayRequest, ports: RelayPorts): Promise<RelayResponse> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
   const path = pathOf(request.target)
   const address = ports.operator && ADMIN_ADDRESS.exec(path)
@@ -26,7 +26,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
     return stream ? { ...whole, stream } : whole
   }
-  let reply: Reply
+  let reply: RelayResponse
   try {
     reply = (await pageReply(request, path, ports)) ?? (await handleWebhook(request, ports, log))
   } catch (error) {
@@ -46,7 +46,7 @@ async function pageReply(
   { method, headers }: RelayRequest,
   path: string,
   { pages = RELAY_PAGES, readiness }: RelayPorts,
-): Promise<Reply | undefined> {
+): Promise<RelayResponse | undefined> {
   if (!isRelayed(method)) throw methodNotAllowed(METHODS)
   const page = preflight(method, headers) ?? servePage(pages, method, path)
   if (page || path !== '/readyz' || !/^(?:GET|HEAD)$/.test(method)) return page

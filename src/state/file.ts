@@ -5,20 +5,20 @@ import {
   FORMAT,
   NO_STATE,
   readStateFile,
+  STATE_VERSION,
   type StateBackend,
   stateJson,
   type TriggerId,
   type TriggerState,
   triggerStateSchema,
   updated,
-  VERSION,
 } from './store.ts'
 
 const fileSchema = v.object({ triggers: v.record(v.string(), triggerStateSchema) })
 
 type Triggers = Readonly<Record<string, TriggerState>>
 
-const HEAD = `{"format":"${FORMAT}","version":${VERSION}`
+const HEAD = `{"format":"${FORMAT}","version":${STATE_VERSION}`
 
 /** The most lost locks in a row. */
 const MOST_ATTEMPTS = 100

@@ -12,7 +12,7 @@ export interface StateBackend {
    *
    * @returns the states before
    */
-  change(ids: readonly TriggerId[], update: Update): Promise<Snapshots>
+  change(ids: readonly TriggerId[], update: StateUpdate): Promise<Snapshots>
   /**
    * The runs among these that ended without success, if the storage can tell; none without
    * permission.
@@ -33,7 +33,7 @@ export interface Snapshots {
 }
 
 /** Returns as many states as it gets, in the same order. */
-type Update = (states: readonly TriggerState[], now: number) => readonly TriggerState[]
+type StateUpdate = (states: readonly TriggerState[], now: number) => readonly TriggerState[]
 
 /** The updated state at an index. */
 export function updated(states: readonly TriggerState[], place: number): TriggerState {
@@ -288,7 +288,7 @@ export const NO_STATE: TriggerState = { lastSuccess: null, claims: [] }
 /** Every state file contains this name of its format. */
 export const FORMAT = 'hookline-state'
 
-export const VERSION = 1
+export const STATE_VERSION = 1
 
 export const triggerStateSchema = v.object({
   lastSuccess: v.nullable(v.number()),
@@ -326,7 +326,7 @@ export function readStateFile<Schema extends v.GenericSchema>(
     // `undefined` fails the check below, too.
   }
   const head = v.safeParse(header, found)
-  if (head.success && head.output.version > VERSION) {
+  if (head.success && head.output.version > STATE_VERSION) {
     throw new UserError({
       message: `${place} was written by a newer version of Hookline`,
       notes: ['use that version here too', reset],

@@ -6,7 +6,7 @@ import { PROJECTION_OPERATORS, QUERY_OPERATORS } from './mongo-operators.ts'
 /** Digits in a text, as a variable of the repository brings them, are minutes too. */
 const every = v.pipe(
   v.lazy((input) => (typeof input === 'string' ? v.string() : v.number())),
-  v.transform((value: string | number): Every => {
+  v.transform((value: string | number): PollInterval => {
     const isCount = typeof value === 'number' || /^\d+$/.test(value)
     return isCount ? { minutes: Number(value) } : { cron: value.trim() }
   }),
@@ -294,7 +294,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** `every`: a number of minutes, or a cron expression. */
-type Every =
+export type PollInterval =
   | { readonly minutes: number; readonly cron?: never }
   | { readonly cron: string; readonly minutes?: never }
 

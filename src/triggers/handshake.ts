@@ -1,4 +1,4 @@
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 
@@ -35,11 +35,11 @@ export function jsonValue(body = ''): unknown {
   }
 }
 
-export function text(body: string): Reply {
+export function text(body: string): RelayResponse {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }
 
-export function json(value: object): Reply {
+export function json(value: object): RelayResponse {
   const headers = { 'content-type': 'application/json' }
   return { status: 200, headers, body: JSON.stringify(value) }
 }

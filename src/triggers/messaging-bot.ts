@@ -6,6 +6,7 @@ import { Secret, sameText } from '../wire/secret.ts'
 import { wholeNumber } from './config.ts'
 import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import {
+  type BotUpdate,
   chatId,
   firingKinds,
   MESSAGE_KINDS,
@@ -14,7 +15,6 @@ import {
   messageType,
   readUpdate,
   UPDATE_KINDS,
-  type Update,
   updateItem,
   userId,
 } from './messaging-bot/updates.ts'
@@ -236,7 +236,7 @@ function refused(option: string, found: string): Reception {
 }
 
 /** What an update must meet to become an item; the same for polled and pushed ones. */
-function updateChecks(update: Update, options: MessagingBotOptions): Check[] {
+function updateChecks(update: BotUpdate, options: MessagingBotOptions): Check[] {
   return [
     kindCheck(update, options.updates),
     typeCheck(update, options.event),
@@ -245,7 +245,7 @@ function updateChecks(update: Update, options: MessagingBotOptions): Check[] {
   ]
 }
 
-function kindCheck({ kind }: Update, updates: MessagingBotOptions['updates']): Check {
+function kindCheck({ kind }: BotUpdate, updates: MessagingBotOptions['updates']): Check {
   const firing = firingKinds(updates)
   const held = kind !== undefined && firing.includes(kind)
   const name = kind ?? 'an unknown kind'
@@ -257,7 +257,7 @@ function kindCheck({ kind }: Update, updates: MessagingBotOptions['updates']): C
 }
 
 /** Only a message has a type: an update such as `callback_query` passes. */
-function typeCheck({ kind, content }: Update, wanted: MessagingBotOptions['event']): Check {
+function typeCheck({ kind, content }: BotUpdate, wanted: MessagingBotOptions['event']): Check {
   if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
     return { option: 'event', held: true, found: 'any message type' }
   }
@@ -306,7 +306,7 @@ async function pollUpdates(
   return polled(page, [...ignored, ...missedChecks(page)], botId(options.token))
 }
 
-function judge(updates: readonly Update[], options: MessagingBotOptions): Judged[] {
+function judge(updates: readonly BotUpdate[], options: MessagingBotOptions): Judged[] {
   return updates.map((update) => {
     const missed = updateChecks(update, options).find((check) => !check.held)
     const { id } = update

@@ -1,14 +1,14 @@
 import type { RawHeaders } from '../wire/headers.ts'
-import type { Reply } from '../wire/http.ts'
+import type { RelayResponse } from '../wire/http.ts'
 import type { Hash } from './verify/algorithms.ts'
 import type { Scheme } from './verify/scheme.ts'
 import type { SignedHeader } from './verify/signed-header.ts'
 
 /*
- * The aspects of a sender, each a named export of its own file in `senders/`: `facts`, `scheme`,
- * `signing`, `handshake`, `door`, `payloads`, `page`. The lists of each aspect are made of them, so
- * that a bundle holds those aspects alone that it uses. For that a file does nothing at its start
- * but define: no call stands at its top.
+ * The module contract of the files in `senders/`: each exports some of `facts`, `scheme`, `signing`,
+ * `handshake`, `signedResponses`, `payloads` and `page`. The modules in `lists/` are generated from these
+ * exports, so that a bundle contains only the exports that it uses. For the same reason a sender's file
+ * calls nothing at its top level.
  */
 
 /** The facts that a user needs about a service. */
@@ -26,10 +26,10 @@ export interface Facts {
   readonly shown: string
   /**
    * How the sender checks the ownership of a URL (a handshake). `relay`: the relay answers. `both`: the relay
-   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `door`: the relay
+   * answers, and the workflow receives the request too. `workflow`: the first run has to act. `grant`: the relay
    * answers if the grant in the URL contains the secret or the public key.
    */
-  readonly handshake?: 'relay' | 'both' | 'workflow' | 'door'
+  readonly handshake?: 'relay' | 'both' | 'workflow' | 'grant'
   /** How often the sender retries: one or more sentences. */
   readonly retries: string
   /** Path of the value that a retry repeats. Default: the hash of the request. */
@@ -57,7 +57,7 @@ export type TokenPlace =
   | { readonly tokenField: string; readonly tokenHeader?: never }
 
 /** The parts of a request that identify a handshake. */
-export interface Asking {
+export interface HandshakeRequest {
   /** Upper case. */
   readonly method: string
   readonly headers: RawHeaders
@@ -71,8 +71,8 @@ export interface Asking {
 export interface Handshake {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
   /** The value that is to come back, as a service of that kind asks for it. */
-  readonly challenge: (asking: Asking) => unknown
-  readonly answer: (value: string) => Reply
+  readonly challenge: (asking: HandshakeRequest) => unknown
+  readonly answer: (value: string) => RelayResponse
   /** True if the workflow receives the request too; then only the headers of the response matter. */
   readonly isEvent?: true
   /** True if it is signed like an event. */
@@ -81,16 +81,19 @@ export interface Handshake {
   readonly isNarrow?: true
 }
 
-/** What a relay answers that holds what proves the sender: only ever to a signed request. */
-export interface Door {
-  /** In place of an event; `undefined` when it is one, or nothing that the sender asks for. */
-  readonly answer?: (body: unknown, secret: string | undefined) => Promise<Reply | undefined>
-  /** What an accepted event is answered, in place of the default and of `__response_*`. */
-  readonly accepted?: (body: unknown) => Reply | undefined
+/** Responses of the relay that only a signed request gets, because the sender's secret is part of them. */
+export interface SignedResponses {
+  /** The response to a handshake; `undefined` if the request is an event. */
+  readonly answer?: (
+    body: unknown,
+    secret: string | undefined,
+  ) => Promise<RelayResponse | undefined>
+  /** The response to an accepted event, in place of the default and of `__response_*`. */
+  readonly accepted?: (body: unknown) => RelayResponse | undefined
 }
 
 /** The values that differ between deliveries. */
-export interface Delivery {
+export interface DeliveryValues {
   /** A UUID. */
   readonly id: string
   readonly now: Date
@@ -103,7 +106,7 @@ export interface Payload {
   readonly body: string | object
 }
 
-export type Make = (delivery: Delivery) => Payload
+export type Make = (delivery: DeliveryValues) => Payload
 
 /** Requests of a sender by their events, in the shape that its documentation gives. */
 export type Payloads = Readonly<Record<string, Make>>
@@ -114,7 +117,7 @@ export function seconds(now: Date): number {
 }
 
 /** What docs/senders says of it, in Markdown. */
-export interface Page {
+export interface SenderPage {
   /** What is to be clicked: with it, a page of its own is made. */
   readonly click?: string
   /** What there is to read in its outputs, in place of the plainest sentence. */

@@ -5,11 +5,11 @@ import { Secret } from '../wire/secret.ts'
 import { type Check, oneOrMore, type Proof, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
-  type Credentials,
+  type CredentialLocations,
   type Scheme,
-  type Setting,
-  type Settings,
   TIMESTAMP_FORMATS,
+  type VerifySettingName,
+  type VerifySettings,
 } from './verify/scheme.ts'
 import { SCHEMES, schemeNamed } from './verify/schemes.ts'
 import { filledSettings, settingsJson } from './verify/settings.ts'
@@ -155,12 +155,12 @@ export const VERIFY_OPTIONS: readonly string[] = keys(options)
 
 const entry = v.strictObject(options, `options: ${VERIFY_OPTIONS.join(', ')}`)
 
-type Given = v.InferOutput<typeof entry>
+type VerifyEntry = v.InferOutput<typeof entry>
 
 /** One entry of `verify`: one of its schemes must match with these settings. */
 export interface Verification {
   readonly schemes: readonly Scheme[]
-  readonly settings: Settings
+  readonly settings: VerifySettings
 }
 
 /** The option `verify`; the trigger of a service has the scheme of that service as default. */
@@ -180,7 +180,7 @@ function verification(own: string | undefined) {
       ({ scheme }) => own !== undefined || scheme !== undefined,
       `has no "scheme"; schemes: ${[...SCHEMES.keys()].join(', ')}`,
     ),
-    v.rawTransform<Given, Verification>(({ dataset, addIssue, NEVER }) => {
+    v.rawTransform<VerifyEntry, Verification>(({ dataset, addIssue, NEVER }) => {
       const { scheme: names = own === undefined ? [] : [own], ...given } = dataset.value
       const schemes = names.flatMap((name) => schemeNamed(name) ?? [])
       const settings = filledSettings(given)
@@ -207,11 +207,11 @@ export function bareVerification(name: string): Verification {
   return { schemes: scheme ? [scheme] : [], settings: filledSettings({}) }
 }
 
-function mistakesOf(scheme: Scheme, settings: Settings): string[] {
+function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
   const { name, needs, takes = [] } = scheme
   const { secrets, ...others } = settings
-  const named: Setting[] = keys(others).filter((name) => others[name] !== undefined)
-  const given: Setting[] = secrets.length > 0 ? ['secret', ...named] : named
+  const named: VerifySettingName[] = keys(others).filter((name) => others[name] !== undefined)
+  const given: VerifySettingName[] = secrets.length > 0 ? ['secret', ...named] : named
   const absent = needs.filter((option) => !given.includes(option))
   const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
   const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined
@@ -273,7 +273,10 @@ const LINE_BREAK =
   'a "secret" of "verify" ends in a line break, which is part of the secret: paste it without the line break, or write "|-" instead of "|"'
 
 /** Whether the request contains any signature or token. */
-function carries({ headers, query, body }: WebhookRequest, places: Required<Credentials>): boolean {
+function carries(
+  { headers, query, body }: WebhookRequest,
+  places: Required<CredentialLocations>,
+): boolean {
   return (
     places.headers.some((name) => headers[name] !== undefined) ||
     places.query.some((name) => Object.hasOwn(query, name)) ||
@@ -282,7 +285,9 @@ function carries({ headers, query, body }: WebhookRequest, places: Required<Cred
 }
 
 /** All locations of signatures and tokens in a request. */
-export function credentialsOf(verifications: readonly Verification[] = []): Required<Credentials> {
+export function credentialsOf(
+  verifications: readonly Verification[] = [],
+): Required<CredentialLocations> {
   const all = asked(verifications).map(({ scheme, settings }) => scheme.credentials(settings))
   return {
     headers: all.flatMap(({ headers = [] }) => headers),

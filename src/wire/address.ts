@@ -49,7 +49,7 @@ export const RELAY_ADDRESS: AddressWords = {
 }
 
 /** The address without trailing slashes, so that a path can follow. */
-export function baseOf(url: URL): string {
+export function baseAddress(url: URL): string {
   return url.href.replace(/\/+$/, '')
 }
 

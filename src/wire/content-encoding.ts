@@ -15,7 +15,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['br', ['brotli']],
 ])
 
-type Format = ConstructorParameters<typeof DecompressionStream>[0]
+type CompressionFormat = ConstructorParameters<typeof DecompressionStream>[0]
 
 /** A sender needs one. Each further coding multiplies the size to which a small body can grow. */
 const MAX_CODINGS = 2
@@ -54,7 +54,7 @@ async function decodeFirst(
   for (const format of formats) {
     try {
       // The types of the DOM lack "brotli"; a runtime without it throws.
-      const stream = new DecompressionStream(format as Format)
+      const stream = new DecompressionStream(format as CompressionFormat)
       const body = new Blob([new Uint8Array(bytes)]).stream()
       return await collect(body.pipeThrough(stream), LIMITS.decodedBodyBytes)
     } catch (error) {

@@ -49,7 +49,7 @@ export interface RetryPolicy {
 
 export interface GitHubRequest {
   /** POST by default. */
-  readonly method?: Method | undefined
+  readonly method?: ApiMethod | undefined
   /** Path below the API's base: `/repos/octo/repo/dispatches`. */
   readonly path: string
   readonly body?: string | undefined
@@ -65,7 +65,7 @@ export interface GitHubRequest {
   readonly hasDelivery?: boolean | undefined
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type ApiMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * Returns the token for a request; `undefined` is enough for public data.
@@ -393,7 +393,7 @@ export function jsonOf(text: string): unknown {
 
 export interface GitHubCallRequest {
   /** POST by default. */
-  readonly method?: Method | undefined
+  readonly method?: ApiMethod | undefined
   /** Path from the root of the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -17,7 +17,7 @@ export interface HttpReply {
 }
 
 /** The relay's response to the sender. */
-export interface Reply {
+export interface RelayResponse {
   readonly status: number
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ export interface Message {
 /** Ordered from worst to least. */
 export const MESSAGE_LEVELS: readonly MessageLevel[] = ['error', 'warning', 'notice']
 
-export function textsOf(messages: readonly Message[], level: MessageLevel): string[] {
+export function textsAtLevel(messages: readonly Message[], level: MessageLevel): string[] {
   return messages.filter((one) => one.level === level).map(({ text }) => text)
 }
 

@@ -1,4 +1,4 @@
-import { baseOf, parseAddress } from './address.ts'
+import { baseAddress, parseAddress } from './address.ts'
 import { UserError } from './errors.ts'
 
 /** The parts of `client_payload.path`: `<workflow>/<trigger>[/<suffix>][?<query>]`. */
@@ -156,7 +156,7 @@ export function webhookUrl({ relay, repository, workflow, trigger }: WebhookAddr
   if (!isWorkflowName(name)) throw wrong('the workflow', workflow, 'its file name: deploy')
   if (!/^\w+$/.test(trigger)) throw wrong('the trigger', trigger, 'webhook')
   const place = repository ?? 'webhook'
-  return `${baseOf(base)}/${place}/${name}/${trigger}`
+  return `${baseAddress(base)}/${place}/${name}/${trigger}`
 }
 
 /** @param token percent-encoded value of `__token`, or a variable of the shell */

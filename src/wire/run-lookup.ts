@@ -42,7 +42,7 @@ export function runsPath(repository: string, page: number): string {
   return `/repos/${repository}/actions/runs?per_page=${PAGE_SIZE}&page=${page}`
 }
 
-interface Lookup {
+interface LookupRange {
   /** Ends the lookup at the first page with a run that was created before this time. */
   readonly since?: Date | undefined
   /** Ends the lookup after a page. */
@@ -52,7 +52,7 @@ interface Lookup {
 /** The runs of a repository, newest first: all of at most 10 pages of 100 runs. */
 export async function recentRuns(
   readPage: ReadRunsPage,
-  { since, isEnough = () => false }: Lookup = {},
+  { since, isEnough = () => false }: LookupRange = {},
 ): Promise<readonly WorkflowRun[]> {
   const runs: WorkflowRun[] = []
   for (let page = 1; page <= MAX_PAGES; page++) {

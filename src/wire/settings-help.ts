@@ -1,13 +1,13 @@
 import { SETTINGS, type SettingName, settingDefault } from './settings.ts'
 
 /** A variable of the table, or any variable with its meaning. */
-type Variable = SettingName | readonly [name: string, meaning: string]
+type HelpVariable = SettingName | readonly [name: string, meaning: string]
 
 /** Columns of a help text. */
 export const HELP_WIDTH = 80
 
 /** The section of `--help` that lists the variables of a command, with their defaults. */
-export function environmentHelp(...variables: readonly Variable[]): string {
+export function environmentHelp(...variables: readonly HelpVariable[]): string {
   const rows = variables.map((each) => (typeof each === 'string' ? described(each) : each))
   const width = Math.max(...rows.map(([name]) => name.length))
   const indent = ' '.repeat(width + 4)

@@ -6,8 +6,8 @@ import { readToken, Secret, shownSetting } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The forges whose API the relay can call. */
-const FORGES = ['github', 'forgejo', 'gitea'] as const
+/** The forges whose API the relay can call, and whose runners can run compiled files. */
+export const FORGES = ['github', 'forgejo', 'gitea'] as const
 
 export type Forge = (typeof FORGES)[number]
 
@@ -223,7 +223,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-type Value<Name extends SettingName> =
+type SettingValue<Name extends SettingName> =
   | ReturnType<(typeof SETTINGS)[Name]['read']>
   | ((typeof SETTINGS)[Name] extends { readonly default: string } ? never : undefined)
 
@@ -237,11 +237,14 @@ export const RELAY_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
  *
  * @throws UserError that names the variable and its allowed values
  */
-export function readSetting<Name extends SettingName>(env: Environment, name: Name): Value<Name> {
+export function readSetting<Name extends SettingName>(
+  env: Environment,
+  name: Name,
+): SettingValue<Name> {
   const { read, default: preset, or }: Setting<unknown> = SETTINGS[name]
   const text = env[name] || (or && env[or]) || preset
   // Each name has its own type, which the compiler cannot follow through an index.
-  return (text === undefined ? undefined : read(text, name)) as Value<Name>
+  return (text === undefined ? undefined : read(text, name)) as SettingValue<Name>
 }
 
 /** The default of a variable, as text. */

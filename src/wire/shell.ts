@@ -1,7 +1,7 @@
 import { type CurlRequest, curlLine, shellQuoted } from './curl.ts'
 
 /** The value of a variable: literal, from another variable, or the output of a command. */
-export type Value =
+export type VariableValue =
   | { readonly text: string }
   | { readonly of: string }
   | { readonly printedBy: string }
@@ -16,7 +16,7 @@ export interface Shell {
   /** A command that sends a request. */
   request(request: CurlRequest): string
   /** A command with additional environment variables. */
-  having(variables: Readonly<Record<string, Value>>, command: string): string
+  having(variables: Readonly<Record<string, VariableValue>>, command: string): string
   /** A command without an environment variable. */
   hiding(variable: string, command: string): string
   /** Prompts for a secret without echo, and exports it to the following commands. */
@@ -52,7 +52,7 @@ export const POSIX: Shell = {
   picking: (mark, command, file) => `${command} 2>&1 | sed -n 's/.* ${mark} //p' >> ${file}`,
 }
 
-function posixValue(value: Value): string {
+function posixValue(value: VariableValue): string {
   if ('of' in value) return `"$${value.of}"`
   return 'text' in value ? plain(value.text, shellQuoted) : `"$(${value.printedBy})"`
 }
@@ -85,7 +85,7 @@ export const POWERSHELL: Shell = {
     `${command} 2>&1 | Select-String ' ${mark} (.*)' | ForEach-Object { Add-Content ${file} $_.Matches[0].Groups[1].Value }`,
 }
 
-function powershellValue(value: Value): string {
+function powershellValue(value: VariableValue): string {
   if ('of' in value) return `$env:${value.of}`
   return 'text' in value ? powershellQuoted(value.text) : value.printedBy
 }
@@ -162,7 +162,7 @@ function bodyText(
  * The shell that started this process. Windows does not name it: Git Bash and Cygwin set `MSYSTEM`
  * or `SHELL`, and on other systems only PowerShell sets `PSModulePath`.
  */
-export function shellOf(
+export function currentShell(
   env: Readonly<Record<string, string | undefined>>,
   platform: string,
 ): Shell {

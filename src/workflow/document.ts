@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
-import { keyOf, type Path, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
+import { type Path, pairKey, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
 /** An entry of a mapping or a list in block style: it has lines of its own, without braces. */
 export interface BlockEntry {
@@ -145,7 +145,7 @@ function blockEntries(text: string, top: Node | null): BlockEntry[] {
       const least = Math.max(keyEnd, text.indexOf(':', keyEnd) + 1)
       const { key, value } = pair
       const column = columnOf(text, start)
-      end = add({ path: [...path, keyOf(pair)], key, value, start, column }, least)
+      end = add({ path: [...path, pairKey(pair)], key, value, start, column }, least)
     }
     return end
   }

@@ -22,7 +22,7 @@ import {
   shapeOfJson,
   TEXT,
   unionOf,
-  unknownName,
+  unknownNameFault,
 } from './shapes.ts'
 import type { Span } from './spans.ts'
 import { quoted } from './suggestion.ts'
@@ -218,7 +218,7 @@ class Checker {
     if (!literal || ofLiteral(literal).kind !== 'text') return ANY
     try {
       return shapeOfJson(JSON.parse(literal.literal.coerceString()), (name, known) =>
-        unknownName('unknown-name', `the object has no "${name}"`, name, known, 'names'),
+        unknownNameFault('unknown-name', `the object has no "${name}"`, name, known, 'names'),
       )
     } catch {
       this.#tell(spanOf(literal.token), { code: 'wrong-argument', message: 'this is no JSON' })

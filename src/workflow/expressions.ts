@@ -130,13 +130,13 @@ function readsEvent(part: Expr): boolean {
   return readsEvent(expr) || (!(index instanceof Star) && readsEvent(index))
 }
 
-interface Part {
+interface TemplatePart {
   readonly text: string
   readonly isExpression: boolean
 }
 
-function split(text: string): Part[] {
-  const parts: Part[] = []
+function split(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = []
   let at = 0
   for (const { start, end, closed } of expressionSpans(text)) {
     const open = start - '${{'.length

@@ -13,7 +13,7 @@ import { type Token, TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, isSeq, Scalar } from 'yaml'
 import { expressionSpans, hasExpression, lex } from './expressions.ts'
 import { ScalarText, type Span } from './spans.ts'
-import { keyOf, type Path } from './yaml.ts'
+import { type Path, pairKey } from './yaml.ts'
 
 /**
  * Paths of a workflow where an expression can read `needs`; `*` is any key.
@@ -97,7 +97,7 @@ export function fileExpressions(text: string, node: unknown, path: Path): FileEx
 /** Every string of a node and below it; the node of an alias is visited at its anchor only. */
 function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
   if (isMap(node)) {
-    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, keyOf(pair)]))
+    return node.items.flatMap((pair) => scalarsBelow(pair.value, [...path, pairKey(pair)]))
   }
   if (isSeq(node)) {
     return node.items.flatMap((item, at) => scalarsBelow(item, [...path, at]))
@@ -143,7 +143,7 @@ export function encoded(text: string, { type }: Scalar): string {
 /**
  * An access to a property of a context: `.webhook`, `['webhook']`, or one known only at run time.
  */
-interface Step extends Span {
+interface ReferenceStep extends Span {
   /** `undefined` for `.*` and for a computed index. */
   readonly name: string | undefined
 }
@@ -152,7 +152,7 @@ interface Step extends Span {
  * A context in an expression, and the accesses that follow. Offsets are those of the expression.
  */
 export interface Reference extends Span {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ReferenceStep[]
 }
 
 /**
@@ -160,7 +160,7 @@ export interface Reference extends Span {
  *
  * @throws Error if the lexer fails
  */
-export function references(expression: string, context: string): Reference[] {
+export function contextReferences(expression: string, context: string): Reference[] {
   if (!expression.toLowerCase().includes(context)) return []
   const tokens = tokensOf(expression)
   return tokens.flatMap((token, at) =>
@@ -171,7 +171,7 @@ export function references(expression: string, context: string): Reference[] {
 /** The same; none if the lexer fails, because another check reports that. */
 export function referencesIn(expression: string, context: string): Reference[] {
   try {
-    return references(expression, context)
+    return contextReferences(expression, context)
   } catch {
     return []
   }
@@ -204,8 +204,8 @@ function isContext(tokens: readonly Token[], at: number, name: string): boolean 
 }
 
 /** The accesses after a context, up to the first computed one. */
-function stepsFrom(tokens: readonly Token[], start: number): Step[] {
-  const steps: Step[] = []
+function stepsFrom(tokens: readonly Token[], start: number): ReferenceStep[] {
+  const steps: ReferenceStep[] = []
   for (let at = start; ; ) {
     const [open, token, close] = tokens.slice(at, at + 3)
     const isDot = open?.type === TokenType.DOT

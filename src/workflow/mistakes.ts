@@ -61,7 +61,7 @@ export interface Mistake extends Problem {
 }
 
 /** Thrown if a mistake leaves nothing that can be read. */
-export class Refusal extends UserError {
+export class FatalMistake extends UserError {
   declare readonly problems: readonly Mistake[]
 
   constructor(mistakes: Mistake | readonly Mistake[], options?: ErrorOptions) {

@@ -10,7 +10,7 @@ import {
   visit,
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
-import { keyOf, type Path, pairOf, pairsOf } from './yaml.ts'
+import { type Path, pairKey, pairOf, pairsOf } from './yaml.ts'
 
 /** A parsed workflow file, of Hookline or native, or a parsed action. */
 export interface ParsedFile {
@@ -88,7 +88,7 @@ export function childOf(place: Place | undefined, ...keys: readonly string[]): P
 export function entriesOf(place: Place | undefined): Entry[] {
   if (!place || !isMap(place.node)) return []
   return pairsOf(place.node).map((pair) => {
-    const name = keyOf(pair)
+    const name = pairKey(pair)
     return { name, key: pair.key, value: placeOf(pair.value, below(place, name)) }
   })
 }
@@ -117,7 +117,7 @@ export function textOf(place: Place | undefined): string | undefined {
  * Every string at a position and below it. Each node counts once, even if several aliases lead to
  * it.
  */
-export function textsOf(place: Place | undefined): TextPlace[] {
+export function textsBelow(place: Place | undefined): TextPlace[] {
   const texts: TextPlace[] = []
   const seen = new Set<Node>()
   const waiting = place ? [place] : []

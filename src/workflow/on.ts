@@ -4,7 +4,7 @@ import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { type Mistake, Refusal } from './mistakes.ts'
+import { FatalMistake, type Mistake } from './mistakes.ts'
 import { bindOptions, nodeAt, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
@@ -127,7 +127,7 @@ function boundOptions(reading: Reading, nodes: NodePair, definition: Trigger) {
   try {
     return bindOptions(reading, nodes, definition)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof FatalMistake)) throw error
     return { problems: error.problems }
   }
 }

@@ -14,7 +14,7 @@ import {
   refuseEvent,
   refuseUnset,
 } from './expressions.ts'
-import { type Mistake, type MistakeCode, Refusal } from './mistakes.ts'
+import { FatalMistake, type Mistake, type MistakeCode } from './mistakes.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairOf, pathKey, positionAt, rangeOf, resolved } from './yaml.ts'
 
@@ -274,7 +274,7 @@ function plainValues({ document, source }: Reading, { key, value: options }: Nod
   } catch (cause) {
     const position = positionAt(source, ...rangeOf(key))
     const message = 'YAML: an alias is unknown, contains itself, or is used too often'
-    throw new Refusal({ code: 'bad-alias', message, position }, { cause })
+    throw new FatalMistake({ code: 'bad-alias', message, position }, { cause })
   }
 }
 

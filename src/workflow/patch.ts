@@ -24,7 +24,7 @@ import {
   ScalarText,
   trimmedEnd,
 } from './spans.ts'
-import { keyOf, type NodePair, type Path, pairOf, pairsOf, pathKey, rangeOf } from './yaml.ts'
+import { type NodePair, type Path, pairKey, pairOf, pairsOf, pathKey, rangeOf } from './yaml.ts'
 
 type Of<Op extends Operation['op']> = Extract<Operation, { readonly op: Op }>
 
@@ -148,9 +148,11 @@ class Patch {
     const { text } = this.#lines
     const pairs = pairsOf(map)
     const endOf = ({ key, value }: NodePair) => rangeOf(value ?? key)[1]
-    const at = pairs.findIndex((pair) => keyOf(pair) === path.at(-1))
+    const at = pairs.findIndex((pair) => pairKey(pair) === path.at(-1))
     const pair = pairs[at]
-    const kept = pairs.findLastIndex((one) => !this.#removed.has(pathKey([...parent, keyOf(one)])))
+    const kept = pairs.findLastIndex(
+      (one) => !this.#removed.has(pathKey([...parent, pairKey(one)])),
+    )
     const last = pairs[kept]
     if (!pair) return []
     const [start, end] = [rangeOf(pair.key)[0], endOf(pair)]
@@ -203,7 +205,7 @@ class Patch {
   }
 
   #keysOf(collection: YAMLMap | YAMLSeq): Key[] {
-    return isMap(collection) ? pairsOf(collection).map(keyOf) : [...collection.items.keys()]
+    return isMap(collection) ? pairsOf(collection).map(pairKey) : [...collection.items.keys()]
   }
 
   #insertInFlow({ path, lines, where }: Of<'insert'>, collection: YAMLMap | YAMLSeq): Edit {
@@ -272,7 +274,7 @@ class Patch {
     const node = this.#nodeAt(path)
     if (isMap(node)) {
       return pairsOf(node).map((pair) => {
-        const name = keyOf(pair)
+        const name = pairKey(pair)
         return { key: name, name, lines: this.#entryLines([...path, name], pair) }
       })
     }

@@ -29,7 +29,7 @@ export const BOOLEAN: Shape = { kind: 'boolean' }
 export const NULL: Shape = { kind: 'null' }
 
 /** An object with these names; `unknown` decides whether another name is a fault. */
-export function objectOf(
+export function objectShape(
   entries: Iterable<readonly [name: string, shape: Shape]>,
   unknown?: (name: string, known: readonly string[]) => NameFault | undefined,
   rest?: Shape,
@@ -45,7 +45,7 @@ export function objectOf(
 }
 
 /** A fault that lists the known names and suggests the closest. */
-export function unknownName(
+export function unknownNameFault(
   code: string,
   message: string,
   name: string,
@@ -58,7 +58,10 @@ export function unknownName(
 }
 
 /** The shape of a value that has one of these shapes. */
-export function unionOf(shapes: readonly Shape[], unknown?: Parameters<typeof objectOf>[1]): Shape {
+export function unionOf(
+  shapes: readonly Shape[],
+  unknown?: Parameters<typeof objectShape>[1],
+): Shape {
   const [first] = shapes
   if (!first || shapes.some(({ kind }) => kind !== first.kind)) return ANY
   if (first.kind === 'list') {
@@ -78,11 +81,11 @@ export function unionOf(shapes: readonly Shape[], unknown?: Parameters<typeof ob
     // The name may be missing then, so its value can be anything.
     return [name, all.length < objects.length ? ANY : unionOf(all, unknown)] as const
   })
-  return objectOf(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
+  return objectShape(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
 }
 
 /** The shape of a JSON value. */
-export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectOf>[1]): Shape {
+export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectShape>[1]): Shape {
   if (value === null) return NULL
   if (typeof value === 'string') return TEXT
   if (typeof value === 'number') return NUMBER
@@ -100,5 +103,5 @@ export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectOf
   const entries = Object.entries(value).map(
     ([name, one]) => [name, shapeOfJson(one, unknown)] as const,
   )
-  return objectOf(entries, unknown)
+  return objectShape(entries, unknown)
 }

@@ -1,6 +1,6 @@
 import type { Source } from '../wire/errors.ts'
-import { Refusal } from './mistakes.ts'
-import { childOf, entriesOf, itemsOf, type Place, textOf, textsOf } from './nodes.ts'
+import { FatalMistake } from './mistakes.ts'
+import { childOf, entriesOf, itemsOf, type Place, textOf, textsBelow } from './nodes.ts'
 
 /** Far more steps than a workflow has; aliases could multiply a few steps to many. */
 export const MOST_STEPS = 20_000
@@ -23,7 +23,10 @@ export function stepsOf(job: Place | undefined): Place[] {
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     count++
     if (count > MOST_STEPS || step.path.length > LONGEST_PATH) {
-      throw new Refusal({ code: 'too-large', message: `a job has more than ${MOST_STEPS} steps` })
+      throw new FatalMistake({
+        code: 'too-large',
+        message: `a job has more than ${MOST_STEPS} steps`,
+      })
     }
     const group = itemsOf(childOf(step, 'parallel'))
     if (group.length > 0) waiting.push(...group.reverse())
@@ -91,10 +94,10 @@ const POSIX_SHELL =
  * `posix`: bash or sh. `cmd`: the Windows shell. `other`: another shell. `unknown`: the runner's
  * default.
  */
-export type Shell = 'posix' | 'cmd' | 'other' | 'unknown'
+export type ScriptShell = 'posix' | 'cmd' | 'other' | 'unknown'
 
 /** The nearest `shell`; without one GitHub uses bash, except on Windows. */
-export function shellOf(top: Place, job: Place, step: Place): Shell {
+export function scriptShellOf(top: Place, job: Place, step: Place): ScriptShell {
   const named = [
     childOf(step, 'shell'),
     childOf(job, 'defaults', 'run', 'shell'),
@@ -121,8 +124,8 @@ export function shellOf(top: Place, job: Place, step: Place): Shell {
 }
 
 /** The default shell by the labels of a runner. Only labels of GitHub's runners tell the system. */
-function shellOn(labels: readonly (Place | undefined)[]): Shell {
-  const words = labels.flatMap((label) => textsOf(label).map(({ node }) => node.value))
+function shellOn(labels: readonly (Place | undefined)[]): ScriptShell {
+  const words = labels.flatMap((label) => textsBelow(label).map(({ node }) => node.value))
   if (words.some((word) => /win/i.test(word) && !/darwin/i.test(word))) return 'other'
   const isKnown = words.some((word) => /(?:^|-)(?:ubuntu|macos|linux)(?:-|$)/i.test(word))
   return isKnown && !words.some((word) => word.includes('${{')) ? 'posix' : 'unknown'

@@ -3,7 +3,7 @@ import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
-import { Refusal } from './mistakes.ts'
+import { FatalMistake } from './mistakes.ts'
 import { type DeclaredTrigger, readOn } from './on.ts'
 import type { Reading } from './options.ts'
 import { nodeBelow, pairOf, parseYaml } from './yaml.ts'
@@ -20,17 +20,20 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
   const document = parseYaml(source)
   const on = nodeBelow(document, document.contents, 'on')
   if (!on)
-    throw new Refusal({ code: 'not-a-workflow', message: `${source.name} has no "on:" section` })
+    throw new FatalMistake({
+      code: 'not-a-workflow',
+      message: `${source.name} has no "on:" section`,
+    })
   const node = nodeBelow(document, document.contents, 'env')
   const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
-  return workflowOf(name, { source, document, contexts: withEnv(contexts, env) }, on)
+  return workflowOf(name, { source, document, contexts: contextsWithEnv(contexts, env) }, on)
 }
 
 /**
  * The contexts with the `env` of the workflow, which is the environment of a compiled job. A
  * variable is left out if it reads a context that does not exist yet, such as `on`.
  */
-export function withEnv(contexts: Contexts, env: unknown): Contexts {
+export function contextsWithEnv(contexts: Contexts, env: unknown): Contexts {
   if (!isObject(env)) return contexts
   const entries = Object.entries(env).flatMap(([name, value]): [string, string][] => {
     try {
@@ -63,6 +66,6 @@ export function onSectionOf({ contents }: Document.Parsed): Node | null {
 
 function workflowOf(name: string, reading: Reading, on: Node | null): Workflow {
   const { triggers, problems } = readOn(reading, on)
-  if (problems.length > 0) throw new Refusal(problems)
+  if (problems.length > 0) throw new FatalMistake(problems)
   return { name, triggers }
 }

@@ -15,7 +15,7 @@ import {
 } from 'yaml'
 import { type Position, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
-import { type Mistake, Refusal } from './mistakes.ts'
+import { FatalMistake, type Mistake } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
 
 /**
@@ -70,7 +70,7 @@ function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): 
   const last = shown.pop()
   if (!last) return
   const more = found.length - shown.length - 1
-  throw new Refusal([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
+  throw new FatalMistake([...shown, more > 0 ? { ...last, notes: [`and ${more} more`] } : last])
 }
 
 /**
@@ -203,18 +203,18 @@ function wordFrom(text: string, lineStart: number): number {
   return lineStart + (indentation.exec(text)?.[0].length ?? 0)
 }
 
-/** @throws Refusal that names the limit that the source exceeds */
+/** @throws FatalMistake that names the limit that the source exceeds */
 function tokensOf(source: Source): readonly string[] {
   const bytes = new TextEncoder().encode(source.text).length
   if (bytes > LIMITS.workflowFileBytes) {
-    throw new Refusal({
+    throw new FatalMistake({
       code: 'too-large',
       message: `${source.name} has ${bytes} bytes, more than the ${LIMITS.workflowFileBytes} of a workflow file`,
     })
   }
   const tokens: string[] = []
   const excess = excessIn(new Lexer().lex(source.text), tokens)
-  if (excess) throw new Refusal({ code: 'too-large', message: `${source.name} ${excess}` })
+  if (excess) throw new FatalMistake({ code: 'too-large', message: `${source.name} ${excess}` })
   return tokens
 }
 
@@ -273,13 +273,13 @@ export function pairsOf(map: { readonly items: readonly unknown[] }): NodePair[]
   return map.items as NodePair[] // a parsed document contains nodes only
 }
 
-export function keyOf({ key }: Pair): string {
+export function pairKey({ key }: Pair): string {
   return String(isScalar(key) ? key.value : key)
 }
 
 /** A key of a mapping with its value; `undefined` if the node is no mapping. */
 export function pairOf(node: unknown, key: string | number | undefined): NodePair | undefined {
-  return isMap(node) ? pairsOf(node).find((pair) => keyOf(pair) === String(key)) : undefined
+  return isMap(node) ? pairsOf(node).find((pair) => pairKey(pair) === String(key)) : undefined
 }
 
 /** The node below a node, with aliases resolved; `undefined` if there is none. */

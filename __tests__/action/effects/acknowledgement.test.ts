@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { LIMITS } from '../../../src/wire/limits.ts'
-import { textsOf } from '../../../src/wire/messages.ts'
+import { textsAtLevel } from '../../../src/wire/messages.ts'
 import {
   dispatch,
   memoryStore,
@@ -71,7 +71,7 @@ describe('what is acknowledged once the job has succeeded', () => {
       const other = store ? { store } : {}
       const run = await poll(queue, {}, dispatch, other)
       expect(run.texts).toEqual(['t1', 't2', 't3', 't5', 't6'])
-      expect(textsOf(run.messages, 'error')).toEqual([
+      expect(textsAtLevel(run.messages, 'error')).toEqual([
         expect.stringMatching(/update_id 4\): too large for the outputs of the job: 450\d{3} /),
       ])
       expect(run.decisions[0]?.reason).toBe('1 left out as too large')

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { readButtons } from '../../../src/action/reply/inputs.ts'
 import {
   isFence,
+  type MarkupStyle,
   parseMarkdown,
   renderMarkdown,
-  type Style,
 } from '../../../src/action/reply/markdown.ts'
 import { splitText } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'
@@ -66,7 +66,7 @@ test.each([
 })
 
 const same = (text: string) => text
-const SAME: Style = {
+const SAME: MarkupStyle = {
   text: same,
   code: same,
   bold: same,

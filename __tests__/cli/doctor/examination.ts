@@ -1,4 +1,4 @@
-import type { Finding, Target } from '../../../src/cli/doctor/findings.ts'
+import type { DoctorFinding, DoctorTarget } from '../../../src/cli/doctor/findings.ts'
 import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import type { GitHub } from '../../support/github.ts'
@@ -9,11 +9,11 @@ import { github, type Setting } from './stand-in.ts'
 export function examineAt(
   platform: GitHub,
   setting: Setting,
-  target: Partial<Target> = {},
-): Promise<readonly Finding[]> {
+  target: Partial<DoctorTarget> = {},
+): Promise<readonly DoctorFinding[]> {
   platform.always(github(setting))
   const token = new Secret(TOKEN)
-  const whole: Target = {
+  const whole: DoctorTarget = {
     repository: 'octo/repo',
     workflow: undefined,
     trigger: 'webhook',
@@ -27,6 +27,6 @@ export function examineAt(
 }
 
 /** Codes of what is not well. */
-export function codes(findings: readonly Finding[]): string[] {
+export function codes(findings: readonly DoctorFinding[]): string[] {
   return findings.filter(({ status }) => status !== 'ok').map(({ code }) => code)
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Target } from '../../../src/cli/doctor/findings.ts'
+import type { DoctorTarget } from '../../../src/cli/doctor/findings.ts'
 import { timersFor } from '../../../src/cli/doctor/schedule.ts'
 import { readTimers } from '../../../src/relay/schedule/scheduler.ts'
 import { DEV_HEADER } from '../../../src/wire/headers.ts'
@@ -226,7 +226,7 @@ describe('each fault is found, with its cure:', () => {
 })
 
 describe('a fault behind a good response is found:', () => {
-  const codesOf = async (setting: Setting, target: Partial<Target> = {}) =>
+  const codesOf = async (setting: Setting, target: Partial<DoctorTarget> = {}) =>
     codes(await examineAt(platform, { scopes: 'repo', ...setting }, target))
 
   test('a page of HTML in place of GitHub', async () => {

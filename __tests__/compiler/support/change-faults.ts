@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseDocument } from 'yaml'
 import { compile, passResults, planParts } from '../../../src/compiler/compile.ts'
 import { planOf } from '../../../src/compiler/plan.ts'
-import { NO_SETTINGS, settingsOf } from '../../../src/compiler/settings.ts'
+import { mergedSettings, NO_SETTINGS } from '../../../src/compiler/settings.ts'
 import { ofLevel } from '../../../src/wire/errors.ts'
 import { DocumentLines } from '../../../src/workflow/document.ts'
 import type { Operation } from '../../../src/workflow/operations.ts'
@@ -12,7 +12,7 @@ import { type Added, withReader, withTrigger } from './many.ts'
 import { changedValue } from './named-changes.ts'
 import { type OwnedComment, ownedComments, said } from './owners.ts'
 
-const OPTIONS = settingsOf({ flags: {}, source: NO_SETTINGS, repository: NO_SETTINGS }, {})
+const OPTIONS = mergedSettings({ flags: {}, source: NO_SETTINGS, repository: NO_SETTINGS }, {})
 
 /** What is lost, moved or changed beyond what the passes name; empty where all is as it should be. */
 export async function changeFaults(workflow: string, trigger: Added): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv'
 import { workflowSchema } from '../../../scripts/schema/workflow-schema.js'
-import { SETTINGS } from '../../../src/compiler/settings.ts'
+import { COMPILER_SETTINGS } from '../../../src/compiler/settings.ts'
 import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { NATIVE_EVENTS } from '../../../src/wire/events.ts'
 
 /** The schema by which editors check a workflow for the compiler. */
-export const EDITOR_SCHEMA = workflowSchema(TRIGGERS, NATIVE_EVENTS, SETTINGS)
+export const EDITOR_SCHEMA = workflowSchema(TRIGGERS, NATIVE_EVENTS, COMPILER_SETTINGS)
 
 /** To compile it costs a third so, and it is asked little. */
 const QUICK = { code: { optimize: false }, inlineRefs: false }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { fc } from '../../support/properties.ts'
-import type { Result, Run } from './scheduler.ts'
+import type { JobResult, Run } from './scheduler.ts'
 
 /** Jobs that need each other, and events, for what is compared with the source job by job. */
 
@@ -86,7 +86,7 @@ export const GRAPHS: Readonly<Record<string, Graph>> = {
 /** Every job ends well; each one fails, is cancelled, or the run is cancelled before it. */
 export function runsOf(
   ids: readonly string[],
-  ends: readonly Readonly<Record<string, Result>>[],
+  ends: readonly Readonly<Record<string, JobResult>>[],
 ): Omit<Run, 'contexts'>[] {
   return [
     {},
@@ -135,7 +135,7 @@ export function graphs() {
       ])
   const ends = fc.dictionary(
     fc.constantFrom(...ids),
-    fc.constantFrom<Result>('success', 'failure', 'cancelled'),
+    fc.constantFrom<JobResult>('success', 'failure', 'cancelled'),
   )
   return fc
     .integer({ min: 1, max: ids.length })

@@ -3,15 +3,15 @@ import {
   expressionProblems,
   expressionsOf,
   IN_JOBS_FILE,
+  type RewriteTarget,
   referenceOperations,
-  type Target,
 } from '../../../src/compiler/rewrite.ts'
 import { patch } from '../../../src/workflow/patch.ts'
 import { applyEdits } from '../../../src/workflow/spans.ts'
 import { sourceFile, withStep } from './compiled.ts'
 
 /** An expression after the rewriting of a file that holds it. */
-export function rewritten(expression: string, target: Target = IN_JOBS_FILE): string {
+export function rewritten(expression: string, target: RewriteTarget = IN_JOBS_FILE): string {
   const text = withStep(`      - run: x\n        if: ${JSON.stringify(`\${{${expression}}}`)}`)
   const file = sourceFile(text)
   const expressions = expressionsOf(file)

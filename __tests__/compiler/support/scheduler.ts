@@ -1,22 +1,22 @@
-import { type JobShape, type Result, scheduleJobs } from '../../../src/model/schedule.ts'
+import { type JobResult, type JobShape, scheduleJobs } from '../../../src/model/schedule.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../../../src/model/workflow-jobs.ts'
 import type { JsonObject } from '../../../src/wire/json.ts'
 
-export type { Result } from '../../../src/model/schedule.ts'
+export type { JobResult } from '../../../src/model/schedule.ts'
 
 /** What happens in a run, beside what its workflow says. */
 export interface Run {
   /** Contexts that do not change: `github`, `inputs`, and for a source `on`. */
   readonly contexts: Readonly<Record<string, unknown>>
   /** How a job ends if it runs, and its outputs; success and none where nothing is said. */
-  readonly ends?: Readonly<Record<string, Result>>
+  readonly ends?: Readonly<Record<string, JobResult>>
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Jobs that are looked at after the run was cancelled. */
   readonly afterCancel?: readonly string[]
 }
 
 /** How the jobs of a workflow end, by the model that `dev` and `build --explain` show. */
-export function schedule(workflow: string, run: Run): Record<string, Result> {
+export function schedule(workflow: string, run: Run): Record<string, JobResult> {
   return scheduleAll(known(workflow).jobs, run)
 }
 
@@ -28,7 +28,7 @@ export function scheduleThrough(
   main: string,
   { caller, called }: { readonly caller: string; readonly called: string },
   run: Run,
-): Record<string, Result> {
+): Record<string, JobResult> {
   const behind = known(called).jobs.map((job) => {
     return { ...job, needs: job.needs.length > 0 ? job.needs : [caller] }
   })
@@ -36,7 +36,7 @@ export function scheduleThrough(
   return Object.fromEntries(behind.map(({ id }) => [id, results[id] ?? 'unknown']))
 }
 
-function scheduleAll(jobs: readonly JobShape[], run: Run): Record<string, Result> {
+function scheduleAll(jobs: readonly JobShape[], run: Run): Record<string, JobResult> {
   const { ends, outputs, afterCancel } = run
   const contexts = { vars: {}, ...run.contexts } as JsonObject // tables write JSON
   const decisions = scheduleJobs(jobs, {

@@ -6,7 +6,7 @@ import {
 } from '../../../src/engine/all-workflows.ts'
 import type { WorkflowSource } from '../../../src/engine/ports.ts'
 import { FULL_BUDGET } from '../../../src/engine/result.ts'
-import type { Reader } from '../../../src/inspector/api.ts'
+import type { OutputReader } from '../../../src/inspector/api.ts'
 import { eventJson, formatEvent, listLine } from '../../../src/inspector/event-text.ts'
 import {
   type DevEvent,
@@ -59,8 +59,8 @@ const FILES = {
   oops: "webhook: {config: {filterScript: 'return item.no.such'}}",
 }
 
-const STEPS: Reader = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
-const MATRIX: Reader = { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' }
+const STEPS: OutputReader = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
+const MATRIX: OutputReader = { kind: 'matrix', file: 'w.yml', reader: 'each', name: 'on' }
 
 describe('a request', () => {
   test('that fires gives its items, and what they came from', async () => {
@@ -269,7 +269,7 @@ describe('an event in words', () => {
     expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
   })
 
-  test.each<[string, readonly Reader[], string]>([
+  test.each<[string, readonly OutputReader[], string]>([
     [
       'a source',
       [{ kind: 'source', file: 'workflows/hook.yml' }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { evaluate } from '../../../src/engine/evaluate.ts'
-import { textsOf } from '../../../src/wire/messages.ts'
+import { textsAtLevel } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow } from '../../support/bot-run.ts'
 import { MESSAGES, textMessage, UPDATES } from '../../support/messages.ts'
 
@@ -17,7 +17,7 @@ async function fires(kind: string, content: object, options: string) {
   return {
     fired: run.items.length === 1,
     reason: run.reason,
-    warnings: textsOf(run.messages, 'warning'),
+    warnings: textsAtLevel(run.messages, 'warning'),
   }
 }
 

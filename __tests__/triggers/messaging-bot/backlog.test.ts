@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { UPDATE_KINDS, type UpdateKind } from '../../../src/triggers/messaging-bot/updates.ts'
-import { textsOf } from '../../../src/wire/messages.ts'
+import { textsAtLevel } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { UPDATES } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
@@ -101,7 +101,7 @@ describe('outputs too large to hand on', () => {
     const workflow = botWorkflow(POLL)
     const run = await runMain(workflow, botPorts(telegram.url))
     expect(updateIds(run.items)).toEqual([second])
-    expect(textsOf(run.messages, 'error')).toEqual([
+    expect(textsAtLevel(run.messages, 'error')).toEqual([
       expect.stringContaining(`update_id ${first}): too large for the outputs of the job: 460180`),
     ])
     await runPost(run.effects, workflow, botPorts(telegram.url))

@@ -6,7 +6,7 @@ import type { WebhookRequest } from '../../wire/request.ts'
 /** The markup of `text`: none, basic Markdown, Telegram's HTML, or the chat's native markup. */
 export const FORMATS = ['plain', 'markdown', 'html', 'raw'] as const
 
-export type Format = (typeof FORMATS)[number]
+export type ReplyFormat = (typeof FORMATS)[number]
 
 /** A button under a message. `value` is the data of a press, or the address of a link. */
 export interface Button {
@@ -23,7 +23,7 @@ export interface Attachment {
 /** The reply that the inputs describe, for any chat. */
 export interface Reply {
   readonly text: string
-  readonly format: Format
+  readonly format: ReplyFormat
   /** Id of an earlier reply, which is edited; empty for a new message. */
   readonly edit: string
   /** Rows of buttons. */
@@ -37,7 +37,7 @@ export interface Reply {
 }
 
 /** One message of a reply; buttons and file are part of the last one. */
-export interface Part {
+export interface MessagePart {
   readonly text: string
   readonly edit: string
   readonly buttons: Reply['buttons']
@@ -62,7 +62,7 @@ export interface Chat {
    * @returns the id of the message; empty if the chat gives none
    * @throws NotDelivered if the chat refuses the message
    */
-  send(part: Part): Promise<string>
+  send(part: MessagePart): Promise<string>
 }
 
 /** The outside world, as far as replies need it. */

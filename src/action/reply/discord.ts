@@ -6,20 +6,20 @@ import {
   baseAddress,
   type Chat,
   callChat,
+  type MessagePart,
   multipartBody,
   NotDelivered,
   noReplyTarget,
-  type Part,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
 import {
+  type MarkupStyle,
   outsideAddresses,
   percentEncoded,
   renderMarkdown,
-  type Style,
   withoutFences,
 } from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
@@ -107,7 +107,7 @@ class Interaction {
    * Discord replaces "thinking…" of a deferred response by the first message, and that message has the
    * visibility of "thinking…". So an ephemeral reply first deletes a public "thinking…".
    */
-  async send(part: Part): Promise<string> {
+  async send(part: MessagePart): Promise<string> {
     const body = await bodyOf(part, this.#reply)
     if (part.edit !== '') {
       const response = await this.#call('PATCH', `/messages/${this.#edited(part.edit)}`, body)
@@ -176,7 +176,10 @@ function idOf({ text }: HttpReply): string | undefined {
   return isObject(message) && typeof message.id === 'string' ? message.id : undefined
 }
 
-async function bodyOf(part: Part, reply: Reply): Promise<Pick<HttpRequest, 'headers' | 'body'>> {
+async function bodyOf(
+  part: MessagePart,
+  reply: Reply,
+): Promise<Pick<HttpRequest, 'headers' | 'body'>> {
   const { edit, buttons, file } = part
   const isNew = edit === ''
   const flags = (reply.ephemeral ? FLAGS.ephemeral : 0) | (reply.silent ? FLAGS.silent : 0)
@@ -199,7 +202,7 @@ function withFile(message: JsonObject, file: Attachment) {
 }
 
 /** https://docs.discord.com/developers/components/reference#button */
-function rowsOf(buttons: Part['buttons']): Json[] {
+function rowsOf(buttons: MessagePart['buttons']): Json[] {
   return buttons.map((row) => ({
     type: 1,
     components: row.map(({ label, value, isLink }) => ({
@@ -233,7 +236,7 @@ function withMentions(text: string): string {
   return escapeMarks(text).replace(/\\<(@[!&]?\d+|#\d+)>/g, '<$1>')
 }
 
-const DISCORD: Style = {
+const DISCORD: MarkupStyle = {
   text: escapeMarks,
   code: (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``),
   bold: (inner) => `**${inner}**`,

@@ -1,7 +1,8 @@
 import { UserError } from '../../wire/errors.ts'
 import { type Attachment, type Button, FORMATS, type Reply, type ReplyPorts } from './chat.ts'
 
-type Input = (name: string) => string
+/** Reads an input of the action by its name. */
+export type ReadInput = (name: string) => string
 
 /** The value of a button that is a link. */
 const ADDRESS = /^https?:\/\/\S+$/i
@@ -12,7 +13,10 @@ const ADDRESS = /^https?:\/\/\S+$/i
  * @returns `undefined` if the reply has neither text nor file
  * @throws UserError for the first input that is wrong
  */
-export function readReply(input: Input, ports: Pick<ReplyPorts, 'readFile'>): Reply | undefined {
+export function readReply(
+  input: ReadInput,
+  ports: Pick<ReplyPorts, 'readFile'>,
+): Reply | undefined {
   const file = readAttachment('file', input, ports)
   const text = readText(input, ports)
   if (text.trim() === '' && !file) return undefined
@@ -32,7 +36,7 @@ export function readReply(input: Input, ports: Pick<ReplyPorts, 'readFile'>): Re
  * The text of the reply: `text`, or the content of `text-file`. Linux limits an environment variable to
  * 128 KB, so a step with a longer `text` cannot start.
  */
-function readText(input: Input, ports: Pick<ReplyPorts, 'readFile'>): string {
+function readText(input: ReadInput, ports: Pick<ReplyPorts, 'readFile'>): string {
   const text = input('text')
   const file = readAttachment('text-file', input, ports)
   if (!file) return text
@@ -46,7 +50,7 @@ function readText(input: Input, ports: Pick<ReplyPorts, 'readFile'>): string {
 }
 
 /** A switch. @throws UserError if the value is neither true nor false */
-export function readFlag(input: Input, name: string): boolean {
+export function readFlag(input: ReadInput, name: string): boolean {
   const text = input(name).trim().toLowerCase() || 'false'
   return oneOf(name, text, ['true', 'false'] as const) === 'true'
 }
@@ -129,7 +133,7 @@ export function checkButtons(
 
 function readAttachment(
   name: 'file' | 'text-file',
-  input: Input,
+  input: ReadInput,
   { readFile }: Pick<ReplyPorts, 'readFile'>,
 ): Attachment | undefined {
   const path = input(name).trim()

@@ -1,18 +1,18 @@
 /** Inline content of a line. */
-export type Span =
+export type Inline =
   | { readonly kind: 'text' | 'code'; readonly text: string }
-  | { readonly kind: 'bold' | 'italic'; readonly spans: readonly Span[] }
-  | { readonly kind: 'link'; readonly url: string; readonly spans: readonly Span[] }
+  | { readonly kind: 'bold' | 'italic'; readonly spans: readonly Inline[] }
+  | { readonly kind: 'link'; readonly url: string; readonly spans: readonly Inline[] }
 
 /** A line of text, one of a list, or a block of code. */
 export type Block =
-  | { readonly kind: 'line'; readonly spans: readonly Span[] }
+  | { readonly kind: 'line'; readonly spans: readonly Inline[] }
   /** `indent`: the spaces before it; `bullet`: `•`, or `1.`. */
   | {
       readonly kind: 'entry'
       readonly indent: string
       readonly bullet: string
-      readonly spans: readonly Span[]
+      readonly spans: readonly Inline[]
     }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
 
@@ -60,8 +60,8 @@ export function isFence(line: string): boolean {
 const DEEPEST = 4
 
 /** Parses one line in linear time: the end of an unclosed mark is searched only once. */
-function parseSpans(line: string, depth = 0): Span[] {
-  const spans: Span[] = []
+function parseSpans(line: string, depth = 0): Inline[] {
+  const spans: Inline[] = []
   const closed = new Map<string, number>()
   let plain = ''
   const close = (mark: string, from: number) => {
@@ -110,7 +110,7 @@ function spanAt(line: string, at: number, close: Close, depth: number) {
   return { span: { kind, spans }, end: end + mark.length }
 }
 
-function code(text: string): Span {
+function code(text: string): Inline {
   return { kind: 'code', text }
 }
 
@@ -124,7 +124,7 @@ function linkAt(line: string, at: number, close: Close, depth: number) {
     ) ?? []
   if (url === undefined) return undefined
   const spans = parseSpans(line.slice(at + 1, end), depth + 1)
-  const span: Span = { kind: 'link', url, spans }
+  const span: Inline = { kind: 'link', url, spans }
   return { span, end: end + 1 + url.length + 2 }
 }
 
@@ -144,7 +144,7 @@ function closing(line: string, mark: string, from: number): number {
 }
 
 /** The markup of one chat for each Markdown construct. */
-export interface Style {
+export interface MarkupStyle {
   text(text: string): string
   code(text: string): string
   bold(inner: string): string
@@ -154,7 +154,7 @@ export interface Style {
 }
 
 /** Renders Markdown in the markup of a chat. */
-export function renderMarkdown(text: string, style: Style): string {
+export function renderMarkdown(text: string, style: MarkupStyle): string {
   return parseMarkdown(text)
     .map((block) => {
       if (block.kind === 'code') return style.block(block.text, block.language)
@@ -164,7 +164,7 @@ export function renderMarkdown(text: string, style: Style): string {
     .join('\n')
 }
 
-function renderSpans(spans: readonly Span[], style: Style): string {
+function renderSpans(spans: readonly Inline[], style: MarkupStyle): string {
   return spans
     .map((span) => {
       if ('text' in span)
@@ -180,7 +180,7 @@ function renderSpans(spans: readonly Span[], style: Style): string {
     .join('')
 }
 
-function plainText(spans: readonly Span[]): string {
+function plainText(spans: readonly Inline[]): string {
   return spans.map((span) => ('text' in span ? span.text : plainText(span.spans))).join('')
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '../../wire/json.ts'
 import { NotDelivered, type ReplyPorts } from './chat.ts'
 
 /** How `reply` reads the original request, for values that are no output. */
-interface Reader {
+interface EventReader {
   readonly trigger: string
   /** The item with its reply token or URL; `undefined` for a request of another kind. */
   readonly read: (body: Json) => JsonObject | undefined
@@ -20,7 +20,7 @@ interface Reader {
  */
 export async function ownRequest(
   item: JsonObject,
-  { trigger, read, ids }: Reader,
+  { trigger, read, ids }: EventReader,
   { requests }: Pick<ReplyPorts, 'requests'>,
 ): Promise<JsonObject | undefined> {
   const own = (await requests()).filter((request) => request.trigger === trigger)

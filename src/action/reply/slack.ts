@@ -7,19 +7,19 @@ import {
   baseAddress,
   type Chat,
   callChat,
+  type MessagePart,
   NotDelivered,
   noReplyTarget,
-  type Part,
   type Reply,
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
 import {
+  type MarkupStyle,
   outsideAddresses,
   percentEncoded,
   renderMarkdown,
-  type Style,
   withoutFences,
 } from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
@@ -65,7 +65,7 @@ export async function slackChat({ item, input, reply, ports }: ReplyContext): Pr
       })
     }
     ports.mask(url)
-    const send = (part: Part) => respond(url, part, reply, ports)
+    const send = (part: MessagePart) => respond(url, part, reply, ports)
     return { ...shared, maxParts: 3, supportsFiles: false, send }
   }
   if (!token) throw isEvent ? missingToken() : missingUrl()
@@ -150,7 +150,12 @@ function isBelow(url: string, home: string): boolean {
 }
 
 /** Sends a message by the response_url, which returns no id. */
-async function respond(url: string, part: Part, reply: Reply, ports: ReplyPorts): Promise<string> {
+async function respond(
+  url: string,
+  part: MessagePart,
+  reply: Reply,
+  ports: ReplyPorts,
+): Promise<string> {
   const { ephemeral } = reply
   const body = JSON.stringify({
     ...message(part, reply),
@@ -172,7 +177,7 @@ function isRefusal(text: string): boolean {
 }
 
 /** The target of a bot's messages. */
-interface Place {
+interface MessagePlace {
   readonly channel: string
   /** Timestamp of the message that starts the thread. */
   readonly thread: string | undefined
@@ -180,7 +185,7 @@ interface Place {
 }
 
 /** The thread of the item; a message outside any thread starts one. */
-function placeOf(item: JsonObject): Place {
+function placeOf(item: JsonObject): MessagePlace {
   const event = objectAt(item, 'event')
   const message = objectAt(item, 'message')
   const changed = objectAt(event, 'message')
@@ -201,11 +206,11 @@ function textOf(value: Json | undefined): string | undefined {
 class SlackBot {
   readonly #token: Secret
   readonly #api: string
-  readonly #place: Place
+  readonly #place: MessagePlace
   readonly #reply: Reply
   readonly #ports: ReplyPorts
 
-  constructor(token: Secret, api: string, place: Place, reply: Reply, ports: ReplyPorts) {
+  constructor(token: Secret, api: string, place: MessagePlace, reply: Reply, ports: ReplyPorts) {
     this.#token = token
     this.#api = api
     this.#place = place
@@ -213,13 +218,13 @@ class SlackBot {
     this.#ports = ports
   }
 
-  async send(part: Part): Promise<string> {
+  async send(part: MessagePart): Promise<string> {
     const id = part.text.trim() === '' ? '' : await this.#sendText(part)
     if (part.file) await this.#sendFile(part.file)
     return id
   }
 
-  async #sendText(part: Part): Promise<string> {
+  async #sendText(part: MessagePart): Promise<string> {
     const { channel, thread, user } = this.#place
     const content = message(part, this.#reply)
     if (part.edit !== '') {
@@ -313,7 +318,7 @@ function adviceOn(code: string, needed: string): string[] {
 }
 
 /** The fields of a message that hold its content. */
-function message(part: Part, reply: Reply): JsonObject {
+function message(part: MessagePart, reply: Reply): JsonObject {
   const text = formatted(part.text, reply)
   const isPlain = reply.format === 'plain'
   const quiet = { link_names: false, ...(isPlain && { mrkdwn: false }) }
@@ -336,7 +341,10 @@ function message(part: Part, reply: Reply): JsonObject {
 
 /** An `action_id` must be unique within a message. */
 function element(row: number) {
-  return ({ label, value, isLink }: Part['buttons'][number][number], at: number): JsonObject => ({
+  return (
+    { label, value, isLink }: MessagePart['buttons'][number][number],
+    at: number,
+  ): JsonObject => ({
     type: 'button',
     action_id: `reply-${row + 1}-${at + 1}`,
     text: { type: 'plain_text', text: label, emoji: true },
@@ -383,7 +391,7 @@ function addressOf(url: string): string {
   return escapeText(percentEncoded(url, /[`|]/g))
 }
 
-const MRKDWN: Style = {
+const MRKDWN: MarkupStyle = {
   // Slack has no escape character; a zero-width space next to a mark disables the mark.
   text: (text) =>
     outsideAddresses(text, (piece) => escapeText(piece).replace(MARK, '\u200b$&\u200b'), addressOf),

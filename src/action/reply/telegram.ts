@@ -11,15 +11,15 @@ import {
   type Attachment,
   baseAddress,
   type Chat,
+  type MessagePart,
   multipartBody,
   NotDelivered,
   noReplyTarget,
-  type Part,
   type Reply,
   type ReplyContext,
 } from './chat.ts'
 import { checkButtons } from './inputs.ts'
-import { renderMarkdown, type Style } from './markdown.ts'
+import { type MarkupStyle, renderMarkdown } from './markdown.ts'
 
 export const TELEGRAM_API = 'https://api.telegram.org'
 
@@ -112,7 +112,7 @@ async function endSpinner(bot: Bot, item: JsonObject): Promise<void> {
   await callBotOnce(bot, 'answerCallbackQuery', { parameters: { callback_query_id: item.id } })
 }
 
-interface Target {
+interface ChatTarget {
   readonly chat: number | string
   readonly place: JsonObject
   readonly to: JsonObject
@@ -121,16 +121,16 @@ interface Target {
 /** Sends the messages of one reply to one chat. */
 class TelegramMessages {
   readonly #bot: Bot
-  readonly #target: Target
+  readonly #target: ChatTarget
   readonly #reply: Reply
 
-  constructor(bot: Bot, target: Target, reply: Reply) {
+  constructor(bot: Bot, target: ChatTarget, reply: Reply) {
     this.#bot = bot
     this.#target = target
     this.#reply = reply
   }
 
-  async send(part: Part): Promise<string> {
+  async send(part: MessagePart): Promise<string> {
     const { text, edit, file } = part
     if (!file) return text.trim() === '' ? '' : this.#sendText(part)
     if (edit !== '') return this.#replaceFile(part, file)
@@ -140,7 +140,7 @@ class TelegramMessages {
     return id
   }
 
-  async #sendText({ text, edit, buttons }: Part): Promise<string> {
+  async #sendText({ text, edit, buttons }: MessagePart): Promise<string> {
     const content = { ...this.#text('text', text), ...keyboard(buttons) }
     if (edit === '') return this.#call('sendMessage', { ...this.#envelope(), ...content })
     const { business_connection_id: business } = this.#target.place
@@ -158,7 +158,7 @@ class TelegramMessages {
   }
 
   /** Sends a picture as a photo; if Telegram rejects the photo, as a document. */
-  async #sendFile({ text, buttons }: Part, file: Attachment): Promise<string> {
+  async #sendFile({ text, buttons }: MessagePart, file: Attachment): Promise<string> {
     const isPicture = PICTURE.test(file.name) && file.bytes.length <= MAX_PICTURE
     const caption = text.trim() === '' ? {} : this.#text('caption', text)
     const parameters = { ...this.#envelope(), ...caption, ...keyboard(buttons) }
@@ -172,7 +172,7 @@ class TelegramMessages {
     })
   }
 
-  async #replaceFile({ text, edit, buttons }: Part, file: Attachment): Promise<string> {
+  async #replaceFile({ text, edit, buttons }: MessagePart, file: Attachment): Promise<string> {
     const caption = text.trim() === '' ? {} : this.#text('caption', text)
     const type = PICTURE.test(file.name) ? 'photo' : 'document'
     const media = { type, media: 'attach://file', ...caption }
@@ -232,7 +232,7 @@ async function bodyOf(
 }
 
 /** An edit without buttons removes the existing buttons. */
-function keyboard(buttons: Part['buttons']): JsonObject {
+function keyboard(buttons: MessagePart['buttons']): JsonObject {
   if (buttons.length === 0) return {}
   const rows: Json[] = buttons.map((row) =>
     row.map(({ label, value, isLink }) => ({
@@ -258,7 +258,7 @@ function adviceOn(description: string): string[] {
 }
 
 /** https://core.telegram.org/bots/api#html-style */
-const HTML: Style = {
+const HTML: MarkupStyle = {
   text: escapeHtml,
   code: (text) => `<code>${escapeHtml(text)}</code>`,
   bold: (inner) => `<b>${inner}</b>`,
@@ -283,7 +283,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-const TEXT_ALONE: Style = {
+const TEXT_ALONE: MarkupStyle = {
   text: (text) => text,
   code: (text) => text,
   bold: (inner) => inner,

@@ -1,20 +1,20 @@
 import type { Argument, Command, Option } from 'commander'
 
 /** What can stand in a place of a command line. */
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string
   /** One line; empty where the value says all. */
   readonly about: string
 }
 
 export interface Completion {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly CompletionCandidate[]
   /** Whether a file fits there, which the shell itself completes. */
   readonly files: boolean
 }
 
 /** The values of a place, by the name that the help gives it: `workflow`, `sender`, `fixture`, … */
-export type Names = (place: string) => Promise<readonly string[]>
+export type PlaceNames = (place: string) => Promise<readonly string[]>
 
 const NOTHING: Completion = { candidates: [], files: false }
 
@@ -26,7 +26,7 @@ const NOTHING: Completion = { candidates: [], files: false }
 export async function completionOf(
   program: Command,
   words: readonly string[],
-  names: Names,
+  names: PlaceNames,
 ): Promise<Completion> {
   // bash takes `--kind=bot` apart at its `=`, and leaves what is in front of it as it stands.
   const whole = words.filter((word, at) => word !== '=' || at === words.length - 1)
@@ -50,7 +50,7 @@ export async function completionOf(
   return argument && !isPast ? valuesOf(argument, typed, '', names) : NOTHING
 }
 
-interface Place {
+interface CommandPosition {
   readonly command: Command
   /** The option whose value is to come. */
   readonly waiting: Option | undefined
@@ -59,7 +59,7 @@ interface Place {
   readonly isOver: boolean
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
+function placeAfter(program: Command, words: readonly string[]): CommandPosition {
   let command = program
   let waiting: Option | undefined
   const behind: string[] = []
@@ -91,7 +91,7 @@ function optionNamed(command: Command, flag: string): Option | undefined {
   return command.options.find(({ long, short }) => flag !== '' && (flag === long || flag === short))
 }
 
-function flagsOf(command: Command, typed: string): readonly Candidate[] {
+function flagsOf(command: Command, typed: string): readonly CompletionCandidate[] {
   const options = command.createHelp().visibleOptions(command)
   const flags = options.map(({ long, short, description }) => ({
     value: long ?? short ?? '',
@@ -104,7 +104,7 @@ async function valuesOf(
   place: Option | Argument,
   typed: string,
   prefix: string,
-  names: Names,
+  names: PlaceNames,
 ): Promise<Completion> {
   const name = placeName(place)
   if (FILES.has(name)) return { candidates: [], files: true }
@@ -129,6 +129,9 @@ function placeName(place: Option | Argument): string {
   return value === 'name' ? (place.long ?? '').slice(2) : value
 }
 
-function startingWith(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
+function startingWith(
+  typed: string,
+  candidates: readonly CompletionCandidate[],
+): readonly CompletionCandidate[] {
   return candidates.filter(({ value }) => value.startsWith(typed))
 }

@@ -2,8 +2,9 @@ import type { LogEntry } from '../../relay/http/request-log.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github.ts'
 import { isObject } from '../../wire/json.ts'
+import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github.ts'
-import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, type Run, runAt } from '../runs.ts'
+import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 
 /** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
@@ -91,7 +92,10 @@ const ALL_SKIPPED =
   'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
 
 /** Why a run failed or skipped jobs; `null` if every job succeeded. */
-async function endReason(run: Run, { repository, ask }: FollowPorts): Promise<string | null> {
+async function endReason(
+  run: WorkflowRun,
+  { repository, ask }: FollowPorts,
+): Promise<string | null> {
   const { answer, refusal } = await ask(
     `/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`,
   )

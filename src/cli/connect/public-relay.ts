@@ -1,7 +1,7 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { generateSigningKey } from '../../relay/credentials/grant.ts'
 import { generateSealingKey } from '../../relay/credentials/seal.ts'
-import { baseOf } from '../../wire/address.ts'
+import { baseAddress } from '../../wire/address.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
@@ -69,8 +69,8 @@ export async function openPublicRelay({
     port,
     write: onLog,
     env: {
-      HOOKLINE_API_URL: baseOf(readSetting(process.env, 'HOOKLINE_API_URL')),
-      HOOKLINE_SERVER_URL: baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL')),
+      HOOKLINE_API_URL: baseAddress(readSetting(process.env, 'HOOKLINE_API_URL')),
+      HOOKLINE_SERVER_URL: baseAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL')),
       HOOKLINE_GITHUB_TOKEN: token.reveal(),
       HOOKLINE_SIGNING_KEYS: keys,
       HOOKLINE_DISPATCH: dispatch,

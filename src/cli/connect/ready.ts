@@ -1,7 +1,7 @@
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
-import type { Finding } from '../doctor/findings.ts'
+import type { DoctorFinding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import { pushCommand } from './requirements.ts'
 import type { ConnectTarget } from './target.ts'
@@ -47,6 +47,6 @@ export async function waitUntilReady(
   }
 }
 
-function problemOf({ message, hint }: Finding) {
+function problemOf({ message, hint }: DoctorFinding) {
   return { message, ...(hint !== undefined && { hint }) }
 }

@@ -105,7 +105,7 @@ export async function meetRequirements(
   }
 }
 
-interface Known {
+interface RequirementFacts {
   readonly repository: string
   readonly choice: TriggerChoice
   readonly native: Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | undefined
@@ -114,7 +114,7 @@ interface Known {
   readonly options: RequirementOptions
 }
 
-function requirementRows(known: Known): readonly Requirement[] {
+function requirementRows(known: RequirementFacts): readonly Requirement[] {
   const { repository, choice, native, named, from, options } = known
   const address = options.publicUrl ?? 'a quick tunnel of cloudflared'
   const rows: Requirement[] = [
@@ -192,14 +192,14 @@ function noToken(
   }
 }
 
-interface TokenSource {
+interface ChosenToken {
   readonly token: Secret
   readonly from: string
   readonly needsConsent: boolean
 }
 
 /** `HOOKLINE_GITHUB_TOKEN`, or the token of `gh`; without a terminal, gh's token only with `--yes`. */
-function tokenSource(yes: boolean): TokenSource | undefined {
+function tokenSource(yes: boolean): ChosenToken | undefined {
   const own = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
   if (own) return { token: own, from: 'HOOKLINE_GITHUB_TOKEN', needsConsent: false }
   if (!yes && !process.stdin.isTTY) return undefined

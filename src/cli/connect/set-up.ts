@@ -2,7 +2,7 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { PAGE } from '../../triggers/lists/page.ts'
 import type { Sender } from '../../triggers/sender.ts'
-import { baseOf } from '../../wire/address.ts'
+import { baseAddress } from '../../wire/address.ts'
 import { readSetting } from '../../wire/settings.ts'
 import type { Shell } from '../../wire/shell.ts'
 import { urlSecretOf } from '../init/sender.ts'
@@ -58,7 +58,7 @@ function clickLines({ name, title }: Sender): string[] {
 function secretLines(sender: Sender, repository: string): string[] {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
-  const server = baseOf(readSetting(process.env, 'HOOKLINE_SERVER_URL'))
+  const server = baseAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL'))
   const store = (name: string) => `  gh secret set ${name} --repo ${repository}`
   const lines = [
     ...(secret ? ['', `Store its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),

@@ -13,7 +13,7 @@ import {
   WORKFLOW_INPUT,
 } from '../../wire/payload.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import { startedBy } from '../doctor/workflows.ts'
+import { dispatchEventsOf } from '../doctor/workflows.ts'
 import { NATIVE_FOLDER, readSource } from '../files.ts'
 import { triggersHere, triggersToAsk } from '../workflows-here.ts'
 
@@ -133,7 +133,9 @@ export function nativeFileOf(
   const value: unknown = parseYaml(readSource(process.cwd(), file)).toJS({
     maxAliasCount: LIMITS.yamlAliases,
   })
-  const dispatch = DISPATCH_MODES.find((mode) => startedBy(value).includes(dispatchEvent(mode)))
+  const dispatch = DISPATCH_MODES.find((mode) =>
+    dispatchEventsOf(value).includes(dispatchEvent(mode)),
+  )
   if (dispatch === undefined) {
     return {
       message: `${file} listens neither for repository_dispatch of the type webhook, nor for workflow_dispatch with the input ${WORKFLOW_INPUT}`,

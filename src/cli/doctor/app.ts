@@ -5,10 +5,10 @@ import { parseRepository } from '../../relay/request/route.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { platformCall } from '../github.ts'
-import { type Finding, failed, ok } from './findings.ts'
+import { type DoctorFinding, failedFinding, passedFinding } from './findings.ts'
 
 interface AppCheck {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
   /** A token of the App for the repository, with the permission of the dispatch mode. */
   readonly token?: Secret
 }
@@ -51,13 +51,13 @@ export async function checkApp({
     `the App has the permission "${permission}: write"`,
   ]
   const passed = (count: number) =>
-    STEPS.slice(0, count).map((check, at) => ok(check, messages[at] ?? ''))
+    STEPS.slice(0, count).map((check, at) => passedFinding(check, messages[at] ?? ''))
   const key = await readAppKey(pem).catch(() => undefined)
   if (!key) {
     const hint = 'Set it to the content of the .pem file of the App, from -----BEGIN to END-----.'
     return {
       findings: [
-        failed(
+        failedFinding(
           'app',
           'app_key_invalid',
           'HOOKLINE_APP_KEY is not a private key in PEM format',
@@ -84,6 +84,8 @@ export async function checkApp({
     if (!(error instanceof RelayError)) throw error
     const step = STEP_OF.get(error.code) ?? 0
     const check = STEPS[step] ?? 'app'
-    return { findings: [...passed(step), failed(check, error.code, error.message, error.hint)] }
+    return {
+      findings: [...passed(step), failedFinding(check, error.code, error.message, error.hint)],
+    }
   }
 }

@@ -13,6 +13,7 @@ import {
   writeDispatch,
   writeWorkflowDispatch,
 } from '../../wire/payload.ts'
+import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { Asked } from '../github.ts'
 import {
   findRun,
@@ -20,13 +21,19 @@ import {
   hasNoJob,
   hasSucceeded,
   NOT_ALLOWED,
-  type Run,
   type RunPorts,
   RunsError,
   runAt,
 } from '../runs.ts'
 import { readResponse } from '../send/response.ts'
-import { type DoctorPorts, type Finding, failed, ok, type Target, unknown } from './findings.ts'
+import {
+  type DoctorFinding,
+  type DoctorPorts,
+  type DoctorTarget,
+  failedFinding,
+  passedFinding,
+  unknownFinding,
+} from './findings.ts'
 
 /** The body of a test event. */
 const BODY = '{"hookline":"doctor"}'
@@ -37,10 +44,10 @@ const BODY = '{"hookline":"doctor"}'
  * @param file name of the workflow file, if it was found: `hook.yaml`
  */
 export async function checkDelivery(
-  target: Target,
+  target: DoctorTarget,
   file: string | undefined,
   ports: DoctorPorts,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const since = ports.now()
   try {
     const sent =
@@ -50,7 +57,7 @@ export async function checkDelivery(
     return 'check' in sent ? sent : await checkRun(target, sent, since, ports)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    return failed(
+    return failedFinding(
       'delivery',
       'delivery_unanswered',
       `the test event got no response: ${error.message}`,
@@ -60,7 +67,7 @@ export async function checkDelivery(
 }
 
 /** How an accepted event is identified. */
-interface Sent {
+interface AcceptedEvent {
   readonly delivery: string | null
   /** Address of the run, if GitHub returned it. */
   readonly run: string | null
@@ -69,10 +76,10 @@ interface Sent {
 }
 
 async function sendToGitHub(
-  target: Target,
+  target: DoctorTarget,
   file: string,
   ports: DoctorPorts,
-): Promise<Sent | Finding> {
+): Promise<AcceptedEvent | DoctorFinding> {
   const { repository, workflow, trigger, dispatch } = target
   const delivery = crypto.randomUUID()
   const headers = { 'content-type': 'application/json', [HEADER.delivery]: delivery }
@@ -98,10 +105,10 @@ async function sendToGitHub(
 
 /** A relay that serves one repository has only the shorter form of the URL. */
 async function sendToRelay(
-  { repository, workflow, trigger, relayToken: token }: Target,
+  { repository, workflow, trigger, relayToken: token }: DoctorTarget,
   relay: string,
   { callRelay }: DoctorPorts,
-): Promise<Sent | Finding> {
+): Promise<AcceptedEvent | DoctorFinding> {
   const forms = [
     `${relay}/${repository}/${workflow}/${trigger}`,
     `${relay}/webhook/${workflow}/${trigger}`,
@@ -114,9 +121,9 @@ async function sendToRelay(
   if (accepted && delivery !== null) return answer
   if (accepted) {
     const text = `the server at ${relay} is not a Hookline relay (status ${status} without a delivery id)`
-    return failed('delivery', 'relay_not_hookline', text, 'Check --relay.')
+    return failedFinding('delivery', 'relay_not_hookline', text, 'Check --relay.')
   }
-  return failed(
+  return failedFinding(
     'delivery',
     code ?? 'delivery_refused',
     `the relay rejected the test event (status ${status}): ${message ?? 'no reason given'}`,
@@ -124,7 +131,7 @@ async function sendToRelay(
   )
 }
 
-function refusedBy({ refusal }: Asked, { dispatch }: Target): Finding | undefined {
+function refusedBy({ refusal }: Asked, { dispatch }: DoctorTarget): DoctorFinding | undefined {
   if (!refusal) return undefined
   const permission =
     dispatch === 'workflow'
@@ -134,7 +141,7 @@ function refusedBy({ refusal }: Asked, { dispatch }: Target): Finding | undefine
     refusal.status === 403 || refusal.status === 404
       ? `Give the token ${permission}.`
       : 'Fix the faults that the other checks report.'
-  return failed(
+  return failedFinding(
     'delivery',
     'dispatch_refused',
     `GitHub rejected the test event (status ${refusal.status})`,
@@ -144,16 +151,16 @@ function refusedBy({ refusal }: Asked, { dispatch }: Target): Finding | undefine
 
 /** GitHub accepts an event even if no workflow listens, so only a successful run proves the delivery. */
 async function checkRun(
-  target: Target,
-  sent: Sent,
+  target: DoctorTarget,
+  sent: AcceptedEvent,
   since: Date,
   ports: DoctorPorts,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { testEventTimeout = 0, repository, workflow = '', dispatch = 'repository' } = target
   if (sent.queued) {
     const message = "the relay's outbox stored the event, because GitHub has not accepted it yet"
     const hint = 'See https://www.githubstatus.com, and run: hookline outbox list'
-    return unknown('delivery', 'delivery_queued', message, hint)
+    return unknownFinding('delivery', 'delivery_queued', message, hint)
   }
   const github: RunPorts = { ...ports, repository, ask: ports.askGitHub }
   const deadline = since.getTime() + testEventTimeout * 1000
@@ -173,8 +180,8 @@ async function checkRun(
   }
 }
 
-function runMissing({ dispatch }: Target, testEventTimeout: number): Finding {
-  return failed(
+function runMissing({ dispatch }: DoctorTarget, testEventTimeout: number): DoctorFinding {
+  return failedFinding(
     'delivery',
     'run_missing',
     `GitHub accepted the event, but no run started within ${testEventTimeout} s`,
@@ -185,32 +192,32 @@ function runMissing({ dispatch }: Target, testEventTimeout: number): Finding {
 }
 
 /** Only the end of the run shows whether the event was processed. */
-function runFinding(run: Run, testEventTimeout: number, isEmpty: boolean): Finding {
+function runFinding(run: WorkflowRun, testEventTimeout: number, isEmpty: boolean): DoctorFinding {
   const { conclusion, state, url } = run
   if (conclusion === null) {
     const message = `the event started a run that has not ended within ${testEventTimeout} s (${state}): ${url}`
     const hint = 'Use a longer --timeout. A queued run waits for a runner.'
-    return unknown('delivery', 'run_not_ended', message, hint)
+    return unknownFinding('delivery', 'run_not_ended', message, hint)
   }
   if (conclusion === 'skipped') {
     const message = `the event started a run in which every job was skipped: ${url}`
     const hint = 'Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
-    return failed('delivery', 'run_skipped', message, hint)
+    return failedFinding('delivery', 'run_skipped', message, hint)
   }
   if (!hasSucceeded(run)) {
     const message = `the event started a run that ended with ${conclusion}: ${url}`
     return isEmpty
-      ? failed('delivery', 'run_not_allowed', message, NOT_ALLOWED)
-      : failed('delivery', 'run_failed', message, FAILED_RUN)
+      ? failedFinding('delivery', 'run_not_allowed', message, NOT_ALLOWED)
+      : failedFinding('delivery', 'run_failed', message, FAILED_RUN)
   }
-  return ok('delivery', `the event was delivered, and its run succeeded: ${url}`)
+  return passedFinding('delivery', `the event was delivered, and its run succeeded: ${url}`)
 }
 
 /** https://docs.github.com/actions/concepts/security/workflow-execution-protections */
 const FAILED_RUN =
   'Open the run. If no job started, a policy of the repository or organization may forbid the event or its actor.'
 
-function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
+function runsUnreadable({ kind }: RunsError, run: string | null): DoctorFinding {
   const started = run === null ? '' : `: ${run}`
   const isForbidden = ['unauthorized', 'sso', 'forbidden', 'missing'].includes(kind)
   const message = isForbidden
@@ -219,12 +226,12 @@ function runsUnreadable({ kind }: RunsError, run: string | null): Finding {
   const hint = isForbidden
     ? 'Give the token "Actions: Read", or open the page "Actions".'
     : 'Open the page "Actions", and see https://www.githubstatus.com.'
-  return unknown('delivery', 'runs_unreadable', message, hint)
+  return unknownFinding('delivery', 'runs_unreadable', message, hint)
 }
 
 /** The state of a relay, as far as it is visible from outside. */
 interface RelayCheck {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
   /** Its dispatch mode, unless a credential names one; absent if the relay does not publish it. */
   readonly dispatch?: DispatchMode
 }
@@ -246,15 +253,15 @@ export async function checkRelay(relay: string, ports: DoctorPorts): Promise<Rel
   const known = DISPATCH_MODES.find((each) => each === dispatch)
   if (known) {
     const message = `the relay at ${relay} is up (dispatch mode ${known})`
-    return { findings: [ok('relay', message)], dispatch: known }
+    return { findings: [passedFinding('relay', message)], dispatch: known }
   }
   const message = `the relay does not publish its dispatch mode (status ${status} for ${DISCOVERY_PATH})`
   const hint =
     'Upgrade the relay; or, if it runs with HOOKLINE_DISPATCH=workflow, add --dispatch workflow.'
-  return { findings: [finding, unknown('relay', 'relay_mode_unknown', message, hint)] }
+  return { findings: [finding, unknownFinding('relay', 'relay_mode_unknown', message, hint)] }
 }
 
-async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<Finding> {
+async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<DoctorFinding> {
   try {
     const { status, text } = await callRelay(`${relay}/healthz`)
     if (status === 200 && text.trim() === 'ok') {
@@ -264,11 +271,11 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
         // A relay has no HTML front page.
         const isPage = /text\/html/.test(front.headers['content-type'] ?? '')
         return front.status === 200 && !isPage
-          ? ok('relay', `the relay at ${relay} is up`)
+          ? passedFinding('relay', `the relay at ${relay} is up`)
           : notHookline(relay, `${front.status} for /`, 'Check the address and the port.')
       }
       const message = `the server at ${relay} is hookline dev, which never calls GitHub`
-      return failed('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
+      return failedFinding('relay', 'relay_is_dev', message, 'Start a relay: hookline relay')
     }
     const hint =
       status >= 500
@@ -279,11 +286,11 @@ async function checkAnswer(relay: string, { callRelay }: DoctorPorts): Promise<F
     if (!(error instanceof HttpFailure)) throw error
     const hint =
       'Start the relay (hookline relay), or check address, port, firewall and certificate.'
-    return failed('relay', 'relay_unreachable', `${relay}: ${error.message}`, hint)
+    return failedFinding('relay', 'relay_unreachable', `${relay}: ${error.message}`, hint)
   }
 }
 
-function notHookline(relay: string, found: string, hint: string): Finding {
+function notHookline(relay: string, found: string, hint: string): DoctorFinding {
   const message = `the server at ${relay} is not a Hookline relay (${found})`
-  return failed('relay', 'relay_not_hookline', message, hint)
+  return failedFinding('relay', 'relay_not_hookline', message, hint)
 }

@@ -5,7 +5,7 @@ import type { Secret } from '../../wire/secret.ts'
 import type { AskGitHub } from '../github.ts'
 
 /** What `doctor` checks. */
-export interface Target {
+export interface DoctorTarget {
   readonly repository: string
   /** File name without its extension; `undefined` to check every workflow. */
   readonly workflow: string | undefined
@@ -13,7 +13,7 @@ export interface Target {
   /** Dispatch mode of the relay. Default: `repository`. */
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
-  readonly app?: readonly Finding[] | undefined
+  readonly app?: readonly DoctorFinding[] | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
   /** The credential for the relay: the GitHub token, an access key or a grant. */
@@ -41,7 +41,7 @@ interface RelayCall {
 }
 
 /** The result of one check. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: CheckName
   /** `unknown` if the check cannot be made from outside. */
   readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
@@ -63,18 +63,33 @@ type CheckName =
   | 'relay'
   | 'delivery'
 
-export function ok(check: CheckName, message: string): Finding {
+export function passedFinding(check: CheckName, message: string): DoctorFinding {
   return { check, status: 'ok', code: 'ok', message }
 }
 
-export function failed(check: CheckName, code: string, message: string, hint: string): Finding {
+export function failedFinding(
+  check: CheckName,
+  code: string,
+  message: string,
+  hint: string,
+): DoctorFinding {
   return { check, status: 'failed', code, message, hint }
 }
 
-export function warning(check: CheckName, code: string, message: string, hint: string): Finding {
+export function warningFinding(
+  check: CheckName,
+  code: string,
+  message: string,
+  hint: string,
+): DoctorFinding {
   return { check, status: 'warning', code, message, hint }
 }
 
-export function unknown(check: CheckName, code: string, message: string, hint: string): Finding {
+export function unknownFinding(
+  check: CheckName,
+  code: string,
+  message: string,
+  hint: string,
+): DoctorFinding {
   return { check, status: 'unknown', code, message, hint }
 }

@@ -1,7 +1,14 @@
 import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github.ts'
-import { type Finding, failed, ok, type Target, unknown, warning } from './findings.ts'
+import {
+  type DoctorFinding,
+  type DoctorTarget,
+  failedFinding,
+  passedFinding,
+  unknownFinding,
+  warningFinding,
+} from './findings.ts'
 
 /** The facts about the repository that the later checks need. */
 export interface KnownRepository {
@@ -9,7 +16,7 @@ export interface KnownRepository {
 }
 
 interface RepositoryCheck {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
   /** Absent if no more checks are possible. */
   readonly known?: KnownRepository
 }
@@ -26,8 +33,8 @@ function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
 
-export function noToken(dispatch: DispatchMode | undefined): Finding {
-  return failed(
+export function noToken(dispatch: DispatchMode | undefined): DoctorFinding {
+  return failedFinding(
     'token',
     'token_missing',
     'HOOKLINE_GITHUB_TOKEN is not set',
@@ -35,7 +42,7 @@ export function noToken(dispatch: DispatchMode | undefined): Finding {
   )
 }
 
-const NOT_GITHUB = failed(
+const NOT_GITHUB = failedFinding(
   'token',
   'not_github',
   'the server at HOOKLINE_API_URL does not respond as the GitHub API does',
@@ -44,7 +51,7 @@ const NOT_GITHUB = failed(
 
 /** Findings about token and repository, from the response to `GET /repos/{owner}/{repo}`. */
 export function checkRepository(
-  target: Target,
+  target: DoctorTarget,
   { answer, refusal }: Asked,
   now: Date,
 ): RepositoryCheck {
@@ -53,7 +60,7 @@ export function checkRepository(
     const { kind, status } = refusal
     const [code, words] = WORDS.get(kind) ?? OTHERWISE
     const [message, hint] = words(name, permissionFor(dispatch))
-    return { findings: [failed('token', code, `${message} (${status})`, hint)] }
+    return { findings: [failedFinding('token', code, `${message} (${status})`, hint)] }
   }
   const repository = fieldsOf(answer)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
@@ -136,7 +143,7 @@ const DAY = 86_400_000
  *
  * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
  */
-function endingSoon({ header }: GitHubResponse, now: Date): readonly Finding[] {
+function endingSoon({ header }: GitHubResponse, now: Date): readonly DoctorFinding[] {
   const text = header('github-authentication-token-expiration') ?? ''
   const [, date, time, zone] = /^(\S+) (\S+) (UTC|[+-]\d{4})$/.exec(text) ?? []
   const end = Date.parse(`${date}T${time}${zone === 'UTC' ? 'Z' : zone}`)
@@ -147,34 +154,39 @@ function endingSoon({ header }: GitHubResponse, now: Date): readonly Finding[] {
   const message = `the token expires ${when}, on ${date}; after that no webhook starts a workflow`
   const hint =
     'Create a new token, and set it on the relay. A GitHub App does not expire: hookline app create'
-  return [warning('token', 'token_ends_soon', message, hint)]
+  return [warningFinding('token', 'token_ends_soon', message, hint)]
 }
 
 /** GitHub lists the scopes of a classic token, but not the permissions of a fine-grained token. */
 function tokenFinding(
-  { repository: name, workflow, dispatch }: Target,
+  { repository: name, workflow, dispatch }: DoctorTarget,
   { header }: GitHubResponse,
   { permissions, private: isPrivate }: Record<string, unknown>,
-): Finding {
+): DoctorFinding {
   const scopes = header('x-oauth-scopes')
     ?.split(/\s*,\s*/)
     .filter(Boolean)
   const enough = scopes?.includes('repo') || (!isPrivate && scopes?.includes('public_repo'))
   if (scopes && scopes.length > 0 && !enough) {
-    return failed('token', 'token_scope_missing', 'the token lacks the scope "repo"', PERMISSION)
+    return failedFinding(
+      'token',
+      'token_scope_missing',
+      'the token lacks the scope "repo"',
+      PERMISSION,
+    )
   }
   const { push } = { push: undefined, ...(permissions as object | undefined) }
   if (push === false) {
     const message = `the owner of the token has no write access to ${name}`
-    return failed(
+    return failedFinding(
       'token',
       'token_cannot_write',
       message,
       'A dispatch needs write access. Ask an owner of the repository for it.',
     )
   }
-  if (enough) return ok('token', `the token may start workflows of ${name}`)
-  return unknown(
+  if (enough) return passedFinding('token', `the token may start workflows of ${name}`)
+  return unknownFinding(
     'token',
     'token_permission_unknown',
     'GitHub accepts the token, but does not say whether it may start workflows',
@@ -185,9 +197,9 @@ function tokenFinding(
 function repositoryFinding(
   name: string,
   { full_name, archived, disabled, default_branch }: Record<string, unknown>,
-): Finding {
+): DoctorFinding {
   if (archived === true) {
-    return failed(
+    return failedFinding(
       'repository',
       'repository_archived',
       `${name} is archived, so it accepts no events`,
@@ -195,7 +207,7 @@ function repositoryFinding(
     )
   }
   if (disabled === true) {
-    return failed(
+    return failedFinding(
       'repository',
       'repository_disabled',
       `${name} is disabled by GitHub`,
@@ -203,12 +215,12 @@ function repositoryFinding(
     )
   }
   if (typeof full_name === 'string' && full_name.toLowerCase() !== name.toLowerCase()) {
-    return warning(
+    return warningFinding(
       'repository',
       'repository_renamed',
       `${name} was renamed to ${full_name}`,
       `Use ${full_name} in the webhook URL.`,
     )
   }
-  return ok('repository', `the default branch of ${name} is ${default_branch}`)
+  return passedFinding('repository', `the default branch of ${name} is ${default_branch}`)
 }

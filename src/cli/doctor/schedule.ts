@@ -1,6 +1,12 @@
 import type { Timer } from '../../relay/schedule/scheduler.ts'
 import { isObject } from '../../wire/json.ts'
-import { type Finding, failed, ok, type Target, warning } from './findings.ts'
+import {
+  type DoctorFinding,
+  type DoctorTarget,
+  failedFinding,
+  passedFinding,
+  warningFinding,
+} from './findings.ts'
 
 /** The timers of HOOKLINE_SCHEDULE that are for this repository. */
 export function timersFor(repository: string, timers: readonly Timer[]): readonly Timer[] {
@@ -19,30 +25,30 @@ export function timersFor(repository: string, timers: readonly Timer[]): readonl
 export function checkPolling(
   file: string,
   on: unknown,
-  { timers = [], repository }: Target,
-): Finding {
+  { timers = [], repository }: DoctorTarget,
+): DoctorFinding {
   const name = file.replace(/\.ya?ml$/, '')
   const timer = timers.find(({ workflow }) => workflow === name)
   if (timer) return checkScheduled(file, on, timer)
   const message = `${file} is started only by GitHub's schedule, which may be late or skipped`
   const line = `*/5 * * * * ${repository} ${name}`
   const hint = `Let a relay start it: add the line "${line}" to HOOKLINE_SCHEDULE. A bot can use webhook: true instead.`
-  return warning('workflow', 'workflow_schedule_only', message, hint)
+  return warningFinding('workflow', 'workflow_schedule_only', message, hint)
 }
 
 /** Lines of HOOKLINE_SCHEDULE whose workflow does not exist. */
 export function scheduleWithoutWorkflow(
-  { timers = [], workflow }: Target,
+  { timers = [], workflow }: DoctorTarget,
   files: readonly string[],
   branch: string,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const names = files.map((file) => file.replace(/\.ya?ml$/, ''))
   return timers
     .filter((timer) => workflow === undefined || timer.workflow === workflow)
     .filter((timer) => timer.ref === undefined && !names.includes(timer.workflow))
     .map((timer) => {
       const message = `HOOKLINE_SCHEDULE starts ${timer.workflow}.yml, which is not on ${branch}`
-      return failed(
+      return failedFinding(
         'schedule',
         'schedule_workflow_missing',
         message,
@@ -52,11 +58,11 @@ export function scheduleWithoutWorkflow(
 }
 
 /** Whether a scheduled run can start the workflow: by workflow_dispatch, without inputs. */
-export function checkScheduled(file: string, on: unknown, { text }: Timer): Finding {
+export function checkScheduled(file: string, on: unknown, { text }: Timer): DoctorFinding {
   const direct = dispatchOf(on)
   if (direct === undefined) {
     const message = `HOOKLINE_SCHEDULE starts ${file}, which has no trigger workflow_dispatch`
-    return failed(
+    return failedFinding(
       'schedule',
       'schedule_not_startable',
       message,
@@ -69,14 +75,14 @@ export function checkScheduled(file: string, on: unknown, { text }: Timer): Find
   )
   if (required !== undefined) {
     const message = `HOOKLINE_SCHEDULE starts ${file}, which requires the input ${JSON.stringify(required)}`
-    return failed(
+    return failedFinding(
       'schedule',
       'schedule_not_startable',
       message,
       'Make the input optional, or give it a default.',
     )
   }
-  return ok('schedule', `${file} is started by HOOKLINE_SCHEDULE: ${text}`)
+  return passedFinding('schedule', `${file} is started by HOOKLINE_SCHEDULE: ${text}`)
 }
 
 /** The value of `workflow_dispatch`; `undefined` without that event. */

@@ -18,13 +18,13 @@ import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github.ts'
 import {
+  type DoctorFinding,
   type DoctorPorts,
-  type Finding,
-  failed,
-  ok,
-  type Target,
-  unknown,
-  warning,
+  type DoctorTarget,
+  failedFinding,
+  passedFinding,
+  unknownFinding,
+  warningFinding,
 } from './findings.ts'
 import type { KnownRepository } from './repository.ts'
 import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule.ts'
@@ -32,14 +32,14 @@ import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedul
 const FOLDER = '.github/workflows'
 
 export interface WorkflowsCheck {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
   /** Name of the file of the requested workflow: `hook.yaml`. */
   readonly file?: string | undefined
 }
 
 /** Checks the workflows on the default branch, because a dispatch starts only these. */
-export async function checkWorkflows(
-  target: Target,
+export async function checkRepositoryWorkflows(
+  target: DoctorTarget,
   { defaultBranch }: KnownRepository,
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
@@ -79,7 +79,12 @@ export async function checkWorkflows(
     if (state === undefined || state === 'active') return checkListening(native, target)
     // GitHub itself disables a scheduled workflow after 60 days without activity.
     const message = `${file} is disabled (${state})`
-    return failed('workflow', 'workflow_disabled', message, `Run: gh workflow enable ${file}`)
+    return failedFinding(
+      'workflow',
+      'workflow_disabled',
+      message,
+      `Run: gh workflow enable ${file}`,
+    )
   })
   // If hook.yml and hook.yaml exist, the relay uses hook.yml.
   const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
@@ -88,7 +93,7 @@ export async function checkWorkflows(
 }
 
 /** Findings about workflows that do not poll, but that HOOKLINE_SCHEDULE starts. */
-function scheduledOthers(files: readonly NativeFile[], target: Target): Finding[] {
+function scheduledOthers(files: readonly NativeFile[], target: DoctorTarget): DoctorFinding[] {
   const { timers = [] } = target
   return files.flatMap((native) => {
     const name = native.file.replace(/\.ya?ml$/, '')
@@ -101,7 +106,11 @@ function scheduledOthers(files: readonly NativeFile[], target: Target): Finding[
 }
 
 /** Names a workflow that listens for the event of the other dispatch mode, if there is one. */
-function noListener(files: readonly NativeFile[], target: Target, defaultBranch: string): Finding {
+function noListener(
+  files: readonly NativeFile[],
+  target: DoctorTarget,
+  defaultBranch: string,
+): DoctorFinding {
   const { dispatch = 'repository' } = target
   const other = otherMode(dispatch)
   const found = files.find((file) => file.native && listens(file, { ...target, dispatch: other }))
@@ -109,12 +118,12 @@ function noListener(files: readonly NativeFile[], target: Target, defaultBranch:
   const hint = found
     ? `${found.file} listens for ${dispatchEvent(other)}. Add --dispatch ${other}, and set HOOKLINE_DISPATCH=${other} on the relay.`
     : `Write one: hookline init${dispatch === 'workflow' ? ' --dispatch workflow' : ''}`
-  return failed('workflow', 'workflow_not_listening', message, hint)
+  return failedFinding('workflow', 'workflow_not_listening', message, hint)
 }
 
 /** The listing of the folder, or the text of a file in it. */
 function askContents(
-  { repository }: Target,
+  { repository }: DoctorTarget,
   branch: string,
   { askGitHub }: DoctorPorts,
   file?: string,
@@ -127,15 +136,24 @@ function askContents(
   )
 }
 
-function unreadable({ status }: GitHubRefusal): Finding {
+function unreadable({ status }: GitHubRefusal): DoctorFinding {
   const message = `the token may not read the workflow files (${status})`
-  return unknown('workflow', 'workflow_unreadable', message, 'Give the token "Contents: Read".')
+  return unknownFinding(
+    'workflow',
+    'workflow_unreadable',
+    message,
+    'Give the token "Contents: Read".',
+  )
 }
 
-function absent({ workflow }: Target, files: readonly string[], branch: string): Finding {
+function absent(
+  { workflow }: DoctorTarget,
+  files: readonly string[],
+  branch: string,
+): DoctorFinding {
   const push = `GitHub starts only workflows on ${branch}. Push it there.`
   if (workflow === undefined) {
-    return failed(
+    return failedFinding(
       'workflow',
       'workflows_missing',
       `there is no workflow in ${FOLDER} on ${branch}`,
@@ -147,7 +165,7 @@ function absent({ workflow }: Target, files: readonly string[], branch: string):
     files.map((file) => file.replace(/\.ya?ml$/, '')),
   )
   const message = `${FOLDER}/${workflow}.yml is not on ${branch}${hint ? `; ${hint}` : ''}`
-  return failed('workflow', 'workflow_missing', message, push)
+  return failedFinding('workflow', 'workflow_missing', message, push)
 }
 
 /** A native workflow file of the default branch. */
@@ -179,11 +197,11 @@ function readNativeFile(file: string, text: string): NativeFile {
 const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 
 /** Whether the relay's dispatch starts a workflow, and a step passes the event to the action. */
-function checkListening(workflow: NativeFile, target: Target): Finding {
+function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
   const { file, isValid, on, native } = workflow
   if (!isValid) {
     const hint = 'Open the page "Actions" of the repository, which shows the syntax error.'
-    return failed('workflow', 'workflow_invalid', `${file} is not valid YAML`, hint)
+    return failedFinding('workflow', 'workflow_invalid', `${file} is not valid YAML`, hint)
   }
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
@@ -195,19 +213,27 @@ function checkListening(workflow: NativeFile, target: Target): Finding {
   }
   if (types === undefined) {
     const message = `${file} does not listen for repository_dispatch`
-    return failed('workflow', 'workflow_not_listening', message, orOther(workflow, target, LISTEN))
+    return failedFinding(
+      'workflow',
+      'workflow_not_listening',
+      message,
+      orOther(workflow, target, LISTEN),
+    )
   }
   if (types.length > 0 && !types.includes(EVENT_TYPE)) {
     const message = `${file} listens for ${types.join(', ')}, not for "${EVENT_TYPE}"`
     const hint = `Add ${EVENT_TYPE} to the types: ${LISTEN}`
-    return failed('workflow', 'workflow_wrong_type', message, hint)
+    return failedFinding('workflow', 'workflow_wrong_type', message, hint)
   }
   if (!native) return withoutAction(file)
-  return skippingCondition(file, native) ?? ok('workflow', `${file} listens for ${EVENT_TYPE}`)
+  return (
+    skippingCondition(file, native) ??
+    passedFinding('workflow', `${file} listens for ${EVENT_TYPE}`)
+  )
 }
 
 /** The event to add; or the other dispatch mode, if the workflow listens for its event. */
-function orOther(workflow: NativeFile, target: Target, listening: string): string {
+function orOther(workflow: NativeFile, target: DoctorTarget, listening: string): string {
   const other = otherMode(target.dispatch)
   return listens(workflow, { ...target, dispatch: other })
     ? `It listens for ${dispatchEvent(other)}. Set HOOKLINE_DISPATCH=${other} on the relay, or add ${listening}`
@@ -219,7 +245,11 @@ function isPolled({ on, native }: NativeFile): boolean {
 }
 
 /** Triggers that the action would reject, so that the run fails; or the absence of the requested trigger. */
-function inlineMistake(file: string, native: NativeWorkflow, target: Target): Finding | undefined {
+function inlineMistake(
+  file: string,
+  native: NativeWorkflow,
+  target: DoctorTarget,
+): DoctorFinding | undefined {
   try {
     return missingTrigger(file, nativeTriggers(native), target)
   } catch (error) {
@@ -227,67 +257,67 @@ function inlineMistake(file: string, native: NativeWorkflow, target: Target): Fi
     const [problem] = error.problems
     const { message = 'a mistake', hint } = problem ?? {}
     const cure = `${hint ? `${hint} ` : ''}Run: hookline check`
-    return failed('workflow', 'workflow_on_invalid', `${file}: ${message}`, cure)
+    return failedFinding('workflow', 'workflow_on_invalid', `${file}: ${message}`, cure)
   }
 }
 
 /** A job condition that no webhook of this file meets, so that every run skips the job. */
-function skippingCondition(file: string, native: NativeWorkflow): Finding | undefined {
+function skippingCondition(file: string, native: NativeWorkflow): DoctorFinding | undefined {
   const rules = new RuleFile(native, NO_OTHER_FILES, { native })
   const missed = lint(rules).find(({ code }) => code === 'unreachable-webhook')
   if (!missed) return undefined
   const { message, hint = 'Run: hookline check' } = missed
-  return failed('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)
+  return failedFinding('workflow', 'workflow_condition_misses', `${file}: ${message}`, hint)
 }
 
 /** A source file of the compiler in the folder of native workflows. */
-function sourceMistake(file: string, on: unknown): Finding | undefined {
+function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
   const events = isObject(on) ? Object.keys(on) : [on].flat().map(String)
   const trigger = events.find((name) => TRIGGERS.has(name))
   if (trigger === undefined) return undefined
   const message = `${file}: ${trigger} is not an event of GitHub`
   const hint = 'Move the file to workflows/, and run: hookline build'
-  return failed('workflow', 'workflow_is_source', message, hint)
+  return failedFinding('workflow', 'workflow_is_source', message, hint)
 }
 
 /** The trigger of `--send-test` is not declared in the file. */
 function missingTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],
-  { trigger, testEventTimeout }: Target,
-): Finding | undefined {
+  { trigger, testEventTimeout }: DoctorTarget,
+): DoctorFinding | undefined {
   // If the action reads other files, only a run can show their triggers.
   if (testEventTimeout === undefined || declared.length === 0) return undefined
   if (declared.some(({ definition }) => definition === TRIGGERS.get(trigger))) return undefined
   const names = declared.map(({ name }) => name)
   const hint = didYouMean(trigger, names) ?? 'Name one of them: --trigger <name>'
   const message = `${file} declares no trigger "${trigger}"; it declares ${names.join(', ')}`
-  return failed('workflow', 'trigger_not_declared', message, hint)
+  return failedFinding('workflow', 'trigger_not_declared', message, hint)
 }
 
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
-function checkDirect(workflow: NativeFile, target: Target): Finding {
+function checkDirect(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
   const { file, on, native } = workflow
   const inputs = inputsOf(on)
   const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
   const hint = orOther(workflow, target, listening)
   if (!hasEvent(on, 'workflow_dispatch')) {
     const message = `${file} has no trigger workflow_dispatch`
-    return failed('workflow', 'workflow_not_listening', message, hint)
+    return failedFinding('workflow', 'workflow_not_listening', message, hint)
   }
   if (!(WORKFLOW_INPUT in inputs)) {
     const message = `${file} has no input "${WORKFLOW_INPUT}" under workflow_dispatch`
-    return failed('workflow', 'workflow_input_missing', message, hint)
+    return failedFinding('workflow', 'workflow_input_missing', message, hint)
   }
   const [required] = Object.entries(inputs).flatMap(([name, input]) =>
     isObject(input) && input.required === true && name !== WORKFLOW_INPUT ? [name] : [],
   )
   if (required !== undefined) {
     const message = `${file} requires the input ${JSON.stringify(required)}, which no webhook sets`
-    return failed('workflow', 'workflow_input_required', message, 'Make the input optional.')
+    return failedFinding('workflow', 'workflow_input_required', message, 'Make the input optional.')
   }
   return native
-    ? ok('workflow', `${file} is started directly, by workflow_dispatch`)
+    ? passedFinding('workflow', `${file} is started directly, by workflow_dispatch`)
     : withoutAction(file)
 }
 
@@ -296,14 +326,14 @@ function hasEvent(on: unknown, event: string): boolean {
   return on === event || (isObject(on) && event in on)
 }
 
-function withoutAction(file: string): Finding {
+function withoutAction(file: string): DoctorFinding {
   const message = `${file} listens for webhooks, but no step uses the action`
   const hint = 'Add a step: uses: hookline/hookline@v1'
-  return warning('workflow', 'workflow_without_action', message, hint)
+  return warningFinding('workflow', 'workflow_without_action', message, hint)
 }
 
 /** The events by which a relay can start a workflow. @param workflow the whole file, as plain values */
-export function startedBy(workflow: unknown): readonly DispatchEvent[] {
+export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
   const on = isObject(workflow) ? workflow.on : undefined
   const types = dispatchTypes(on)
   const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
@@ -324,7 +354,7 @@ function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Whether a workflow listens for the event of the dispatch mode; others are not checked. */
-function listens({ on, native }: NativeFile, { dispatch }: Target): boolean {
+function listens({ on, native }: NativeFile, { dispatch }: DoctorTarget): boolean {
   if (dispatch === 'workflow') return hasEvent(on, 'workflow_dispatch') && native !== undefined
   return dispatchTypes(on) !== undefined
 }

@@ -29,14 +29,14 @@ export function filterExpression(filter: JsonObject): FilterExpression {
 }
 
 /** One condition of a query: a path with one operator, or an operator over queries. */
-interface Part {
+interface QueryCondition {
   readonly key: string
   readonly operator: string
   readonly value: Json
 }
 
 /** `{a: {$gt: 1, $lt: 5}}` is two conditions, and `$and` is those of its queries. */
-function conjuncts(key: string, value: Json): Part[] {
+function conjuncts(key: string, value: Json): QueryCondition[] {
   if (key === '$and' && Array.isArray(value)) {
     return value.flatMap((query) =>
       isObject(query)
@@ -53,12 +53,12 @@ function conjuncts(key: string, value: Json): Part[] {
   return operators.map(([operator, operand]) => ({ key, operator, value: operand ?? null }))
 }
 
-function nameOf({ key, operator, value }: Part): string {
+function nameOf({ key, operator, value }: QueryCondition): string {
   const kind = typeof value === 'string' ? ' of a string' : ''
   return key === '' ? operator : `${key}: ${operator}${kind}`
 }
 
-function translatePart({ key, operator, value }: Part): string | undefined {
+function translatePart({ key, operator, value }: QueryCondition): string | undefined {
   if (operator === '$or') return translateOr(value)
   const place = placeOf(key)
   const compare = COMPARISONS.get(operator)
@@ -136,7 +136,7 @@ function literal(value: Json): string | undefined {
   return isExact && !isObject(value) && !Array.isArray(value) ? String(value) : undefined
 }
 
-interface Place {
+interface FieldPlace {
   /** `body['issue']['title']` */
   readonly at: string
   /** The parents: `body`, `body['issue']`. */
@@ -144,7 +144,7 @@ interface Place {
 }
 
 /** `undefined` for a path whose value differs between the relay and the item. */
-function placeOf(path: string): Place | undefined {
+function placeOf(path: string): FieldPlace | undefined {
   const [root = '', ...names] = path.split('.')
   if (root === 'method') return names.length === 0 ? { at: root, above: [] } : undefined
   if (!['headers', 'query', 'body'].includes(root)) return undefined

@@ -48,12 +48,12 @@ export function conditionsOfTrigger(
 }
 
 /** One entry of the claim `verify`. */
-type Entry = JsonObject & { readonly scheme: readonly string[] }
+type VerifyClaim = JsonObject & { readonly scheme: readonly string[] }
 
 function verifyOf(
   proofs: FoundTrigger['proofs'],
   secret: string | undefined,
-): { readonly claims?: readonly Entry[]; readonly left: readonly string[] } {
+): { readonly claims?: readonly VerifyClaim[]; readonly left: readonly string[] } {
   if (proofs.length === 0) return { left: [] }
   const entries = proofs.map(({ scheme, secret: own, options = {} }) => ({
     ...options,

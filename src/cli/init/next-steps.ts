@@ -1,7 +1,7 @@
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
-import { POSIX, type Shell, type Value } from '../../wire/shell.ts'
+import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
 import { secretsOf, triggerOf, urlSecretOf } from './sender.ts'
@@ -50,11 +50,11 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
-  { gh = 'absent', shell = POSIX, isAlone = true }: Surroundings = {},
+  { gh = 'absent', shell = POSIX, isAlone = true }: MachineFacts = {},
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const { name } = answers
-  const added = [...files, ...compiledFiles(kind.compile, { name })].map(({ path }) => path)
+  const added = [...files, ...compiledPaths(kind.compile, { name })].map(({ path }) => path)
   const push = [
     ...login,
     ...(kind.compile === undefined ? [] : [kind.compile]),
@@ -86,7 +86,7 @@ function webhookSteps(
   const local = `${localServer(port)}/webhook/${name}/${trigger}`
   const isOwn = relay === localServer(port)
   // Temporary keys are enough for a relay whose public address is temporary too.
-  const sealing: Readonly<Record<string, Value>> =
+  const sealing: Readonly<Record<string, VariableValue>> =
     sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
@@ -200,7 +200,7 @@ function sendLines(sender: Sender, url: string, shell: Shell): readonly string[]
 }
 
 /** The files that `hookline build` will write. */
-export function compiledFiles(
+export function compiledPaths(
   compile: Kind['compile'] | undefined,
   { name }: Pick<Answers, 'name'>,
 ): readonly NewFile[] {
@@ -229,7 +229,7 @@ export function tokenPage(
 }
 
 /** Facts about the machine. */
-interface Surroundings {
+interface MachineFacts {
   readonly gh?: GhState
   readonly shell?: Shell
   /** Whether no other workflow in this folder receives webhooks. */

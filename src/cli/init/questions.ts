@@ -8,25 +8,25 @@ import { didYouMean } from '../../workflow/suggestion.ts'
 import { type Answers, KINDS } from './kinds.ts'
 
 /** One answer that `init` needs: from a flag of the same name, from the terminal, or its default. */
-interface Question {
-  readonly name: keyof Given
+interface InitQuestion {
+  readonly name: keyof FlagAnswers
   readonly text: string
   readonly choices?: readonly { readonly name: string; readonly title: string }[]
   /** @param known the earlier answers */
-  fallback(known: Given): string
+  fallback(known: FlagAnswers): string
   /** False if the answer would change nothing. Without this function, the question is always asked. */
-  matters?(known: Given): boolean
+  matters?(known: FlagAnswers): boolean
   /** @throws UserError for an invalid answer */
   check(answer: string): void
 }
 
 /** Answers that flags give. */
-export type Given = {
+export type FlagAnswers = {
   readonly [name in keyof Omit<Answers, 'sender' | 'uses'>]?: string | undefined
 }
 
 /** Facts that need no question. */
-interface Surroundings {
+interface KnownFacts {
   /** `owner/name` of the git remote `origin`; empty without a remote. */
   readonly repository: string
   /** Address of a relay on this machine, a placeholder for the public relay. */
@@ -41,7 +41,7 @@ const OWN_RELAY = 'http://localhost:3000'
 export function questions({
   repository,
   relay: own = OWN_RELAY,
-}: Surroundings): readonly Question[] {
+}: KnownFacts): readonly InitQuestion[] {
   return [
     {
       name: 'kind',
@@ -95,9 +95,9 @@ const DISPATCH_CHOICES = [
  * @throws UserError for an invalid flag
  */
 export async function answered(
-  given: Given,
-  surroundings: Surroundings,
-  ask?: (question: Question, fallback: string) => Promise<string>,
+  given: FlagAnswers,
+  surroundings: KnownFacts,
+  ask?: (question: InitQuestion, fallback: string) => Promise<string>,
 ): Promise<Answers> {
   const known: Record<string, string> = {}
   for (const question of questions(surroundings)) {
@@ -139,18 +139,18 @@ interface Terminal {
   readonly output: Writable
 }
 
-interface Asking {
+interface Prompt {
   /**
    * Asks until the answer is valid. An empty answer means the default.
    *
    * @throws UserError if the input ends
    */
-  ask(question: Question, fallback: string): Promise<string>
+  ask(question: InitQuestion, fallback: string): Promise<string>
   /** Releases the terminal. */
   close(): void
 }
 
-export function askAt({ input, output }: Terminal): Asking {
+export function askAt({ input, output }: Terminal): Prompt {
   const terminal = createInterface({ input, output })
   // Buffers lines that are pasted before their question.
   const lines = terminal[Symbol.asyncIterator]()
@@ -184,7 +184,7 @@ export function askAt({ input, output }: Terminal): Asking {
   }
 }
 
-function prompt({ text, choices = [] }: Question, fallback: string): string {
+function prompt({ text, choices = [] }: InitQuestion, fallback: string): string {
   const width = Math.max(10, ...choices.map(({ name }) => name.length))
   const list = choices
     .map(({ name, title }, at) => `  ${at + 1} ${name.padEnd(width)} ${title}\n`)

@@ -29,7 +29,7 @@ export interface ListedEvent {
   readonly events?: number
 }
 
-export interface Listing {
+export interface OutboxListing {
   readonly waiting: readonly ListedEvent[]
   readonly dead: readonly ListedEvent[]
   /** Batches that GitHub accepted. */
@@ -42,7 +42,7 @@ export interface Listing {
 const PAGE = '1000'
 
 /** All selected events, page by page. @throws UserError */
-export async function readListing(relay: RelayClient, filter: Filter): Promise<Listing> {
+export async function readListing(relay: RelayClient, filter: Filter): Promise<OutboxListing> {
   const waiting: ListedEvent[] = []
   const dead: ListedEvent[] = []
   const delivered: ListedEvent[] = []
@@ -63,7 +63,7 @@ export async function readListing(relay: RelayClient, filter: Filter): Promise<L
   }
 }
 
-function listingOf(page: Json): Listing & { readonly next: string | undefined } {
+function listingOf(page: Json): OutboxListing & { readonly next: string | undefined } {
   const { waiting, dead, delivered = [], imbalance = 0, next } = isObject(page) ? page : {}
   if (!areEvents(waiting) || !areEvents(dead) || !areEvents(delivered)) throw notARelay()
   return {
@@ -88,7 +88,7 @@ function areEvents(value: unknown): value is readonly ListedEvent[] {
 const HEAD = ['', 'REPOSITORY', 'DELIVERY', 'CREDENTIAL', 'SINCE', 'TRIES', 'REASON', 'NEXT']
 
 /** @param most events to show: up to half of them are dead letters and batches, the last ones */
-export function listingText(listing: Listing, now: number, most = Infinity): string {
+export function listingText(listing: OutboxListing, now: number, most = Infinity): string {
   const { waiting, dead, delivered, imbalance } = listing
   const ended = [...delivered, ...dead]
   const ofEnded = Math.min(ended.length, Math.max(Math.floor(most / 2), most - waiting.length))

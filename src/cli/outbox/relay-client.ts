@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { http, httpFailure, proxyFor } from '../../action/http.ts'
 import { withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
-import { baseOf, RELAY_ADDRESS, readAddress } from '../../wire/address.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../../wire/address.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf } from '../../wire/github.ts'
 import { HttpFailure, type HttpReply } from '../../wire/http.ts'
@@ -23,7 +23,7 @@ const LONG_TIMEOUT = 600_000
 export const LIST = '/outbox'
 
 /** A request to the admin API of a relay. */
-export interface Question {
+export interface AdminRequest {
   readonly method: string
   /** After the address of the relay. */
   readonly path: string
@@ -41,7 +41,7 @@ export class RelayClient {
 
   /** @throws UserError for an invalid address, or without a key */
   constructor(relay: string) {
-    this.#base = baseOf(readAddress(relay, RELAY_ADDRESS))
+    this.#base = baseAddress(readAddress(relay, RELAY_ADDRESS))
     this.host = new URL(this.#base).host
     const key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')
     if (!key) {
@@ -54,7 +54,7 @@ export class RelayClient {
   }
 
   /** @throws UserError if the relay refuses the request, or does not respond */
-  async ask(question: Question): Promise<Json> {
+  async ask(question: AdminRequest): Promise<Json> {
     const { method, isBulk = false } = question
     const request = { method, url: this.#url(question), headers: this.#headers() }
     const reply = await http({ ...request, timeout: isBulk ? LONG_TIMEOUT : TIMEOUT }).catch(
@@ -104,7 +104,7 @@ export class RelayClient {
     }
   }
 
-  #url({ path, query = {} }: Question): string {
+  #url({ path, query = {} }: AdminRequest): string {
     const url = new URL(this.#base + path)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value)
@@ -123,7 +123,7 @@ export class RelayClient {
   }
 
   /** The refusal in words for the user of this command. */
-  #refusal(reply: HttpReply, { path }: Pick<Question, 'path'>): UserError {
+  #refusal(reply: HttpReply, { path }: Pick<AdminRequest, 'path'>): UserError {
     const { error } = fieldsOf(reply)
     const { code, message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {

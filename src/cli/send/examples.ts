@@ -1,5 +1,5 @@
 import { PAYLOADS } from '../../triggers/lists/payloads.ts'
-import type { Delivery, Make } from '../../triggers/sender.ts'
+import type { DeliveryValues, Make } from '../../triggers/sender.ts'
 import { senderNamed } from '../../triggers/senders.ts'
 
 /** An example event: a request as a sender sends it. */
@@ -8,7 +8,7 @@ interface Example {
   readonly name: string
   /** Signature scheme of the sender; absent if the sender does not sign. */
   readonly scheme?: string
-  request(delivery: Delivery): ExampleEventRequest
+  request(delivery: DeliveryValues): ExampleEventRequest
 }
 
 interface ExampleEventRequest {

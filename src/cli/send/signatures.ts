@@ -14,7 +14,7 @@ import type { Moment, Outgoing, OwnScheme, Sign, SigningTools } from '../../trig
 import { KEYS } from '../../triggers/verify/algorithms.ts'
 import { ruleOf } from '../../triggers/verify/schemes.ts'
 import { type SignedHeader, signedBytes } from '../../triggers/verify/signed-header.ts'
-import { jsonBody, withField, withHeaders } from '../../triggers/verify/signing.ts'
+import { jsonBody, withField, withRequestHeaders } from '../../triggers/verify/signing.ts'
 import { UserError } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
@@ -27,16 +27,19 @@ const OWN_FORM = 'Only your workflow defines this signature: add it yourself wit
 const GENERAL: Readonly<Record<string, Sign>> = {
   token: (outgoing, secret, { place = {} }) => {
     const { header, query, field } = place
-    if (header !== undefined) return withHeaders(outgoing, { [header.toLowerCase()]: secret })
+    if (header !== undefined)
+      return withRequestHeaders(outgoing, { [header.toLowerCase()]: secret })
     if (field !== undefined) return withField(outgoing, field, secret)
     if (query === undefined) throw new UserError({ message: OWN_FORM })
     const url = new URL(outgoing.url)
     url.searchParams.set(query, secret)
     return { ...outgoing, url }
   },
-  bearer: (outgoing, secret) => withHeaders(outgoing, { authorization: `Bearer ${secret}` }),
+  bearer: (outgoing, secret) => withRequestHeaders(outgoing, { authorization: `Bearer ${secret}` }),
   basic: (outgoing, secret) =>
-    withHeaders(outgoing, { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
+    withRequestHeaders(outgoing, {
+      authorization: `Basic ${Buffer.from(secret).toString('base64')}`,
+    }),
 }
 
 /** The signing functions, by the names of the option `scheme`. */
@@ -54,7 +57,7 @@ function bySchemeOf(own: OwnScheme): Sign | undefined {
   if ('header' in own) return byRule(own)
   const { tokenHeader, tokenField = '' } = own
   if (tokenHeader !== undefined) {
-    return (outgoing, secret) => withHeaders(outgoing, { [tokenHeader]: secret })
+    return (outgoing, secret) => withRequestHeaders(outgoing, { [tokenHeader]: secret })
   }
   return (outgoing, secret) => withTokenAt(outgoing, tokenField, secret)
 }
@@ -184,7 +187,7 @@ function byRule(rule: SignedHeader): Sign {
     const { signedPayload = '{body}', timestampHeader, timestampBodyField } = rule
     const time = timeText(rule, moment)
     const [, named] = /\{header\.([^}]+)\}/.exec(signedPayload) ?? []
-    const filled = withHeaders(
+    const filled = withRequestHeaders(
       timestampBodyField === undefined
         ? outgoing
         : withField(outgoing, timestampBodyField, Number(time)),
@@ -200,7 +203,7 @@ function byRule(rule: SignedHeader): Sign {
       { timestamp: time, url: url.href },
     )
     const signature = signatureText(rule, secret, signed ?? new Uint8Array())
-    return withHeaders(filled, { [rule.header]: headerText(rule, time, signature) })
+    return withRequestHeaders(filled, { [rule.header]: headerText(rule, time, signature) })
   }
 }
 

@@ -1,9 +1,9 @@
 import { isMap, type Node } from 'yaml'
+import type { Forge } from '../../wire/settings.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import { keyOf, type Path, pairOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { type Path, pairKey, pairOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Pass } from '../pass.ts'
-import type { Forge } from '../settings.ts'
 import type { SourceFile } from '../source-file.ts'
 import { usesOperations } from '../uses.ts'
 
@@ -37,24 +37,24 @@ function forgeNotices(file: SourceFile, forge: Forge): Mistake[] {
   }))
 }
 
-interface Queue {
+interface QueueKey {
   readonly key: Node
   readonly path: Path
 }
 
 /** Those of the workflow, and of its jobs, where they are written out. */
-function queuesOf({ sections, jobs }: SourceFile): Queue[] {
-  const among = (node: Node | null | undefined, above: Path): Queue[] => {
+function queuesOf({ sections, jobs }: SourceFile): QueueKey[] {
+  const among = (node: Node | null | undefined, above: Path): QueueKey[] => {
     const path = [...above, 'concurrency']
     return (isMap(node) ? pairsOf(node) : [])
-      .filter((pair) => keyOf(pair) === 'queue')
+      .filter((pair) => pairKey(pair) === 'queue')
       .map(({ key }) => ({ key, path: [...path, 'queue'] }))
   }
   const ids = isMap(jobs.value) ? pairsOf(jobs.value) : []
   return [
     ...among(sections.get('concurrency')?.value, []),
     ...ids.flatMap((pair) =>
-      among(pairOf(pair.value, 'concurrency')?.value, ['jobs', keyOf(pair)]),
+      among(pairOf(pair.value, 'concurrency')?.value, ['jobs', pairKey(pair)]),
     ),
   ]
 }

@@ -3,8 +3,8 @@ import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
-import { keyOf, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { callingJobLines, permissionsOf, startedBy } from '../calling-job.ts'
+import { pairKey, pairsOf, positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { callingJobLines, permissionsOf, startConditions } from '../calling-job.ts'
 import {
   actionInputLines,
   emptiedEnv,
@@ -43,7 +43,7 @@ export const jobOn: Pass = {
         isBlocked: obstacles.length > 0,
       }
     }
-    const started = startedBy(plan)
+    const started = startConditions(plan)
     const job = listeningJob(plan, started.condition)
     const stray = strayAliases(file)
     return {
@@ -59,7 +59,7 @@ export const jobOn: Pass = {
 
 function inserted({ file: { jobs }, isOne }: Plan, lines: Lines): Operation {
   const first = isOne && isMap(jobs.value) ? pairsOf(jobs.value)[0] : undefined
-  const where = first ? { before: keyOf(first) } : 'first'
+  const where = first ? { before: pairKey(first) } : 'first'
   return { op: 'insert', path: ['jobs'], lines, where }
 }
 
@@ -103,8 +103,8 @@ function commonParts(plan: Plan) {
 function readEnv(file: SourceFile): Lines {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   const names = envPairs(file)
-    .filter((pair) => read.includes(keyOf(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
-    .map(keyOf)
+    .filter((pair) => read.includes(pairKey(pair).toLowerCase()) && !readsContext(file, pair, 'on'))
+    .map(pairKey)
   if (names.length === 0) return []
   return namedEntries(file.lines, ['env'])
     .filter(({ name }) => names.includes(name))

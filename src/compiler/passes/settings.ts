@@ -5,9 +5,9 @@ import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import type { Lines } from '../../workflow/spans.ts'
 import {
-  keyOf,
   type NodePair,
   type Path,
+  pairKey,
   pairsOf,
   positionAt,
   rangeOf,
@@ -19,9 +19,9 @@ import type { Plan, PlannedJob } from '../plan.ts'
 import {
   IN_JOBS_FILE,
   nativeTarget,
+  type RewriteTarget,
   referenceOperations,
   rewriteText,
-  type Target,
 } from '../rewrite.ts'
 import { SETTINGS_KEY } from '../settings.ts'
 import {
@@ -82,23 +82,23 @@ function headOperations({ lines: written, sections }: SourceFile): Operation[] {
 }
 
 /** A setting that is moved, with its comments, and as it was written. */
-interface Entry {
+interface MovedSetting {
   readonly section: Path
   readonly name: string
   /** At column 0. */
   readonly lines: Lines
 }
 
-function movedEntries({ file, moved }: Plan, target: Target): Entry[] {
-  const entriesOf = (section: Path, pairs: readonly NodePair[]): Entry[] => {
+function movedEntries({ file, moved }: Plan, target: RewriteTarget): MovedSetting[] {
+  const entriesOf = (section: Path, pairs: readonly NodePair[]): MovedSetting[] => {
     if (pairs.length === 0) return []
     const expressions = pairs.flatMap((pair) =>
-      fileExpressions(file.source.text, pair.value, [...section, keyOf(pair)]),
+      fileExpressions(file.source.text, pair.value, [...section, pairKey(pair)]),
     )
     const operations = referenceOperations(expressions, target)
     const there = namedEntries(file.lines, section, operations)
     return pairs.map((pair) => {
-      const name = keyOf(pair)
+      const name = pairKey(pair)
       const { value } = pair
       // Into several jobs an anchor cannot go along.
       const isNamed = value !== null && 'anchor' in value && value.anchor !== undefined
@@ -118,14 +118,14 @@ function writtenAnew(name: string, text: string): Lines {
 }
 
 /** Moved settings come into a job, but for names that it has itself. */
-function entryOperations({ job }: PlannedJob, entries: readonly Entry[]): Operation[] {
+function entryOperations({ job }: PlannedJob, entries: readonly MovedSetting[]): Operation[] {
   const { id } = job
   const node = job.pair.value
   if (!isMap(node)) return []
   const sections = [...new Set(entries.map(({ section }) => section))]
   return sections.flatMap((section): Operation[] => {
     const map: unknown = node.getIn(section, true)
-    const own = isMap(map) ? pairsOf(map).map((pair) => keyOf(pair).toLowerCase()) : []
+    const own = isMap(map) ? pairsOf(map).map((pair) => pairKey(pair).toLowerCase()) : []
     const news = entries.filter(
       (one) => one.section === section && !own.includes(one.name.toLowerCase()),
     )
@@ -142,13 +142,13 @@ function entryOperations({ job }: PlannedJob, entries: readonly Entry[]): Operat
 function mergeProblems(
   { source }: SourceFile,
   { job }: PlannedJob,
-  entries: readonly Entry[],
+  entries: readonly MovedSetting[],
 ): Mistake[] {
   const names = [...new Set(entries.map(({ section: [name] }) => String(name)))]
   return names.flatMap((name): Mistake[] => {
     const { value: node } = job.pair
     const pairs = isMap(node) ? pairsOf(node) : []
-    const value = pairs.find((pair) => keyOf(pair) === name)?.value
+    const value = pairs.find((pair) => pairKey(pair) === name)?.value
     const isOpen = !value || isMap(value) || (isScalar(value) && value.value === null)
     if (isOpen) return []
     return [
@@ -166,7 +166,7 @@ function mergeProblems(
 function variableProblems(file: SourceFile): Mistake[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   return envPairs(file).flatMap((pair): Mistake[] => {
-    const name = keyOf(pair)
+    const name = pairKey(pair)
     const position = positionAt(file.source, ...rangeOf(pair.key))
     const isOfEvent = readsContext(file, pair, 'on')
     // The action is found by the `PATH` of its runner.

@@ -7,9 +7,9 @@ import type { Operation } from '../../workflow/operations.ts'
 import { namedEntries } from '../../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../../workflow/spans.ts'
 import {
-  keyOf,
   nodeBelow,
   type Path,
+  pairKey,
   pairOf,
   pairsOf,
   positionAt,
@@ -17,9 +17,9 @@ import {
   resolved,
 } from '../../workflow/yaml.ts'
 import { inputPairs, workflowInputs } from '../called-inputs.ts'
-import { startedBy } from '../calling-job.ts'
+import { startConditions } from '../calling-job.ts'
 import type { Pass } from '../pass.ts'
-import type { Plan, Starts } from '../plan.ts'
+import type { Plan, WorkflowStarts } from '../plan.ts'
 import { entryKey, type ScheduleEntry } from '../schedule.ts'
 import type { SourceFile } from '../source-file.ts'
 
@@ -152,7 +152,7 @@ function listeningLines(plan: Plan): Lines {
 }
 
 /** The entries that the triggers need beside those of the source. */
-function addedSchedule({ file, polled }: Starts, own: NativeEvent | undefined): Lines {
+function addedSchedule({ file, polled }: WorkflowStarts, own: NativeEvent | undefined): Lines {
   const there = own ? [optionsOf(file, own)].flat() : []
   const known = there.flatMap((entry) =>
     isObject(entry) && typeof entry.cron === 'string'
@@ -181,10 +181,10 @@ function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
   const { document } = plan.file
   const outputs = nodeBelow(document, nodes.value, 'outputs')
   if (name !== 'workflow_call' || !isMap(outputs)) return []
-  const calling = startedBy(plan).native === undefined ? ['each'] : ['each', 'once']
+  const calling = startConditions(plan).native === undefined ? ['each'] : ['each', 'once']
   return pairsOf(outputs).map((pair): Operation => {
-    const path = [...ON, name, 'outputs', keyOf(pair)]
-    const value = `\${{ ${calling.map((job) => `jobs.${job}.outputs.${keyOf(pair)}`).join(' || ')} }}`
+    const path = [...ON, name, 'outputs', pairKey(pair)]
+    const value = `\${{ ${calling.map((job) => `jobs.${job}.outputs.${pairKey(pair)}`).join(' || ')} }}`
     if (isMap(pair.value) && pair.value.has('value')) {
       return { op: 'set', path: [...path, 'value'], lines: [value] }
     }
@@ -231,7 +231,7 @@ function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
 /** Inputs of the source's own that the item would come by. */
 function inputProblems(file: SourceFile): Mistake[] {
   return inputPairs(file)
-    .filter((pair) => keyOf(pair).toLowerCase() === 'on')
+    .filter((pair) => pairKey(pair).toLowerCase() === 'on')
     .map(({ key }) => ({
       code: 'reserved-name',
       message: 'an input cannot be named "on": the compiled file has an input with this name',
@@ -240,11 +240,11 @@ function inputProblems(file: SourceFile): Mistake[] {
 }
 
 /** Events of the source's own that could not be told from a webhook. */
-function collisionProblems({ file, starting }: Starts): Mistake[] {
+function collisionProblems({ file, starting }: WorkflowStarts): Mistake[] {
   const place = (node: Node) => positionAt(file.source, ...rangeOf(node))
   if (starting === 'workflow_dispatch') {
     return inputPairs(file)
-      .filter((pair) => keyOf(pair).toLowerCase() === WORKFLOW_INPUT)
+      .filter((pair) => pairKey(pair).toLowerCase() === WORKFLOW_INPUT)
       .map(({ key }) => ({
         code: 'reserved-name',
         message: `an input cannot be named "${WORKFLOW_INPUT}": the relay sends the webhook in this input`,

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
-import type { Sent, ShownRequest } from '../api.ts'
+import type { SentResponse, ShownRequest } from '../api.ts'
 import { fetchDetail, fetchFixture } from './connection.ts'
 import { showCurrentLine } from './list.tsx'
 import {
@@ -45,7 +45,7 @@ const NOTHING: Draft = {
 /** What is composed; stays when the composer is closed, so that nothing that was written is lost. */
 const draft = signal<Draft>(NOTHING)
 export const isComposing = signal(false)
-const answer = signal<Sent | { readonly failure: string } | undefined>(undefined)
+const answer = signal<SentResponse | { readonly failure: string } | undefined>(undefined)
 
 /** Opens the composer with a request, or with what was in it last. */
 export function compose(request?: ShownRequest, of: string | null = null): void {

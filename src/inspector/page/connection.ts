@@ -1,4 +1,4 @@
-import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
+import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
 
 interface Listeners {
   connection(state: 'live' | 'lost' | 'closed'): void
@@ -68,7 +68,7 @@ export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'pa
  *
  * @throws Error with the reason if the request was not sent
  */
-export async function sendOrder(order: Order): Promise<Sent> {
+export async function sendOrder(order: Order): Promise<SentResponse> {
   const response = await ask('/inspector/replay', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

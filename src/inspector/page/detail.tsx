@@ -1,4 +1,4 @@
-import { MESSAGE_LEVELS, textsOf } from '../../wire/messages.ts'
+import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
 import { counted } from '../../wire/printable.ts'
 import type { Detail, ShownDecision, ShownPlace, ShownProblem, ShownRequest } from '../api.ts'
 import { Changes } from './changes.tsx'
@@ -145,7 +145,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
         <ProblemView key={problem} problem={problem} />
       ))}
       {MESSAGE_LEVELS.map((level) =>
-        textsOf(messages, level).map((text) => (
+        textsAtLevel(messages, level).map((text) => (
           <p key={`${level} ${text}`} class={`message ${level}s`}>
             {LEVELS[level]}: {text}
           </p>

@@ -1,4 +1,4 @@
-import { MESSAGE_LEVELS, textsOf } from '../../wire/messages.ts'
+import { MESSAGE_LEVELS, textsAtLevel } from '../../wire/messages.ts'
 import type { Detail } from '../api.ts'
 import { steps } from './expression.ts'
 import { parsed } from './request-text.ts'
@@ -46,7 +46,9 @@ function leavesOf(detail: Detail) {
   const { outcome, count, reason, messages, decisions, items } = detail
   const config = decisions.flatMap(({ tally }) => tally?.steps ?? [])
   const several = outcome === 'fired' && count !== 1 ? `, ${count} items` : ''
-  const levels = MESSAGE_LEVELS.map((level) => [`${level}s`, textsOf(messages, level)] as const)
+  const levels = MESSAGE_LEVELS.map(
+    (level) => [`${level}s`, textsAtLevel(messages, level)] as const,
+  )
   const listed = [['config', config] as const, ...levels]
   const told = {
     reason,

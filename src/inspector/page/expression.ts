@@ -1,5 +1,5 @@
 import { RESERVED_OUTPUTS } from '../../wire/output-names.ts'
-import type { Reader } from '../api.ts'
+import type { OutputReader } from '../api.ts'
 
 /** Where a value stands that an expression is to read. */
 export interface OutputPath {
@@ -33,11 +33,11 @@ export const DEFAULT_STEP = 'hookline'
 const RESERVED = new Set<string>(RESERVED_OUTPUTS)
 
 /** The expressions that read a place, of everybody who can. */
-export function offers(place: OutputPath, readers: readonly Reader[]): Offer[] {
+export function offers(place: OutputPath, readers: readonly OutputReader[]): Offer[] {
   return readers.map((reader) => offer(place, reader))
 }
 
-function offer(place: OutputPath, reader: Reader): Offer {
+function offer(place: OutputPath, reader: OutputReader): Offer {
   const { file } = reader
   switch (reader.kind) {
     case 'source':
@@ -85,7 +85,7 @@ export function stepExpression(place: OutputPath, id: string): string {
 }
 
 /** Of a later job, which can read only what the job of the step hands on. */
-function needsOffer(place: OutputPath, reader: Reader & { kind: 'needs' }): Offer {
+function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' }): Offer {
   const {
     file,
     job,

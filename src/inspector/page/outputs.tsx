@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Detail, Reader } from '../api.ts'
+import type { Detail, OutputReader } from '../api.ts'
 import { DEFAULT_STEP, type Offer, type OutputPath, offers } from './expression.ts'
 import { choose, copy, detail, item, keep, picked, setting } from './state.ts'
 import { Tree } from './tree.tsx'
@@ -39,7 +39,7 @@ function offersFor(place: OutputPath): Offer[] {
 }
 
 /** Where no file is known that runs the action, one that a person may write. */
-function readersOf(readers: readonly Reader[]): readonly Reader[] {
+function readersOf(readers: readonly OutputReader[]): readonly OutputReader[] {
   if (readers.some(({ kind }) => kind !== 'source')) return readers
   const source = readers.length > 0 ? readers : [{ kind: 'source', file: '' } as const]
   return [...source, { kind: 'steps', file: '', job: '', step: { id: stepId.value } }]

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { counted } from '../../wire/printable.ts'
-import type { Detail, Order, Sent, ShownRequest, Summary, Welcome } from '../api.ts'
+import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
 import { isExcluding, matcher } from '../filter.ts'
 import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
@@ -205,7 +205,11 @@ export function step(by: 1 | -1): void {
  * @param of event whose hidden headers are put in again
  * @param sign anew, as the sender would
  */
-export async function send(request: ShownRequest, of: string | null, sign = false): Promise<Sent> {
+export async function send(
+  request: ShownRequest,
+  of: string | null,
+  sign = false,
+): Promise<SentResponse> {
   const order: Order = { of, sign, ...request }
   const sent = await sendOrder(order)
   const already = [...summaries.value.values()].find(({ delivery }) => delivery === sent.delivery)

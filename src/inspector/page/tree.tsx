@@ -1,7 +1,7 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
 
-type Path = readonly (string | number)[]
+type JsonPath = readonly (string | number)[]
 
 /**
  * A tree of a JSON value. Branches are built when they are opened, so a large payload costs nothing
@@ -12,9 +12,9 @@ interface TreeProps {
   root: object
   label: string
   /** A value was clicked, or Enter pressed on it. */
-  pick?: (path: Path, value: unknown) => void
+  pick?: (path: JsonPath, value: unknown) => void
   /** Under the mouse or focused. */
-  point?: (path: Path, value: unknown) => void
+  point?: (path: JsonPath, value: unknown) => void
   /** Path, as JSON, of the value that is picked. */
   picked?: string
 }
@@ -44,7 +44,7 @@ export function Tree({ root, label, ...options }: TreeProps) {
   )
 }
 
-function Children({ parent, path, tree }: { parent: object; path: Path; tree: Tree }) {
+function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree: Tree }) {
   const count = useSignal(PAGE)
   const all = entriesOf(parent, path)
   const left = all.length - count.value
@@ -80,7 +80,7 @@ function Children({ parent, path, tree }: { parent: object; path: Path; tree: Tr
 const FIRST = ['body', 'params']
 const LAST = ['method', 'query', 'querystring', 'search', 'headers']
 
-function entriesOf(parent: object, path: Path): [string | number, unknown][] {
+function entriesOf(parent: object, path: JsonPath): [string | number, unknown][] {
   if (Array.isArray(parent)) return [...parent.entries()]
   const entries = Object.entries(parent)
   if (path.length > 0) return entries
@@ -92,7 +92,7 @@ function entriesOf(parent: object, path: Path): [string | number, unknown][] {
 interface TreeItemProps {
   name: string | number
   value: unknown
-  path: Path
+  path: JsonPath
   tree: Tree
 }
 
@@ -155,7 +155,7 @@ function TreeItem({ name, value, path, tree }: TreeItemProps) {
   )
 }
 
-function opensAtFirst(branch: object, path: Path): boolean {
+function opensAtFirst(branch: object, path: JsonPath): boolean {
   const isSmall = path.length < OPEN.levels && Object.keys(branch).length <= OPEN.children
   return isSmall && !CLOSED.has(String(path[0]))
 }

@@ -1,5 +1,5 @@
 import type { Command, Word } from 'unbash'
-import { calledBy, fixedText } from './script.ts'
+import { calledProgram, fixedText } from './script.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -69,7 +69,7 @@ const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/
 
 /** The executed parts of a command; `undefined` for a command that only reads its arguments as data. */
 export function executedBy(command: Command): Executed | undefined {
-  const { name, args } = calledBy(command)
+  const { name, args } = calledProgram(command)
   const texts = args.map((word) => fixedText(word))
   const program = (executed: readonly Word[], isInput: boolean): Executed => {
     return { kind: 'program', words: executed, isInput }

@@ -1,6 +1,6 @@
 import type { Source } from '../../wire/errors.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
-import { Refusal } from '../../workflow/mistakes.ts'
+import { FatalMistake } from '../../workflow/mistakes.ts'
 import {
   childOf,
   type Entry,
@@ -16,25 +16,25 @@ import {
   HOOKLINE_ACTION,
   localPathOf,
   MOST_STEPS,
-  type Shell,
-  shellOf,
+  type ScriptShell,
+  scriptShellOf,
   stepsOf,
   usesOf,
 } from '../../workflow/steps.ts'
 import {
   ALL,
   allVariables,
-  type Environment,
+  type EnvScope,
   lookupByOwner,
   lookupIn,
-  type Names,
+  type NameTaints,
   NO_NAMES,
   NONE,
   OUTER_SCOPE,
+  scopeWithCondition,
+  scopeWithEnv,
   taintAt,
   taintsOf,
-  withCondition,
-  withEnv,
   withNames,
 } from './scope.ts'
 import { scriptOf } from './script.ts'
@@ -43,9 +43,9 @@ import {
   type CountedEvents,
   Expressions,
   highest,
-  type Lookup,
-  type Scope,
   type Taint,
+  type TaintLookup,
+  type TaintScope,
   TRUSTED,
   UNTRUSTED,
   WHOLE_ITEM,
@@ -62,11 +62,11 @@ import {
 export interface Flow {
   readonly source: Source
   readonly top: Place
-  readonly scope: Scope
+  readonly scope: TaintScope
   readonly jobs: readonly JobFlow[]
   readonly expressions: Expressions
   /** The outputs that callers of the file can read. */
-  readonly outputs: Lookup
+  readonly outputs: TaintLookup
   /** Whether a step of it, or of a file that it calls, uses the action. */
   readonly usesAction: boolean
 }
@@ -75,7 +75,7 @@ export interface JobFlow {
   /** The top of the job's file. */
   readonly top: Place
   readonly place: Place
-  readonly scope: Scope
+  readonly scope: TaintScope
   readonly steps: readonly StepFlow[]
   /** The workflow of the same repository that the job calls. */
   readonly callee: Flow | undefined
@@ -83,11 +83,11 @@ export interface JobFlow {
 
 export interface StepFlow {
   readonly place: Place
-  readonly scope: Scope
+  readonly scope: TaintScope
   /** `actions/checkout@v5` */
   readonly uses: string
   /** `posix` if bash or sh certainly runs the script. */
-  readonly shell: Shell
+  readonly shell: ScriptShell
   readonly writes: Writes
   /** The action of the same repository that the step uses. */
   readonly callee: Flow | undefined
@@ -97,9 +97,9 @@ export interface StepFlow {
 interface Passed {
   /** The inputs that are passed; others have their defaults. */
   readonly inputs: ReadonlyMap<string, Taint>
-  readonly secrets: Names
+  readonly secrets: NameTaints
   /** Variables of the caller, which a composite action can read. */
-  readonly env: Names
+  readonly env: NameTaints
   /** Folders into which the job has checked this repository out. */
   readonly checkouts: readonly string[]
 }
@@ -139,7 +139,7 @@ export class Callees {
    * @param events whose fields count
    * @returns `undefined` for a file of another repository, for a file that does not exist, and for a
    * file that calls itself, which GitHub rejects
-   * @throws Refusal if a file has more steps than a workflow can have
+   * @throws FatalMistake if a file has more steps than a workflow can have
    */
   flow(uses: string, events: CountedEvents, pass: () => Passed): Flow | undefined {
     const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
@@ -148,7 +148,7 @@ export class Callees {
     const { name } = file.source
     if (this.#entered.has(name) || this.#entered.size === MAX_DEPTH) return undefined
     const passed = pass()
-    const sorted = (names: Names) => (names === 'any' ? names : [...names].sort())
+    const sorted = (names: NameTaints) => (names === 'any' ? names : [...names].sort())
     const { inputs, secrets, env, checkouts } = passed
     const key = JSON.stringify([
       name,
@@ -165,7 +165,7 @@ export class Callees {
       const flow = flowOf(file, this, passed, events)
       this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       if (this.#steps > MAX_CALLED_STEPS) {
-        throw new Refusal({
+        throw new FatalMistake({
           code: 'too-large',
           message: `${name}: called in too many ways to follow them all`,
         })
@@ -188,7 +188,7 @@ export class Callees {
  * workflows and actions that it calls. Every step is visited once.
  *
  * @param events whose fields count
- * @throws Refusal if the file has more steps than a workflow can have
+ * @throws FatalMistake if the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
@@ -208,10 +208,10 @@ export function flowOf(
   const inputs = inputsOf(declared, passed.inputs, called, expressions)
   const scope = { ...called, inputs: lookupIn(inputs) }
   const around = withNames({ scope, variables: undefined }, passed.env)
-  const outer = withEnv(around, expressions, childOf(top, 'env'))
+  const outer = scopeWithEnv(around, expressions, childOf(top, 'env'))
   const context = { source, top, expressions, callees, checkouts: passed.checkouts }
-  const outputs = new Map<string, Lookup>()
-  let end: Scope = outer.scope
+  const outputs = new Map<string, TaintLookup>()
+  let end: TaintScope = outer.scope
   const flows = inOrderOfNeeds(jobs).map((job) => {
     const { flow, end: atEnd } = jobFlow(context, job, outer, outputs)
     outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, atEnd, expressions))
@@ -239,7 +239,7 @@ export function flowOf(
       : lookupIn(new Map(returned)),
     usesAction:
       uses.some((name) => HOOKLINE_ACTION.test(name)) ||
-      calledBy(flows).some((callee) => callee.usesAction),
+      calleesOf(flows).some((callee) => callee.usesAction),
   }
 }
 
@@ -249,7 +249,7 @@ function checkSize(source: Source, jobs: readonly Entry[]): void {
     count += stepsOf(value).length
     if (count > MOST_STEPS) {
       const message = `${source.name} has more than ${MOST_STEPS} steps`
-      throw new Refusal({ code: 'too-large', message })
+      throw new FatalMistake({ code: 'too-large', message })
     }
   }
 }
@@ -258,7 +258,7 @@ function checkSize(source: Source, jobs: readonly Entry[]): void {
 function inputsOf(
   declared: Place | undefined,
   passed: ReadonlyMap<string, Taint>,
-  scope: Scope,
+  scope: TaintScope,
   expressions: Expressions,
 ): ReadonlyMap<string, Taint> {
   const inputs = new Map<string, Taint>(passed)
@@ -272,7 +272,7 @@ function inputsOf(
 }
 
 /** The flows of the files that jobs and their steps call. */
-export function calledBy(jobs: readonly JobFlow[]): Flow[] {
+export function calleesOf(jobs: readonly JobFlow[]): Flow[] {
   return jobs.flatMap((job) => [job, ...job.steps]).flatMap(({ callee }) => callee ?? [])
 }
 
@@ -319,31 +319,35 @@ interface FileContext {
 function jobFlow(
   file: FileContext,
   { entry, needs }: OrderedJob,
-  outer: Environment,
-  outputs: ReadonlyMap<string, Lookup>,
-): { flow: JobFlow; end: Scope } {
+  outer: EnvScope,
+  outputs: ReadonlyMap<string, TaintLookup>,
+): { flow: JobFlow; end: TaintScope } {
   const { source, top, expressions, callees } = file
   const place = entry.value
   const own = new Map(needs.map((name) => [name, outputs.get(name) ?? NONE]))
-  const needed = withCondition(
+  const needed = scopeWithCondition(
     { ...outer.scope, needs: lookupByOwner(own) },
     expressions,
     childOf(place, 'if'),
   )
-  const ofSteps = new Map<string, Lookup>()
-  const scope: Scope = {
+  const ofSteps = new Map<string, TaintLookup>()
+  const scope: TaintScope = {
     ...needed,
     matrix: matrixOf(childOf(place, 'strategy'), needed, expressions),
     steps: (id, name) => lookupByOwner(ofSteps)(id, name),
   }
-  const job = withEnv({ scope, variables: outer.variables }, expressions, childOf(place, 'env'))
+  const job = scopeWithEnv(
+    { scope, variables: outer.variables },
+    expressions,
+    childOf(place, 'env'),
+  )
   let around = job
   let { checkouts } = file
   const steps = stepsOf(place).map((step): StepFlow => {
-    const inStep = withEnv(around, expressions, childOf(step, 'env'))
+    const inStep = scopeWithEnv(around, expressions, childOf(step, 'env'))
     const flow = stepFlow({ ...file, checkouts }, place, step, {
       ...inStep,
-      scope: withCondition(inStep.scope, expressions, childOf(step, 'if')),
+      scope: scopeWithCondition(inStep.scope, expressions, childOf(step, 'if')),
     })
     checkouts = [...checkouts, ...checkoutOf(flow)]
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
@@ -365,13 +369,21 @@ function jobFlow(
   return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
 }
 
-function secretsOf(place: Place | undefined, scope: Scope, expressions: Expressions): Names {
+function secretsOf(
+  place: Place | undefined,
+  scope: TaintScope,
+  expressions: Expressions,
+): NameTaints {
   if (textOf(place) === 'inherit') return scope.secrets(undefined) > TRUSTED ? 'any' : NO_NAMES
   return taintsOf(entriesOf(place), scope, expressions)
 }
 
 /** The keys of a matrix by their values, with those of `include`. */
-function matrixOf(strategy: Place | undefined, scope: Scope, expressions: Expressions): Lookup {
+function matrixOf(
+  strategy: Place | undefined,
+  scope: TaintScope,
+  expressions: Expressions,
+): TaintLookup {
   const matrix = childOf(strategy, 'matrix')
   const include = childOf(matrix, 'include')
   const wholes = [strategy, matrix, include, ...itemsOf(include)]
@@ -392,10 +404,10 @@ function stepFlow(
   { source, top, expressions, callees, checkouts }: FileContext,
   job: Place,
   place: Place,
-  { scope, variables }: Environment,
+  { scope, variables }: EnvScope,
 ): StepFlow {
   const uses = usesOf(place, source)
-  const shell = shellOf(top, job, place)
+  const shell = scriptShellOf(top, job, place)
   const callee = callees?.flow(withoutCheckout(uses, checkouts), scope.events, () => ({
     inputs: taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
     secrets: NO_NAMES,
@@ -458,7 +470,7 @@ const OUTPUT_TAINTS: ReadonlyMap<string, Taint> = new Map<string, Taint>([
 function outputsOfStep(
   { place, scope, uses, writes, callee }: StepFlow,
   expressions: Expressions,
-): Lookup {
+): TaintLookup {
   if (HOOKLINE_ACTION.test(uses)) {
     return (name) => (name === undefined ? UNTRUSTED : (OUTPUT_TAINTS.get(name) ?? UNTRUSTED))
   }
@@ -471,9 +483,9 @@ function outputsOfStep(
 /** A called workflow that cannot be read may return its inputs. */
 function outputsOfJob(
   { place, scope, callee }: JobFlow,
-  end: Scope,
+  end: TaintScope,
   expressions: Expressions,
-): Lookup {
+): TaintLookup {
   if (callee) return callee.outputs
   if (localPathOf(textOf(childOf(place, 'uses')) ?? '') !== undefined) {
     return taintAt(childOf(place, 'with'), scope, expressions) > TRUSTED ? ALL : NONE

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from 'unbash'
-import { calledBy, type ShellTree } from './script.ts'
+import { calledProgram, type ShellTree } from './script.ts'
 
 /** A line that a script writes into a file of the runner. */
 export interface PrintedLine {
@@ -68,7 +68,7 @@ export function printedLines(
     })
     if (documents.length > 0) return documents
     const [first, second] = node.args
-    const { name } = calledBy(node)
+    const { name } = calledProgram(node)
     const printed =
       name === 'echo' && node.args.length === 1
         ? first

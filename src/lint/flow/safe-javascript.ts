@@ -1,6 +1,6 @@
 import jsTokens, { type Token } from 'js-tokens'
 import type { Edit } from '../../workflow/spans.ts'
-import type { Placeholder, Script } from './script.ts'
+import type { Placeholder, PlaceholderScript } from './script.ts'
 
 /** How a variable replaces an expression of a script of github-script. */
 interface ScriptReplacement {
@@ -14,7 +14,7 @@ interface ScriptReplacement {
  * How a variable can replace each expression of a script: only if the expression is a value, or a part
  * of a string, and the script calls only functions that read strings as data. `undefined` otherwise.
  */
-export function safeInJavaScript(script: Script): (ScriptReplacement | undefined)[] {
+export function safeInJavaScript(script: PlaceholderScript): (ScriptReplacement | undefined)[] {
   const tokens = located(script.text)
   const code = tokens.filter(
     ({ type }) => !/^(?:WhiteSpace|LineTerminatorSequence|.*Comment)$/.test(type),
@@ -111,7 +111,7 @@ function isTagged(token: Located, before: Located | undefined): boolean {
 }
 
 function replacementIn(
-  script: Script,
+  script: PlaceholderScript,
   code: readonly Located[],
   token: Located,
   placeholder: Placeholder,

@@ -5,7 +5,7 @@ import {
   nameOfCommand,
   PLACEHOLDER,
   type Placeholder,
-  type Script,
+  type PlaceholderScript,
   type ShellTree,
   shellTree,
 } from './script.ts'
@@ -18,7 +18,7 @@ type Replacement = (variable: string) => string
  * input, of a simple command that reads it as data and prints to the log or to such commands.
  * `undefined` for every other expression: there a person has to decide.
  */
-export function safeInShell(script: Script): (Replacement | undefined)[] {
+export function safeInShell(script: PlaceholderScript): (Replacement | undefined)[] {
   const tree = shellTree(script.text)
   if (!tree || tree.nodes.some(changesMeaning)) return script.placeholders.map(() => undefined)
   // The node that contains each placeholder; `null` if several nodes do.
@@ -97,7 +97,11 @@ const COMMENTED = words(
 )
 
 /** A placeholder after a `#` that begins a word. */
-function isInComment({ text }: Script, { nodes }: ShellTree, { at }: Placeholder): boolean {
+function isInComment(
+  { text }: PlaceholderScript,
+  { nodes }: ShellTree,
+  { at }: Placeholder,
+): boolean {
   const line = text.lastIndexOf('\n', at) + 1
   const [mark] = /(?:^|[\s;&|()])#/.exec(text.slice(line, at)) ?? []
   if (mark === undefined) return false

@@ -1,31 +1,31 @@
-import { type Entry, entriesOf, type Place, textOf, textsOf } from '../../workflow/nodes.ts'
+import { type Entry, entriesOf, type Place, textOf, textsBelow } from '../../workflow/nodes.ts'
 import {
   checkedBy,
   type Expressions,
   highest,
-  type Lookup,
   type OutputLookup,
-  type Scope,
   type Taint,
+  type TaintLookup,
+  type TaintScope,
   TRUSTED,
   UNTRUSTED,
 } from './taint.ts'
 
 /** The taints of names in lower case; `any` if every name may hold untrusted input. */
-export type Names = ReadonlyMap<string, Taint> | 'any'
+export type NameTaints = ReadonlyMap<string, Taint> | 'any'
 
 export const NO_NAMES: ReadonlyMap<string, Taint> = new Map()
 
-export const NONE: Lookup = () => TRUSTED
-export const ALL: Lookup = () => UNTRUSTED
+export const NONE: TaintLookup = () => TRUSTED
+export const ALL: TaintLookup = () => UNTRUSTED
 
-export function lookupIn(names: Names): Lookup {
+export function lookupIn(names: NameTaints): TaintLookup {
   if (names === 'any') return ALL
   const any = highest(names.values())
   return (name) => (name === undefined ? any : (names.get(name) ?? TRUSTED))
 }
 
-export function lookupByOwner(owners: ReadonlyMap<string, Lookup>): OutputLookup {
+export function lookupByOwner(owners: ReadonlyMap<string, TaintLookup>): OutputLookup {
   const any = new Map<string | undefined, Taint>()
   return (owner, name) => {
     if (owner !== undefined) return owners.get(owner)?.(name) ?? TRUSTED
@@ -36,7 +36,7 @@ export function lookupByOwner(owners: ReadonlyMap<string, Lookup>): OutputLookup
 }
 
 /** A scope in which nothing but the event is untrusted. */
-export const OUTER_SCOPE: Scope = {
+export const OUTER_SCOPE: TaintScope = {
   events: 'all',
   checked: new Set(),
   env: NONE,
@@ -49,18 +49,18 @@ export const OUTER_SCOPE: Scope = {
 }
 
 /** A scope with its variables, to which an inner `env:` can add variables. */
-export interface Environment {
-  readonly scope: Scope
+export interface EnvScope {
+  readonly scope: TaintScope
   readonly variables: Variables | undefined
 }
 
 /** The variables of one `env:`, or of a step that writes to `$GITHUB_ENV`. Inner ones come first. */
 interface Variables {
-  readonly own: Names
+  readonly own: NameTaints
   readonly outer: Variables | undefined
 }
 
-export function withEnv(around: Environment, expressions: Expressions, env: Place | undefined) {
+export function scopeWithEnv(around: EnvScope, expressions: Expressions, env: Place | undefined) {
   const whole = textOf(env)
   if (whole !== undefined) {
     const taint = expressions.taintOfText(whole, around.scope, true)
@@ -69,18 +69,18 @@ export function withEnv(around: Environment, expressions: Expressions, env: Plac
   return withNames(around, taintsOf(entriesOf(env), around.scope, expressions))
 }
 
-export function withNames({ scope, variables: outer }: Environment, own: Names): Environment {
+export function withNames({ scope, variables: outer }: EnvScope, own: NameTaints): EnvScope {
   const isEmpty = own !== 'any' && own.size === 0
   const variables = isEmpty ? outer : { own, outer }
   return { variables, scope: { ...scope, env: (name) => taintOfVariable(variables, name) } }
 }
 
 /** A scope inside of a condition. */
-export function withCondition(
-  scope: Scope,
+export function scopeWithCondition(
+  scope: TaintScope,
   expressions: Expressions,
   condition: Place | undefined,
-): Scope {
+): TaintScope {
   const text = textOf(condition)?.replace(/^\s*\$\{\{([\s\S]*)\}\}\s*$/, '$1')
   const checked = text === undefined ? [] : checkedBy(expressions.treeOf(text))
   return checked.length === 0
@@ -89,7 +89,7 @@ export function withCondition(
 }
 
 /** The taint of every variable, for an action that sees the variables of its caller. */
-export function allVariables(variables: Variables | undefined): Names {
+export function allVariables(variables: Variables | undefined): NameTaints {
   const known = new Map<string, Taint>()
   for (let at = variables; at; at = at.outer) {
     if (at.own === 'any') return 'any'
@@ -114,7 +114,7 @@ function taintOfVariable(variables: Variables | undefined, name: string | undefi
 /** The taints of the values of a mapping, by the names of its keys. */
 export function taintsOf(
   entries: readonly Entry[],
-  scope: Scope,
+  scope: TaintScope,
   expressions: Expressions,
   keepsObjects = false,
 ): ReadonlyMap<string, Taint> {
@@ -128,11 +128,11 @@ export function taintsOf(
 /** The highest taint of the strings at and below a place. */
 export function taintAt(
   place: Place | undefined,
-  scope: Scope,
+  scope: TaintScope,
   expressions: Expressions,
   keepsObjects = false,
 ): Taint {
   return highest(
-    textsOf(place).map(({ node }) => expressions.taintOfText(node.value, scope, keepsObjects)),
+    textsBelow(place).map(({ node }) => expressions.taintOfText(node.value, scope, keepsObjects)),
   )
 }

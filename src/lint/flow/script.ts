@@ -9,7 +9,7 @@ import {
 import type { Span } from '../../workflow/spans.ts'
 
 /** A script with a name in place of each expression, for the parser of its language. */
-export interface Script {
+export interface PlaceholderScript {
   readonly text: string
   readonly placeholders: readonly Placeholder[]
   /** The offset in the value for an offset in the script outside of the placeholders. */
@@ -29,7 +29,7 @@ export interface Placeholder {
 export const PLACEHOLDER: RegExp = /hookline_expression_(\d+)_/
 
 /** Replaces each `${{ }}` of a value by a name. */
-export function scriptOf(value: string, spans: readonly Span[]): Script {
+export function scriptOf(value: string, spans: readonly Span[]): PlaceholderScript {
   const placeholders: Placeholder[] = []
   const parts: string[] = []
   let [end, length] = [0, 0]
@@ -120,7 +120,7 @@ const STARTERS = new Set(
  * The program that a command finally starts, without its folder and version, and its arguments:
  * `node` for `sudo -E /usr/bin/node20`.
  */
-export function calledBy(command: Command): {
+export function calledProgram(command: Command): {
   readonly name: string
   readonly args: readonly Word[]
 } {

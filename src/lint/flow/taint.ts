@@ -31,21 +31,21 @@ export function highest(taints: Iterable<Taint>): Taint {
 export type CountedEvents = 'all' | 'webhooks' | 'calls'
 
 /** The taint of a value by its name in lower case; `undefined` asks for the highest of all names. */
-export type Lookup = (name: string | undefined) => Taint
+export type TaintLookup = (name: string | undefined) => Taint
 export type OutputLookup = (owner: string | undefined, output: string | undefined) => Taint
 
 /** The taints of the values that an expression can read. */
-export interface Scope {
+export interface TaintScope {
   readonly events: CountedEvents
-  /** Expressions that a condition compares with fixed values, by `keyOf`. */
+  /** Expressions that a condition compares with fixed values, by `expressionKey`. */
   readonly checked: ReadonlySet<string>
-  readonly env: Lookup
-  readonly inputs: Lookup
+  readonly env: TaintLookup
+  readonly inputs: TaintLookup
   /** Outputs of jobs, in the outputs of a called workflow. */
   readonly jobs: OutputLookup
-  readonly matrix: Lookup
+  readonly matrix: TaintLookup
   readonly needs: OutputLookup
-  readonly secrets: Lookup
+  readonly secrets: TaintLookup
   readonly steps: OutputLookup
 }
 
@@ -62,7 +62,7 @@ export class Expressions {
   }
 
   /** The spans whose value has at least this taint. */
-  untrusted(text: string, scope: Scope, least: Taint = WHOLE_ITEM): Span[] {
+  untrusted(text: string, scope: TaintScope, least: Taint = WHOLE_ITEM): Span[] {
     const spans = this.spansOf(text)
     const isPart = !isOneExpression(text, spans)
     return spans.filter(({ start, end }) => {
@@ -73,7 +73,7 @@ export class Expressions {
   }
 
   /** The taint of a string with `${{ }}` in it. @param keepsObjects whether objects stay objects */
-  taintOfText(text: string, scope: Scope, keepsObjects = false): Taint {
+  taintOfText(text: string, scope: TaintScope, keepsObjects = false): Taint {
     const spans = this.spansOf(text)
     const taint = highest(
       spans.map(({ start, end }) => this.taintOf(text.slice(start, end), scope, keepsObjects)),
@@ -82,13 +82,13 @@ export class Expressions {
   }
 
   /** The taint of an expression without its braces. */
-  taintOf(text: string, scope: Scope, keepsObjects = false): Taint {
+  taintOf(text: string, scope: TaintScope, keepsObjects = false): Taint {
     const tree = this.treeOf(text)
     return tree ? taintOf(tree, scope, keepsObjects) : TRUSTED
   }
 
   /** The spans in which untrusted input chooses a value of a context: `secrets[inputs.on]`. */
-  chosen(context: string, text: string, scope: Scope): Span[] {
+  chosen(context: string, text: string, scope: TaintScope): Span[] {
     if (!text.toLowerCase().includes(context)) return []
     return this.spansOf(text).filter(({ start, end }) => {
       const tree = this.treeOf(text.slice(start, end))
@@ -111,7 +111,7 @@ function isOneExpression(text: string, [only, ...others]: readonly Span[]): bool
   return others.length === 0 && around === '${{}}'
 }
 
-function isChosen(context: string, part: Expr, scope: Scope): boolean {
+function isChosen(context: string, part: Expr, scope: TaintScope): boolean {
   if (!(part instanceof IndexAccess) || part.index instanceof Star) return false
   let whole = part.expr
   while (whole instanceof Grouping) whole = whole.group
@@ -131,8 +131,8 @@ const UNCHANGING: ReadonlySet<string> = new Set(['tojson', 'fromjson', 'case'])
 const KEEPS_OBJECTS: ReadonlySet<string> = new Set(['tojson', 'join'])
 
 /** @param keepsObjects whether an object counts; as a string it is only the word `Object` */
-function taintOf(expr: Expr, scope: Scope, keepsObjects: boolean): Taint {
-  if (scope.checked.size > 0 && scope.checked.has(keyOf(expr))) return TRUSTED
+function taintOf(expr: Expr, scope: TaintScope, keepsObjects: boolean): Taint {
+  if (scope.checked.size > 0 && scope.checked.has(expressionKey(expr))) return TRUSTED
   if (expr instanceof Literal || expr instanceof Unary || expr instanceof Binary) return TRUSTED
   if (expr instanceof Grouping) return taintOf(expr.group, scope, keepsObjects)
   if (expr instanceof Logical) {
@@ -152,7 +152,7 @@ function taintOf(expr: Expr, scope: Scope, keepsObjects: boolean): Taint {
     return taint === TRUSTED || UNCHANGING.has(name) ? taint : UNTRUSTED
   }
   // `on.webhook['outputs']` has the root `on`, and two steps.
-  const steps: Step[] = []
+  const steps: AccessStep[] = []
   let root = expr
   for (; root instanceof IndexAccess; root = root.expr) steps.unshift(stepOf(root.index))
   // A `*` gives a list, unless a number picks one of its entries.
@@ -169,9 +169,9 @@ function taintOf(expr: Expr, scope: Scope, keepsObjects: boolean): Taint {
 }
 
 /** A name in lower case, `*` for all, or `undefined` for a name that only the run knows. */
-type Step = string | undefined
+type AccessStep = string | undefined
 
-function stepOf(index: Expr | Star): Step {
+function stepOf(index: Expr | Star): AccessStep {
   if (index instanceof Star) return '*'
   return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
 }
@@ -190,8 +190,8 @@ const DEPTH: ReadonlyMap<string, number> = new Map([
 
 function taintOfPath(
   context: string,
-  steps: readonly Step[],
-  scope: Scope,
+  steps: readonly AccessStep[],
+  scope: TaintScope,
   keepsObjects: boolean,
 ): Taint {
   if (context === 'github') return isFromEvent(steps, scope, keepsObjects) ? UNTRUSTED : TRUSTED
@@ -204,7 +204,11 @@ function taintOfPath(
   return taint === TRUSTED || names.length === depth ? taint : UNTRUSTED
 }
 
-function lookUp(context: string, [name, field, output]: readonly Step[], scope: Scope): Taint {
+function lookUp(
+  context: string,
+  [name, field, output]: readonly AccessStep[],
+  scope: TaintScope,
+): Taint {
   switch (context) {
     case 'env':
       return scope.env(name)
@@ -224,7 +228,7 @@ function lookUp(context: string, [name, field, output]: readonly Step[], scope: 
 }
 
 /** The context `on` of a source is an item, and `on.webhook.outputs` an object in it. */
-function taintOfOn(names: readonly Step[], keepsObjects: boolean): Taint {
+function taintOfOn(names: readonly AccessStep[], keepsObjects: boolean): Taint {
   const [, field] = names
   if (field !== undefined && field !== 'outputs') return TRUSTED
   if (names.length < 3 && !names.includes(undefined) && !keepsObjects) return TRUSTED
@@ -302,7 +306,11 @@ const COUNTED: Readonly<Record<CountedEvents, typeof FROM_EVENTS>> = {
 }
 
 /** Whether a path is one of these fields, or below one; with `keepsObjects`, also above one. */
-function isFromEvent(steps: readonly Step[], { events }: Scope, keepsObjects: boolean): boolean {
+function isFromEvent(
+  steps: readonly AccessStep[],
+  { events }: TaintScope,
+  keepsObjects: boolean,
+): boolean {
   const isDynamic = steps.includes(undefined)
   return COUNTED[events].some((path) => {
     const isAbove = steps.length < path.length || (path[1] === 'client_payload' && steps.length < 3)
@@ -321,13 +329,14 @@ function isFromEvent(steps: readonly Step[], { events }: Scope, keepsObjects: bo
 }
 
 /** One spelling for all ways to write an expression; empty for an operator. */
-export function keyOf(expr: Expr | Star): string {
-  if (expr instanceof Grouping) return keyOf(expr.group)
+export function expressionKey(expr: Expr | Star): string {
+  if (expr instanceof Grouping) return expressionKey(expr.group)
   if (expr instanceof ContextAccess) return expr.name.lexeme.toLowerCase()
   if (expr instanceof Literal) return JSON.stringify(expr.literal.coerceString().toLowerCase())
-  if (expr instanceof IndexAccess) return `${keyOf(expr.expr)}[${keyOf(expr.index)}]`
+  if (expr instanceof IndexAccess)
+    return `${expressionKey(expr.expr)}[${expressionKey(expr.index)}]`
   if (expr instanceof FunctionCall) {
-    return `${expr.functionName.lexeme.toLowerCase()}(${expr.args.map(keyOf).join()})`
+    return `${expr.functionName.lexeme.toLowerCase()}(${expr.args.map(expressionKey).join()})`
   }
   return expr instanceof Star ? '*' : ''
 }
@@ -340,7 +349,7 @@ export function checkedBy(condition: Expr | undefined): string[] {
       condition.left instanceof Literal
         ? [condition.right, condition.left]
         : [condition.left, condition.right]
-    return fixed instanceof Literal && keyOf(value) !== '' ? [keyOf(value)] : []
+    return fixed instanceof Literal && expressionKey(value) !== '' ? [expressionKey(value)] : []
   }
   if (
     condition instanceof FunctionCall &&
@@ -349,7 +358,7 @@ export function checkedBy(condition: Expr | undefined): string[] {
     const [list, value] = condition.args
     const isFixedList =
       list instanceof FunctionCall && list.args.every((arg) => arg instanceof Literal)
-    return isFixedList && value && keyOf(value) !== '' ? [keyOf(value)] : []
+    return isFixedList && value && expressionKey(value) !== '' ? [expressionKey(value)] : []
   }
   if (!(condition instanceof Logical)) return []
   const [first = [], ...others] = condition.args.map(checkedBy)

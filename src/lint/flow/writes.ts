@@ -16,12 +16,12 @@ import {
 } from './commands.ts'
 import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
 import {
-  calledBy,
+  calledProgram,
   childrenOf,
   fixedText,
   nameOfCommand,
   PLACEHOLDER,
-  type Script,
+  type PlaceholderScript,
   type ShellTree,
   shellTree,
 } from './script.ts'
@@ -68,7 +68,11 @@ const PAYLOADS: Readonly<Record<CountedEvents, RegExp>> = {
 const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 
 /** Follows a script of a `run:` step. @param isPosixShell whether bash or sh may run it */
-export function scriptWrites(script: Script, isPosixShell: boolean, tainted: Tainted): Writes {
+export function scriptWrites(
+  script: PlaceholderScript,
+  isPosixShell: boolean,
+  tainted: Tainted,
+): Writes {
   const { text } = script
   const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
   const isNamed = script.placeholders.some(({ expression }) => PATHS.test(expression))
@@ -80,7 +84,7 @@ export function scriptWrites(script: Script, isPosixShell: boolean, tainted: Tai
 }
 
 /** A script in another language than that of a POSIX shell. */
-export function programWrites(script: Script, tainted: Tainted): Writes {
+export function programWrites(script: PlaceholderScript, tainted: Tainted): Writes {
   const { text } = script
   const isTainted = (name: string) => tainted.isTaintedVariable(name)
   const span = { start: 0, end: text.trimEnd().length, kind: 'program' as const }
@@ -90,7 +94,7 @@ export function programWrites(script: Script, tainted: Tainted): Writes {
 }
 
 /** For a script that cannot be parsed: everything that it reads may reach everything that it writes. */
-function writesByWords(script: Script, tainted: Tainted): Writes {
+function writesByWords(script: PlaceholderScript, tainted: Tainted): Writes {
   if (!readsUntrusted(script, tainted)) return NO_WRITES
   const at = script.text.search(VARIABLES)
   const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
@@ -98,7 +102,7 @@ function writesByWords(script: Script, tainted: Tainted): Writes {
   return { ...NO_WRITES, outputs, variables: at < 0 ? [] : 'any', unbounded }
 }
 
-function readsUntrusted({ text, placeholders }: Script, tainted: Tainted): boolean {
+function readsUntrusted({ text, placeholders }: PlaceholderScript, tainted: Tainted): boolean {
   const words = new Set(text.match(/[A-Za-z_]\w*/g))
   return (
     placeholders.some(({ expression }) => tainted.isTainted(expression)) ||
@@ -112,7 +116,7 @@ function readsUntrusted({ text, placeholders }: Script, tainted: Tainted): boole
  * @param events whose fields count
  */
 export function githubScriptWrites(
-  script: Script,
+  script: PlaceholderScript,
   tainted: Tainted,
   events: CountedEvents,
 ): Writes {
@@ -158,7 +162,7 @@ interface Written {
 /** Follows untrusted input through the variables and files of one script, in the order of its lines. */
 class ShellFlow {
   readonly #tree: ShellTree
-  readonly #script: Script
+  readonly #script: PlaceholderScript
   readonly #tainted: Tainted
   readonly #expressions: ReadonlySet<number>
   readonly #variables = new Set<string>()
@@ -171,7 +175,7 @@ class ShellFlow {
   /** Whether a function of the script reads untrusted input from its callers. */
   #readsInFunction = false
 
-  constructor(script: Script, tree: ShellTree, tainted: Tainted) {
+  constructor(script: PlaceholderScript, tree: ShellTree, tainted: Tainted) {
     this.#script = script
     this.#tree = tree
     this.#tainted = tainted
@@ -214,7 +218,7 @@ class ShellFlow {
     const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(this.#textOf(node.name))
     if (isNamed && node.name && this.#holds(node.name)) return [{ ...span, kind: 'program' }]
     const isTainted = (name: string) => this.#isTaintedVariable(name, node.pos)
-    const isInterpreter = isOneOf(INTERPRETERS, calledBy(node).name)
+    const isInterpreter = isOneOf(INTERPRETERS, calledProgram(node).name)
     if (isInterpreter && runsVariable(this.#programOf(node), isTainted)) {
       return [{ ...span, kind: 'program' }]
     }
@@ -267,7 +271,7 @@ class ShellFlow {
   }
 
   #assignWords(node: Command): void {
-    const { name } = calledBy(node)
+    const { name } = calledProgram(node)
     const texts = node.args.map((word) => (word.type === 'Word' ? word.value : ''))
     const set = (names: readonly string[]) => {
       for (const one of names) this.#variables.add(one)
@@ -294,7 +298,7 @@ class ShellFlow {
 
   /** Whether a command writes its input into the file that an argument names. */
   #isWriter(command: Command): boolean {
-    const { name } = calledBy(command)
+    const { name } = calledProgram(command)
     const isFull =
       this.#inFiles ||
       /GITHUB_EVENT_PATH/.test(this.#textOf(command)) ||
@@ -317,7 +321,7 @@ class ShellFlow {
     }
     if (node.type !== 'Command') return []
     if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo('output', node, node)
-    if (!isOneOf(INTERPRETERS, calledBy(node).name)) return []
+    if (!isOneOf(INTERPRETERS, calledProgram(node).name)) return []
     const files = this.#programOf(node).match(/\bGITHUB_(?:ENV|OUTPUT|PATH)\b/g) ?? []
     return files.flatMap((path) => {
       const file = RUNNER_FILES.get(path)
@@ -326,7 +330,7 @@ class ShellFlow {
   }
 
   #writtenTo(file: RunnerFile, node: SyntaxNode, printing: SyntaxNode): Written[] {
-    const isCopied = node.type === 'Command' && COPIERS.has(calledBy(node).name)
+    const isCopied = node.type === 'Command' && COPIERS.has(calledProgram(node).name)
     if (!isCopied && !this.#holds(printing)) return []
     if (file !== 'env') return [{ file, node, isBounded: false, variables: [] }]
     const inside = this.#tree.nodes.filter(
@@ -409,7 +413,7 @@ class ShellFlow {
         if (this.#isCleaned(node.script)) return false
         break
       case 'Command':
-        if (this.#inFiles && isOneOf(READERS, calledBy(node).name)) return true
+        if (this.#inFiles && isOneOf(READERS, calledProgram(node).name)) return true
         if (this.#readsVariables(node)) return true
         break
       case 'Redirect':
@@ -431,7 +435,7 @@ class ShellFlow {
   }
 
   #readsVariables(command: Command): boolean {
-    const { name, args } = calledBy(command)
+    const { name, args } = calledProgram(command)
     const own = nameOfCommand(command) ?? ''
     const hasArguments = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
     const isPrinter = name === 'envsubst' || (PRINTERS.has(own) && !hasArguments)

@@ -15,9 +15,9 @@ import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expres
 import type { Operation } from '../../workflow/operations.ts'
 import type { Span } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { hooklineOutput, operandsOf, spanOfPath } from '../context-paths.ts'
+import { conditionOperands, hooklineOutput, spanOfPath } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withCondition } from './examples.ts'
+import { greetWithCondition } from './examples.ts'
 
 export const alwaysTrue: Rule = {
   id: 'always-true',
@@ -30,7 +30,7 @@ export const alwaysTrue: Rule = {
       "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`; compare an output with `'true'`. `--fix` compares `triggered`.",
     before: "if: ${{ needs.on.outputs.triggered }} == 'true'",
     after: "if: needs.on.outputs.triggered == 'true'",
-    workflow: withCondition,
+    workflow: greetWithCondition,
   },
   check: alwaysTrueConditions,
   fix: triggeredOperations,
@@ -117,7 +117,7 @@ const PURE = new Set(['contains', 'startswith', 'endswith', 'format', 'join', 'f
 function triggeredIn(file: RuleFile, expression: FileExpression): Span[] {
   const { text, tree } = expression
   if (!tree || !/outputs/i.test(text)) return []
-  return operandsOf(tree).flatMap((part) => {
+  return conditionOperands(tree).flatMap((part) => {
     const isTriggered = hooklineOutput(file, expression, part)?.name === 'triggered'
     return (isTriggered && spanOfPath(part, text)) || []
   })

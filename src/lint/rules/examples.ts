@@ -40,7 +40,7 @@ export function inEnv(variable: string): string {
 }
 
 /** The job `greet` with this `if:`. */
-export function withCondition(condition: string): string {
+export function greetWithCondition(condition: string): string {
   return greet('- run: echo hi').replace(/ if: .*/, () => ` ${condition}`)
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../../wire/errors.ts'
 import { tokensIn } from '../../wire/tokens.ts'
-import { textsOf } from '../../workflow/nodes.ts'
+import { textsBelow } from '../../workflow/nodes.ts'
 import { ScalarText } from '../../workflow/spans.ts'
 import { positionAt } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -22,7 +22,7 @@ export const hardcodedSecret: Rule = {
 }
 
 function tokens({ top, file }: RuleFile): Problem[] {
-  return textsOf(top).flatMap(({ node }) => {
+  return textsBelow(top).flatMap(({ node }) => {
     const found = tokensIn(node.value)
     if (found.length === 0) return []
     const written = new ScalarText(file.source.text, node)

@@ -15,7 +15,7 @@ import {
   spanOf,
 } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
-import { keyOf, type Path } from '../../workflow/yaml.ts'
+import { type Path, pairKey } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './examples.ts'
 
@@ -96,7 +96,7 @@ const HEADER =
 function textsBelow(node: unknown, path: Path): { readonly text: string; readonly path: Path }[] {
   if (isMap(node)) {
     return node.items.flatMap((pair) => {
-      const [key, below] = [keyOf(pair), [...path, keyOf(pair)]]
+      const [key, below] = [pairKey(pair), [...path, pairKey(pair)]]
       return [{ text: key, path: below }, ...textsBelow(pair.value, below)]
     })
   }

@@ -5,7 +5,7 @@ import type { Operation } from '../../workflow/operations.ts'
 import type { Edit } from '../../workflow/spans.ts'
 import { hooklineOutput, spanOfPath, stringOf, unfiredJson } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withCondition } from './examples.ts'
+import { greetWithCondition } from './examples.ts'
 
 export const jsonCondition: Rule = {
   id: 'json-condition',
@@ -18,7 +18,7 @@ export const jsonCondition: Rule = {
       "Compare with the empty JSON value, or test `triggered == 'true'`. `--fix` writes the comparison.",
     before: 'if: needs.on.outputs.body',
     after: "if: (needs.on.outputs.body || 'null') != 'null'",
-    workflow: withCondition,
+    workflow: greetWithCondition,
   },
   check: (file) =>
     conditions(file).flatMap((expression) =>

@@ -3,7 +3,7 @@ import {
   constantComparisons,
   possibleContexts,
 } from '../../model/constant-comparisons.ts'
-import { type Contexts, unknown } from '../../model/evaluate.ts'
+import { type PartialContexts, unknownValue } from '../../model/evaluate.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
@@ -12,7 +12,7 @@ import { childOf, entriesOf, type Place, textOf } from '../../workflow/nodes.ts'
 import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withCondition } from './examples.ts'
+import { greetWithCondition } from './examples.ts'
 
 export const neverTrue: Rule = {
   id: 'never-true',
@@ -24,13 +24,13 @@ export const neverTrue: Rule = {
     remedy: 'Write one of the values in the note.',
     before: "if: needs.on.result == 'succes'",
     after: "if: needs.on.result == 'success'",
-    workflow: withCondition,
+    workflow: greetWithCondition,
   },
   check: neverTrueComparisons,
 }
 
 function neverTrueComparisons(file: RuleFile): Problem[] {
-  const contexts = new Map<unknown, Contexts>()
+  const contexts = new Map<unknown, PartialContexts>()
   return file.expressions.flatMap((expression) => {
     if (expression.path[0] !== 'jobs' || !/[!=]=/.test(expression.text)) return []
     const [, job] = expression.path
@@ -64,7 +64,7 @@ function comparisonProblem(
 }
 
 /** The values that expressions of a job can read. Any event counts, since jobs are copied around. */
-function contextsOf(file: RuleFile, job: Place | undefined): Contexts {
+function contextsOf(file: RuleFile, job: Place | undefined): PartialContexts {
   const idOf = (step: Place) => textOf(childOf(step, 'id')) ?? []
   const actionSteps = (of: Place | undefined) =>
     stepsOf(of).filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.file.source)))
@@ -86,12 +86,12 @@ function contextsOf(file: RuleFile, job: Place | undefined): Contexts {
   return {
     ...possible,
     github: {
-      event_name: unknown('the event', [...NATIVE_EVENTS, 'dynamic']),
-      ref_type: unknown('the type of the ref', ['branch', 'tag']),
+      event_name: unknownValue('the event', [...NATIVE_EVENTS, 'dynamic']),
+      ref_type: unknownValue('the type of the ref', ['branch', 'tag']),
     },
     runner: {
-      os: unknown('the operating system', ['Linux', 'Windows', 'macOS']),
-      arch: unknown('the architecture', ['X86', 'X64', 'ARM', 'ARM64']),
+      os: unknownValue('the operating system', ['Linux', 'Windows', 'macOS']),
+      arch: unknownValue('the architecture', ['X86', 'X64', 'ARM', 'ARM64']),
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../wire/errors.ts'
-import { childOf, itemsOf, type Place, textAt, textsOf } from '../../workflow/nodes.ts'
+import { childOf, itemsOf, type Place, textAt, textsBelow } from '../../workflow/nodes.ts'
 import { actionOf, stepsOf } from '../../workflow/steps.ts'
 import {
   actionVersion,
@@ -36,7 +36,7 @@ function runners({ file }: RuleFile, job: Place): Problem[] {
   const rows = itemsOf(childOf(matrix, 'include'))
   const labels =
     key === undefined ? [label] : [childOf(matrix, key), ...rows.map((row) => childOf(row, key))]
-  return labels.flatMap(textsOf).flatMap(({ node, alias }): Problem[] => {
+  return labels.flatMap(textsBelow).flatMap(({ node, alias }): Problem[] => {
     const retired = RETIRED_RUNNERS.get(node.value.toLowerCase())
     if (!retired) return []
     const message = `GitHub removed the runner image ${node.value} on ${retired.since}`

@@ -5,11 +5,11 @@ import { tokensOf } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
-import { keyOf, pairsOf } from '../../workflow/yaml.ts'
+import { pairKey, pairsOf } from '../../workflow/yaml.ts'
 import type { JobFlow, StepFlow } from '../flow/flow.ts'
 import { safeInJavaScript } from '../flow/safe-javascript.ts'
 import { safeInShell } from '../flow/safe-shell.ts'
-import { type Placeholder, type Script, scriptOf } from '../flow/script.ts'
+import { type Placeholder, type PlaceholderScript, scriptOf } from '../flow/script.ts'
 import { isGoverning } from '../flow/sink-names.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import type { UntrustedFinding } from '../untrusted.ts'
@@ -71,7 +71,10 @@ function fixScript(findings: readonly UntrustedFinding[]): Operation[] {
 /** The edits that replace one expression by a variable. */
 type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
 
-function replacements({ key, step }: UntrustedFinding, script: Script): (Replace | undefined)[] {
+function replacements(
+  { key, step }: UntrustedFinding,
+  script: PlaceholderScript,
+): (Replace | undefined)[] {
   if (key === 'run' && step?.shell === 'posix') {
     return safeInShell(script).map(
       (text) =>
@@ -91,7 +94,7 @@ function replacements({ key, step }: UntrustedFinding, script: Script): (Replace
 }
 
 /** A variable that the step gets. */
-interface Variable {
+interface StepVariable {
   readonly name: string
   /** The inside of `${{ }}`. */
   readonly expression: string
@@ -124,7 +127,7 @@ class VariableNames {
     this.#taken = new Set([...env.map(({ name }) => name), ...(script.match(/\w+/g) ?? [])])
   }
 
-  get variables(): Variable[] {
+  get variables(): StepVariable[] {
     return [...this.#names].map(([expression, name]) => ({ name, expression }))
   }
 
@@ -167,9 +170,9 @@ function wordsOf(expression: string): string[] {
  *
  * @returns `undefined` for a step in braces, and for an `env:` that is an expression or an alias
  */
-function envOperation(step: Place, variables: readonly Variable[]): Operation | undefined {
+function envOperation(step: Place, variables: readonly StepVariable[]): Operation | undefined {
   if (!isMap(step.node) || step.node.flow) return undefined
-  const names = pairsOf(step.node).map(keyOf)
+  const names = pairsOf(step.node).map(pairKey)
   const script = names.findLast((name) => ['run', 'with'].includes(name))
   const env = childOf(step, 'env')
   if (script === undefined) return undefined

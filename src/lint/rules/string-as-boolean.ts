@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { withCondition } from './examples.ts'
+import { greetWithCondition } from './examples.ts'
 
 export const stringAsBoolean: Rule = {
   id: 'string-as-boolean',
@@ -11,7 +11,7 @@ export const stringAsBoolean: Rule = {
     remedy: "Compare with the string `'true'`.",
     before: 'if: needs.on.outputs.triggered == true',
     after: "if: needs.on.outputs.triggered == 'true'",
-    workflow: withCondition,
+    workflow: greetWithCondition,
   },
   check: (file) => file.faults('string-as-boolean'),
 }

@@ -2,7 +2,7 @@ import { ContextAccess } from '@actions/expressions/ast'
 import type { Problem } from '../../wire/errors.ts'
 import { isWithin, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withCondition } from './examples.ts'
+import { greetWithCondition } from './examples.ts'
 
 export const unknownContext: Rule = {
   id: 'unknown-context',
@@ -15,7 +15,7 @@ export const unknownContext: Rule = {
       "Read a secret into `env:` of the job, and test `env.NAME != ''` in a step. Test matrix values in steps.",
     before: "if: secrets.TOKEN != ''",
     after: "if: vars.ENABLED == 'yes'",
-    workflow: withCondition,
+    workflow: greetWithCondition,
   },
   check: unknownContexts,
 }

@@ -82,10 +82,10 @@ function fieldsIn(
     })
 }
 
-type Step = Literal | undefined
+type FieldStep = Literal | undefined
 
-function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly Step[] } {
-  const steps: Step[] = []
+function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly FieldStep[] } {
+  const steps: FieldStep[] = []
   let root = whole
   for (; root instanceof IndexAccess; root = root.expr) {
     steps.unshift(root.index instanceof Literal ? root.index : undefined)
@@ -96,7 +96,7 @@ function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly S
 /** The fields of a body that an expression reads, and the sender of that body. */
 function fieldsOf(
   root: Expr,
-  steps: readonly Step[],
+  steps: readonly FieldStep[],
   senders: ReadonlyMap<string, string | undefined>,
 ) {
   if (root instanceof FunctionCall && root.functionName.lexeme.toLowerCase() === 'fromjson') {
@@ -118,7 +118,7 @@ function nameOf(root: Expr): string {
   return root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : ''
 }
 
-function textOf(step: Step): string | undefined {
+function textOf(step: FieldStep): string | undefined {
   return step?.literal.coerceString().toLowerCase()
 }
 

@@ -20,7 +20,7 @@ export interface TokenSource {
 }
 
 /** What a sealed token or a grant is good for. */
-export interface Scope {
+export interface AccessScope {
   /** `owner/name`; GitHub's names do not tell upper from lower case. */
   readonly repository: string
   /** The path, or its first whole segments, after the repository; every path when absent. */
@@ -32,7 +32,7 @@ export interface Scope {
 }
 
 /** The scope in a sealed or signed object; `undefined` if it is not valid. */
-export function readScope(content: Readonly<Record<string, unknown>>): Scope | undefined {
+export function readScope(content: Readonly<Record<string, unknown>>): AccessScope | undefined {
   const { repository, path, dispatch, ref } = content
   if (typeof repository !== 'string') return undefined
   if (path !== undefined && typeof path !== 'string') return undefined
@@ -47,7 +47,7 @@ export function readScope(content: Readonly<Record<string, unknown>>): Scope | u
 }
 
 /** @param path what follows the repository, as it came, with its query */
-export function covers(scope: Scope, { owner, name }: Repository, path: string): boolean {
+export function covers(scope: AccessScope, { owner, name }: Repository, path: string): boolean {
   if (scope.repository.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return false
   return scope.path === undefined || isWithin(path, scope.path)
 }

@@ -8,7 +8,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { invalidToken, RelayError } from '../errors.ts'
 import type { Webhook } from '../request/route.ts'
 import type { CheckClaims } from '../request/verification-claims.ts'
-import { covers, type Scope, type TokenRequest, type TokenSource } from './claims.ts'
+import { type AccessScope, covers, type TokenRequest, type TokenSource } from './claims.ts'
 import { looksLikeGrant, openGrant, type SigningKey } from './grant.ts'
 import { looksSealed, openSealed, type SealingKey } from './seal.ts'
 
@@ -44,7 +44,7 @@ export interface Credentials {
 export interface Credential {
   readonly kind: 'none' | 'token' | 'sealed' | 'key' | 'grant'
   /** What it is good for; absent where it does not say. */
-  readonly scope?: Scope
+  readonly scope?: AccessScope
   /** Id of a grant. */
   readonly id?: string
   /** The checks that a grant asks for. */
@@ -67,7 +67,7 @@ export interface Credential {
 /** The stored form of a credential. A GitHub token in it is plain text, so it must be encrypted. */
 export interface StoredCredential {
   readonly kind: Credential['kind']
-  readonly scope?: Scope
+  readonly scope?: AccessScope
   readonly id?: string
   readonly kid?: string
   readonly token?: string
@@ -95,7 +95,7 @@ export interface CredentialOptions {
 const REMEMBERED = 4096
 
 /** A credential with what is judged of it at each request. */
-interface Opened {
+interface CheckedCredential {
   readonly credential: Credential
   /** Seconds since 1970. */
   readonly expires: number | undefined
@@ -111,11 +111,11 @@ export function createCredentials(options: CredentialOptions): Credentials {
     now,
   } = options
   // To open one costs many times what all else of a request does. Only what opened is remembered.
-  const sealed = new BoundedCache<string, Opened>(REMEMBERED)
-  const granted = new BoundedCache<string, Opened>(REMEMBERED)
+  const sealed = new BoundedCache<string, CheckedCredential>(REMEMBERED)
+  const granted = new BoundedCache<string, CheckedCredential>(REMEMBERED)
   const isKey = comparison(accessKeys)
 
-  async function opened(presented: Secret): Promise<Opened | Credential | undefined> {
+  async function opened(presented: Secret): Promise<CheckedCredential | Credential | undefined> {
     const text = presented.reveal()
     if (sealingKeys.length > 0 && looksSealed(text)) {
       return sealed.get(text) ?? remember(sealed, text, unseal(presented))
@@ -129,7 +129,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
   }
 
   /** @throws Error of any kind */
-  async function unseal(presented: Secret): Promise<Opened> {
+  async function unseal(presented: Secret): Promise<CheckedCredential> {
     const content = await openSealed(presented.reveal(), sealingKeys)
     if ('grant' in content) return verify(presented, content.grant)
     const { token, expires, ...scope } = content
@@ -142,7 +142,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
   }
 
   /** @throws Error of any kind */
-  async function verify(presented: Secret, text: string): Promise<Opened> {
+  async function verify(presented: Secret, text: string): Promise<CheckedCredential> {
     if (githubCredential === undefined)
       throw new TypeError('the relay has no GitHub credential of its own')
     const { id, exp, if: condition, ifError, verify, ...scope } = await openGrant(text, signingKeys)
@@ -217,10 +217,10 @@ export function storedCredential(credential: Credential): StoredCredential {
 }
 
 async function remember(
-  cache: BoundedCache<string, Opened>,
+  cache: BoundedCache<string, CheckedCredential>,
   text: string,
-  opening: Promise<Opened>,
-): Promise<Opened> {
+  opening: Promise<CheckedCredential>,
+): Promise<CheckedCredential> {
   const opened = await opening
   cache.set(text, opened)
   return opened
@@ -267,7 +267,7 @@ function ownCredential(
 interface Claims {
   readonly id: string | undefined
   readonly kid: string | undefined
-  readonly scope: Scope | undefined
+  readonly scope: AccessScope | undefined
 }
 
 /** The `kid` in the header of a compact JWS or JWE, which has been opened by it. */

@@ -1,13 +1,13 @@
 import { base64url, CompactSign, type CryptoKey, compactVerify, type JWK } from 'jose'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { CHECK_CLAIMS, type CheckClaims } from '../request/verification-claims.ts'
-import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
+import { type AccessScope, isCanonicalCompact, keyById, readScope } from './claims.ts'
 
 /**
  * Permission to start workflows with the relay's own GitHub credential, signed by the admin of the
  * relay, so that no URL contains a GitHub token.
  */
-export interface Grant extends Scope, CheckClaims {
+export interface Grant extends AccessScope, CheckClaims {
   /** Names it in `HOOKLINE_REVOKED_GRANTS`. */
   readonly id: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */

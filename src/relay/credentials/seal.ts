@@ -9,11 +9,11 @@ import {
   type JWK,
 } from 'jose'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
-import type { Page } from '../pages/pages.ts'
-import { isCanonicalCompact, keyById, readScope, type Scope } from './claims.ts'
+import type { StaticPage } from '../pages/pages.ts'
+import { type AccessScope, isCanonicalCompact, keyById, readScope } from './claims.ts'
 
 /** What a sealed token holds: the platform token, and what it may be used for. */
-export interface Sealed extends Scope {
+export interface Sealed extends AccessScope {
   readonly token: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
   readonly expires?: number
@@ -89,7 +89,7 @@ export async function openSealed(
 }
 
 /** The public parts, for those who seal: a JWK set, the current key first. */
-export function sealingKeysPage(keys: readonly SealingKey[]): Page {
+export function sealingKeysPage(keys: readonly SealingKey[]): StaticPage {
   const set = { keys: keys.map(({ publicJwk }) => publicJwk) }
   return { contentType: 'application/json', body: JSON.stringify(set) }
 }

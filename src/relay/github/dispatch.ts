@@ -7,7 +7,7 @@ import { type Attempts, payloadTooLarge, RelayError } from '../errors.ts'
 import type { RelayMetrics } from '../pages/metrics.ts'
 import type { Repository } from '../request/route.ts'
 import { ForgeDetection } from './forge.ts'
-import { type GitHubOptions, GitHubSession, type Outcome } from './session.ts'
+import { GitHubSession, type SessionOptions, type SessionOutcome } from './session.ts'
 
 /** An event for GitHub, or for the local engine of `hookline dev`. */
 export interface Dispatch {
@@ -58,7 +58,7 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
   }
 }
 
-export interface DispatchOptions extends GitHubOptions {
+export interface DispatchOptions extends SessionOptions {
   /**
    * Gives the calls of an event their place among all that is asked with its githubCredential.
    *
@@ -119,7 +119,7 @@ const NO_REF = /no ref found/i
 const TOO_LARGE = /too (?:large|long)|inputs? (?:is|are) (?:too|larger|longer)/i
 
 /** Facts about a repository. Only GitHub's answers add entries, so made-up names fill no cache. */
-interface Known {
+interface RepositoryFacts {
   /** As `owner/name`. */
   readonly repository: string
   /** Its default branch, and until when that is believed. */
@@ -135,7 +135,7 @@ interface StartedWorkflow {
 
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
-  readonly #known = new BoundedCache<string, Known>(REMEMBERED)
+  readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
   /** False once the platform refused to be asked for the run: GitHub Enterprise Server up to 3.20. */
   #tellsRun = true
 
@@ -170,10 +170,10 @@ class DirectDispatch {
   async #startOn(
     ref: string,
     { workflow, clientPayload }: StartedWorkflow,
-    known: Known,
+    known: RepositoryFacts,
     github: GitHubSession,
     forge: Forge,
-  ): Promise<Outcome> {
+  ): Promise<SessionOutcome> {
     const ask = (extension: string, tellsRun: boolean) => {
       // Gitea takes this parameter in the query, GitHub and Forgejo take one in the body.
       const query = forge === 'gitea' && tellsRun ? '?return_run_details=true' : ''
@@ -203,12 +203,16 @@ class DirectDispatch {
     return other
   }
 
-  #knownOf({ owner, name }: Repository): Known {
+  #knownOf({ owner, name }: Repository): RepositoryFacts {
     const repository = `${owner}/${name}`
     return this.#known.get(repository) ?? { repository, yaml: new Set() }
   }
 
-  async #defaultBranch(github: GitHubSession, known: Known, now: number): Promise<string> {
+  async #defaultBranch(
+    github: GitHubSession,
+    known: RepositoryFacts,
+    now: number,
+  ): Promise<string> {
     const outcome = await github.ask({ method: 'GET', path: '', reads: true })
     if (!outcome.accepted) throw outcome.error.after(github.attempts)
     const name = fieldsOf(outcome.answer).default_branch
@@ -219,17 +223,17 @@ class DirectDispatch {
   }
 }
 
-function freshBranch({ branch }: Known, now: number): string | undefined {
+function freshBranch({ branch }: RepositoryFacts, now: number): string | undefined {
   return branch && now < branch.until ? branch.name : undefined
 }
 
-function isAnswer(outcome: Outcome, status: number, text = /(?:)/): boolean {
+function isAnswer(outcome: SessionOutcome, status: number, text = /(?:)/): boolean {
   return outcome.answer?.status === status && text.test(outcome.answer.text)
 }
 
 /** The error for a refusal of `workflow_dispatch`. */
 function refusal(
-  { error, answer }: Outcome & { accepted: false },
+  { error, answer }: SessionOutcome & { accepted: false },
   { workflow, ref }: WorkflowTarget,
 ): RelayError {
   if (!answer) return error

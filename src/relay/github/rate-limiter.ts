@@ -260,7 +260,7 @@ const REMEMBERED = 10_000
 const HASHES = 1000
 
 /** For what a call is made, and with which credential. */
-type Asking = Pick<Dispatch, 'repository' | 'credential'>
+type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
 
 /** The rate limiters of all GitHub credentials that were used lately. */
 export class RateLimiters {
@@ -311,7 +311,7 @@ export class RateLimiters {
   /** For stored events whose turn has come. */
   readonly granted: Govern = async (asking) => (await this.#of(asking))?.granted
 
-  async #of({ credential, repository }: Asking): Promise<RateLimiter | undefined> {
+  async #of({ credential, repository }: LimitedCall): Promise<RateLimiter | undefined> {
     if (credential.kind === 'none') return undefined
     return this.of(await this.holderOf(credential), repository.owner)
   }

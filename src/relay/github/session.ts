@@ -24,7 +24,7 @@ import {
 } from '../errors.ts'
 import type { Repository } from '../request/route.ts'
 
-export interface GitHubOptions {
+export interface SessionOptions {
   readonly call: GitHubCall
   /** Base address of the platform's API. */
   readonly apiUrl: URL
@@ -41,7 +41,7 @@ export interface GitHubOptions {
 export const AGENT = 'hookline-relay'
 
 /** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
-interface Question {
+interface RepositoryCall {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
@@ -55,7 +55,7 @@ interface Question {
 }
 
 /** What became of a question, all its tries done. */
-export type Outcome =
+export type SessionOutcome =
   | {
       readonly accepted: true
       readonly answer: GitHubResponse
@@ -75,7 +75,7 @@ export class GitHubSession {
 
   /** @param call asks in place of the options' own: in its turn among all that is asked */
   constructor(
-    { apiUrl, clock, budget, retryTime }: GitHubOptions,
+    { apiUrl, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
     event: DispatchEvent,
     { repository, credential }: { repository: Repository; credential: TokenSource },
@@ -98,16 +98,16 @@ export class GitHubSession {
   }
 
   /** The version of the API, which only Forgejo and Gitea have. */
-  version(): Promise<Outcome> {
+  version(): Promise<SessionOutcome> {
     return this.#send('/version', { method: 'GET', path: '', reads: true })
   }
 
   /** Asks as often as fits into the budget. */
-  ask(question: Question): Promise<Outcome> {
+  ask(question: RepositoryCall): Promise<SessionOutcome> {
     return this.#send(`${this.#place}${question.path}`, question)
   }
 
-  async #send(path: string, question: Question): Promise<Outcome> {
+  async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
     const { method, body, reads, responseBytes, hasDelivery } = question
     let run: string | undefined
     const accepts = (answer: GitHubResponse) => {

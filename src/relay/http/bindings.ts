@@ -4,7 +4,7 @@ import type { ObjectNamespace } from '../outbox/durable.ts'
 /** What a worker is given: settings, which are text, and the outbox where it is bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
 
-export function settingsOf(env: Bindings): Environment {
+export function environmentOf(env: Bindings): Environment {
   const settings = Object.entries(env).filter((entry): entry is [string, string] => {
     return typeof entry[1] === 'string'
   })

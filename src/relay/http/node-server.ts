@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
@@ -128,19 +128,19 @@ function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }
 
-function refusal(error: RelayError, method: string, ports: RelayPorts): Reply {
+function refusal(error: RelayError, method: string, ports: RelayPorts): RelayResponse {
   const delivery = ports.newDelivery()
   return withStandardHeaders(errorReply(error, delivery), method, delivery)
 }
 
 /** The headers of a reply, and the length of its body where it may have one. */
-function framed({ status, headers, body, stream }: Reply, method: string | undefined) {
+function framed({ status, headers, body, stream }: RelayResponse, method: string | undefined) {
   const bare = method === 'HEAD' || status === 204 || status === 304 || stream !== undefined
   return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }
 
 /** The bytes of a response, for a connection whose request could not be parsed. */
-function onTheWire(reply: Reply): string {
+function onTheWire(reply: RelayResponse): string {
   const headers = { ...framed(reply, 'GET'), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`

@@ -2,7 +2,7 @@ import { byteString, collect } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import {
   type LoadScheduler,
   openScheduler,
@@ -21,7 +21,7 @@ import { relay } from '../relay.ts'
 import { errorReply, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
 import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
-import { type Bindings, namespaceOf, settingsOf } from './bindings.ts'
+import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 
 /** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
 interface Context {
@@ -59,13 +59,13 @@ function misconfigured(error: unknown): UserError {
   return error
 }
 
-function unusable(method: string): Reply {
+function unusable(method: string): RelayResponse {
   const delivery = crypto.randomUUID()
   return withStandardHeaders(errorReply(internalError(undefined), delivery), method, delivery)
 }
 
 /** The Durable Object behind the binding `OUTBOX`. */
-export class Outbox {
+class DurableOutbox {
   readonly #object: Promise<OutboxObject>
   readonly #storage: ObjectState['storage']
 
@@ -73,7 +73,7 @@ export class Outbox {
     this.#storage = state.storage
     const write = (line: string) => console.log(line)
     this.#object = state.blockConcurrencyWhile(async () => {
-      const settings = settingsOf(env)
+      const settings = environmentOf(env)
       const config = await readRelayConfig(settings)
       const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
       const ports = relayPorts(config, platform, write, { loadChecks })
@@ -99,22 +99,24 @@ export class Outbox {
   }
 }
 
+export { DurableOutbox as Outbox }
+
 /** Records refusals of the relay's own GitHub credential in the metrics. */
 function counted({ metrics }: Platform) {
   return (options: DispatchOptions) => countingRefusals(dispatchTo(options), metrics)
 }
 
 /** A relay as one environment sets it up. */
-interface Opened {
+interface OpenRelay {
   readonly portsOf: (background: (work: Promise<unknown>) => void) => RelayPorts
   /** Absent where it keeps no time. */
   readonly clock: Scheduler | undefined
 }
 
 /** An isolate has one environment, and serves many requests with it. */
-const openedByEnvironment = new WeakMap<Bindings, Promise<Opened>>()
+const openedByEnvironment = new WeakMap<Bindings, Promise<OpenRelay>>()
 
-function openedFor(env: Bindings): Promise<Opened> {
+function openedFor(env: Bindings): Promise<OpenRelay> {
   const opened = openedByEnvironment.get(env) ?? open(env)
   openedByEnvironment.set(env, opened)
   return opened
@@ -126,8 +128,8 @@ const loadScheduler: LoadScheduler = () =>
   import(/* webpackIgnore: true */ '../schedule/scheduler.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
-async function open(env: Bindings): Promise<Opened> {
-  const settings = settingsOf(env)
+async function open(env: Bindings): Promise<OpenRelay> {
+  const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
   const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
@@ -178,7 +180,7 @@ async function readBody(
   return bytes
 }
 
-function response({ status, headers, body }: Reply): Response {
+function response({ status, headers, body }: RelayResponse): Response {
   return new Response(body === '' ? null : body, { status, headers })
 }
 

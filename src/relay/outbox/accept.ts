@@ -3,7 +3,7 @@ import { type Dispatch, type DispatchPort, refusesCredential } from '../github/d
 import type { CollectPort } from '../request/batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent, OutboxLine } from './event.ts'
-import { isNotNow, type Outcome, outcomeOf } from './outcome.ts'
+import { type AttemptOutcome, isNotNow, outcomeOf } from './outcome.ts'
 import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } from './queue-name.ts'
 import { nextAttempt } from './retry-policy.ts'
 import type { SealEvent } from './sealed-event.ts'
@@ -17,7 +17,7 @@ export interface EventStore {
   /** @returns the id of the batch; `undefined` if there is no room, or the disk fails */
   collect(event: CollectedEvent): Promise<string | undefined>
   /** Records how a call ended that was open when its event was stored. */
-  settle(event: Pick<NewEvent, 'queue' | 'delivery'>, outcome: Outcome): Promise<void>
+  settle(event: Pick<NewEvent, 'queue' | 'delivery'>, outcome: AttemptOutcome): Promise<void>
   /** Remembers that GitHub accepted the credential of the queue. */
   noteAccepted(name: QueueName): Promise<void>
   /** True if GitHub accepted the credential of the queue within the last 30 days. */

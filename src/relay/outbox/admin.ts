@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { comparison } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
@@ -82,7 +82,7 @@ async function respondTo(
   { method, target }: RelayRequest,
   [path, delivery, replay]: RegExpExecArray,
   options: ResponseOptions,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   const { outbox, metrics } = options
   const [, , action] = path.toLowerCase().split('/')
   if (path.toLowerCase() === '/metrics') {
@@ -103,7 +103,11 @@ async function respondTo(
   return show(outbox, id, method, options)
 }
 
-async function list(outbox: OutboxView, method: string, query: URLSearchParams): Promise<Reply> {
+async function list(
+  outbox: OutboxView,
+  method: string,
+  query: URLSearchParams,
+): Promise<RelayResponse> {
   if (!isRead(method)) throw methodNotAllowed(['GET', 'DELETE'])
   const limit = Number(query.get('limit') ?? 100)
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED)) {
@@ -134,7 +138,7 @@ async function show(
   id: string,
   method: string,
   { keys }: AdminOptions,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   if (!isRead(method)) throw methodNotAllowed(['GET', 'DELETE'])
   const events = await outbox.find(id)
   const [first] = events
@@ -151,7 +155,7 @@ async function replayOne(
   method: string,
   query: URLSearchParams,
   { log }: AdminOptions,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   if (method !== 'POST') throw methodNotAllowed(['POST'])
   const separate = query.get('separate') ?? 'false'
   if (separate !== 'true' && separate !== 'false') {
@@ -168,14 +172,18 @@ async function replayAll(
   method: string,
   query: URLSearchParams,
   { log }: AdminOptions,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   if (method !== 'POST') throw methodNotAllowed(['POST'])
   const events = await outbox.replayAll(deadFilter(query))
   log({ outbox: 'replayed', events })
   return json({ success: true, events })
 }
 
-async function deleteOne(outbox: OutboxView, id: string, { log }: AdminOptions): Promise<Reply> {
+async function deleteOne(
+  outbox: OutboxView,
+  id: string,
+  { log }: AdminOptions,
+): Promise<RelayResponse> {
   const events = await outbox.delete(id)
   if (events === 0) throw noSuchEvent('no event has this delivery id')
   log({ outbox: 'deleted', delivery: id, events })
@@ -186,13 +194,13 @@ async function deleteAll(
   outbox: OutboxView,
   query: URLSearchParams,
   { log }: AdminOptions,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   const events = await outbox.deleteAll(deadFilter(query))
   log({ outbox: 'deleted', events })
   return json({ success: true, events })
 }
 
-async function backup(outbox: OutboxView, method: string): Promise<Reply> {
+async function backup(outbox: OutboxView, method: string): Promise<RelayResponse> {
   if (method !== 'GET') throw methodNotAllowed(['GET'])
   if (!outbox.backup) throw noBackup()
   const headers = { 'content-type': 'application/vnd.sqlite3' }
@@ -245,7 +253,10 @@ async function payloadOf({ sealed }: StoredEvent, keys: readonly SealingKey[]): 
   return opened ? JSON.parse(opened.event.clientPayload) : null
 }
 
-function metricsPage(metrics: RelayMetrics | undefined, figures: OutboxFigures | undefined): Reply {
+function metricsPage(
+  metrics: RelayMetrics | undefined,
+  figures: OutboxFigures | undefined,
+): RelayResponse {
   const lines = [...(metrics?.lines() ?? []), ...(figures ? outboxLines(figures) : [])]
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   return { status: 200, headers, body: `${lines.join('\n')}\n` }
@@ -268,7 +279,7 @@ function outboxLines({ events, bytes, oldest, unreadable, imbalance }: OutboxFig
   ]
 }
 
-function json(value: unknown): Reply {
+function json(value: unknown): RelayResponse {
   const headers = { 'content-type': 'application/json' }
   return { status: 200, headers, body: JSON.stringify(value) }
 }

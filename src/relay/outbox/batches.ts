@@ -12,7 +12,7 @@ import type { BatchPeriod } from '../request/batch-period.ts'
 import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
-import type { Opened } from './outcome.ts'
+import type { OpenedEvent } from './outcome.ts'
 import { PackedSize } from './packed-size.ts'
 import type { QueueName } from './queue-name.ts'
 
@@ -33,7 +33,7 @@ export interface BatchPorts {
 }
 
 /** An open batch with the running gzip that measures it. */
-interface Collecting {
+interface MeasuredBatch {
   row: OpenBatch
   readonly size: PackedSize
 }
@@ -47,7 +47,7 @@ const MOST_MEASURED = 32
 /** Collects events into batches. A batch that ends is due in the ledger, like any event. */
 export class Batches {
   readonly #ports: BatchPorts
-  readonly #open = new Map<string, Map<string, Collecting>>()
+  readonly #open = new Map<string, Map<string, MeasuredBatch>>()
   readonly #measured = new Set<PackedSize>()
 
   constructor(ports: BatchPorts) {
@@ -122,7 +122,7 @@ export class Batches {
   }
 
   /** An event that was not stored; a batch without events is none. */
-  #undo(batch: Collecting): void {
+  #undo(batch: MeasuredBatch): void {
     const { queue, grouping, count } = batch.row
     batch.row = { ...batch.row, count: count - 1 }
     const isOpen = this.#open.get(queue)?.get(grouping) === batch
@@ -130,7 +130,7 @@ export class Batches {
   }
 
   /** @returns false if the batch is full without the event */
-  #takes(batch: Collecting, text: Uint8Array, length: number): boolean {
+  #takes(batch: MeasuredBatch, text: Uint8Array, length: number): boolean {
     const { row, size } = batch
     const unpacked = row.unpacked + length + LIMITS.batchEventOverhead
     if (unpacked > LIMITS.batchUnpackedLength || dueAt(row) <= this.#ports.now()) return false
@@ -150,7 +150,7 @@ export class Batches {
     return size.add(text, space)
   }
 
-  #begin(event: CollectedEvent, grouping: string, text: Uint8Array): Collecting {
+  #begin(event: CollectedEvent, grouping: string, text: Uint8Array): MeasuredBatch {
     const { newId, now } = this.#ports
     const { target, clientPayload, period, queue } = event
     const id = newId()
@@ -182,14 +182,14 @@ export class Batches {
   }
 
   /** Ends a batch. If the disk fails, its events are due at the end of its period. */
-  async #end({ row }: Collecting): Promise<void> {
+  async #end({ row }: MeasuredBatch): Promise<void> {
     this.forget(row.queue, row.id)
     await this.#ports.ledger.closeBatch(row.id)
     this.#ports.wakeAt(row.queue, this.#ports.now())
   }
 
-  #batchesOf(queue: string): Map<string, Collecting> {
-    const batches = this.#open.get(queue) ?? new Map<string, Collecting>()
+  #batchesOf(queue: string): Map<string, MeasuredBatch> {
+    const batches = this.#open.get(queue) ?? new Map<string, MeasuredBatch>()
     this.#open.set(queue, batches)
     return batches
   }
@@ -247,7 +247,7 @@ export async function batchDispatch(
   events: readonly Dispatch[],
   id: string,
   pack: Packer,
-): Promise<Opened> {
+): Promise<OpenedEvent> {
   const [first] = events
   if (!first) return { outcome: { kind: 'refused', reason: 'empty' } }
   const { repository, target, credential } = first

@@ -4,7 +4,13 @@ import { type Batches, batchDispatch, isDivisible } from './batches.ts'
 import type { SqlStatement } from './database.ts'
 import type { NewEvent, OutboxEvent, OutboxLine, StoredEvent } from './event.ts'
 import type { Ledger } from './ledger.ts'
-import { attempt, type Opened, type OpenPorts, type Outcome, openDispatch } from './outcome.ts'
+import {
+  type AttemptOutcome,
+  attempt,
+  type OpenedEvent,
+  type OpenPorts,
+  openDispatch,
+} from './outcome.ts'
 import { isOwnQueue, namesOf } from './queue-name.ts'
 import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
 
@@ -181,7 +187,7 @@ export class DeliveryLoop {
   }
 
   /** Records the outcome of a call that was open when its event was stored. */
-  async settle(name: string, delivery: string, outcome: Outcome): Promise<void> {
+  async settle(name: string, delivery: string, outcome: AttemptOutcome): Promise<void> {
     const [event] = await this.#ports.ledger.unit(delivery)
     const queue = this.#queueOf(name)
     queue.restUntil = 0
@@ -280,7 +286,7 @@ export class DeliveryLoop {
   }
 
   /** A batch as one dispatch. Events that cannot be sent are taken out before. */
-  async #openBatch(events: readonly StoredEvent[]): Promise<Opened> {
+  async #openBatch(events: readonly StoredEvent[]): Promise<OpenedEvent> {
     const { ledger, pack } = this.#ports
     const opened = await Promise.all(
       events.map(async (event) => ({ event, ...(await this.#openMember(event)) })),
@@ -301,14 +307,18 @@ export class DeliveryLoop {
     return batchDispatch(dispatches, events[0]?.unit ?? '', pack)
   }
 
-  #openMember({ key, sealed }: StoredEvent): Promise<Opened> {
+  #openMember({ key, sealed }: StoredEvent): Promise<OpenedEvent> {
     if (this.#ports.keys.some(({ id }) => id === key)) return openDispatch(sealed, this.#ports)
     // It waits until its key is back.
     return Promise.resolve({ outcome: { kind: 'isolated', reason: 'unreadable' } })
   }
 
   /** Records the outcome of an attempt. */
-  async #conclude(queue: Queue, events: readonly OutboxEvent[], outcome: Outcome): Promise<void> {
+  async #conclude(
+    queue: Queue,
+    events: readonly OutboxEvent[],
+    outcome: AttemptOutcome,
+  ): Promise<void> {
     const [event] = events
     if (!event) return
     const { ledger, now, random, age, log } = this.#ports
@@ -344,7 +354,7 @@ export class DeliveryLoop {
   }
 
   /** Draws the conclusions of an outcome for the whole queue. */
-  #noteOutcome(queue: Queue, outcome: Outcome): void {
+  #noteOutcome(queue: Queue, outcome: AttemptOutcome): void {
     const now = this.#ports.now()
     switch (outcome.kind) {
       case 'accepted':

@@ -14,7 +14,7 @@ import {
   objectDatabase,
 } from './object-storage.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
-import type { Outcome } from './outcome.ts'
+import type { AttemptOutcome } from './outcome.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
 
 interface ObjectStub {
@@ -55,7 +55,7 @@ interface ListedPage {
 interface Calls {
   put(event: NewEvent): boolean
   collect(event: CollectedEvent): string | null
-  settle(given: { event: Pick<NewEvent, 'queue' | 'delivery'>; outcome: Outcome }): null
+  settle(given: { event: Pick<NewEvent, 'queue' | 'delivery'>; outcome: AttemptOutcome }): null
   list(page: ListedPage): readonly ListedUnit[]
   find(id: string): readonly StoredEvent[]
   replay(given: { id: string; separate: boolean }): number

@@ -12,7 +12,7 @@ import {
   type StoredEvent,
 } from './event.ts'
 import type { EventFilter, Ledger, ListedUnit } from './ledger.ts'
-import type { Outcome } from './outcome.ts'
+import type { AttemptOutcome } from './outcome.ts'
 import { namesOf, type QueueName } from './queue-name.ts'
 
 const SECOND = 1000
@@ -95,7 +95,7 @@ export class Outbox implements EventStore {
     }
   }
 
-  settle({ queue, delivery }: Pick<NewEvent, 'queue' | 'delivery'>, outcome: Outcome) {
+  settle({ queue, delivery }: Pick<NewEvent, 'queue' | 'delivery'>, outcome: AttemptOutcome) {
     return this.#loop.settle(queue, delivery, outcome)
   }
 

@@ -5,7 +5,7 @@ import { type Dispatch, type DispatchPort, refusesCredential } from '../github/d
 import { openEvent } from './sealed-event.ts'
 
 /** The result of an attempt. */
-export type Outcome =
+export type AttemptOutcome =
   | { readonly kind: 'accepted' }
   /** GitHub asks to wait, in milliseconds. */
   | { readonly kind: 'limited'; readonly reason: string; readonly wait: number }
@@ -40,7 +40,7 @@ export function isNotNow(error: unknown): error is RelayError {
   return NOT_NOW.has(error.code) && !isRedirect
 }
 
-export function outcomeOf(error: unknown): Outcome {
+export function outcomeOf(error: unknown): AttemptOutcome {
   if (!(error instanceof RelayError)) return { kind: 'broken', reason: 'internal_error' }
   const { code: reason, retryAfter } = error
   if (refusesCredential(error)) return { kind: 'paused', reason }
@@ -59,14 +59,17 @@ export interface OpenPorts {
 }
 
 /** The dispatch of a stored event, or why there is none. */
-export type Opened =
+export type OpenedEvent =
   | { readonly dispatch: Dispatch; readonly outcome?: undefined }
-  | { readonly dispatch?: undefined; readonly outcome: Exclude<Outcome, { kind: 'accepted' }> }
+  | {
+      readonly dispatch?: undefined
+      readonly outcome: Exclude<AttemptOutcome, { kind: 'accepted' }>
+    }
 
 export async function openDispatch(
   sealed: string,
   { keys, credentials }: OpenPorts,
-): Promise<Opened> {
+): Promise<OpenedEvent> {
   const content = await openEvent(sealed, keys).catch(() => undefined)
   if (!content) return { outcome: { kind: 'refused', reason: 'unreadable' } }
   try {
@@ -90,7 +93,7 @@ function restored(
 export async function attempt(
   dispatch: Dispatch,
   { send, report }: { readonly send: DispatchPort; report(error: unknown): void },
-): Promise<Outcome> {
+): Promise<AttemptOutcome> {
   try {
     await send(dispatch)
     return { kind: 'accepted' }

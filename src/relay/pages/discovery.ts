@@ -1,7 +1,7 @@
 import type { DispatchMode } from '../../wire/payload.ts'
 import { VERSION } from '../../wire/version.ts'
 import type { SEALING_KEYS_PATH } from '../credentials/seal.ts'
-import type { Page } from './pages.ts'
+import type { StaticPage } from './pages.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
 
@@ -20,7 +20,7 @@ export interface Discovery {
   readonly seal: typeof SEALING_KEYS_PATH | null
 }
 
-export function discoveryPage(facts: Omit<Discovery, 'version'>): Page {
+export function discoveryPage(facts: Omit<Discovery, 'version'>): StaticPage {
   const discovery: Discovery = { version: VERSION, ...facts }
   return { contentType: 'application/json', body: JSON.stringify(discovery) }
 }

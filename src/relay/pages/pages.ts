@@ -1,14 +1,14 @@
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { METHODS } from '../request/responses.ts'
 
-export interface Page {
+export interface StaticPage {
   readonly contentType: string
   readonly body: string
 }
 
 /** Pages by their path. */
-export type Pages = ReadonlyMap<string, Page>
+export type Pages = ReadonlyMap<string, StaticPage>
 
 const TEXT = 'text/plain; charset=utf-8'
 
@@ -26,7 +26,7 @@ export const RELAY_PAGES: Pages = new Map([
 ])
 
 /** The page at this path; `undefined` if there is none. */
-export function servePage(pages: Pages, method: string, path: string): Reply | undefined {
+export function servePage(pages: Pages, method: string, path: string): RelayResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const page = pages.get(path)
   if (!page) return undefined
@@ -38,7 +38,7 @@ const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const HEADER_LIST_LENGTH = 1024
 
 /** The response to a CORS preflight of a browser; `undefined` for every other request. */
-export function preflight(method: string, headers: RawHeaders): Reply | undefined {
+export function preflight(method: string, headers: RawHeaders): RelayResponse | undefined {
   if (method !== 'OPTIONS') return undefined
   if (headerValue(headers, 'origin') === undefined) return undefined
   if (headerValue(headers, 'access-control-request-method') === undefined) return undefined

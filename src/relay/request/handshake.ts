@@ -1,8 +1,8 @@
 import { jsonValue, only, queryOf, visible } from '../../triggers/handshake.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
-import type { Asking, Handshake } from '../../triggers/sender.ts'
+import type { Handshake, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { unsupportedHandshake } from '../errors.ts'
 import { ACCEPTED } from './responses.ts'
@@ -35,21 +35,26 @@ const EVENT_HANDSHAKES = ALL.filter(({ isEvent }) => isEvent)
  * user, and expect their challenge in the response. A handshake is no event, so the relay does not call
  * GitHub, and does not check whether GitHub accepts the token.
  */
-export function handshakeReply(request: Asking): Reply | undefined {
+export function handshakeReply(request: HandshakeRequest): RelayResponse | undefined {
   return replyOf(HANDSHAKES, request)
 }
 
 /** The response to a handshake that its sender does not sign. */
-export function unsignedHandshakeReply(request: Asking): Reply | undefined {
+export function unsignedHandshakeReply(request: HandshakeRequest): RelayResponse | undefined {
   return replyOf(UNSIGNED_HANDSHAKES, request)
 }
 
 /** The headers that a sender expects if the event is a handshake too. */
-export function eventHandshakeHeaders(request: Asking): Reply['headers'] | undefined {
+export function eventHandshakeHeaders(
+  request: HandshakeRequest,
+): RelayResponse['headers'] | undefined {
   return replyOf(EVENT_HANDSHAKES, request)?.headers
 }
 
-function replyOf(handshakes: readonly Handshake[], request: Asking): Reply | undefined {
+function replyOf(
+  handshakes: readonly Handshake[],
+  request: HandshakeRequest,
+): RelayResponse | undefined {
   for (const { method, challenge, answer } of handshakes) {
     const value = method === request.method ? challenge(request) : undefined
     if (isChallenge(value)) return answer(value)
@@ -68,7 +73,7 @@ function isChallenge(value: unknown): value is string {
 /** Senders whose handshake needs a secret, or a key, that the relay does not have. */
 const UNSUPPORTED: readonly {
   readonly sender: string
-  readonly isHandshake: (request: Asking) => boolean
+  readonly isHandshake: (request: HandshakeRequest) => boolean
 }[] = [
   // https://docs.x.com/x-api/webhooks/quickstart
   { sender: 'X', isHandshake: hasQuery({ crc_token: /./ }) },
@@ -86,7 +91,7 @@ const UNSUPPORTED: readonly {
 ]
 
 function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
-  return ({ method, path }: Asking): boolean =>
+  return ({ method, path }: HandshakeRequest): boolean =>
     method === 'GET' &&
     Object.entries(parameters).every(([name, pattern]) =>
       pattern.test(only(queryOf(path, name), name) ?? ''),
@@ -94,7 +99,7 @@ function hasQuery(parameters: Readonly<Record<string, RegExp>>) {
 }
 
 /** With an Encrypt Key, the body has this one field, in the handshake as in every event. */
-function isEncryptedFeishu({ method, body }: Asking): boolean {
+function isEncryptedFeishu({ method, body }: HandshakeRequest): boolean {
   if (method !== 'POST' || !body?.includes('"encrypt"')) return false
   const value = jsonValue(body)
   return (
@@ -103,7 +108,7 @@ function isEncryptedFeishu({ method, body }: Asking): boolean {
 }
 
 /** @throws RelayError 501 for a handshake that is known, and that the relay cannot answer */
-export function refuseUnsupportedHandshake(request: Asking): void {
+export function refuseUnsupportedHandshake(request: HandshakeRequest): void {
   const known = UNSUPPORTED.find(({ isHandshake }) => isHandshake(request))
   if (known) throw unsupportedHandshake(known.sender)
 }
@@ -120,7 +125,7 @@ const PROBING_USER_AGENTS = [
 ]
 
 /** The response to a request that only looks whether the URL exists. */
-export function probeReply({ method, headers }: Asking): Reply | undefined {
+export function probeReply({ method, headers }: HandshakeRequest): RelayResponse | undefined {
   if (method !== 'HEAD' && method !== 'GET') return undefined
   const agent = headerValue(headers, 'user-agent') ?? ''
   return PROBING_USER_AGENTS.some((pattern) => pattern.test(agent)) ? ACCEPTED : undefined

@@ -1,4 +1,4 @@
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
@@ -39,11 +39,11 @@ const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
  * @param shared the headers to add; an admin response must not be readable by other pages
  */
 export function withStandardHeaders(
-  reply: Reply,
+  reply: RelayResponse,
   method: string,
   delivery: string,
   shared: Readonly<Record<string, string>> = STANDARD_HEADERS,
-): Reply {
+): RelayResponse {
   const { status } = reply
   const headers: Record<string, string> = { ...reply.headers, ...shared }
   headers[HEADER.delivery] = delivery
@@ -52,11 +52,14 @@ export function withStandardHeaders(
   return { status, headers, body: hasNoBody || method === 'HEAD' ? '' : reply.body }
 }
 
-export function withHeaders(reply: Reply, headers: Reply['headers'] | undefined): Reply {
+export function withResponseHeaders(
+  reply: RelayResponse,
+  headers: RelayResponse['headers'] | undefined,
+): RelayResponse {
   return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
 }
 
-export function errorReply(error: RelayError, delivery: string): Reply {
+export function errorReply(error: RelayError, delivery: string): RelayResponse {
   const { code, message, hint, retryAfter, status } = error
   return {
     status,
@@ -72,14 +75,14 @@ export function errorReply(error: RelayError, delivery: string): Reply {
 }
 
 /** The default response to an accepted request. */
-export const ACCEPTED: Reply = {
+export const ACCEPTED: RelayResponse = {
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: '{"success":true}',
 }
 
 /** The default response to an event that the outbox queued. */
-export const QUEUED: Reply = {
+export const QUEUED: RelayResponse = {
   ...ACCEPTED,
   status: 202,
   headers: { ...ACCEPTED.headers, [HEADER.queued]: 'true' },
@@ -103,7 +106,10 @@ const MEDIA_TYPE_LENGTH = 255
  * @returns `undefined` if the URL asks for nothing
  * @throws RelayError 400 for an invalid value
  */
-export function customReply(reserved: ReservedParameters, standard = ACCEPTED): Reply | undefined {
+export function customReply(
+  reserved: ReservedParameters,
+  standard = ACCEPTED,
+): RelayResponse | undefined {
   const status = reserved.get(PARAMETER.responseCode)
   const contentType = reserved.get(PARAMETER.responseContentType)
   const body = reserved.get(PARAMETER.responseBody)

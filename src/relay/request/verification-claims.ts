@@ -1,4 +1,4 @@
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import type { ReceivedEvent } from './client-payload.ts'
 
 /** The checks that a grant asks the relay to make for each request. The relay's own key signed them. */
@@ -29,10 +29,10 @@ export interface RequestChecks {
   /** Whether the signature of the request is valid, or no signature is required. */
   verify(): Promise<boolean>
   /** The response to a handshake of the sender. Call it only after `verify`. */
-  handshake(): Promise<Reply | undefined>
+  handshake(): Promise<RelayResponse | undefined>
   if(): IfResult
   /** The response that the sender expects to an accepted event, in place of the default. */
-  accepted(): Reply | undefined
+  accepted(): RelayResponse | undefined
 }
 
 /** Loads the module that makes the checks, so that relays without such grants do not load it. */

@@ -1,9 +1,9 @@
-import { RELAY_VERIFICATION } from '../../triggers/lists/relay-verification.ts'
+import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
-import type { Scheme, Settings } from '../../triggers/verify/scheme.ts'
+import type { Scheme, VerifySettings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/settings.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import { PARAMETER } from '../../wire/path.ts'
 import { readWebhookRequest, visibleHeaders, type WebhookRequest } from '../../wire/request.ts'
@@ -29,8 +29,8 @@ export async function openChecks(
   const request = await readWebhookRequest(buildPayload(event))
   const entries = verify === undefined ? [] : entriesOf(verify)
   const senders = entries.flatMap(({ scheme, settings }) => {
-    const isKnown = Object.hasOwn(RELAY_VERIFICATION, scheme.name)
-    const sender = isKnown ? RELAY_VERIFICATION[scheme.name] : undefined
+    const isKnown = Object.hasOwn(SIGNED_RESPONSES, scheme.name)
+    const sender = isKnown ? SIGNED_RESPONSES[scheme.name] : undefined
     return sender ? [{ sender, secret: settings.secrets[0]?.reveal() }] : []
   })
   const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, target))
@@ -56,12 +56,12 @@ export async function openChecks(
     accepted: () =>
       senders
         .map(({ sender }) => sender.accepted?.(request.body))
-        .find((reply): reply is Reply => reply !== undefined),
+        .find((reply): reply is RelayResponse => reply !== undefined),
   }
 }
 
 /** @throws TypeError */
-function entriesOf(verify: unknown): { scheme: Scheme; settings: Settings }[] {
+function entriesOf(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
   const isList = Array.isArray(verify) && verify.every(isObject)
   if (!isList) throw new TypeError('the claim "verify" is not a list of objects')
   // The claims of a signed grant are parsed JSON.

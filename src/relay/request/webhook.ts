@@ -1,11 +1,11 @@
-import type { Asking } from '../../triggers/sender.ts'
+import type { HandshakeRequest } from '../../triggers/sender.ts'
 import { utf8Text } from '../../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
-import type { Scope } from '../credentials/claims.ts'
+import type { AccessScope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import {
   type Attempts,
@@ -31,7 +31,7 @@ import {
   unsignedHandshakeReply,
 } from './handshake.ts'
 import { checkedReply, redactEvent, scrub } from './redaction.ts'
-import { ACCEPTED, customReply, QUEUED, withHeaders } from './responses.ts'
+import { ACCEPTED, customReply, QUEUED, withResponseHeaders } from './responses.ts'
 import { routeWebhook, urlFormOf, type Webhook } from './route.ts'
 import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
 
@@ -44,7 +44,7 @@ export async function handleWebhook(
   request: RelayRequest,
   ports: RelayPorts,
   log: RequestLog,
-): Promise<Reply> {
+): Promise<RelayResponse> {
   // 1. Read the URL: repository, path, and the relay's own parameters.
   const webhook = routeWebhook(request.target, ports.repository)
   const custom = customReply(webhook.reserved)
@@ -102,7 +102,10 @@ export async function handleWebhook(
     if (filtered) {
       log.filtered(filtered)
       ports.metrics?.droppedByFilter(filtered)
-      return checkedReply(withHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }), secrets)
+      return checkedReply(
+        withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }),
+        secrets,
+      )
     }
 
     // 8. Build the event, and the response to an accepted one, before anything is sent.
@@ -114,7 +117,10 @@ export async function handleWebhook(
       ...eventHandshakeHeaders(asked),
       ...(hint !== undefined && { [HEADER.hint]: hint }),
     }
-    const accepted = checkedReply(withHeaders(senderReply ?? custom ?? ACCEPTED, extra), secrets)
+    const accepted = checkedReply(
+      withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
+      secrets,
+    )
     const clientPayload = await writePayload(
       redactEvent(event, secrets, credential.githubToken),
       LIMIT_OF[target.event],
@@ -133,8 +139,8 @@ export async function handleWebhook(
     log.attempted(attempts)
     if (attempts.queued === undefined) return acceptedReply(accepted, attempts, hint)
     const standard = senderReply
-      ? withHeaders(accepted, QUEUED.headers)
-      : withHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, extra)
+      ? withResponseHeaders(accepted, QUEUED.headers)
+      : withResponseHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, extra)
     return queuedReply(standard, attempts)
   } finally {
     memory?.release()
@@ -154,11 +160,11 @@ async function sendToGitHub(event: Dispatch, ports: RelayPorts): Promise<Attempt
 }
 
 function webhookRequest({ method, headers }: RelayRequest, { path }: Webhook) {
-  return { method, headers, path } satisfies Partial<Asking>
+  return { method, headers, path } satisfies Partial<HandshakeRequest>
 }
 
 /** The response to a handshake whose request has no body, before a body is read. */
-function bodilessHandshake(request: RelayRequest, webhook: Webhook): Reply | undefined {
+function bodilessHandshake(request: RelayRequest, webhook: Webhook): RelayResponse | undefined {
   const body = announcesBody(request.headers) ? undefined : ''
   return handshakeReply({ ...webhookRequest(request, webhook), body })
 }
@@ -209,19 +215,19 @@ const NO_TRIGGER = 'no_trigger'
 const NOTHING_FIRED = 'nothing_fired'
 
 function acceptedReply(
-  reply: Reply,
+  reply: RelayResponse,
   { run, isIdle, idleReason }: Attempts,
   hint: string | undefined,
-): Reply {
+): RelayResponse {
   if (isIdle && !hint) {
     const reason = idleReason && { [HEADER.reason]: idleReason }
-    return withHeaders(reply, { [HEADER.hint]: NOTHING_FIRED, ...reason })
+    return withResponseHeaders(reply, { [HEADER.hint]: NOTHING_FIRED, ...reason })
   }
-  return run === undefined ? reply : withHeaders(reply, { [HEADER.run]: run })
+  return run === undefined ? reply : withResponseHeaders(reply, { [HEADER.run]: run })
 }
 
-function queuedReply(reply: Reply, { queued = '', batch }: Attempts): Reply {
-  return withHeaders(reply, {
+function queuedReply(reply: RelayResponse, { queued = '', batch }: Attempts): RelayResponse {
+  return withResponseHeaders(reply, {
     [HEADER.reason]: queued,
     ...(batch !== undefined && { [HEADER.batch]: batch }),
   })
@@ -230,7 +236,11 @@ function queuedReply(reply: Reply, { queued = '', batch }: Attempts): Reply {
 const REPOSITORY_DISPATCH: DispatchTarget = { event: 'repository_dispatch' }
 
 /** @throws RelayError 400 if the first segment of the path must name a file, and cannot */
-function targetOf({ path }: Webhook, scope: Scope | undefined, ports: RelayPorts): DispatchTarget {
+function targetOf(
+  { path }: Webhook,
+  scope: AccessScope | undefined,
+  ports: RelayPorts,
+): DispatchTarget {
   if ((scope?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
   if (!isWorkflowName(workflow)) throw invalidWorkflow()

@@ -2,7 +2,7 @@ import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpReply, type HttpRequest } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { firingKinds, readUpdate, type Update, type UpdateKind } from './updates.ts'
+import { type BotUpdate, firingKinds, readUpdate, type UpdateKind } from './updates.ts'
 
 /** One bot, at one server of the Bot API. */
 export interface Bot {
@@ -46,7 +46,7 @@ async function callBot(
   method: string,
   body: MethodBody,
   { longPoll = 0, repeats = RETRIES } = {},
-): Promise<Called> {
+): Promise<BotOutcome> {
   let waited = 0
   for (let retry = 0; ; retry++) {
     const called = await callOnce(bot, method, body, PATIENCE + longPoll)
@@ -72,7 +72,7 @@ async function callOnce(
   method: string,
   body: MethodBody,
   timeout: number,
-): Promise<Called> {
+): Promise<BotOutcome> {
   const url = `${bot.api}/bot${bot.token.reveal()}/${method}`
   const sent =
     'form' in body
@@ -109,7 +109,10 @@ interface PageRequest {
 }
 
 /** Up to 100 updates, oldest first. @throws UserError when there is no usable answer */
-export async function getPage(bot: Bot, { kinds, offset, wait }: PageRequest): Promise<Update[]> {
+export async function getPage(
+  bot: Bot,
+  { kinds, offset, wait }: PageRequest,
+): Promise<BotUpdate[]> {
   const parameters = { limit: PAGE, timeout: wait, allowed_updates: [...kinds] }
   const asked = offset === undefined ? parameters : { offset, ...parameters }
   const called = await callBot(bot, 'getUpdates', { parameters: asked }, { longPoll: wait * 1000 })
@@ -127,7 +130,7 @@ export async function forgetBefore(bot: Bot, offset: number, kinds: readonly Upd
   await callBotOrThrow(bot, 'getUpdates', parameters)
 }
 
-function readUpdates(result: Json): Update[] {
+function readUpdates(result: Json): BotUpdate[] {
   const values = Array.isArray(result) ? result : [null]
   return values.map((value) => {
     const update = readUpdate(value)
@@ -201,7 +204,7 @@ export type MethodBody =
   | { readonly form: Pick<HttpRequest, 'headers' | 'body'> }
 
 /** Calls a method that must not act twice: again only where the call was not even looked at. */
-export async function callBotOnce(bot: Bot, method: string, body: MethodBody): Promise<Called> {
+export async function callBotOnce(bot: Bot, method: string, body: MethodBody): Promise<BotOutcome> {
   return callBot(bot, method, body, { repeats: BUSY_ONLY })
 }
 
@@ -217,7 +220,7 @@ interface BotFault {
   readonly migratedTo?: number | string
 }
 
-export type Called = { readonly result: Json } | { readonly fault: BotFault }
+export type BotOutcome = { readonly result: Json } | { readonly fault: BotFault }
 
 /** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
 const POLLER_PAUSE = 3_000
@@ -225,7 +228,7 @@ const POLLER_PAUSE = 3_000
 const SERVICE_PAUSE = 1_000
 
 /** What an HTTP reply of the Bot API says. */
-function readReply({ status, headers, text }: HttpReply): Called {
+function readReply({ status, headers, text }: HttpReply): BotOutcome {
   const json = tryParseJson(text)
   const answer = isObject(json) ? json : undefined
   if (status === 200 && answer?.ok === true) return { result: (answer.result ?? null) as Json }

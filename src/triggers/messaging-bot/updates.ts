@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts
 import type { Item } from '../trigger.ts'
 
 /** One update of a bot, taken apart. */
-export interface Update {
+export interface BotUpdate {
   readonly id: number
   /** `undefined` for a kind that the Bot API has gained after our list, and for no kind at all. */
   readonly kind: UpdateKind | undefined
@@ -11,7 +11,7 @@ export interface Update {
 }
 
 /** An update as the Bot API sends it; `undefined` for anything that is none. */
-export function readUpdate(value: Json): Update | undefined {
+export function readUpdate(value: Json): BotUpdate | undefined {
   if (!isObject(value)) return undefined
   const update = value as JsonObject // isObject says what it is, not what it holds; Json holds Json
   const id = update.update_id
@@ -24,18 +24,21 @@ export function readUpdate(value: Json): Update | undefined {
  * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
  * option `updates` names also tells its name, as `update_type`.
  */
-export function updateItem({ id, kind, content }: Update, named: readonly UpdateKind[] = []): Item {
+export function updateItem(
+  { id, kind, content }: BotUpdate,
+  named: readonly UpdateKind[] = [],
+): Item {
   const item = { ...content, update_id: id }
   return kind && named.includes(kind) ? { ...item, update_type: kind } : item
 }
 
 /** Id of the chat that an update belongs to; `undefined` for one outside any chat. */
-export function chatId({ content }: Update): string | undefined {
+export function chatId({ content }: BotUpdate): string | undefined {
   return idOf(content.chat) ?? (isObject(content.message) ? idOf(content.message.chat) : undefined)
 }
 
 /** Id of the person who caused an update; `undefined` where it names nobody, as in a channel. */
-export function userId({ content }: Update): string | undefined {
+export function userId({ content }: BotUpdate): string | undefined {
   return idOf(content.from) ?? idOf(content.user)
 }
 

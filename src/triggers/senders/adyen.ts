@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Adyen (platforms)',
@@ -31,6 +31,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'This scheme is not for *standard* webhooks of payments, which sign single fields of their body. For those, set basic authentication at Adyen and use `scheme: basic`.',
 }

@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { visible } from '../handshake.ts'
-import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Asana',
@@ -42,7 +42,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     'create the webhook by the API: `POST /webhooks` with `resource` and with the URL as `target`.',
   more: 'The first request carries the secret in `x-hook-secret`, is not signed, and reaches the workflow too. To read the secret, receive that request in `hookline dev`, or in a workflow without `verify`.',

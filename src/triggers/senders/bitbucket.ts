@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Bitbucket',
@@ -26,7 +26,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Repository settings > Webhooks > Add webhook*. Enter the URL and the secret, and choose the triggers.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type Scheme,
   timeRefusal,
 } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Contentful',
@@ -72,7 +72,7 @@ export const signing: Signing = {
     const list = Object.entries(headers).map(([name, value]) => `${name}:${value}`)
     const head = `${request.method}\n${url.pathname}${url.search}\n${list.join(';')}\n`
     const signature = hmac('sha256', secret, concat([head, request.body]), 'hex')
-    return withHeaders(outgoing, { ...headers, 'x-contentful-signature': signature })
+    return withRequestHeaders(outgoing, { ...headers, 'x-contentful-signature': signature })
   },
 }
 
@@ -86,6 +86,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`x-contentful-signature`, over method, path, headers and body',
 }

@@ -1,14 +1,14 @@
-import type { Reply } from '../../wire/http.ts'
+import type { RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { json } from '../handshake.ts'
-import type { Door, Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Discord',
   trigger: 'discord',
   secret: 'DISCORD_PUBLIC_KEY',
   shown: 'the *Public Key* of the app, in hex',
-  handshake: 'door',
+  handshake: 'grant',
   retries: 'Discord does not retry interactions, and retries webhook events for up to ten minutes.',
   repeat: 'id',
   events: ['kind', 'command', 'button', 'modal'],
@@ -35,7 +35,7 @@ const AUTOCOMPLETE = 4
  * https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-interaction-callback-type
  * and https://docs.discord.com/developers/events/webhook-events#responding-to-events
  */
-export const door: Door = {
+export const signedResponses: SignedResponses = {
   async answer(body) {
     if (!isObject(body)) return undefined
     const { type, token } = body
@@ -52,7 +52,7 @@ export const door: Door = {
 }
 
 /** What it wants to hear of its webhook events. */
-const NO_CONTENT: Reply = { status: 204, headers: {}, body: '' }
+const NO_CONTENT: RelayResponse = { status: 204, headers: {}, body: '' }
 
 /** What every interaction has; its id tells its time, as all ids of Discord do. */
 function interaction(now: Date): object {
@@ -104,7 +104,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Developer Portal > your app > General Information > Interactions Endpoint URL*. Enter the URL. Create the commands by the API, and invite the app with the scope `applications.commands`.',
   outputs:

@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { json, jsonObject } from '../handshake.ts'
-import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Feishu, Lark',
@@ -53,6 +53,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'Leave the *Encrypt Key* empty, because Hookline cannot read an encrypted body.',
 }

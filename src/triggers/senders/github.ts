@@ -1,4 +1,4 @@
-import type { Delivery, Facts, OwnScheme, Page, Payload, Payloads } from '../sender.ts'
+import type { DeliveryValues, Facts, OwnScheme, Payload, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'GitHub',
@@ -100,7 +100,7 @@ export const payloads: Payloads = {
     }),
 }
 
-function event({ id }: Delivery, name: string, body: object): Payload {
+function event({ id }: DeliveryValues, name: string, body: object): Payload {
   return {
     headers: {
       'user-agent': 'GitHub-Hookshot/044aadd',
@@ -111,7 +111,7 @@ function event({ id }: Delivery, name: string, body: object): Payload {
   }
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
   outputs:

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'GitLab',
@@ -38,7 +38,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
   click:
     '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Google Calendar',
@@ -28,6 +28,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'A notification has no body, so the workflow has to ask the API what changed. The first notification, `sync`, says that the channel is open. A channel expires, so renew it.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Page, Payloads } from '../sender.ts'
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Google Forms',
@@ -30,7 +30,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     'Google Forms has no webhooks, so a script of the form posts each response.\n\n1. In the form, open the three dots > *Apps Script*. Replace the code by [google-form.gs](google-form.gs).\n2. Open *Project Settings > Script Properties*. Set `HOOKLINE_URL` to the URL without its query, and `HOOKLINE_CREDENTIAL` to the value of `__token`. The script sends it in a header.\n3. Run `setUp` once, and allow the requested permissions. It writes the secret to the log.\n\n',
   outputs:

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Grafana',
@@ -35,7 +35,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Alerting > Notification configuration > Contact points > Add contact point*. Choose the integration *Webhook*, enter the URL, and enter the secret under the optional settings.',
   more: 'Everyone who can see the contact points can see the URL. If you set a *Timestamp Header*, Grafana signs it too. Then use `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and the name of that header as `timestampHeader`.',

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'HubSpot',
@@ -33,7 +33,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click: '*Your app > Webhooks*. Enter the URL as *Target URL*, and add the subscriptions.',
   more: 'One request contains up to 100 events.',
 }

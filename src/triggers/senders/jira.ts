@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Jira',
@@ -27,7 +27,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*System > WebHooks > Create a WebHook*. Enter the URL and the secret, and choose the events. A JQL query limits them.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, Page, Payloads } from '../sender.ts'
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Mailchimp',
@@ -26,6 +26,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'Mailchimp does not sign requests. It tests the URL with a GET request, which fires nothing because the trigger has `method: post`.',
 }

@@ -1,5 +1,5 @@
 import { isObject, scalarText } from '../../wire/json.ts'
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'
 import { DEFAULT_TOLERANCE, isTime, NO_TIME, type Scheme, timeRefusal } from '../verify/scheme.ts'
@@ -63,6 +63,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`signature` in the body. It covers a time and a token, but not the rest of the body',
 }

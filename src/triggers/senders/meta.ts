@@ -3,8 +3,8 @@ import {
   type Facts,
   type Handshake,
   type OwnScheme,
-  type Page,
   type Payloads,
+  type SenderPage,
   seconds,
 } from '../sender.ts'
 
@@ -67,7 +67,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*App dashboard > Webhooks*, or *WhatsApp > Configuration*. Enter the URL as *Callback URL* and any *Verify token*, and choose the fields.',
 }

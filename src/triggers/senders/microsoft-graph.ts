@@ -1,5 +1,5 @@
 import { only, queryOf, text } from '../handshake.ts'
-import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Microsoft Graph',
@@ -41,7 +41,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`clientState` of each entry of `value` in the body',
   click:
     'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',

@@ -1,7 +1,7 @@
 import { scalarText } from '../../wire/json.ts'
 import { sameText } from '../../wire/secret.ts'
 import { json, jsonObject } from '../handshake.ts'
-import type { Facts, Handshake, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Handshake, Payloads, SenderPage, Signing } from '../sender.ts'
 import { compactJws, hs256Holds } from '../verify/jws.ts'
 import {
   DEFAULT_TOLERANCE,
@@ -11,7 +11,7 @@ import {
   type Scheme,
   timeRefusal,
 } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'monday.com',
@@ -48,7 +48,7 @@ export const scheme: Scheme = {
 export const signing: Signing = {
   sign: (outgoing, secret, { timestamp: iat }, { jws }) => {
     const claims = { accountId: 1, userId: 1, aud: outgoing.url.href, iat, exp: iat + 300 }
-    return withHeaders(outgoing, { authorization: jws('HS256', claims, secret) })
+    return withRequestHeaders(outgoing, { authorization: jws('HS256', claims, secret) })
   },
 }
 
@@ -77,7 +77,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`authorization`, a JWT that does not cover the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
   more: 'Only webhooks of an app are signed. With `url` in `verify`, only requests for that URL are accepted. The URL must not contain a GitHub token.',

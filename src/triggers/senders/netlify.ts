@@ -1,7 +1,7 @@
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { bodyRefusal, compactJws, hs256Holds } from '../verify/jws.ts'
 import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Netlify',
@@ -29,7 +29,7 @@ export const scheme: Scheme = {
 export const signing: Signing = {
   sign: (outgoing, secret, _, { jws, sha256 }) => {
     const claims = { iss: 'netlify', sha256: sha256(outgoing.request.body) }
-    return withHeaders(outgoing, { 'x-webhook-signature': jws('HS256', claims, secret) })
+    return withRequestHeaders(outgoing, { 'x-webhook-signature': jws('HS256', claims, secret) })
   },
 }
 
@@ -45,6 +45,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`x-webhook-signature`, a JWS over the hash of the body',
 }

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Notion',
@@ -28,7 +28,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Integrations > your integration > Webhooks > Create a subscription*. Enter the URL, and choose the events.',
   more: 'The first request contains `verification_token` and is not signed. To read the token, receive that request in `hookline dev` behind a tunnel, or in a workflow without `verify`. Then paste the token at Notion.',

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'PagerDuty',
@@ -31,7 +31,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Integrations > Generic Webhooks (v3) > New Webhook*. Enter the URL, and choose the scope and the events.',
 }

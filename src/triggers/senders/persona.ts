@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Persona',
@@ -33,6 +33,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'While you rotate the secret, the header contains several signatures with a time each. One of them must match.',
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, scalarText } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { anyHolds } from '../verify/algorithms.ts'
-import { bodyRefusal, compactJws, es256Holds, objectOf } from '../verify/jws.ts'
+import { bodyRefusal, compactJws, es256Holds, parseJsonObject } from '../verify/jws.ts'
 import {
   DEFAULT_TOLERANCE,
   MISMATCH,
@@ -11,7 +11,7 @@ import {
   type Scheme,
   timeRefusal,
 } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Plaid',
@@ -55,7 +55,7 @@ export const scheme: Scheme = {
 /** A JWK, several, a JWK set, or what Plaid answers: `{"key": {…}}`. */
 function jwksOf(secret: Secret): JsonObject[] {
   const text = secret.reveal().trim()
-  const value = objectOf(text.startsWith('[') ? `{"keys":${text}}` : text)
+  const value = parseJsonObject(text.startsWith('[') ? `{"keys":${text}}` : text)
   const keys = value && [value, value.key, ...(Array.isArray(value.keys) ? value.keys : [])]
   return (keys ?? [])
     .flatMap((key) => (isObject(key) ? [key] : []))
@@ -65,7 +65,7 @@ function jwksOf(secret: Secret): JsonObject[] {
 export const signing: Signing = {
   sign: (outgoing, secret, { timestamp: iat }, { jws, sha256 }) => {
     const claims = { iat, request_body_sha256: sha256(outgoing.request.body) }
-    return withHeaders(outgoing, { 'plaid-verification': jws('ES256', claims, secret) })
+    return withRequestHeaders(outgoing, { 'plaid-verification': jws('ES256', claims, secret) })
   },
   pair: 'p256-jwk',
 }
@@ -80,6 +80,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
 }

@@ -1,4 +1,4 @@
-import { type Facts, type OwnScheme, type Page, type Payloads, seconds } from '../sender.ts'
+import { type Facts, type OwnScheme, type Payloads, type SenderPage, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Sentry',
@@ -29,7 +29,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Settings > Custom Integrations > Create New Integration > Internal*. Enter the URL as *Webhook URL*, and choose the resources under *Webhooks*.',
 }

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Shopify',
@@ -36,7 +36,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
   outputs: 'The body is the object itself. `headers.x-shopify-shop-domain` is the shop.',

@@ -3,8 +3,8 @@ import {
   type Facts,
   type Handshake,
   type OwnScheme,
-  type Page,
   type Payloads,
+  type SenderPage,
   seconds,
 } from '../sender.ts'
 
@@ -73,7 +73,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     'open your app on api.slack.com, and enter the URL there. For events such as messages: *Event Subscriptions > Request URL*, then *Subscribe to bot events* (such as `message.channels`). For a slash command: *Slash Commands > Create New Command*. For buttons, menus and views: *Interactivity & Shortcuts*.',
   outputs:

@@ -1,7 +1,14 @@
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
-import { anyHolds, concat, ENCODINGS, KEYS, signatureHolds } from '../verify/algorithms.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
+import {
+  anyHolds,
+  type Bytes,
+  concat,
+  ENCODINGS,
+  KEYS,
+  signatureHolds,
+} from '../verify/algorithms.ts'
 import {
   DEFAULT_TOLERANCE,
   isTime,
@@ -9,10 +16,10 @@ import {
   missing,
   NO_TIME,
   type Scheme,
-  type Settings,
   timeRefusal,
+  type VerifySettings,
 } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Standard Webhooks, Svix',
@@ -49,10 +56,8 @@ export const scheme: Scheme = {
   },
 }
 
-type Bytes = Uint8Array<ArrayBuffer>
-
 /** A list as `v1,<base64> v1a,<base64>`: one of a known kind must hold, under one of the secrets. */
-async function presentedHolds(presented: string, signed: Bytes, { secrets }: Settings) {
+async function presentedHolds(presented: string, signed: Bytes, { secrets }: VerifySettings) {
   const keys = secrets.flatMap((secret) => keyOf(secret) ?? [])
   return anyHolds(presented.split(/\s+/), (entry) => {
     const [kind, text = ''] = entry.split(/,(.*)/s, 2)
@@ -62,12 +67,12 @@ async function presentedHolds(presented: string, signed: Bytes, { secrets }: Set
   })
 }
 
-interface Key {
+interface VerificationKey {
   readonly kind: 'v1' | 'v1a'
   holds(signed: Bytes, signature: Bytes): Promise<boolean>
 }
 
-function keyOf(secret: Secret): Key | undefined {
+function keyOf(secret: Secret): VerificationKey | undefined {
   // Supabase shows it with the kind of its signatures: `v1,whsec_…`.
   const text = secret.reveal().replace(/^v1,/, '')
   const isPublic = text.startsWith('whpk_')
@@ -90,7 +95,7 @@ export const signing: Signing = {
     const key = KEYS.base64.read(secret.replace(/^(?:v1,)?whsec_/, ''))
     if (!key) throw new UserError({ message: 'the secret is not whsec_… with base64 after it' })
     const signed = concat([`${id}.${timestamp}.`, outgoing.request.body])
-    return withHeaders(outgoing, {
+    return withRequestHeaders(outgoing, {
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': `v1,${hmac('sha256', key, signed, 'base64')}`,
@@ -109,7 +114,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
   click:
     'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',

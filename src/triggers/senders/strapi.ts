@@ -1,4 +1,4 @@
-import type { Facts, Page, Payloads } from '../sender.ts'
+import type { Facts, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Strapi',
@@ -23,6 +23,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'Set the header at the webhook under *Settings > Webhooks*, or for all webhooks in `config/server`, as `webhooks.defaultHeaders`.',
 }

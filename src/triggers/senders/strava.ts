@@ -1,5 +1,5 @@
 import { json, only, queryOf } from '../handshake.ts'
-import { type Facts, type Handshake, type Page, type Payloads, seconds } from '../sender.ts'
+import { type Facts, type Handshake, type Payloads, type SenderPage, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Strava',
@@ -43,6 +43,6 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   more: 'Use `STRAVA` as the `verify_token` of the subscription, so that the relay answers the challenge with JSON. Strava does not sign requests.',
 }

@@ -1,4 +1,4 @@
-import { type Facts, type OwnScheme, type Page, type Payloads, seconds } from '../sender.ts'
+import { type Facts, type OwnScheme, type Payloads, type SenderPage, seconds } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Stripe',
@@ -42,7 +42,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Developers > Webhooks > Add endpoint*. Enter the URL, and choose the events. Stripe then shows the secret.',
   outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",

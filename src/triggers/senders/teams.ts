@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Microsoft Teams (outgoing webhooks)',
@@ -31,7 +31,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Teams > the team > Manage team > Apps > Create an outgoing webhook*. Enter a name, and the URL as *Callback URL*.',
   more: 'If the response is a message, the channel shows it. For example, add `__response_body={"type":"message","text":"On it"}` to the URL, percent-encoded.',

@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Trello',
@@ -39,7 +39,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     'create the webhook by one call, with a key and a token of [trello.com/power-ups/admin](https://trello.com/power-ups/admin) and the id of the board (add `.json` to its address to see it):\n\n```sh\ncurl -X POST \'https://api.trello.com/1/webhooks\' \\\n  -d "key=$TRELLO_KEY" -d "token=$TRELLO_TOKEN" -d \'idModel=5f4fbbc5250c34138444068d\' \\\n  --data-urlencode "callbackURL=$TRELLO_CALLBACK_URL"\n```\n\nTrello first calls the URL with HEAD, which fires nothing. Every body contains the URL, and the relay rejects a body with a GitHub token. Therefore the URL must contain a grant, a sealed token or an access key.',
   outputs:

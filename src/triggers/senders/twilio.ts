@@ -2,11 +2,11 @@ import { utf8Text } from '../../wire/bytes.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
 import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
 import { mediaType, type WebhookRequest } from '../../wire/request.ts'
-import type { Facts, Page, Payloads, Signing } from '../sender.ts'
+import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'
 import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
-import { withHeaders } from '../verify/signing.ts'
+import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
   title: 'Twilio',
@@ -110,12 +110,12 @@ export const signing: Signing = {
       const form = new URLSearchParams(new TextDecoder().decode(request.body))
       const signed = url.href + sortedForm([...form])
       const signature = hmac('sha1', secret, signed, 'base64')
-      return withHeaders(outgoing, { 'x-twilio-signature': signature })
+      return withRequestHeaders(outgoing, { 'x-twilio-signature': signature })
     }
     const hash = sha256(request.body)
     const called = new URL(`${url.href}${url.search ? '&' : '?'}bodySHA256=${hash}`)
     const signature = hmac('sha1', secret, called.href, 'base64')
-    return withHeaders({ request, url: called }, { 'x-twilio-signature': signature })
+    return withRequestHeaders({ request, url: called }, { 'x-twilio-signature': signature })
   },
 }
 
@@ -135,7 +135,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   proof: '`x-twilio-signature`, over the URL and the parameters of the form',
   click:
     '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',

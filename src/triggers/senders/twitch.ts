@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonObject, text } from '../handshake.ts'
-import type { Facts, Handshake, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Twitch',
@@ -49,7 +49,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     'create the subscription by the API: `POST /helix/eventsub/subscriptions` with `transport: {method: webhook, callback, secret}`.',
 }

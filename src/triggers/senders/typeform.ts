@@ -1,4 +1,4 @@
-import type { Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
   title: 'Typeform',
@@ -45,7 +45,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*Connect > Webhooks > Add a webhook* of the form. Enter the URL, then choose *Edit* and set a secret.',
   outputs:

@@ -1,14 +1,14 @@
 import { toHex } from '../../wire/bytes.ts'
 import { isObject } from '../../wire/json.ts'
 import { json } from '../handshake.ts'
-import type { Door, Facts, OwnScheme, Page, Payloads } from '../sender.ts'
+import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
 import { hmacOf } from '../verify/algorithms.ts'
 
 export const facts: Facts = {
   title: 'Zoom',
   secret: 'ZOOM_SECRET_TOKEN',
   shown: 'the *Secret Token* under *Feature* of the app',
-  handshake: 'door',
+  handshake: 'grant',
   retries: 'Zoom retries three times: after 5, 25 and 85 minutes.',
   events: ['body.event', 'meeting.started', 'meeting.ended', 'recording.completed'],
 }
@@ -25,7 +25,7 @@ export const scheme: OwnScheme = {
  * It asks with a token, and wants its HMAC: made for nothing that could be anything else.
  * https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
  */
-export const door: Door = {
+export const signedResponses: SignedResponses = {
   async answer(body, secret) {
     const payload = isObject(body) && body.event === 'endpoint.url_validation' ? body.payload : {}
     const plainToken = isObject(payload) ? payload.plainToken : undefined
@@ -46,7 +46,7 @@ export const payloads: Payloads = {
   }),
 }
 
-export const page: Page = {
+export const page: SenderPage = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
   more: 'The grant in the URL contains the secret, encrypted for the relay. For a permanent URL, run `hookline grant --sender zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64, toHex } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 
-type Bytes = Uint8Array<ArrayBuffer>
+export type Bytes = Uint8Array<ArrayBuffer>
 
 /** Hash functions of an HMAC, by the names that senders use, and the platform's name for each. */
 export const HASHES = {

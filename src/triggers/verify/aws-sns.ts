@@ -3,7 +3,7 @@ import { isObject, scalarText } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import { concat, ENCODINGS } from './algorithms.ts'
-import { MISMATCH, type Refusal, type Scheme, timeRefusal } from './scheme.ts'
+import { MISMATCH, type Scheme, timeRefusal, type VerificationFault } from './scheme.ts'
 
 /** Milliseconds for one call to Amazon. */
 export const AMAZON_TIMEOUT = 5000
@@ -12,7 +12,7 @@ export const AMAZON_TIMEOUT = 5000
 export const SNS_TOLERANCE = 3900
 
 /** The signature is in the message, and holds under a certificate that Amazon shows at its address. */
-export const awsSns: Scheme = {
+export const awsSnsScheme: Scheme = {
   name: 'aws-sns',
   page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   needs: [],
@@ -82,7 +82,7 @@ function signedMessage({ body }: WebhookRequest): SignedMessage | string {
 async function signatureRefusal(
   { fields, hash, signature, certificate }: SignedMessage,
   ports: TriggerPorts,
-): Promise<Refusal> {
+): Promise<VerificationFault> {
   const pem = await certificateText(certificate, ports)
   if (pem === undefined) return 'the certificate of SNS could not be downloaded'
   const key = await publicKey(pem, hash, ports.now())
@@ -102,7 +102,7 @@ async function certificateText(url: string, { http }: TriggerPorts): Promise<str
   }
 }
 
-/** Left alone by the bundler: where there is no Node, as at the door of a worker, nobody asks. */
+/** Left alone by the bundler: where there is no Node, as in a worker, nobody asks. */
 const NODE_CRYPTO: string = 'node:crypto'
 
 /** What is used of it: those who compile for a worker have no types of Node. */

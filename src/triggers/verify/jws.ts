@@ -3,6 +3,7 @@ import { isObject, type JsonObject, scalarText, tryParseJson } from '../../wire/
 import type { Secret } from '../../wire/secret.ts'
 import {
   anyHolds,
+  type Bytes,
   ENCODINGS,
   keyBytes,
   p256Spki,
@@ -10,9 +11,7 @@ import {
   signatureHolds,
   textBytes,
 } from './algorithms.ts'
-import { MISMATCH, type Refusal } from './scheme.ts'
-
-type Bytes = Uint8Array<ArrayBuffer>
+import { MISMATCH, type VerificationFault } from './scheme.ts'
 
 /** RFC 7515 */
 export interface Jws {
@@ -27,14 +26,14 @@ export function compactJws(text = ''): Jws | undefined {
   const [head = '', payload = '', tail = '', ...more] = text.split('.')
   const [header, claims] = [head, payload].map((part) => {
     const bytes = ENCODINGS.base64url(part)
-    return bytes && objectOf(utf8Text(bytes))
+    return bytes && parseJsonObject(utf8Text(bytes))
   })
   const signature = ENCODINGS.base64url(tail)
   if (!header || !claims || !signature || more.length > 0) return undefined
   return { header, claims, signed: textBytes(`${head}.${payload}`), signature }
 }
 
-export function objectOf(text = ''): JsonObject | undefined {
+export function parseJsonObject(text = ''): JsonObject | undefined {
   const value = tryParseJson(text)
   return isObject(value) ? value : undefined
 }
@@ -59,6 +58,6 @@ export async function es256Holds(
   return key !== undefined && signatureHolds('p256', key, signed, signature)
 }
 
-export async function bodyRefusal(hash: unknown, bytes: Uint8Array): Promise<Refusal> {
+export async function bodyRefusal(hash: unknown, bytes: Uint8Array): Promise<VerificationFault> {
   return hash === (await sha256Hex(bytes)) ? undefined : MISMATCH
 }

@@ -4,7 +4,7 @@ import type { TriggerPorts } from '../trigger.ts'
 import type { Encoding, Hash } from './algorithms.ts'
 
 /** The options of one `verify` entry, checked. */
-export interface Settings {
+export interface VerifySettings {
   /** One of them must match, so that a secret can be rotated without a gap. */
   readonly secrets: readonly Secret[]
   /** The largest difference in seconds between the signed time and the receipt. */
@@ -27,10 +27,10 @@ export interface Settings {
   readonly topic: readonly string[] | undefined
 }
 
-export type Setting = Exclude<keyof Settings, 'secrets'> | 'secret'
+export type VerifySettingName = Exclude<keyof VerifySettings, 'secrets'> | 'secret'
 
 /** The location of signatures and tokens in a request. The outputs omit them. */
-export interface Credentials {
+export interface CredentialLocations {
   /** Lower case. */
   readonly headers?: readonly string[]
   readonly query?: readonly string[]
@@ -44,18 +44,22 @@ export interface Scheme {
   /** The vendor's page or the standard that documents it. */
   readonly page?: string
   /** Required options. */
-  readonly needs: readonly Setting[]
+  readonly needs: readonly VerifySettingName[]
   /** Optional options. */
-  readonly takes?: readonly Setting[]
+  readonly takes?: readonly VerifySettingName[]
   /** The mistake in a set of options, apart from a missing one. Shows no value. */
-  readonly mistake?: (settings: Settings) => string | undefined
-  readonly credentials: (settings: Settings) => Credentials
+  readonly mistake?: (settings: VerifySettings) => string | undefined
+  readonly credentials: (settings: VerifySettings) => CredentialLocations
   /** The reason that verification failed, without anything that helps a forger. */
-  check(request: WebhookRequest, settings: Settings, ports: TriggerPorts): Promise<Refusal>
+  check(
+    request: WebhookRequest,
+    settings: VerifySettings,
+    ports: TriggerPorts,
+  ): Promise<VerificationFault>
 }
 
 /** `undefined` if the request is verified. */
-export type Refusal = string | undefined
+export type VerificationFault = string | undefined
 
 export const MISMATCH = 'the signature does not match'
 
@@ -77,7 +81,7 @@ export function timeRefusal(
   tolerance: number,
   request: WebhookRequest,
   ports: Pick<TriggerPorts, 'now'>,
-): Refusal {
+): VerificationFault {
   const time = milliseconds(text)
   if (time === undefined) return NO_TIME
   const distance = Math.abs(receivedAt(request, ports) - time)

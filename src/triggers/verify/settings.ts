@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
-import type { Settings } from './scheme.ts'
+import type { VerifySettings } from './scheme.ts'
 
 /** Options of `verify`, checked, with what was left out. */
-export type GivenSettings = Partial<Omit<Settings, 'secrets'>> & {
+export type GivenSettings = Partial<Omit<VerifySettings, 'secrets'>> & {
   readonly secret?: readonly Secret[] | undefined
 }
 
-export function filledSettings({ secret: secrets = [], ...given }: GivenSettings): Settings {
+export function filledSettings({ secret: secrets = [], ...given }: GivenSettings): VerifySettings {
   return {
     secrets,
     tolerance: given.tolerance,
@@ -30,7 +30,7 @@ export function filledSettings({ secret: secrets = [], ...given }: GivenSettings
 }
 
 /** Settings as a grant carries them: `settingsFrom` reads them again. Their secrets stand in it. */
-export function settingsJson({ secrets, url: _, topic, ...given }: Settings): JsonObject {
+export function settingsJson({ secrets, url: _, topic, ...given }: VerifySettings): JsonObject {
   const named = Object.entries({ ...given, topic }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
@@ -39,7 +39,7 @@ export function settingsJson({ secrets, url: _, topic, ...given }: Settings): Js
 }
 
 /** What `settingsJson` wrote, and the relay's own key signed. */
-export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): Settings {
+export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): VerifySettings {
   const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
   // It was checked when the grant was made, by the schema of the option.
   const checked = isObject(given) ? (given as unknown as GivenSettings) : {}

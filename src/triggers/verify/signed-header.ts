@@ -17,12 +17,12 @@ import {
   MISMATCH,
   missing,
   NO_TIME,
-  type Refusal,
   type Scheme,
-  type Settings,
   TIMESTAMP_FORMATS,
   type TimestampFormat,
   timeRefusal,
+  type VerificationFault,
+  type VerifySettings,
 } from './scheme.ts'
 
 /** The signature of a sender as data: one header signs a string that is built from the request. */
@@ -144,12 +144,12 @@ export const ed25519: Scheme = {
   },
 }
 
-function keyMistake({ secrets, secretEncoding = 'text' }: Settings): string | undefined {
+function keyMistake({ secrets, secretEncoding = 'text' }: VerifySettings): string | undefined {
   const isWrong = secrets.some((secret) => !KEYS[secretEncoding].read(secret.reveal()))
   return isWrong ? KEYS[secretEncoding].mistake : undefined
 }
 
-function ownRule(settings: Settings): SignedHeader {
+function ownRule(settings: VerifySettings): SignedHeader {
   const { separator = ',', signatureField, timestampField, timestampFormat } = settings
   return {
     header: settings.header ?? '', // `needs` includes it
@@ -172,15 +172,15 @@ function ownRule(settings: Settings): SignedHeader {
 async function signedHeaderRefusal(
   rule: SignedHeader,
   request: WebhookRequest,
-  settings: Settings,
+  settings: VerifySettings,
   ports: TriggerPorts,
-): Promise<Refusal> {
+): Promise<VerificationFault> {
   const presented = [rule.header, ...(rule.others ?? [])].flatMap((name) => {
     const value = request.headers[name]
     return value ? [value] : []
   })
   if (presented.length === 0) return missing(rule.header)
-  let reason: Refusal = MISMATCH
+  let reason: VerificationFault = MISMATCH
   for (const one of presented.flatMap((value) => listsIn(rule, value))) {
     const refusal = await listRefusal(rule, one, request, settings, ports)
     if (refusal === undefined) return undefined
@@ -195,9 +195,9 @@ async function listRefusal(
   rule: SignedHeader,
   { signatures, timestamps }: Presented,
   request: WebhookRequest,
-  settings: Settings,
+  settings: VerifySettings,
   ports: TriggerPorts,
-): Promise<Refusal> {
+): Promise<VerificationFault> {
   const timestamp = timestampOf(rule, request, timestamps)
   if (timestamp.refusal !== undefined) return timestamp.refusal
   const { algorithm = 'sha256', signedPayload = '{body}', secretEncoding = 'text', urlForms } = rule
@@ -350,7 +350,7 @@ function signedPayloadMistake({
   timestampFormat,
   separator,
   url,
-}: Settings): string | undefined {
+}: VerifySettings): string | undefined {
   const parts = signedPayload.split(PLACEHOLDER)
   const names = parts.filter((_, at) => at % 2 === 1)
   const unknown = names.find((name) => !NAMES.includes(name) && !name.startsWith(HEADER))

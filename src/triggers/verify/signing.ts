@@ -3,7 +3,7 @@ import { isObject } from '../../wire/json.ts'
 import type { Outgoing, OutgoingRequest } from '../sender.ts'
 import { textBytes } from './algorithms.ts'
 
-export function withHeaders<Of extends Outgoing>(
+export function withRequestHeaders<Of extends Outgoing>(
   outgoing: Of,
   headers: OutgoingRequest['headers'],
 ): Of {

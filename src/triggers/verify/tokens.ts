@@ -4,7 +4,7 @@ import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import { anyHolds } from './algorithms.ts'
-import { missing, type Refusal, type Scheme, type Settings } from './scheme.ts'
+import { missing, type Scheme, type VerificationFault, type VerifySettings } from './scheme.ts'
 
 /** A plain token in a header that a sender is known by. */
 export function headerToken(name: string, page: string, header: string): Scheme {
@@ -89,8 +89,8 @@ function authorizationScheme(name: string, credentials: (secret: Secret) => stri
 async function headerRefusal(
   request: WebhookRequest,
   header: string,
-  settings: Settings,
-): Promise<Refusal> {
+  settings: VerifySettings,
+): Promise<VerificationFault> {
   const presented = request.headers[header]
   return presented ? tokenRefusal(presented, settings) : missing(header)
 }
@@ -98,8 +98,8 @@ async function headerRefusal(
 async function fieldRefusal(
   { body }: WebhookRequest,
   field: string,
-  settings: Settings,
-): Promise<Refusal> {
+  settings: VerifySettings,
+): Promise<VerificationFault> {
   const found = fieldValues(body, field)
   const texts = found.filter((value) => typeof value === 'string')
   if (texts.length === 0 || texts.length < found.length) {
@@ -112,7 +112,10 @@ async function fieldRefusal(
   return undefined
 }
 
-async function tokenRefusal(presented: string, { secrets }: Settings): Promise<Refusal> {
+async function tokenRefusal(
+  presented: string,
+  { secrets }: VerifySettings,
+): Promise<VerificationFault> {
   const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented))
   return holds ? undefined : 'the token does not match'
 }
