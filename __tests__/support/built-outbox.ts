@@ -18,13 +18,15 @@ interface Setup {
   readonly folder: string
   /** Program of the command line. */
   readonly cli?: string
+  /** A free port by default. */
+  readonly port?: number
   readonly settings: Readonly<Record<string, string>>
 }
 
 export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
-  const { folder, cli = CLI_BUNDLE, settings } = given
+  const { folder, cli = CLI_BUNDLE, port = 0, settings } = given
   const outbox = join(folder, 'outbox.db')
-  const relay = new RunningCommand(['relay', '--port', '0', '--outbox', outbox], {
+  const relay = new RunningCommand(['relay', '--port', String(port), '--outbox', outbox], {
     env: { NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...settings },
     as: (args) => [NODE24 ?? '', cli, ...args],
   })
@@ -40,14 +42,24 @@ export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
 }
 
 /** Sends an event with a token of its repository's own. */
-export async function sendTo({ url }: BuiltOutbox, repository: string, body: string) {
-  const answer = await fetch(`${url}/o/${repository}/hook/webhook`, {
+export async function sendTo(relay: Pick<BuiltOutbox, 'url'>, repository: string, body: string) {
+  return (await postTo(relay, repository, body)).status
+}
+
+/** The same, with a query. @returns the response, whose body is read */
+export async function postTo(
+  { url }: Pick<BuiltOutbox, 'url'>,
+  repository: string,
+  body: string,
+  query = '',
+): Promise<Response> {
+  const answer = await fetch(`${url}/o/${repository}/hook/webhook${query}`, {
     method: 'POST',
     headers: { 'x-platform-authorization': `ghp_a-token-for-${repository}-alone` },
     body,
   })
-  await answer.text()
-  return answer.status
+  await answer.arrayBuffer()
+  return answer
 }
 
 interface Crash extends Omit<Setup, 'settings'> {

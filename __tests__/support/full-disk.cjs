@@ -1,18 +1,30 @@
-// Loaded before a relay, in its threads too (NODE_OPTIONS): while the file FULL_DISK is there, the disk
-// has no room but what is given back by removing an outbox's reserve.
+// Loaded before a relay, in its threads too (NODE_OPTIONS): a disk without room. While the file FULL_DISK
+// is there, it has no room but what is given back by removing an outbox's reserve; a disk of
+// FULL_DISK_MB has so much for the files of the outbox together.
 const fs = require('node:fs')
 const { DatabaseSync } = require('node:sqlite')
 
 const mark = process.env.FULL_DISK ?? ''
+const most = Number(process.env.FULL_DISK_MB ?? Number.POSITIVE_INFINITY) * 1024 * 1024
 const { exec } = DatabaseSync.prototype
 const { writeFileSync } = fs
 let reserve = ''
 
+/** @param {string} file */
+const sizeOf = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const used = () => {
+  const database = reserve.replace(/\.reserve$/, '')
+  return sizeOf(database) + sizeOf(`${database}-wal`) + sizeOf(reserve)
+}
+
 /** @param {string} statement */
 DatabaseSync.prototype.exec = function (statement) {
+  const isFull = used() > most || (fs.existsSync(mark) && fs.existsSync(reserve))
   // SQLITE_FULL: https://sqlite.org/rescode.html#full
-  const isFull = statement === 'COMMIT' && fs.existsSync(mark) && fs.existsSync(reserve)
-  if (isFull) throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  if (statement === 'COMMIT' && isFull) {
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  }
   return exec.call(this, statement)
 }
 
@@ -20,7 +32,8 @@ DatabaseSync.prototype.exec = function (statement) {
 fs.writeFileSync = (file, ...rest) => {
   if (String(file).endsWith('.reserve')) {
     reserve = String(file)
-    if (fs.existsSync(mark)) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+    const isFull = fs.existsSync(mark) || used() + Buffer.byteLength(rest[0]) > most
+    if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   }
   return writeFileSync(file, ...rest)
 }

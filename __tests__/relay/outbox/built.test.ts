@@ -1,12 +1,17 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
-import { type BuiltOutbox, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
+import { readBatch } from '../../../src/wire/batch.ts'
+import { readClientPayload } from '../../../src/wire/payload.ts'
+import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
+import { sqlite } from '../../support/sqlite.ts'
 
 let folder: string
 let github: GitHub
@@ -31,6 +36,168 @@ async function onDisk(name: string, settings: Record<string, string>) {
   }
 }
 
+const admin = { headers: { authorization: `Bearer ${OPERATOR_KEY}` } }
+
+/** The status and the text of a page of the relay, as its admin sees them. */
+async function get({ url }: Pick<BuiltOutbox, 'url'>, target: string, method = 'GET') {
+  const answer = await fetch(`${url}${target}`, { ...admin, method })
+  return `${answer.status} ${await answer.text()}`
+}
+
+async function listed(relay: BuiltOutbox): Promise<{ waiting: { delivery: string }[] }> {
+  return JSON.parse((await get(relay, '/outbox')).slice('200 '.length))
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let n = 0; n < 2000; n++) {
+    if (await isSo()) return
+    await pause(20)
+  }
+  throw new Error(`not so after 40 s: ${isSo}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Ids and bodies of all events that GitHub has, those in batches too, in order. */
+async function delivered(): Promise<{ id: string; body: string }[]> {
+  const payloads = github.calls.map(({ body }) =>
+    readClientPayload(JSON.parse(body).client_payload),
+  )
+  const all = await Promise.all(
+    payloads.map(async (payload) => (await readBatch(payload)) ?? [payload]),
+  )
+  return all.flat().map((event) => {
+    const { headers, body } = readClientPayload(event)
+    return { id: headers['x-hookline-delivery'] ?? '', body: String(body) }
+  })
+}
+
+const idOf = (answer: Response) => answer.headers.get('x-hookline-delivery') ?? ''
+
+testOnNode24(
+  'until the file is read, /readyz says starting, /healthz is 200, and an event waits up to 2 s',
+  async () => {
+    const held = join(folder, 'the-disk-stands-still')
+    const settings = await onDisk('held-disk.cjs', {
+      ...{ HELD_DISK: held, HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200' },
+    })
+    const before = await startBuiltOutbox({ folder, settings })
+    await sendTo(before, 'r', 'before')
+    github.always({ status: 503 })
+    const stored: Response[] = []
+    for (const n of [1, 2, 3]) stored.push(await postTo(before, 'r', `${n}`))
+    for (const n of [1, 2]) stored.push(await postTo(before, 'r', `open ${n}`, '?__batch=1'))
+    expect(stored.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
+    // An event of an open batch counts as waiting.
+    expect(await get(before, '/metrics')).toMatch(/^hookline_outbox_waiting 5$/m)
+    await before.kill()
+    github.reset()
+    await writeFile(held, '')
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const starting = startBuiltOutbox({ folder, settings, port })
+    await until(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200)
+    expect(await get({ url }, '/readyz')).toBe('503 starting')
+    const begin = performance.now()
+    const refused = await postTo({ url }, 'r', 'refused')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(performance.now() - begin).toBeGreaterThan(1900)
+    const inWindow = ['4', '5', '6'].map((body) => postTo({ url }, 'r', body))
+    const inBatch = [3, 4].map((n) => postTo({ url }, 'r', `open ${n}`, '?__batch=1'))
+    await pause(300)
+    expect(github.calls).toEqual([])
+    await rm(held)
+    stored.push(...(await Promise.all([...inWindow, ...inBatch])))
+    expect(stored.map(({ status }) => status)).toEqual(stored.map(() => 202))
+    const relay = await starting
+    expect(await get(relay, '/readyz')).toBe('200 ready')
+    await until(async () => (await delivered()).length >= stored.length)
+    const events = await delivered()
+    expect(events.map(({ id }) => id).sort()).toEqual(stored.map(idOf).sort())
+    const single = events.map(({ body }) => body).filter((body) => !body.startsWith('open'))
+    // Events of the window do not overtake those that waited.
+    expect(single.slice(0, 3)).toEqual(['1', '2', '3'])
+    await until(async () => (await listed(relay)).waiting.length === 0)
+    expect(await get(relay, '/metrics')).toMatch(/^hookline_outbox_imbalance 0$/m)
+    await relay.kill()
+  },
+)
+
+const MB = 1024 * 1024
+
+/** Bytes of the files of the outbox. */
+async function sizeOfFiles(): Promise<number> {
+  const names = ['outbox.db', 'outbox.db-wal', 'outbox.db.reserve']
+  const sizes = names.map((name) =>
+    stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+testOnNode24(
+  'the file shrinks after an outage, so a disk of 24 MB that the outbox filled takes the next one',
+  async () => {
+    const settings = await onDisk('full-disk.cjs', {
+      ...{ FULL_DISK_MB: '24', HOOKLINE_ADMIN_KEY: OPERATOR_KEY },
+      ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '0' },
+    })
+    const relay = await startBuiltOutbox({ folder, settings })
+    const body = 'x'.repeat(45_000)
+    const fill = async () => {
+      await sendTo(relay, 'r', 'before')
+      github.always({ status: 503 })
+      let stored = 0
+      for (; stored < 1000; stored++) if ((await sendTo(relay, 'r', body)) !== 202) break
+      github.reset()
+      return stored
+    }
+    const first = await fill()
+    expect(first).toBeGreaterThan(100)
+    expect(first).toBeLessThan(1000)
+    await until(async () => (await listed(relay)).waiting.length === 0)
+    await until(async () => (await sizeOfFiles()) < 6 * MB)
+    expect(await get(relay, '/readyz')).toBe('200 ready')
+    expect(await fill()).toBeGreaterThan(first * 0.8)
+    await relay.kill()
+  },
+)
+
+testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
+  const settings = {
+    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
+    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500' },
+  }
+  const before = await startBuiltOutbox({ folder, settings })
+  await before.stop()
+  const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
+    INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'grant:g', 'delivered',
+    ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', 'k', 50000, hex(randomblob(25000)) FROM n`
+  await sqlite(join(folder, 'outbox.db'), copies)
+  const relay = await startBuiltOutbox({ folder, settings })
+  await sendTo(relay, 'r', 'before')
+  github.always({ status: 503 })
+  await sendTo(relay, 'r', 'the first of the queue')
+  let isDone = false
+  const backup = fetch(`${relay.url}/outbox/backup`, admin).finally(() => {
+    isDone = true
+  })
+  for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'r', `${n}`)).toBe(202)
+  expect(isDone).toBe(false)
+  expect((await (await backup).arrayBuffer()).byteLength).toBeGreaterThan(95 * MB)
+  await relay.kill()
+})
+
 testOnNode24(
   'on a full disk only events that GitHub cannot take are refused, until there is space again',
   async () => {
@@ -41,15 +208,7 @@ testOnNode24(
       ...{ HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '200', HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10' },
     })
     const relay = await startBuiltOutbox({ folder, settings })
-    const get = async (target: string) => {
-      const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
-      const answer = await fetch(`${relay.url}${target}`, { headers })
-      return `${answer.status} ${await answer.text()}`
-    }
-    const waiting = async () => JSON.parse((await get('/outbox')).slice(4)).waiting.length
-    const until = async (isSo: () => boolean | Promise<boolean>) => {
-      for (let n = 0; n < 1000 && !(await isSo()); n++) await pause(20)
-    }
+    const waiting = async () => (await listed(relay)).waiting.length
     for (const repository of ['busy', 'other']) await sendTo(relay, repository, 'before')
     github.always({ status: 503 })
     for (let n = 0; n < 20; n++) expect(await sendTo(relay, 'busy', `${n}`)).toBe(202)
@@ -57,14 +216,17 @@ testOnNode24(
     await writeFile(full, '')
     for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'busy', 'refused')).toBe(503)
     expect(existsSync(reserve)).toBe(false)
-    expect(await get('/readyz')).toBe('503 disk')
-    expect(await get('/healthz')).toMatch(/^200 /)
+    expect(await get(relay, '/readyz')).toBe('503 disk')
+    expect(await get(relay, '/healthz')).toMatch(/^200 /)
+    // An admin can still delete events.
+    const [first] = (await listed(relay)).waiting
+    expect(await get(relay, `/outbox/${first?.delivery}`, 'DELETE')).toMatch(/^200 /)
+    expect(await waiting()).toBe(19)
     // GitHub is back, and the disk is still full.
     github.reset()
     await until(async () => (await waiting()) === 0)
-    expect(await waiting()).toBe(0)
     for (let n = 0; n < 10; n++) expect(await sendTo(relay, 'other', 'live')).toBe(200)
-    expect(await get('/readyz')).toMatch(/^200 /)
+    expect(await get(relay, '/readyz')).toMatch(/^200 /)
     await rm(full)
     github.always({ status: 503 })
     // The relay looks for space once a second.

@@ -120,23 +120,29 @@ describe('an outbox before GitHub', () => {
 })
 
 describe('an event that GitHub may have accepted', () => {
-  test('five minutes of 502, 20 repositories with one event each: all arrive, none is dead', async () => {
-    let isDown = true
-    const fake = await fakeOutbox(async () => {
-      if (isDown) throw badGateway()
-    })
-    for (let n = 1; n <= 20; n++) await fake.put(id(n), { repository: `r${n}` })
-    await fake.time.pass(5 * MINUTE)
-    const during = await fake.outbox.figures()
-    expect(during.events.dead).toBe(0)
-    // One event probes; the others wait without a call.
-    expect(during.events.uncertain).toBeLessThanOrEqual(10)
-    expect(during.events.waiting).toBeGreaterThanOrEqual(10)
-    isDown = false
-    await fake.time.pass(40 * MINUTE)
-    const { events, imbalance } = await fake.outbox.figures()
-    expect([events, imbalance]).toEqual([{ waiting: 0, uncertain: 0, delivered: 0, dead: 0 }, 0])
-  })
+  test.each([
+    ['502', badGateway],
+    ['silence', noAnswer],
+  ])(
+    'five minutes of %s, 20 repositories with one event each: all arrive, none is dead',
+    async (_, fault) => {
+      let isDown = true
+      const fake = await fakeOutbox(async () => {
+        if (isDown) throw fault()
+      })
+      for (let n = 1; n <= 20; n++) await fake.put(id(n), { repository: `r${n}` })
+      await fake.time.pass(5 * MINUTE)
+      const during = await fake.outbox.figures()
+      expect(during.events.dead).toBe(0)
+      // One event probes; the others wait without a call.
+      expect(during.events.uncertain).toBeLessThanOrEqual(10)
+      expect(during.events.waiting).toBeGreaterThanOrEqual(10)
+      isDown = false
+      await fake.time.pass(40 * MINUTE)
+      const { events, imbalance } = await fake.outbox.figures()
+      expect([events, imbalance]).toEqual([{ waiting: 0, uncertain: 0, delivered: 0, dead: 0 }, 0])
+    },
+  )
 
   test('is tried ten times, spread over the maximum age, and then dead as maybe_accepted', async () => {
     const times: number[] = []
