@@ -126,7 +126,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     wake: (queue, delay) => void time.at(queue, delay, () => outbox.step(queue)),
     turn: async (queue) => {
       await time.rest(rateLimiters.of(holderOf(queue), ownerOf(queue)).turn())
-      return 0
+      return { wait: 0, isGranted: true }
     },
     findRuns: async (_, deliveries) => {
       lookups.push([...deliveries])

@@ -191,6 +191,30 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     expect(bodies()).toEqual(['slow', 'behind'])
   })
 
+  run(
+    'while responses are ambiguous, one event of a credential probes; others wait without a call',
+    async () => {
+      const token = 'ghp_the-token-of-a-sender-in-doubt'
+      const paths = Array.from({ length: 20 }, (_, n) => `/o/doubt-${n}/hook/webhook`)
+      for (const path of paths) expect((await send('before', { token, path })).status).toBe(200)
+      // On Workers an isolate remembers for a second that a queue was empty.
+      await new Promise((resolve) => setTimeout(resolve, 1100))
+      github.reset()
+      github.always({ status: 500 })
+      for (const path of paths) expect((await send('kept', { token, path })).status).toBe(202)
+      const { body } = await operate('GET', '/metrics')
+      const uncertain = Number(
+        /^hookline_outbox_events\{state="uncertain"\} (\d+)$/m.exec(body)?.[1],
+      )
+      expect(uncertain).toBeGreaterThanOrEqual(1)
+      expect(uncertain).toBeLessThanOrEqual(5)
+      github.reset()
+      await until(async () => (await list()).waiting.length === 0)
+      expect(github.calls.length).toBeGreaterThanOrEqual(20 - uncertain)
+      expect(new Set(github.calls.map(({ url }) => url)).size).toBe(github.calls.length)
+    },
+  )
+
   run('Retry-After is obeyed', async () => {
     let at = 0
     const token = 'ghp_the-token-of-a-sender-that-obeys'

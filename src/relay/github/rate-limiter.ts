@@ -91,7 +91,7 @@ export class RateLimiter {
   }
 
   /** Milliseconds until one stored event may be tried; infinite while a call is open. */
-  get probeIn(): number {
+  get #probeIn(): number {
     if (!this.isInDoubt) return 0
     if (this.#open > 0) return Number.POSITIVE_INFINITY
     return Math.max(0, this.#nextProbe - this.#ports.now())
@@ -168,12 +168,8 @@ export class RateLimiter {
       this.#ambiguous = 0
       return
     }
-    this.#nextProbe = this.#ports.now() + this.#probePause()
+    this.#nextProbe = this.#ports.now() + probePause(this.#ambiguous)
     this.#ambiguous++
-  }
-
-  #probePause(): number {
-    return Math.min(LONGEST_PROBE, FIRST_PROBE * 2 ** Math.min(this.#ambiguous, 10))
   }
 
   #observe(answer: GitHubResponse): GitHubCallOutcome {
@@ -228,7 +224,7 @@ export class RateLimiter {
     this.#cancel = undefined
     const { now, after } = this.#ports
     while (this.#open < MOST_OPEN_CALLS && this.#live.length + this.#stored.length > 0) {
-      const probeIn = this.#stored.length > 0 ? this.probeIn : Number.POSITIVE_INFINITY
+      const probeIn = this.#stored.length > 0 ? this.#probeIn : Number.POSITIVE_INFINITY
       const hasLive = this.#live.length > 0
       const earliest = Math.max(this.#heldUntil, this.#next) - now()
       const wait = hasLive ? earliest : Math.max(earliest, probeIn)
@@ -241,11 +237,16 @@ export class RateLimiter {
       const isStored = probeIn <= 0 && (this.#isStoredNext || !hasLive)
       this.#isStoredNext = !isStored
       if (this.#stored.length > 0) this.#next = now() + this.minInterval
-      if (isStored && this.isInDoubt) this.#nextProbe = now() + this.#probePause()
+      if (isStored && this.isInDoubt) this.#nextProbe = now() + probePause(this.#ambiguous)
       const waiter = isStored ? this.#stored.shift() : this.#live.shift()
       waiter?.go()
     }
   }
+}
+
+/** Milliseconds until another stored event is tried, after so many ambiguous responses in a row. */
+export function probePause(ambiguous: number): number {
+  return Math.min(LONGEST_PROBE, FIRST_PROBE * 2 ** Math.min(ambiguous, 10))
 }
 
 /** True if GitHub may have received the request of a failed call. */

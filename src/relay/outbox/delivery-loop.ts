@@ -29,6 +29,12 @@ const LONGEST_REST = MINUTE
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
 
+export interface Turn {
+  /** Milliseconds until the queue may call GitHub; if `isGranted` is false, until it may ask again. */
+  readonly wait: number
+  readonly isGranted: boolean
+}
+
 export interface LoopPorts extends OpenPorts {
   readonly ledger: Ledger
   readonly batches: Batches
@@ -44,8 +50,8 @@ export interface LoopPorts extends OpenPorts {
   random(): number
   /** Calls `step(queue)` after so many milliseconds, in place of an earlier request for that queue. */
   wake(queue: string, delay: number): void
-  /** Waits for the turn of a queue to call GitHub. @returns milliseconds until it comes, if not now */
-  turn(queue: string): Promise<number>
+  /** Asks for the turn of a queue to call GitHub, and may wait for it. */
+  turn(queue: string): Promise<Turn>
   /** Which deliveries have a run in the repository of a dispatch; `undefined` if GitHub does not say. */
   findRuns(
     dispatch: Dispatch,
@@ -227,7 +233,11 @@ export class DeliveryLoop {
         continue
       }
       if (event.state === 'uncertain' && (await this.#lookUp(queue, event))) continue
-      queue.turnAt ??= now() + (await turn(queue.name))
+      if (queue.turnAt === undefined) {
+        const { wait, isGranted } = await turn(queue.name)
+        if (!isGranted) return this.#sooner(queue, now() + wait)
+        queue.turnAt = now() + wait
+      }
       if (this.#isStopped) return undefined
       if (now() < queue.turnAt) return this.#sooner(queue, queue.turnAt)
       queue.turnAt = undefined

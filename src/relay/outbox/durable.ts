@@ -1,8 +1,10 @@
 import { BoundedCache } from '../bounded-cache.ts'
+import { isAmbiguous, RelayError } from '../errors.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import type { EventStore } from './accept.ts'
 import type { OutboxView } from './admin.ts'
 import type { CollectedEvent } from './batches.ts'
+import type { Turn } from './delivery-loop.ts'
 import type { NewEvent, OutboxFigures, OutboxLimits, StoredEvent } from './event.ts'
 import { type EventFilter, Ledger, type ListedUnit } from './ledger.ts'
 import { ObjectIndex, type QueueUsage, type Reservation } from './object-index.ts'
@@ -65,13 +67,14 @@ interface Calls {
   figures(): OutboxFigures
   deleteCopies(bytes: number): null
   // Of the index:
-  look(queue: string): { waits: boolean; accepted: boolean }
+  look(name: QueueName): { waits: boolean; accepted: boolean }
   noteAccepted(queue: string): null
   reserve(given: Reservation): boolean
   report(usage: QueueUsage): null
   queues(): readonly string[]
   isFull(): boolean
-  turn(given: { credential: string; held: number }): number
+  turn(given: { credential: string; held: number }): Turn & { isProbe: boolean }
+  noteOutcome(given: { credential: string; isAmbiguous: boolean }): null
 }
 
 type Methods = {
@@ -95,6 +98,8 @@ export class OutboxObject {
   /** When the alarm that runs has to look again. */
   #next: number | undefined
   #isAwake = false
+  /** True if the index knows that the last response to the credential was ambiguous. */
+  #isInDoubt = false
 
   /** @param ports of the same settings as the relay's own */
   static async open({ storage }: ObjectState, ports: ObjectPorts): Promise<OutboxObject> {
@@ -121,10 +126,22 @@ export class OutboxObject {
       ledger: this.#ledger,
       wake: (_queue, delay) => void this.#wakeAt(now() + delay),
       turn: async (queue) => {
-        const limiter = rateLimiters.of(holderOf(queue), ownerOf(queue))
-        const credential = rateLimiters.nameOf(holderOf(queue), ownerOf(queue))
-        const held = Math.max(limiter.heldFor, Math.min(limiter.probeIn, SHORT_WAIT))
-        return this.#call(INDEX, 'turn', { credential, held })
+        const [holder, owner] = [holderOf(queue), ownerOf(queue)]
+        const credential = rateLimiters.nameOf(holder, owner)
+        const held = rateLimiters.of(holder, owner).heldFor
+        const turn = await this.#call(INDEX, 'turn', { credential, held })
+        if (turn.isProbe) this.#isInDoubt = true
+        return turn
+      },
+      send: async (dispatch) => {
+        try {
+          const attempts = await ports.send(dispatch)
+          await this.#noteOutcome(false)
+          return attempts
+        } catch (error) {
+          await this.#noteOutcome(error instanceof RelayError && isAmbiguous(error))
+          throw error
+        }
       },
     })
     const outbox = this.#outbox
@@ -147,7 +164,7 @@ export class OutboxObject {
         await this.#ledger.deleteCopies(bytes)
         return this.#report()
       },
-      look: async (queue) => index.look(queue),
+      look: async (name) => index.look(name),
       noteAccepted: async (queue) => {
         index.noteAccepted(queue)
         return null
@@ -165,6 +182,10 @@ export class OutboxObject {
       queues: async () => index.queues(),
       isFull: async () => index.isFull(),
       turn: async ({ credential, held }) => index.turn(credential, held),
+      noteOutcome: async ({ credential, isAmbiguous }) => {
+        index.noteOutcome(credential, isAmbiguous)
+        return null
+      },
     }
   }
 
@@ -201,7 +222,8 @@ export class OutboxObject {
   }
 
   async #put(event: NewEvent): Promise<boolean> {
-    if (!(await this.#reserve(event, true))) return false
+    const isInDoubt = event.state === 'uncertain' && event.attempts > 0
+    if (!(await this.#reserve(event, { waits: true, isInDoubt }))) return false
     this.#ensureTables()
     const isStored = await this.#outbox.put(event)
     if (!isStored) await this.#report()
@@ -209,7 +231,7 @@ export class OutboxObject {
   }
 
   async #collect(event: CollectedEvent): Promise<string | null> {
-    if (!(await this.#reserve(event, false))) return null
+    if (!(await this.#reserve(event, { waits: false, isInDoubt: false }))) return null
     this.#ensureTables()
     const batch = await this.#outbox.collect(event)
     if (batch === undefined) await this.#report()
@@ -218,12 +240,23 @@ export class OutboxObject {
 
   async #reserve(
     { queue, holder, sealed }: Pick<NewEvent, 'queue' | 'holder' | 'sealed'>,
-    waits: boolean,
+    state: Pick<Reservation, 'waits' | 'isInDoubt'>,
   ): Promise<boolean> {
-    const reservation = { queue, holder, bytes: sealed.length, waits }
+    const reservation = { queue, holder, bytes: sealed.length, ...state }
     if (!(await this.#call(INDEX, 'reserve', reservation))) return false
     this.#name = { queue, holder }
     return true
+  }
+
+  /** Tells the index of each ambiguous response, and of the clear one that follows. */
+  async #noteOutcome(isAmbiguous: boolean): Promise<void> {
+    if (!isAmbiguous && !this.#isInDoubt) return
+    this.#isInDoubt = isAmbiguous
+    this.#name ??= await this.#ledger.queueName()
+    const credential = this.#name?.holder
+    if (credential === undefined) return
+    const given = { credential, isAmbiguous }
+    await this.#call(INDEX, 'noteOutcome', given).catch(this.#ports.report)
   }
 
   /** Called in the same turn of the event loop as the write, since `#report` may delete the tables. */
@@ -331,10 +364,10 @@ export function objectStore(
   /** When the index said that a queue has no waiting events. */
   const empty = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
   return {
-    waits: async ({ queue }) => {
+    waits: async ({ queue, holder }) => {
       if (now() - (empty.get(queue) ?? Number.NEGATIVE_INFINITY) < FRESH) return false
       try {
-        const found = await callObject(namespace, INDEX, 'look', queue)
+        const found = await callObject(namespace, INDEX, 'look', { queue, holder })
         accepted.set(queue, found.accepted)
         if (!found.waits && found.accepted) empty.set(queue, now())
         return found.waits

@@ -1,10 +1,14 @@
+import { BoundedCache } from '../bounded-cache.ts'
+import { probePause } from '../github/rate-limiter.ts'
+import type { Turn } from './delivery-loop.ts'
 import type { OutboxLimits } from './event.ts'
 import type { ObjectStorage } from './object-storage.ts'
+import type { QueueName } from './queue-name.ts'
 
 const ACCEPTED_AGE = 30 * 24 * 3_600_000
 
-/** Credentials whose next turn is remembered. */
-const MOST_TURNS = 10_000
+/** Credentials whose calls are remembered. */
+const KNOWN_CREDENTIALS = 10_000
 
 /** What a queue uses, as its object reports it. */
 export interface QueueUsage {
@@ -25,6 +29,18 @@ export interface Reservation {
   readonly bytes: number
   /** False for an event of an open batch. */
   readonly waits: boolean
+  /** True if GitHub may have accepted the event. */
+  readonly isInDoubt: boolean
+}
+
+/** What the index knows of the calls with one credential. */
+interface Calls {
+  /** When the next call may be. */
+  next: number
+  /** Ambiguous responses since the last clear one. */
+  ambiguous: number
+  /** While responses are ambiguous: when the next event is tried. */
+  nextProbe: number
 }
 
 /**
@@ -34,8 +50,7 @@ export interface Reservation {
 export class ObjectIndex {
   readonly #storage: ObjectStorage
   readonly #ports: { limits: OutboxLimits; minInterval: number; now(): number }
-  /** When the next call of a credential may be. */
-  readonly #turns = new Map<string, number>()
+  readonly #calls = new BoundedCache<string, Calls>(KNOWN_CREDENTIALS)
   #hasTables = false
 
   constructor(
@@ -46,12 +61,14 @@ export class ObjectIndex {
     this.#ports = ports
   }
 
-  look(queue: string): { waits: boolean; accepted: boolean } {
+  look({ queue, holder }: QueueName): { waits: boolean; accepted: boolean } {
     const [entry] = this.#rows('SELECT waits FROM queue WHERE name = ?', queue)
     const [accepted] = this.#rows('SELECT at FROM accepted WHERE name = ?', queue)
     const isFresh =
       accepted !== undefined && this.#ports.now() - Number(accepted.at) <= ACCEPTED_AGE
-    return { waits: Number(entry?.waits ?? 0) > 0, accepted: isFresh }
+    // One event probes; the others wait without a call, so that few are in doubt.
+    const isInDoubt = this.#callsOf(holder).ambiguous > 0
+    return { waits: isInDoubt || Number(entry?.waits ?? 0) > 0, accepted: isFresh }
   }
 
   noteAccepted(queue: string): void {
@@ -66,8 +83,10 @@ export class ObjectIndex {
    *
    * @returns whether there is room, and the queue whose copies have to make room for events
    */
-  reserve({ queue, holder, bytes, waits }: Reservation): { isFree: boolean; excess: number } {
+  reserve(given: Reservation): { isFree: boolean; excess: number } {
+    const { queue, holder, bytes, waits, isInDoubt } = given
     const { limits } = this.#ports
+    if (isInDoubt) this.noteOutcome(holder, true)
     const [all] = this.#rows(
       'SELECT sum(events) AS events, sum(bytes) AS bytes, sum(copies) AS copies FROM queue',
     )
@@ -122,14 +141,38 @@ export class ObjectIndex {
     return Number(all?.events ?? 0) >= events || Number(all?.bytes ?? 0) >= bytes
   }
 
-  /** @returns milliseconds until the turn of a credential that is then the caller's */
-  turn(credential: string, held: number): number {
+  /**
+   * Gives a queue the next turn of its credential.
+   *
+   * @param held milliseconds for which the rate limiter of the queue's object holds all calls
+   */
+  turn(credential: string, held: number): Turn & { isProbe: boolean } {
     const { now, minInterval } = this.#ports
-    if (this.#turns.size > MOST_TURNS) this.#turns.clear()
+    const calls = this.#callsOf(credential)
     const time = now()
-    const at = Math.max(time + held, this.#turns.get(credential) ?? 0)
-    this.#turns.set(credential, at + minInterval)
-    return at - time
+    const isProbe = calls.ambiguous > 0
+    if (isProbe && time < calls.nextProbe) {
+      return { wait: calls.nextProbe - time, isGranted: false, isProbe }
+    }
+    const at = Math.max(time + held, calls.next)
+    calls.next = at + minInterval
+    calls.nextProbe = at + probePause(calls.ambiguous)
+    return { wait: at - time, isGranted: true, isProbe }
+  }
+
+  /** Remembers whether the last response of GitHub to a credential was ambiguous. */
+  noteOutcome(credential: string, isAmbiguous: boolean): void {
+    const calls = this.#callsOf(credential)
+    calls.nextProbe = this.#ports.now() + probePause(calls.ambiguous)
+    calls.ambiguous = isAmbiguous ? calls.ambiguous + 1 : 0
+  }
+
+  #callsOf(credential: string): Calls {
+    const known = this.#calls.get(credential)
+    if (known) return known
+    const calls: Calls = { next: 0, ambiguous: 0, nextProbe: 0 }
+    this.#calls.set(credential, calls)
+    return calls
   }
 
   #rows(statement: string, ...values: unknown[]) {

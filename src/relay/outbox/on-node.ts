@@ -86,7 +86,7 @@ export async function openNodeOutbox(
     wake: timers.set,
     turn: async (queue) => {
       await rateLimiters.of(holderOf(queue), ownerOf(queue)).turn()
-      return 0
+      return { wait: 0, isGranted: true }
     },
     findRuns: runFinder(options(0, rateLimiters.granted)),
     log,
