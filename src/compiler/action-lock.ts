@@ -21,7 +21,7 @@ export class ActionLock {
   /** The commit of each `owner/name@ref`. */
   readonly #commits: ReadonlyMap<string, string>
 
-  /** @throws UserError for a text that is no YAML */
+  /** @throws UserError if the file is no YAML */
   constructor(source: Source) {
     const content: unknown = parseYaml(source).toJS()
     const { workflows, dependencies } = isObject(content) ? content : {}

@@ -27,18 +27,18 @@ export interface Started {
 }
 
 /**
- * By example, of a file with a trigger that polls (`schedule` and `workflow_dispatch` are added), where a
- * webhook comes as `repository_dispatch`:
+ * The conditions by example, for a file with a trigger that polls (so `schedule` and
+ * `workflow_dispatch` are added), where a webhook starts `repository_dispatch`:
  *
- * | in `on:` besides             | `on` runs for                      | the jobs run without it for      |
+ * | further events in `on:`      | `on` runs for                      | the jobs run without it for      |
  * | ---------------------------- | ---------------------------------- | -------------------------------- |
- * | nothing                      | every event                        | none: `native` is `undefined`    |
+ * | none                         | every event                        | none: `native` is `undefined`    |
  * | a webhook                    | all but other workflows' webhooks  | none                             |
- * | `push`                       | `schedule`, a run by hand          | `push`                           |
+ * | `push`                       | `schedule`, a manual run           | `push`                           |
  * | `push`, and a webhook        | the same, and its own webhooks     | `push`, not for other webhooks   |
  * | `push`, a `manualRunEvent`   | every event                        | none                             |
  *
- * Where nothing polls, but batches come, `on` runs for this workflow's webhooks alone.
+ * If nothing polls, but there are batches, `on` runs only for this workflow's webhooks.
  */
 export function startConditions({ file, starting, webhooks, polled }: WorkflowStarts): Started {
   const configs = polled.map(({ trigger }) => trigger.config)
@@ -48,7 +48,7 @@ export function startConditions({ file, starting, webhooks, polled }: WorkflowSt
   ])
   const starts = { file, webhooks, starting }
   if (polled.length > 0 && file.native.every(({ name }) => polling.has(name))) {
-    // Only a webhook can be another's: the triggers are asked of every other event.
+    // Only a webhook can be for another workflow; for every other event, the triggers decide.
     if (starting !== 'repository_dispatch') return { condition: [], native: undefined }
     const others = nativeCondition(starts) ?? `github.event_name != '${starting}'`
     const lines = others.split(' || ').map((part) => `${part} ||`)
@@ -75,9 +75,9 @@ export function parallelOf({ options: { maxParallel }, polled }: Plan): number |
 }
 
 /**
- * The jobs that call the jobs file, lines at column 0: `each` for every item, `once` for an event of
- * GitHub's own. That one needs no job: behind `on`, which is skipped then, jobs may be skipped as well,
- * however deep in the called file.
+ * The jobs that call the jobs file, as lines at column 0: `each` for every item, `once` for a
+ * native event. `once` has no `needs`: after `on`, which is skipped for a native event, GitHub
+ * could also skip jobs of the called file at any depth.
  */
 export function callingJobLines(plan: Plan, { condition, native }: Started): Lines {
   const maxParallel = parallelOf(plan)

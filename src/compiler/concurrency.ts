@@ -25,7 +25,7 @@ import { jobsOf, type SourceFile } from './source-file.ts'
 interface Concurrency {
   readonly key: Node
   readonly settings: Node | undefined
-  /** `undefined` where only the run knows. */
+  /** `undefined` if only a run knows. */
   readonly cancels: boolean | undefined
 }
 
@@ -55,13 +55,13 @@ function everyConcurrency(file: SourceFile): Concurrency[] {
 }
 
 /**
- * The workflow's group as it must be where `repository_dispatch` starts the file: a webhook for
- * somebody else neither cancels nor waits. A job's own group needs nothing: a skipped job does not
- * enter it.
+ * Changes the workflow's group if `repository_dispatch` starts the file, so that a webhook for
+ * another workflow neither cancels a run nor waits for one. The group of a job needs no change,
+ * because a skipped job does not enter it.
  */
 export function concurrencyOperations(file: SourceFile, { starting, webhooks }: Plan): Operation[] {
   const found = starting === 'repository_dispatch' ? groupOf(file) : undefined
-  // One that reads "on" is an error, which is told where the expression stands.
+  // A group that reads "on" is an error, which is reported at the expression.
   const group = found && referencesInText(found.text, 'on').length === 0 ? found : undefined
   if (!group) return []
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
@@ -69,7 +69,7 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
     guard: pathLines({ starting, webhooks, file }).join(' '),
     ...(isCalled && { calledFile: `${file.name}.yml` }),
   })
-  // What an alias stands for is others' too, so it is written out here.
+  // The alias's anchor has other users, so a copy is changed here.
   if (group.shared) {
     return [
       { op: 'set', path: group.path, lines: [JSON.stringify({ ...group.shared, group: text })] },
@@ -79,7 +79,7 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
   return [{ op: 'set', path: group.path, lines: [value] }]
 }
 
-/** The text of the workflow's group, and where it is written. */
+/** The string of the workflow's group, and its position. */
 function groupOf(file: SourceFile): Group | undefined {
   const section = file.sections.get('concurrency')
   const { settings } = ofWorkflow(file) ?? {}
@@ -101,11 +101,11 @@ function groupOf(file: SourceFile): Group | undefined {
 interface Group {
   readonly text: string
   readonly path: Path
-  /** All settings, where they are an alias. */
+  /** All settings, if they are an alias. */
   readonly shared?: JsonObject
 }
 
-/** What cannot be, or what to know, of the workflow's group and of those of its jobs. */
+/** The errors and warnings about the group of the workflow and those of its jobs. */
 export function concurrencyFindings(plan: Plan): Finding[] {
   const { file } = plan
   const every = everyConcurrency(file)
@@ -118,7 +118,7 @@ export function concurrencyFindings(plan: Plan): Finding[] {
   return [...asFindings(refused, 'error'), ...asFindings(notices, 'warning')]
 }
 
-/** GitHub refuses a queue whose members cancel each other. */
+/** GitHub refuses a queue in which runs cancel each other. */
 function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Mistake[] {
   const queue = nodeBelow(file.document, settings, 'queue')
   if (!isScalar(queue) || queue.value !== 'max' || cancels !== true) return []
@@ -132,7 +132,7 @@ function queueProblems(file: SourceFile, { settings, cancels }: Concurrency): Mi
   ]
 }
 
-/** Where one event brings many items at once, each of them enters the group. */
+/** If one event brings several items, each of them enters the group. */
 function itemNotices(plan: Plan): Mistake[] {
   const { file } = plan
   if (plan.isOne || parallelOf(plan) === 1) return []
@@ -149,7 +149,9 @@ function itemNotices(plan: Plan): Mistake[] {
     }))
 }
 
-/** By default GitHub keeps only the newest of the runs that wait; whoever cancels wants that. */
+/**
+ * By default GitHub keeps only the newest waiting run. With `cancel-in-progress` that is intended.
+ */
 function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency): Mistake[] {
   if (!settings || (isMap(settings) && settings.has('queue')) || cancels !== false) return []
   return [
@@ -162,7 +164,7 @@ function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency)
   ]
 }
 
-/** The workflow's own webhooks, in a group in which a newer run cancels an older one. */
+/** Warns if the workflow's own webhooks share a group in which a newer run cancels an older one. */
 function sharedNotices({ file, starting, webhooks }: Plan): Mistake[] {
   const own = ofWorkflow(file)
   const group = groupOf(file)

@@ -6,19 +6,19 @@ import { positionAt, rangeOf } from '../workflow/yaml.ts'
 import type { CompiledFile } from './compiled-files.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** A compiled file with the edits that turned the source into it, for GitHub's parser to read. */
+/** A compiled file for GitHub's parser, with the edits that created it from the source. */
 export interface EditedFile extends CompiledFile {
   /** `undefined` for a file that copies no lines of the source. */
   readonly edits: readonly Edit[] | undefined
   readonly head: string
 }
 
-/** What GitHub's parser says of a made file, in the words and at the places of the source. */
+/** The errors of GitHub's parser for a compiled file, with names and positions of the source. */
 export async function parserProblems(file: SourceFile, compiled: EditedFile): Promise<Mistake[]> {
   const { source } = file
   const messages = await githubMessages(compiled)
   return messages.slice(0, LIMITS.problems).map((found) => {
-    // What the compiler wrote around an expression is not in the source.
+    // The source does not contain the text that the compiler wrote around an expression.
     const message = found.message
       .replace(/\.? Located at position \d+ within expression: .*/s, '')
       .replaceAll(/fromJSON\((?:needs\.on\.outputs\.on(?: \|\| '[^']*')?|inputs\.on)\)/g, 'on')
@@ -37,7 +37,10 @@ export async function parserProblems(file: SourceFile, compiled: EditedFile): Pr
   })
 }
 
-/** Where a value of the file that listens stands in the source: as an event's, or as a trigger's time. */
+/**
+ * The position in the source of a value in `on:` of the listening file: an event, or a trigger's
+ * schedule.
+ */
 function placeInOn({ source, on, triggers }: SourceFile, written: string): Position {
   const cron = written.replace(/^(['"])(.*)\1$/, '$2')
   const polled = triggers.find(({ config }) => config.every?.cron === cron)
@@ -63,13 +66,13 @@ export function newProblems<Found extends Problem>(
   })
 }
 
-/** What GitHub's own parser says of a workflow file. */
+/** An error of GitHub's own parser about a workflow file. */
 interface ParserMessage {
   readonly message: string
   readonly code: MistakeCode
-  /** The value, or the name. */
+  /** The value or the name in the message. */
   readonly subject?: string
-  /** Where, in characters of the text. */
+  /** Offset in the file. */
   readonly start: number
   readonly end: number
 }
@@ -86,8 +89,8 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
   const { getWorkflowSchema } = await import('@actions/workflow-parser/workflows/workflow-schema')
   const [errors, trace] = [new TemplateValidationErrors(), new NoOperationTraceWriter()]
   const context = new TemplateContext(errors, getWorkflowSchema(), trace)
-  // What GitHub has released counts, whatever its parser still calls an experiment: it looks while it
-  // reads, before it is given its options.
+  // Enables released features that the parser still calls experiments. The parser reads the flags
+  // while it is constructed, before it gets its options.
   const featureFlags = new FeatureFlags({ all: true })
   context.state.featureFlags = featureFlags
   const { value } = parseWorkflow({ name, content: text }, context)
@@ -107,16 +110,17 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
   return found.filter((one) => !isTaken(one, text))
 }
 
-/** A value that the schema takes, and this parser's own conversion does not. */
+/** A value that the schema accepts, but this parser's own conversion does not. */
 const NOT_CONVERTED =
   /^Unexpected type '(?:BasicExpressionToken' encountered|(?:Boolean|Number)Token' encountered while reading 'input default')/
 const EMPTY_OPTIONS = /^A (?:mapping|sequence) was not expected$/
-/** One type of `repository_dispatch` that is no list. */
+/** One type of `repository_dispatch`, not in a list. */
 const ONE_TYPE = /\brepository_dispatch:(?:\s*\{|\s*\n(?:\s*#.*\n)*)\s*types:\s*["']?$/
 
 /**
- * What GitHub takes though its parser here does not: workflows of many repositories run with `env: ${{
- * matrix.env }}`, `default: true` of an input without type, `status: {}` and `types: deploy`.
+ * Syntax that GitHub accepts, but not its parser here: workflows of many repositories run with
+ * `env: ${{ matrix.env }}`, `default: true` of an input without type, `status: {}` and `types:
+ * deploy`.
  */
 function isTaken({ message, code, start, end }: ParserMessage, text: string): boolean {
   if (NOT_CONVERTED.test(message)) return true
@@ -124,7 +128,7 @@ function isTaken({ message, code, start, end }: ParserMessage, text: string): bo
   return code === 'unexpected-value' && ONE_TYPE.test(text.slice(0, start))
 }
 
-/** GitHub's parser says what it found in words only; they are read here and nowhere else. */
+/** Parses a message, because GitHub's parser has no codes for its errors. */
 function kindOf(message: string): Pick<ParserMessage, 'code' | 'subject'> {
   const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
   if (value !== undefined) return { code: 'unexpected-value', subject: value }

@@ -9,23 +9,23 @@ import {
 } from '../workflow/file-expressions.ts'
 import { applyEdits, type Edit } from '../workflow/spans.ts'
 
-/** A job of the source, as far as it decides when jobs run. */
+/** The parts of a source's job that decide whether it runs. */
 export interface SourceCondition {
   readonly needs: readonly string[]
-  /** Its `if:` without `${{ }}`; `undefined` where there is none. */
+  /** Its `if:` without `${{ }}`; `undefined` if it has none. */
   readonly condition: string | undefined
-  /** Whether it reads the context `on` anywhere. */
+  /** Whether any part of the job reads the context `on`. */
   readonly readsOn: boolean
 }
 
-/** When a job runs in the file with the job `on` in front. */
+/** The condition of a job after the job `on` is added before it. */
 export interface JobCondition {
   readonly needs: readonly string[]
-  /** Parts that all must hold; `undefined` where `if:` stays as it is. */
+  /** The parts, which must all be true; `undefined` if `if:` remains unchanged. */
   readonly parts: readonly string[] | undefined
 }
 
-/** Makes a condition native, in a job that then has these `needs` in place of its own. */
+/** Makes a condition native, for a job whose `needs` are replaced by these. */
 type Rewrite = (condition: string, job: SourceCondition, needs: readonly string[]) => string
 
 const TRIGGERED = `needs.on.outputs.triggered == 'true'`
@@ -33,15 +33,15 @@ const ON_SUCCEEDED = `needs.on.result == 'success'`
 const STATUS_FUNCTIONS = ['success', 'failure', 'always', 'cancelled']
 
 /**
- * When each job runs, so that every job runs exactly when it would in the source.
+ * The condition of each job, so that it runs exactly when it would run in the source.
  *
- * GitHub joins an `if` that calls no status function with `success()`, and that is false as soon as
- * any job of the whole chain of `needs` failed, was cancelled or was skipped. A condition with a
- * status function is taken as written. So where the job `on` is skipped for an event of GitHub's
- * own, every job behind it says itself what `success()` said for it.
+ * GitHub adds `success()` to an `if` without a status function, and `success()` is false if any job
+ * in the whole chain of `needs` failed, was cancelled or was skipped. A condition with a status
+ * function is used as written. So if the job `on` is skipped for a native event, every job behind
+ * it must state the meaning of `success()` itself.
  *
- * @param jobs by their ids in small letters
- * @param native what holds for an event that is not Hookline's; `undefined` when there is none
+ * @param jobs by lower-case id
+ * @param native the condition that is true for a native event; `undefined` if there is none
  */
 export function jobConditions(
   jobs: ReadonlyMap<string, SourceCondition>,
@@ -74,7 +74,7 @@ function calls(tree: Expr, names: readonly string[]): boolean {
   )
 }
 
-/** Every event is Hookline's: the job `on` has run, and GitHub's own rules do the rest. */
+/** Without native events the job `on` always runs, so GitHub's own rules are enough. */
 function behindOn(job: ParsedCondition, _jobs: ParsedJobs, rewrite: Rewrite): JobCondition {
   if (job.needs.length > 0 && !job.callsStatus) {
     return { needs: job.readsOn ? ['on', ...job.needs] : job.needs, parts: undefined }
@@ -85,7 +85,7 @@ function behindOn(job: ParsedCondition, _jobs: ParsedJobs, rewrite: Rewrite): Jo
   return { needs, parts: [...guard, ...own(job, native)] }
 }
 
-/** The job `on` is skipped for events of GitHub's own, and `success()` is false behind it. */
+/** The job `on` is skipped for native events, so `success()` is false behind it. */
 function besideNative(native: string) {
   const guard = `(${native} ||\n${ON_SUCCEEDED} && ${TRIGGERED})`
   return (job: ParsedCondition, jobs: ParsedJobs, rewrite: Rewrite): JobCondition => {
@@ -106,8 +106,8 @@ function besideNative(native: string) {
 }
 
 /**
- * The jobs whose success together is what `success()` asks for. Where one calls no status function,
- * its success says that all before it succeeded; of one that does, its own `needs` are asked too.
+ * The jobs whose success together equals `success()`. The success of a job without a status
+ * function implies that all jobs before it succeeded; for any other job, its `needs` are added.
  */
 function successOf(job: ParsedCondition, jobs: ParsedJobs): string[] {
   const found = new Set(job.needs)
@@ -122,7 +122,7 @@ function resultIsSuccess(job: string): string {
   return `needs.${job}.result == 'success'`
 }
 
-/** Writes out what a `success()` of the user asks for. */
+/** Replaces `success()` in the user's condition by its meaning. */
 function withoutSuccess(
   condition: string,
   tree: Expr | undefined,
@@ -147,7 +147,7 @@ function withoutSuccess(
   return applyEdits(condition, edits)
 }
 
-/** The condition of the user as a part of a larger one. */
+/** The user's condition as a part of a larger one. */
 function own({ condition, tree }: ParsedCondition, rewrite: (condition: string) => string) {
   if (condition === undefined) return []
   const text = rewrite(condition).trim()

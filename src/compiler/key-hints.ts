@@ -10,7 +10,7 @@ import { SETTINGS_KEY } from './settings.ts'
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')
 
-/** The key at the top of a workflow of which a word is a slip; itself where it is one. */
+/** The top-level key that a word equals, or is a typo of. */
 export function keyMeantBy(word: string): string | undefined {
   return TOP_KEYS.includes(word) ? word : nearestName(word, TOP_KEYS)
 }
@@ -24,7 +24,7 @@ const RUN_KEYS = words('shell working-directory')
 const GROUP_KEYS = words('group cancel-in-progress queue')
 const CONTAINER_KEYS = words('image credentials env ports volumes options')
 
-/** Keys of a workflow by where they stand; `*` is any name, or any item of a list. */
+/** The keys of a workflow by path; `*` is any name, or any item of a list. */
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['', [...TOP_KEYS, 'cache-mode']],
   ['on', [...NATIVE_EVENTS]],
@@ -51,9 +51,9 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * Keys that only GitHub's parser here does not know: GitHub itself may have them by now, so they are
- * warnings, and everything else stays an error. One that is near a known key is a slip; in `on:` a
- * name that nobody knows would silently never fire.
+ * Turns unknown keys into warnings, because GitHub may have added them after its parser here was
+ * released; other findings remain errors. A key that is similar to a known key is a typo, so it
+ * remains an error, and so does an unknown name in `on:`, which would silently never fire.
  */
 export function unknownKeyFindings(
   document: Document.Parsed,
@@ -77,12 +77,12 @@ export function unknownKeyFindings(
   })
 }
 
-/** Keys of GitHub that no release of its parser knows. */
+/** Keys of GitHub that no released version of its parser knows. */
 const UNRELEASED: readonly string[] = ['cache-mode']
 
 /**
- * The problems of a file, with the key that was probably meant where GitHub's parser knows none such;
- * without those that only follow, since the context `on` cannot be read below an unknown key.
+ * Adds to an unknown key the key that was probably meant, and removes problems that only follow
+ * from it, because the context `on` cannot be read below an unknown key.
  */
 export function withKeyHints<Found extends Problem>(
   document: Document.Parsed,
@@ -93,7 +93,8 @@ export function withKeyHints<Found extends Problem>(
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     if (key === undefined) return problem
     const known = KEYS.get(placeOf(document, problem) ?? 'nowhere') ?? []
-    // A known key at its place is one too many: GitHub takes only one of these two.
+    // A known key at its position means that there is one key too many: GitHub allows only one of
+    // these two.
     if (known === STEP_KEYS && ['uses', 'run'].includes(key)) {
       return { ...problem, hint: 'a step has either "uses" or "run"' }
     }
@@ -108,7 +109,10 @@ export function withKeyHints<Found extends Problem>(
   )
 }
 
-/** Among which keys the one of a problem stands: `jobs.*.steps.*`; `undefined` where none stands. */
+/**
+ * The path of the mapping of a problem's key, `jobs.*.steps.*`; `undefined` if the problem is not
+ * at a key.
+ */
 function placeOf(document: Document.Parsed, { position }: Problem): string | undefined {
   if (!position) return undefined
   const before = position.source.text.split('\n').slice(0, position.line - 1)
@@ -116,7 +120,7 @@ function placeOf(document: Document.Parsed, { position }: Problem): string | und
   let place: string | undefined
   visit(document, {
     Pair(_, { key }, path) {
-      if (rangeOf(key as Node)[0] !== at) return undefined // a parsed document holds nodes only
+      if (rangeOf(key as Node)[0] !== at) return undefined // a parsed document contains nodes only
       const above = path.flatMap((one) => (isPair(one) ? pairKey(one) : isSeq(one) ? '*' : []))
       place = above.map((name, index) => (isName(above, index) ? '*' : name)).join('.')
       return visit.BREAK
@@ -125,7 +129,7 @@ function placeOf(document: Document.Parsed, { position }: Problem): string | und
   return place
 }
 
-/** Whether a key is a name that the user gave: of a job, or of a service. */
+/** Whether a key is a name that the user chose, of a job or a service. */
 function isName(above: readonly string[], index: number): boolean {
   return above[0] === 'jobs' && (index === 1 || (index === 3 && above[2] === 'services'))
 }

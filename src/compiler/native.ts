@@ -29,21 +29,21 @@ import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflo
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
 
-/** A step of a workflow in `.github/workflows/` that uses the action, and how others read it. */
+/** A step of a workflow in `.github/workflows/` that uses the action, and the jobs that read it. */
 interface NativeUse {
   readonly file: string
   readonly job: string
-  /** Its own id: `steps.<id>.outputs.…` within the job. */
+  /** Its own id, for `steps.<id>.outputs.…` within the job. */
   readonly step: string | undefined
-  /** Where `uses` names the action. */
+  /** The position of the action's name in `uses`. */
   readonly position: Position
-  /** The input `on` as the file has it, its `${{ }}` not filled in. */
+  /** The input `on` as written, with `${{ }}`. */
   readonly on: string | undefined
-  /** Outputs of the job as the file writes them. */
+  /** The outputs of the job, as written. */
   readonly outputs: Readonly<Record<string, string>>
-  /** Jobs that need its job. */
+  /** The jobs that need its job. */
   readonly neededBy: readonly string[]
-  /** Where its items are a matrix: `matrix.<key>` in these jobs is one item. */
+  /** The jobs with its items as a matrix; `matrix.<key>` is one item there. */
   readonly matrices: readonly { readonly job: string; readonly key: string }[]
 }
 
@@ -53,15 +53,15 @@ export interface NativeWorkflow extends ParsedFile {
   readonly uses: readonly NativeUse[]
 }
 
-/** False for a text that surely does not use the action, so that it need not be parsed. */
+/** False for a file that certainly does not use the action, so that it need not be parsed. */
 export function mayUseAction(text: string): boolean {
   return /\/hookline\b|uses['"]?\s*:\s*['"]?[.$]\/['"]?\s*(?:[#,}\]]|$)/im.test(text)
 }
 
 /**
- * Reads a workflow of GitHub's own.
+ * Reads a native workflow.
  *
- * @returns `undefined` when no step of it uses the action
+ * @returns `undefined` if no step uses the action
  * @throws UserError with the syntax errors of the file
  */
 export function readNativeWorkflow(name: string, source: Source): NativeWorkflow | undefined {
@@ -73,7 +73,7 @@ export function readNativeWorkflow(name: string, source: Source): NativeWorkflow
   return uses.length > 0 ? { name, source, document, uses } : undefined
 }
 
-/** The steps of a job of a file that use the action. */
+/** The steps of a job that use the action. */
 export function actionSteps({ value }: Entry, source: Source): Place[] {
   return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(usesOf(step, source)))
 }
@@ -112,16 +112,16 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
   }
 }
 
-/** Names in expressions are the same in upper and lower case. */
+/** Names in expressions are case-insensitive. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one.toLowerCase() === other?.toLowerCase()
 }
 
 /**
- * The triggers that the steps of a native workflow declare in their input `on`. Every position is
- * one of the workflow file.
+ * The triggers in the inputs `on` of a native workflow's steps. All positions are in the workflow
+ * file.
  *
- * @param contexts what the expressions may read; without them, values are taken as not known yet
+ * @param contexts the contexts that expressions can read; without them, values count as unknown
  * @throws UserError with the mistakes of all these inputs
  */
 export function nativeTriggers(
@@ -147,9 +147,9 @@ export function nativeTriggers(
 }
 
 /**
- * The workflow that a native file declares inline, under the name by which URLs address it.
+ * The workflow of a native file's inline `on:` section, under its name in URLs.
  *
- * @returns `undefined` when no step has an input `on`
+ * @returns `undefined` if no step has an input `on`
  * @throws UserError with the problems of the file
  */
 export function readInlineOn(
@@ -165,16 +165,16 @@ export function readInlineOn(
   return { name, triggers: nativeTriggers(native, contextsWithEnv(contexts, env)) }
 }
 
-/** What an expression is replaced by whose value only GitHub knows. */
+/** Replaces an expression whose value only GitHub knows. */
 const UNKNOWN = '${{ vars.filled_in_by_GitHub }}'
 
-/** One input `on`: a text of its own, whose places are those of the file around it. */
+/** One input `on`: a source within the workflow file, whose positions are those of the file. */
 class InlineOn {
   readonly #file: Source
   readonly #scalar: Scalar<string>
   readonly #alias: TextPlace['alias']
   readonly #contexts: Contexts | undefined
-  /** The text as the action gets it, and from where in the input each part of it comes. */
+  /** The string that the action gets, and for each part its offset in the input. */
   readonly #source: Source
   readonly #parts: readonly {
     readonly at: number
@@ -224,7 +224,7 @@ class InlineOn {
     }))
   }
 
-  /** GitHub fills in the `${{ }}` of an input before the action reads it. */
+  /** GitHub evaluates the `${{ }}` of an input before the action reads it. */
   #filledIn(value: string) {
     const parts: { at: number; from: number; isWritten: boolean }[] = []
     const texts: string[] = []
@@ -273,7 +273,7 @@ class InlineOn {
     return this.#placeOf(this.#toValue(start), this.#toValue(start + length - 1) + 1)
   }
 
-  /** Within an expression that was filled in, where it begins. */
+  /** For an offset within an evaluated expression, the start of that expression. */
   #toValue(place: number): number {
     const part = this.#parts.findLast(({ at }) => at <= place)
     if (!part) return place

@@ -74,7 +74,7 @@ export function onJobLines(job: OnJob): string[] {
 
 /** The lines of `if:` of a job, at column 0; none without parts. */
 export function conditionLines(parts: Lines): Lines {
-  // A plain scalar of YAML cannot begin with "!".
+  // An unquoted YAML string cannot begin with "!".
   const isBlock = parts.length > 1 || parts[0]?.startsWith('!')
   return isBlock ? ['if: >-', ...indent(parts, 2)] : parts.map((only) => `if: ${only}`)
 }
@@ -189,15 +189,16 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
 }
 
 /**
- * The inputs of the action: the triggers inline, so that it needs no checkout, and by name what
- * their expressions read. GitHub must not fill in these itself, so each `${{` is written as a text.
+ * The inputs of the action: the triggers inline, so that no checkout is needed, and the secrets and
+ * variables that their expressions read, by name. The action evaluates these expressions, not
+ * GitHub, so each `${{` is escaped.
  */
 export function actionInputLines(file: SourceFile, state: string): string[] {
   const there = namedEntries(file.lines, ['on'])
   const on = file.triggers.flatMap(
     (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
   )
-  // A blank line at the beginning would have to say how far the text is indented.
+  // With a blank first line, the block would need an indentation indicator.
   const begin = on.findIndex((line) => line.trim() !== '')
   const escaped = on.slice(begin).map((line) => line.replaceAll('${{', `\${{ '\${{' }}`))
   return [
@@ -240,7 +241,7 @@ export function emptiedEnv(file: SourceFile): string[] {
     })
 }
 
-/** The variables of the workflow, as the file has them. */
+/** The variables of the workflow, as written. */
 export function envPairs({ sections }: SourceFile): NodePair[] {
   const env = sections.get('env')?.value
   return isMap(env) ? pairsOf(env) : []

@@ -1,13 +1,13 @@
 import { isObject, type Json } from '../wire/json.ts'
 
-/** `write-all`, `read-all`, or an access per scope. */
+/** `write-all`, `read-all`, or an access for each scope. */
 export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, Access>>
 type Access = 'none' | 'read' | 'write'
 
 const ACCESSES: readonly Access[] = ['none', 'read', 'write']
 
 /**
- * The scopes a token can have. Two of them can only be written.
+ * The scopes of a token. Two of them can only be written.
  *
  * Source: GitHub's own schema, workflow-v1.0.json (a test compares the two)
  */
@@ -32,16 +32,16 @@ export const SCOPES: readonly string[] = [
   'vulnerability-alerts',
 ]
 
-/** What GitHub's restricted default gives a job that asks for nothing. */
+/** GitHub's restricted default for a job without `permissions`. */
 const DEFAULT: Permissions = { contents: 'read', packages: 'read' }
 
 /**
- * What a calling job must hold so that every job of the called workflow gets what it asks for: a
- * called job with more than its caller makes GitHub refuse the whole run.
+ * The permissions of a calling job, so that every job of the called workflow gets its own. GitHub
+ * refuses the whole run if a called job has more than its caller.
  *
- * @param workflow `permissions` of the workflow, `undefined` where there are none
- * @param jobs `permissions` of each job, likewise
- * @returns `undefined` when nothing is declared anywhere
+ * @param workflow `permissions` of the workflow; `undefined` if there are none
+ * @param jobs `permissions` of each job; `undefined` if there are none
+ * @returns `undefined` if there are none anywhere
  */
 export function permissionUnion(
   workflow: Json | undefined,

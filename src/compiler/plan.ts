@@ -23,7 +23,10 @@ export interface WorkflowStarts {
   readonly polled: readonly PolledTrigger[]
   /** The event by which a webhook starts the workflow; `undefined` if no trigger receives webhooks. */
   readonly starting: DispatchEvent | undefined
-  /** Whether the file that listens takes a run by hand, and a relay's clock, beside what its source names. */
+  /**
+   * Whether the listening file also needs `workflow_dispatch`, for a manual run or a relay's
+   * scheduler.
+   */
   readonly isStartedByHand: boolean
 }
 
@@ -35,18 +38,21 @@ export interface PolledTrigger {
 
 /** The options of the compilation of one source. */
 export interface PlanOptions extends CompileSettings {
-  /** Made files as they were written before, by name. */
+  /** The existing compiled files, by name. */
   readonly existing?: ReadonlyMap<string, string> | undefined
-  /** What GitHub's lock file names. */
+  /** GitHub's lock file of actions. */
   readonly lock?: ActionLock | undefined
 }
 
 /** The plan for the compiled files of a source; the passes turn it into edits. */
 export interface Plan extends WorkflowStarts {
   readonly options: PlanOptions
-  /** Where every run has one item, one file is all; else one listens, and calls the other. */
+  /**
+   * True if one file is enough, because every run has one item; otherwise one file listens and
+   * calls the other.
+   */
   readonly isOne: boolean
-  /** What holds for an event that is not Hookline's; `undefined` where there is none. */
+  /** The condition that is true for a native event; `undefined` if there is none. */
   readonly native: string | undefined
   /** Every expression outside of the `on:` section. */
   readonly expressions: readonly FileExpression[]
@@ -62,7 +68,7 @@ export interface PlannedJob {
   readonly isMovedInto: boolean
 }
 
-/** Settings of the workflow that read `on`: there it cannot be read, in each job it can. */
+/** Settings of the workflow that read `on`. Only in a job can they do that. */
 export interface MovedSettings {
   readonly env: readonly NodePair[]
   readonly defaults: readonly NodePair[]
@@ -86,7 +92,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
   const expressions = expressionsOf(file)
-  // The jobs file reads `inputs`, which `env` can where it stands.
+  // The jobs file reads `inputs`, which the workflow's own `env` can read, so `env` need not move.
   const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
   return { ...starts, options, isOne, native, expressions, moved, jobs }
@@ -113,16 +119,18 @@ function startsOf(file: SourceFile, event: DispatchEvent): WorkflowStarts {
   return { file, webhooks, polled, starting, isStartedByHand }
 }
 
-/** The event of a run by hand, and of a relay that keeps time. */
+/** The event of a manual run, and of a relay's scheduler. */
 const BY_HAND = 'workflow_dispatch'
 
-/** Whether one run may have many items: of a poll, or of a batch that is not combined into one. */
+/**
+ * Whether one run may have several items: of a poll, or of a batch that is not combined into one.
+ */
 function bringsMany({ webhooks, polled }: WorkflowStarts): boolean {
   const isMany = ({ config }: SourceTrigger) => config.batch && config.outputsMode !== 'combine'
   return polled.length > 0 || webhooks.some(isMany)
 }
 
-/** `webhook: ${{ vars.WEBHOOK }}`: only the run knows which it is, so both ways stay open. */
+/** For `webhook: ${{ vars.WEBHOOK }}` only a run knows the value, so both ways must work. */
 function mayTakeWebhooks({ receive, nodes: { value: options } }: SourceTrigger): boolean {
   const node = receive && pairOf(options, 'webhook')?.value
   return isScalar(node) && typeof node.value === 'string' && hasExpression(node.value)
@@ -148,7 +156,7 @@ function plannedJobs(
   const reads = onReader(file, expressions)
   const jobs = jobsOf(file).map((job) => ({
     job,
-    // One that calls a workflow has none of its own.
+    // A job that calls a workflow has no such settings.
     isMovedInto: pairs.length > 0 && !(isMap(job.content) && job.content.has('uses')),
   }))
   const sources = jobs.map(({ job, isMovedInto }): [string, SourceCondition] => {
@@ -164,7 +172,7 @@ function plannedJobs(
   })
 }
 
-/** Finds what reads the context `on`, by way of aliases too. */
+/** Finds a node that reads the context `on`, also through aliases. */
 function onReader(
   file: SourceFile,
   expressions: readonly FileExpression[],
@@ -199,8 +207,8 @@ function conditionOf({ document, source }: SourceFile, { content }: SourceJob): 
 }
 
 /**
- * The lines of a plain or folded condition as the source has them. YAML folds their line breaks into
- * spaces, which mean the same between the parts of an expression, but not in a string or around `${{ }}`.
+ * The lines of a plain or folded condition, as written. YAML folds line breaks to spaces, which is
+ * equivalent between the parts of an expression, but not in a string or around `${{ }}`.
  */
 function linesOf(scalar: Scalar, text: string): string | undefined {
   const isFolded = scalar.type === Scalar.BLOCK_FOLDED

@@ -26,30 +26,33 @@ import { type NodePair, type Path, pairKey, pairOf, pairsOf, positionAt } from '
 import { skippedContext } from './on-job.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** What the context `on` becomes. */
+/** The native form of the context `on`. */
 export interface RewriteTarget {
-  /** Where in a workflow it can be read. */
+  /** Paths of a workflow where it can be read. */
   readonly places: readonly string[]
-  /** Native text for a reference; every text but this one stays as it is. */
+  /** The native expression for a reference; everything else in the expression remains unchanged. */
   name(reference: Reference): string
   /** Further edits of an expression. */
   further?(text: string): readonly Edit[]
 }
 
-/** What the context `on` is in the jobs file: that of one item, handed over as text. */
+/** In the jobs file, the context `on` is the input with one item, as JSON. */
 export const IN_JOBS_FILE: RewriteTarget = {
   places: [...INPUTS_PLACES, 'defaults.run'], // moved into the jobs
   name: () => 'fromJSON(inputs.on)',
 }
 
-/** Where the one file can read the context `on`: what GitHub reads too early is moved into the jobs. */
+/**
+ * Paths where `on` can be read in the one-file form; settings that GitHub reads earlier move into
+ * the jobs.
+ */
 export const ONE_FILE_PLACES: readonly string[] = [...NEEDS_PLACES, 'env', 'defaults.run']
 
 /**
- * What the context `on` is called in a job of the one file, and `needs` where it has more in it.
+ * The native forms of `on` and of `needs` in a job of the one-file form.
  *
- * @param own the jobs that the source names
- * @param needs those of the compiled file
+ * @param own the jobs of the source
+ * @param needs the jobs of the compiled file
  */
 export function nativeTarget(
   file: SourceFile,
@@ -62,7 +65,7 @@ export function nativeTarget(
     places: ONE_FILE_PLACES,
     name({ steps }) {
       if (native === undefined) return 'fromJSON(needs.on.outputs.on)'
-      // Of a skipped trigger every output is missing, so nothing of its context has to be there.
+      // A skipped trigger has no outputs, so the context need not contain the trigger itself.
       const [trigger, field, output] = steps
       const isOfTrigger = trigger?.name !== undefined && field?.name?.toLowerCase() === 'outputs'
       const readsOutput = isOfTrigger && output?.name !== undefined
@@ -76,9 +79,9 @@ export function nativeTarget(
 const NEEDS_RESULT = /^needs\s*\.\s*\*\s*\.\s*result\b/i
 
 /**
- * `needs` as a whole is about the jobs that the user named, and so is `needs.*`: a gate that reads it
- * sees what it would in the source. Whether one of them failed or was cancelled stays true with the
- * job `on` among them.
+ * Limits `needs` and `needs.*` to the jobs of the source, so that a job that checks all of them
+ * sees the same as in the source. Whether one of them failed or was cancelled is unaffected by the
+ * job `on`.
  */
 function wholeNeedsEdits(text: string, own: readonly string[], added: readonly string[]): Edit[] {
   const whole = referencesIn(text, 'needs').filter(({ steps }) => steps[0]?.name === undefined)
@@ -98,19 +101,19 @@ function wholeNeedsEdits(text: string, own: readonly string[], added: readonly s
   })
 }
 
-/** The object of these jobs alone, as `needs` would be without the others. */
+/** The object that `needs` would be with only these jobs. */
 function needsOf(ids: readonly string[]): string {
   if (ids.length === 0) return `fromJSON('{}')`
   const entries = ids.map((id, at) => `"${id}":{${at}}`).join(',')
   return `fromJSON(format('{{${entries}}}', ${ids.map((id) => `toJSON(needs.${id})`).join(', ')}))`
 }
 
-/** Rewrites every `on` that is a context. */
+/** Rewrites every `on` that is a context in an expression. */
 export function rewriteExpression(text: string, target: RewriteTarget): string {
   return applyEdits(text, editsOf(text, target))
 }
 
-/** The same for a text with `${{ }}` in it. */
+/** Rewrites every `on` in the `${{ }}` of a string. */
 export function rewriteText(text: string, target: RewriteTarget): string {
   const edits = expressionSpans(text).map(({ start, end }) => ({
     start,
@@ -129,7 +132,7 @@ function editsOf(text: string, target: RewriteTarget): Edit[] {
   return [...names, ...(target.further?.(text) ?? [])]
 }
 
-/** What makes expressions of a file native. */
+/** The operations that make the expressions of a file native. */
 export function referenceOperations(
   expressions: readonly FileExpression[],
   target: RewriteTarget,
@@ -137,7 +140,7 @@ export function referenceOperations(
   return textOperations(expressions, (text) => editsOf(text, target))
 }
 
-/** The texts of a file with other expressions in them. */
+/** The operations for the strings of a file. */
 function textOperations(
   expressions: readonly FileExpression[],
   edited: (text: string) => readonly Edit[],
@@ -156,7 +159,7 @@ function textOperations(
     .map(({ path, edits }) => ({ op: 'rewriteText', path, edits }))
 }
 
-/** Every expression outside of the `on:` section itself. */
+/** Every expression outside of the `on:` section. */
 export function expressionsOf(file: SourceFile): FileExpression[] {
   return [...file.sections]
     .filter(([key]) => key !== 'on')
@@ -164,9 +167,9 @@ export function expressionsOf(file: SourceFile): FileExpression[] {
 }
 
 /**
- * What is wrong with the expressions of a file, up to the bound of what is shown of one.
+ * The problems of a file's expressions, up to the number that is shown of one file.
  *
- * @param places where the context `on` can be read
+ * @param places paths where the context `on` can be read
  */
 export function expressionProblems(
   file: SourceFile,
@@ -213,7 +216,7 @@ function problemsOf(
   ]
 }
 
-/** Texts that GitHub reads before there is any event context that jobs could hand on. */
+/** The problem at a path that GitHub reads before jobs run, so no job can pass the event. */
 function notHere({ path }: FileExpression): Mistake {
   const place = path.filter((key) => typeof key === 'string').join('.')
   const note =
@@ -238,7 +241,9 @@ interface Fault {
   readonly problem: Mistake
 }
 
-/** `github.event_name == 'webhook'`: the event is GitHub's, and has GitHub's name. */
+/**
+ * `github.event_name == 'webhook'` is never true, because the run has the name of GitHub's event.
+ */
 function neverTrue(text: string): Fault[] {
   if (!/event_name/i.test(text)) return []
   const pattern =
@@ -261,7 +266,7 @@ function neverTrue(text: string): Fault[] {
 
 const FIELDS = ['outcome', 'conclusion', 'outputs']
 
-/** Follows `on.<trigger>.outputs.<field>` as far as the names are written out. */
+/** Checks the names in `on.<trigger>.outputs.<field>`, as far as they are literal. */
 function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault | undefined {
   const [first, second, third] = steps
   if (first?.name === undefined) return undefined
@@ -293,7 +298,7 @@ function checkReference({ triggers }: SourceFile, { steps }: Reference): Fault |
   }
   const { format, filterOutputs, outputsMode, exportOutputs } = trigger.config
   const isShaped = format !== undefined || filterOutputs !== undefined || exportOutputs
-  // The user's own `config` may shape the outputs.
+  // The user's own `config` may change the outputs.
   if (trigger.isBroken || !same('outputs', second.name) || isShaped || outputsMode === 'combine')
     return undefined
   const known = Object.keys(trigger.definition.outputs)
@@ -316,14 +321,14 @@ function same(one: string, other: string | undefined): boolean {
   return one.toLowerCase() === other?.toLowerCase()
 }
 
-/** A word of another language, which a person writes by habit, and what GitHub has in its place. */
+/** An operator or string of another language, with GitHub's replacement. */
 interface Slip extends Span {
   readonly message: string
   readonly hint: string
   readonly replacement: string
 }
 
-/** `===`, `!==` and text in double quotes, outside of texts in single quotes. */
+/** `===`, `!==` and strings in double quotes, outside of strings in single quotes. */
 function slipsOf(expression: string): Slip[] {
   if (!/["=]/.test(expression)) return []
   const parts = expression.matchAll(/'(?:[^']|'')*'|(?<operator>[!=]==)|"(?<text>[^"]*)"/g)
@@ -341,13 +346,13 @@ function slipsOf(expression: string): Slip[] {
   })
 }
 
-/** What was written otherwise, and how often. */
+/** The replacements in a file, and their number. */
 interface Spelled {
   readonly source: Source
   readonly count: number
 }
 
-/** A file with such words, and old path patterns, as GitHub and the triggers read them. */
+/** Replaces such operators and strings, and old path patterns, in a file. */
 export function spelled(source: Source): Spelled {
   try {
     const lines = DocumentLines.of(source)
@@ -368,11 +373,11 @@ export function spelled(source: Source): Spelled {
     return { source: { ...source, text }, count }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { source, count: 0 } // whoever reads the file next tells what is wrong with it
+    return { source, count: 0 } // the next reader of the file reports its problems
   }
 }
 
-/** `path: /a/:b?` as `path: /a{/:b}`. */
+/** Converts `path: /a/:b?` to `path: /a{/:b}`. */
 function patternOperations({ value: on }: NodePair): Operation[] {
   const triggers = isMap(on) ? pairsOf(on) : []
   return triggers.flatMap((trigger): Operation[] => {

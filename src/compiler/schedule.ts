@@ -6,34 +6,35 @@ export interface ScheduleEntry {
   readonly timeZone: string | undefined
 }
 
-/** What a schedule starts at: of two entries alike, GitHub would start two runs. */
+/** Identifies a schedule. GitHub would start two runs for two equal entries. */
 export function entryKey({ cron, timeZone = 'UTC' }: ScheduleEntry): string {
   return `${cron} ${timeZone}`
 }
 
-/** How often GitHub is to start the workflow, and whether that is as often as was asked for. */
+/** The schedule of a workflow, and whether it is as frequent as requested. */
 export interface Schedule extends ScheduleEntry {
   readonly isExact: boolean
 }
 
-/** Minutes between runs where the user names none; each costs a private repository one minute. */
+/** Default minutes between runs; each run costs a private repository one billed minute. */
 export const DEFAULT_EVERY = 15
 
-/** The shortest interval there is. Source: GitHub, events that trigger workflows, `schedule`. */
+/** GitHub's shortest interval. Source: GitHub, events that trigger workflows, `schedule`. */
 const SHORTEST = 5
 
 const HOUR = 60
 const DAY = 24 * HOUR
 
-/** Intervals in minutes that a cron expression can keep up past midnight. */
+/** Intervals in minutes that a cron expression can express without a gap at midnight. */
 const CRON_MINUTES = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, DAY] as const
 
 /**
  * The schedule of a polled trigger.
  *
- * @param every a cron expression stays as it is; 0 minutes, or nothing, is the default
- * @param timeZone of a cron expression; minutes pass alike everywhere
- * @param workflow spreads workflows over the hour: at its full and round minutes GitHub is late
+ * @param every a cron expression is used unchanged; 0 or no minutes mean the default
+ * @param timeZone of a cron expression; minutes do not need one
+ * @param workflow spreads workflows over the hour, because GitHub starts runs late at full and
+ * round minutes
  */
 export function scheduleOf(
   { minutes, cron }: Partial<PollInterval>,

@@ -32,31 +32,37 @@ import {
 import { keyMeantBy } from './key-hints.ts'
 import { readSettingsKey, SETTINGS_KEY, type WrittenSettings } from './settings.ts'
 
-/** A workflow file with Hookline's triggers in it, taken apart. */
+/** A parsed workflow file with Hookline's triggers. */
 export interface SourceFile {
-  /** File name without its extension: what webhook URLs, and the compiled files, are named by. */
+  /**
+   * File name without its extension, which is part of webhook URLs and of the names of compiled
+   * files.
+   */
   readonly name: string
   readonly source: Source
   readonly document: Document.Parsed
   readonly lines: DocumentLines
-  /** By key, in the order of the file. */
+  /** Top-level keys with their values, in the order of the file. */
   readonly sections: ReadonlyMap<string, NodePair>
   readonly on: NodePair
   readonly jobs: NodePair
   readonly triggers: readonly SourceTrigger[]
   readonly native: readonly NativeEvent[]
-  /** Mistakes of the `on:` section, and of the settings: with any, it cannot be compiled. */
+  /**
+   * Mistakes of the `on:` section and of the settings. With any of them, the file cannot be
+   * compiled.
+   */
   readonly problems: readonly Mistake[]
-  /** False where they hide what else there is to be found. */
+  /** False if a mistake hides others. */
   readonly isWhole: boolean
-  /** How it is to be compiled, where the file itself says so. */
+  /** The compiler settings in the file. */
   readonly settings: WrittenSettings
 }
 
-/** Keys that speak of the whole workflow, and so stand in the listening file alone. */
+/** Keys that concern the whole workflow, so only the listening file has them. */
 export const LISTENING_KEYS: readonly string[] = ['name', 'run-name']
 
-/** @throws UserError with all mistakes of the `on:` section, or naming what the file lacks */
+/** @throws UserError with all mistakes of the `on:` section, or with a missing part of the file */
 export function readSourceFile(name: string, source: Source): SourceFile {
   const lines = DocumentLines.of(source)
   const document = lines.yaml
@@ -84,7 +90,7 @@ export function readSourceFile(name: string, source: Source): SourceFile {
   }
 }
 
-/** From here on every part of the document has a value. */
+/** After this check, every part of the document has a value. */
 function checkAliases(source: Source, document: Document.Parsed): void {
   const { name, text } = source
   if (!text.includes('*')) return
@@ -107,7 +113,7 @@ function checkAliases(source: Source, document: Document.Parsed): void {
   }
 }
 
-/** @param anchors those before it */
+/** @param anchors those before the alias */
 function aliasProblem(
   document: Document.Parsed,
   alias: Alias,
@@ -192,9 +198,9 @@ function readSections(source: Source, document: Document.Parsed): Map<string, No
 /** A job of the file. */
 export interface SourceJob {
   readonly id: string
-  /** Its value is an alias, or no mapping, where there is nothing to edit. */
+  /** If its value is an alias or no mapping, it cannot be edited. */
   readonly pair: NodePair
-  /** Its value, an alias followed. */
+  /** Its value, with an alias resolved. */
   readonly content: Node | undefined
   readonly needs: readonly string[]
 }
@@ -214,10 +220,10 @@ export function jobsOf({ document, jobs }: SourceFile): SourceJob[] {
   })
 }
 
-/** After these a job says what it does; new keys stand behind them. */
+/** Keys at the top of a job; new keys are inserted after them. */
 const HEAD_KEYS = ['needs', 'if']
 
-/** New keys of a job stand together: behind what is said of the same, or after the job's name. */
+/** The position of new keys of a job: after related keys, or else after the job's name. */
 export function topOfJob(node: YAMLMap): Where {
   const names = pairsOf(node).map(pairKey)
   const head = names.findLast((name) => HEAD_KEYS.includes(name))
@@ -225,10 +231,10 @@ export function topOfJob(node: YAMLMap): Where {
   return after === undefined ? 'first' : { after }
 }
 
-/** What stands for the value of a secret or a variable before a run: it has the shape of a bot token. */
+/** The placeholder for a secret or a variable before a run; it has the form of a bot token. */
 const PLACEHOLDER = '1:placeholder'
 
-/** Contexts in which every secret and variable that a node names has some value. */
+/** Contexts with a placeholder for every secret and variable that a node reads. */
 export function placeholderContexts(text: string, node: unknown): Contexts {
   const context = (name: string) =>
     record<Json>(namesIn(text, node, name).map((key) => [key, PLACEHOLDER]))
@@ -240,7 +246,7 @@ export function placeholderContexts(text: string, node: unknown): Contexts {
   }
 }
 
-/** The names that the expressions of a node read from a context, once each: names ignore case. */
+/** The names that a node reads from a context, without duplicates; names are case-insensitive. */
 export function namesIn(text: string, node: unknown, context: string): string[] {
   const names = fileExpressions(text, node, []).flatMap((expression) =>
     referencesIn(expression.text, context).flatMap(({ steps }) => steps[0]?.name ?? []),
@@ -251,10 +257,10 @@ export function namesIn(text: string, node: unknown, context: string): string[] 
 }
 
 /**
- * Aliases of anchors that will stand in another text: the triggers go into an input of the action,
- * for one, and what is there cannot be named from outside.
+ * Aliases whose anchors move to another document. For example, the triggers become an input of the
+ * action, whose anchors are not visible outside.
  *
- * @param partOf what goes into one text together, by a name of no meaning
+ * @param partOf identifies the document of a node; the name itself has no meaning
  */
 export function aliasProblems(file: SourceFile, partOf: (node: Node) => string): Mistake[] {
   const problems: Mistake[] = []

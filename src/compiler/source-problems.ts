@@ -14,7 +14,7 @@ import type { Plan, PolledTrigger } from './plan.ts'
 import { DEFAULT_EVERY } from './schedule.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** What triggers ask for that cannot be, whatever the file is compiled into. */
+/** Options of triggers that are impossible in any compiled file. */
 export function triggerProblems(plan: Plan): Mistake[] {
   return [
     ...onProblems(plan.file),
@@ -23,7 +23,7 @@ export function triggerProblems(plan: Plan): Mistake[] {
   ]
 }
 
-/** The greatest number of each field of a cron expression, and what it counts. */
+/** The maximum of each field of a cron expression, and its unit. */
 const CRON_FIELDS = [
   [59, 'minutes'],
   [23, 'hours'],
@@ -32,7 +32,9 @@ const CRON_FIELDS = [
   [7, 'days of the week'],
 ] as const
 
-/** GitHub's parser would speak of a schedule that the source does not have. */
+/**
+ * Checked here, because GitHub's parser would report a schedule that the source does not contain.
+ */
 function cronProblems({ config: { every }, positionOf }: SourceTrigger): Mistake[] {
   const fields = every?.cron?.split(/\s+/) ?? []
   return CRON_FIELDS.flatMap(([most, what], at) => {
@@ -44,7 +46,7 @@ function cronProblems({ config: { every }, positionOf }: SourceTrigger): Mistake
   })
 }
 
-/** What a person should know of the triggers, though nothing is wrong. */
+/** Facts about the triggers that the user should know, although nothing is wrong. */
 export function triggerNotices({ file, polled, options: { state } }: Plan): Mistake[] {
   return [
     ...polled.flatMap(({ trigger }) => repeatNotices(file, trigger, state)),
@@ -53,7 +55,7 @@ export function triggerNotices({ file, polled, options: { state } }: Plan): Mist
   ]
 }
 
-/** Expressions of the `on:` section that can mean nothing: GitHub, or the action, reads it first. */
+/** Expressions of the `on:` section with no value when GitHub or the action reads them. */
 function onProblems(file: SourceFile): Mistake[] {
   const expressions = fileExpressions(file.source.text, file.on.value, ['on'])
   return expressions.flatMap((expression) => {
@@ -79,7 +81,7 @@ function onProblems(file: SourceFile): Mistake[] {
           'the context "on" is not available under "on:"',
         ),
       ),
-      // Secrets are handed on by name, so a name that only the run knows cannot be among them.
+      // Secrets are passed to the action by name, so a computed name cannot be among them.
       ...['secrets', 'vars'].flatMap((context) =>
         contextReferences(expression.text, context)
           .filter(({ steps }) => steps[0]?.name === undefined)
@@ -110,7 +112,7 @@ function problemAt(
   return { code, message, position: positionAt(source, start, end) }
 }
 
-/** What `config` asks for and the compiled files cannot give. */
+/** Options of `config` that the compiled files cannot support. */
 function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
   const triggers = [...new Set([...webhooks, ...polled.map(({ trigger }) => trigger)])]
   const schedules = new Map(polled.map(({ trigger, schedule }) => [trigger, schedule]))
@@ -151,7 +153,7 @@ function configProblems({ webhooks, polled }: Plan, state: string): Mistake[] {
   return [...exported, ...lacking]
 }
 
-/** Of a service that forgets nothing, every entry comes again where nothing is remembered. */
+/** Without a store, every item of a service that forgets nothing comes again. */
 function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: string): Mistake[] {
   const message = repeatWarning(trigger, { hasStore: state !== 'none', isPolled: true })
   if (message === undefined) return []
@@ -161,7 +163,7 @@ function repeatNotices({ source }: SourceFile, trigger: SourceTrigger, state: st
   ]
 }
 
-/** Keys of another program, which mean nothing here. */
+/** Keys of another program, which have no effect here. */
 function ignoredNotices({ config, positionOf }: SourceTrigger): Mistake[] {
   return [...IGNORED_KEYS].flatMap(([key, advice]) =>
     key in config
@@ -177,7 +179,7 @@ function ignoredNotices({ config, positionOf }: SourceTrigger): Mistake[] {
   )
 }
 
-/** Where the schedule is none that the user wrote. */
+/** The schedules that differ from the user's. */
 function scheduleNotices({ source }: SourceFile, { trigger, schedule }: PolledTrigger): Mistake[] {
   const minutes = trigger.config.every?.minutes
   if (!schedule || (minutes && schedule.isExact) || trigger.config.every?.cron) return []

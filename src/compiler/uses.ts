@@ -6,11 +6,11 @@ import { hasConflict } from './compiled-files.ts'
 import { type CompileSettings, usesOn } from './settings.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** The step of the job `on`, as it is written here: as lines, and where the jobs are in braces. */
+/** The step of the job `on` as the compiler writes it: as lines, or within braces. */
 const ON_STEP = /^\s*- id: on\n\s+uses:[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s#]+))([ \t]+#[^\n]*)?/m
 const ON_STEP_IN_FLOW = /\bid"?: ?"?on"?, ?"?uses"?: ?"([^"]+)"/
 
-/** The action that a made file runs in its job `on`, with what is configured behind it. */
+/** The action in the job `on` of a compiled file, with its comment. */
 export function existingUses(compiled: string | undefined): string | undefined {
   if (compiled === undefined) return undefined
   const text = withoutMarks(compiled)
@@ -21,24 +21,24 @@ export function existingUses(compiled: string | undefined): string | undefined {
   return uses === undefined ? undefined : `${uses}${comment.replace(/^[ \t]+/, ' ').trimEnd()}`
 }
 
-/** The lines of both sides, where Git left two. */
+/** The lines of both sides of a conflict that Git marked. */
 function withoutMarks(text: string): string {
   const unix = text.replaceAll('\r\n', '\n')
   return hasConflict(unix) ? unix.replace(/^(?:<{7}|={7}|>{7}|\|{7}).*\n/gm, '') : unix
 }
 
-/** An action at some version: `actions/checkout`, `v5`. */
+/** An action at a version: `actions/checkout`, `v5`. */
 interface ActionVersion {
   readonly action: string
   readonly ref: string
-  /** With the space and the number sign before it; empty where there is none. */
+  /** The comment with the white space and the number sign before it; empty if there is none. */
   readonly comment: string
 }
 
 const USES_LINE =
   /^[ \t]*(?:- )?uses:[ \t]*['"]?([^\s'"#@]+)@([^\s'"#]+)['"]?([ \t]+#[^\n]*)?[ \t]*$/gm
 
-/** Every action that a made file runs, and is not its own repository's. */
+/** Every action of a compiled file from another repository. */
 export function versionsIn(compiled: string | undefined): ActionVersion[] {
   if (compiled === undefined) return []
   return [...withoutMarks(compiled).matchAll(USES_LINE)].map(
@@ -46,25 +46,25 @@ export function versionsIn(compiled: string | undefined): ActionVersion[] {
   )
 }
 
-/** GitHub reads workflows, and its lock file names them, nowhere else. */
+/** The only folder in which GitHub, and its lock file, look for workflows. */
 const FOLDER = '.github/workflows'
 
 const COMMIT = /^[0-9a-f]{40}$/
 
-/** What names the actions of a source otherwise than the source does. */
+/** The sources of a different version for the actions of a source. */
 export interface KnownUses {
   readonly settings: CompileSettings
-  /** The text of the file that is to be replaced. */
+  /** The compiled file that will be replaced. */
   readonly existing: string | undefined
   readonly lock: ActionLock | undefined
-  /** The name of the file that is to be replaced. */
+  /** The name of the compiled file that will be replaced. */
   readonly name: string
 }
 
 /**
- * What the user's own steps run, where it is not what the source says: the actions of this project at
- * the commit that is pinned, and by their address on other forges; and what GitHub's lock file
- * names for the file that stands there. A commit that the source itself names stays.
+ * Changes the versions of actions in the user's own steps: Hookline's actions get the pinned
+ * commit, and their address on other forges; other actions get the version of GitHub's lock file
+ * for the existing compiled file. A commit in the source remains.
  */
 export function usesOperations(file: SourceFile, known: KnownUses): Operation[] {
   const { settings, existing, lock } = known
@@ -98,12 +98,12 @@ function versionOf(uses: string): ActionVersion | undefined {
   return ref === undefined ? undefined : { action, ref, comment }
 }
 
-/** Whether it is an action of this project: `hookline/hookline`, `…/reply`, by name or by address. */
+/** Whether it is an action of Hookline: `hookline/hookline`, `…/reply`, by name or by address. */
 function isOurs(action: string): boolean {
   return /^(?:https:\/\/github\.com\/)?hookline\/hookline(?:\/reply)?\/*$/i.test(action)
 }
 
-/** The commit that an action of ours is pinned to, where the source names a tag or a branch. */
+/** The commit that an action of Hookline is pinned to, if the source names a tag or a branch. */
 function pinOf(
   written: ActionVersion,
   { uses, isUsesConfigured }: CompileSettings,
@@ -118,21 +118,21 @@ function pinOf(
   const pin = there.find(
     ({ action, ref }) => COMMIT.test(ref) && name(action) === name(written.action),
   )
-  // A source that has gone on to another major version is not held back.
+  // A source with a newer major version is not pinned to the older one.
   const major = /^v(\d+)/.exec(written.ref)?.[1]
   const pinned = /v?(\d+)/.exec(pin?.comment ?? '')?.[1]
   const isOther = major !== undefined && pinned !== undefined && major !== pinned
   return pin && !isOther ? { ...pin, action: written.action } : undefined
 }
 
-/** `./a` as `$/a`, which `gh actions-lock` writes: the same, at the commit that runs. */
+/** `$/a` for `./a`, which `gh actions-lock` writes: the same action, at the commit that runs. */
 function localForm(uses: string, existing: string | undefined): string | undefined {
   if (!uses.startsWith('./')) return undefined
   const form = `$/${uses.slice(2)}`
   return existing?.includes(`uses: ${form}\n`) ? form : undefined
 }
 
-/** The action of the job `on`: as it is configured, or as the lock file has that. */
+/** The action of the job `on`, from the settings or in the form of the lock file. */
 export function onJobUses({ settings, existing, lock, name }: KnownUses): string {
   const configured = versionOf(settings.uses)
   const there = versionOf(existingUses(existing) ?? '')
@@ -141,7 +141,7 @@ export function onJobUses({ settings, existing, lock, name }: KnownUses): string
   return kept ? `${kept.action}@${kept.ref}${kept.comment}` : settings.uses
 }
 
-/** The value in the quotes that it has; a comment where nothing else stands behind it. */
+/** The value with its original quotes; with a comment, if nothing else follows on the line. */
 function inPlaceOf(text: string, node: Scalar<string>, uses: string, comment: string): string {
   const [, end] = rangeOf(node)
   const isLast = /^[ \t]*(?:\n|$)/.test(text.slice(end))
@@ -155,7 +155,7 @@ interface Uses {
   readonly at: Path
 }
 
-/** Every `uses:` that is written out, of jobs and of their steps. */
+/** Every `uses:` of jobs and their steps, except aliases. */
 function usesIn({ jobs }: SourceFile): Uses[] {
   const found: Uses[] = []
   const lookInto = (node: Node | null, at: Path): void => {
@@ -168,7 +168,8 @@ function usesIn({ jobs }: SourceFile): Uses[] {
       }
       if ((key === 'steps' || key === 'parallel') && isSeq(value)) {
         value.items.forEach((item, index) => {
-          lookInto(item as Node | null, [...at, key, index]) // a parsed document holds nodes only
+          // a parsed document contains nodes only
+          lookInto(item as Node | null, [...at, key, index])
         })
       }
     }

@@ -47,7 +47,7 @@ const read: ItemReader = ({ headers, body }) => {
     return { ...body, Message: isJson ? (tryParseJson(Message) ?? Message) : Message }
   }
   if (headers['x-amz-sns-rawdelivery'] !== 'true') return 'is not a notification'
-  // With "raw message delivery" the body is the message, and the rest stands in headers.
+  // With "raw message delivery" the body is the message itself, and the metadata is in headers.
   return {
     Type: 'Notification',
     MessageId: headers['x-amz-sns-message-id'] ?? null,
@@ -56,7 +56,10 @@ const read: ItemReader = ({ headers, body }) => {
   }
 }
 
-/** Only for a message that Amazon signed, whatever `verify` asks for: its address is fetched. */
+/**
+ * Confirms only a message with Amazon's signature, whatever `verify` says, because the address in
+ * it is fetched.
+ */
 async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Reception> {
   const { held, checks, messages } = await verifyRequest(request, [AMAZON], ports)
   if (!held) return { checks, items: [], messages }
@@ -79,7 +82,7 @@ async function confirm(request: WebhookRequest, ports: TriggerPorts): Promise<Re
 
 const AMAZON = bareVerification('aws-sns')
 
-/** Why the visit failed. */
+/** The reason that the request failed. */
 async function visit(url: string, { http }: TriggerPorts): Promise<string | undefined> {
   try {
     const { status } = await http({ method: 'GET', url, timeout: AMAZON_TIMEOUT })

@@ -3,7 +3,7 @@ import { NATIVE_EVENTS } from '../wire/events.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { PROJECTION_OPERATORS, QUERY_OPERATORS } from './mongo-operators.ts'
 
-/** Digits in a text, as a variable of the repository brings them, are minutes too. */
+/** A string of digits, as a variable of the repository has it, counts as minutes, too. */
 const every = v.pipe(
   v.lazy((input) => (typeof input === 'string' ? v.string() : v.number())),
   v.transform((value: string | number): PollInterval => {
@@ -16,7 +16,7 @@ const every = v.pipe(
   ),
 )
 
-/** One event, or a list of them, which may be empty: always a list once checked. */
+/** One event or a list, which may be empty; always a list after validation. */
 const events = v.pipe(
   v.lazy(
     (input): v.GenericSchema<string | string[]> => (Array.isArray(input) ? v.array(event) : event),
@@ -24,7 +24,7 @@ const events = v.pipe(
   v.transform((value) => (Array.isArray(value) ? value : [value])),
 )
 
-/** When a trigger runs at all. */
+/** The options that decide whether a trigger runs. */
 const runOptions = {
   active: v.pipe(
     v.optional(v.boolean(), true),
@@ -183,7 +183,7 @@ const formatOptions = {
   ),
 }
 
-/** How items are handed on, and what a failure does. */
+/** The options for the outputs, and for a failure. */
 const outputOptions = {
   outputsMode: v.pipe(
     v.optional(v.picklist(['separate', 'combine'], 'outputs mode'), 'separate'),
@@ -249,7 +249,7 @@ export const CONFIG_OPTIONS = {
   ...outputOptions,
 }
 
-/** Keys of Actionsflow that mean nothing here, and what does the same. */
+/** Keys of Actionsflow that have no meaning in Hookline, each with its replacement. */
 export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
   ['metadata', 'put values that jobs read into `env` of the workflow, or into variables (`vars`)'],
   ['resultsPerWorkflow', 'the output `items` is a matrix: every item has jobs of its own'],
@@ -257,7 +257,9 @@ export const MOVED_KEYS: ReadonlyMap<string, string> = new Map([
 
 const DEBUGGING = 'switch on step debug logging of GitHub Actions (variable ACTIONS_STEP_DEBUG)'
 
-/** Keys of Actionsflow that do nothing here, and no harm either; and what does the same. */
+/**
+ * Keys of Actionsflow that have no effect in Hookline and do no harm, each with its replacement.
+ */
 export const IGNORED_KEYS: ReadonlyMap<string, string> = new Map([
   ['debug', DEBUGGING],
   ['logLevel', DEBUGGING],
@@ -285,7 +287,7 @@ export type Config = v.InferOutput<typeof configSchema>
 const event = v.picklist([...NATIVE_EVENTS], 'event')
 
 function isTimeZone(name: string): boolean {
-  if (name === 'UTC') return true // the default: to ask would load all of Intl
+  if (name === 'UTC') return true // the default; the general check would load all of Intl
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
@@ -300,7 +302,9 @@ export type PollInterval =
 
 const FIELD = /^[\d*/,a-z-]+$/i
 
-/** Whether it looks like cron; the values of its fields are checked when it is used. */
+/**
+ * Whether it looks like a cron expression. Its fields are checked only when a schedule needs them.
+ */
 function isCronShape(text: string): boolean {
   const fields = text.split(/\s+/)
   return fields.length === 5 && fields.every((field) => FIELD.test(field))
@@ -309,8 +313,8 @@ function isCronShape(text: string): boolean {
 const direction = v.picklist([1, -1])
 
 /**
- * A mapping in MongoDB's language, whose `$names` are all among `operators`. Only the names are
- * looked at here: the library that knows the rest is loaded when there are items.
+ * A mapping in MongoDB's language whose `$names` are all in `operators`. Only names are checked
+ * here, because the library that knows their rules is loaded only if there are items.
  */
 function mongoMapping(operators: ReadonlySet<string>) {
   return v.pipe(
@@ -340,7 +344,7 @@ function unknownOperator(name: string, operators: ReadonlySet<string>): string {
   return `operator ${name} ${why} (known: ${[...operators].join(', ')})`
 }
 
-/** A whole number of at least `least`. */
+/** An integer of at least `least`. */
 export function wholeNumber(least: number) {
   return v.pipe(
     v.number(),
@@ -349,7 +353,7 @@ export function wholeNumber(least: number) {
   )
 }
 
-/** Names of what every object inherits: never part of a path. */
+/** Inherited properties of every object, which a path must not contain. */
 export const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set([
   '__proto__',
   'constructor',
@@ -366,10 +370,10 @@ export const keyPath = v.pipe(
   ),
 )
 
-/** Paths to what tells items apart. */
+/** Paths of deduplication keys. */
 export interface KeyPaths {
-  /** The trigger's own: `update_id`. */
+  /** The trigger's own key: `update_id`. */
   readonly own: string | undefined
-  /** The user's, `deduplicationKey`. */
+  /** The user's `deduplicationKey`. */
   readonly chosen: string | undefined
 }

@@ -3,7 +3,7 @@ import { objectsIn, serviceTrigger } from './service.ts'
 import type { Item } from './trigger.ts'
 
 /**
- * Understands what Discord posts to an app: interactions, and its webhook events.
+ * Reads Discord's requests to an app: interactions and webhook events.
  *
  * @see https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object
  */
@@ -47,7 +47,7 @@ export const discord = serviceTrigger({
   read({ body }) {
     if (!isObject(body)) return NOT_DISCORD
     const item = discordItem(body)
-    // Its token lets anyone write as the app for 15 minutes, and logs are read by others.
+    // The token can send messages as the app for 15 minutes, and other people read logs.
     return typeof item === 'string' ? item : without(item, ['token'])
   },
   example: {
@@ -71,7 +71,7 @@ const BUTTON = 2
 function discordItem(body: JsonObject): Item | string {
   const { type, data } = body
   if (isObject(body.event)) return { ...body, kind: 'event' }
-  // Of webhook events, which have no token, 0 is the PING.
+  // For webhook events, which have no token, 0 is a PING.
   if (type === PING || type === 0) return 'is a handshake'
   if (type === AUTOCOMPLETE) return 'is an autocomplete request'
   if (!isObject(data)) return NOT_DISCORD
@@ -84,14 +84,14 @@ function discordItem(body: JsonObject): Item | string {
   return { ...body, ...person(body), ...found }
 }
 
-/** In a server the user is a member, in a direct message itself. */
+/** In a server the user is inside `member`; in a direct message it is `user`. */
 function person({ member, user }: JsonObject): JsonObject {
   const found = isObject(member) && isObject(member.user) ? member.user : user
   if (!isObject(found)) return { user_id: null, user_name: null }
   return { user_id: found.id ?? null, user_name: found.username ?? null }
 }
 
-/** A subcommand stands among the options, and has those that were given. */
+/** A subcommand is one of the options, and contains the options that the user set. */
 function command({ name = null, options }: JsonObject): JsonObject {
   const names = [scalarText(name)]
   let given = objectsIn(options)
@@ -115,7 +115,7 @@ function component(data: JsonObject, message: Json | undefined): JsonObject {
   }
 }
 
-/** The inputs of a modal stand in rows, or each under a label. */
+/** The inputs of a modal are in rows, or each is inside a label. */
 function inputs(components: Json | undefined): (readonly [string, Json])[] {
   return objectsIn(components).flatMap((one) => {
     const value = one.value ?? one.values

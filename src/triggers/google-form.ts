@@ -2,8 +2,8 @@ import { isObject, scalarText } from '../wire/json.ts'
 import { answersByTitle, objectsIn, serviceTrigger } from './service.ts'
 
 /**
- * Google Forms posts nothing by itself: docs/senders/google-form.gs, a script of the form, does. It
- * signs as Standard Webhooks says, and shapes a response as Typeform does.
+ * Google Forms sends no requests itself; docs/senders/google-form.gs, a script of the form, does.
+ * It signs by Standard Webhooks, and formats a response like Typeform.
  */
 export const googleForm = serviceTrigger({
   name: 'google_form',

@@ -2,23 +2,25 @@ import type { RelayResponse } from '../wire/http.ts'
 import { isObject, parsePlainJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 
-/** A value that may stand in a header of the answer: visible ASCII and nothing else. */
+/** The value if a response header can contain it: visible ASCII only. */
 export function visible(value: string | undefined): string | undefined {
   return value !== undefined && /^[!-~]+$/.test(value) ? value : undefined
 }
 
-/** The query, where it may hold a parameter of that name: most requests need not be decoded. */
+/** The query if it may contain the parameter; decoding most other requests is avoided. */
 export function queryOf(path: string, name: string): URLSearchParams | undefined {
   return path.includes(name) ? new URLSearchParams(parseWebhookPath(path).querystring) : undefined
 }
 
-/** A parameter that is there once. */
+/** The value of a parameter that occurs exactly once. */
 export function only(query: URLSearchParams | undefined, name: string): string | undefined {
   const values = query?.getAll(name) ?? []
   return values.length === 1 ? values[0] : undefined
 }
 
-/** Characters of the body of a handshake: larger ones are events, and are not read here. */
+/**
+ * The longest body of a handshake in characters; a longer one is an event, and is not parsed here.
+ */
 const LARGEST_BODY = 8192
 
 export function jsonObject(body = ''): Record<string, unknown> | undefined {

@@ -31,7 +31,7 @@ import {
 const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text))
 
-/** A secret that is not set arrives as nothing, or as empty text. */
+/** An unset secret is `null` or an empty string. */
 const fromSecret = (shape: RegExp, otherwise: string) =>
   v.pipe(
     v.nullable(v.string(), ''),
@@ -45,7 +45,7 @@ const token = fromSecret(
   'is not a bot token: digits, a colon and a string, as BotFather gives it',
 )
 
-/** An id as text: a number, or its digits where it came from a variable. */
+/** An id as a string: from a number, or from its digits in a variable. */
 const id = v.pipe(
   v.union([v.number(), v.string()]),
   v.transform(String),
@@ -131,7 +131,10 @@ export const messagingBot = defineTrigger({
   },
 })
 
-/** Where a bot's poll ended: numbers of updates mean nothing to another bot. */
+/**
+ * The position of a bot's poll. It includes the bot, because update ids of another bot are
+ * unrelated.
+ */
 interface Cursor {
   readonly bot: string
   readonly offset: number
@@ -142,12 +145,12 @@ function offsetOf(cursor: Json | undefined, { token }: MessagingBotOptions): num
   return typeof cursor.offset === 'number' ? cursor.offset : undefined
 }
 
-/** What stands before the colon of a token is the bot's number, which everybody may know. */
+/** The part of a token before the colon is the bot's id, which is not secret. */
 function botId(token: Secret | undefined): string {
   return token?.reveal().split(':', 1)[0] ?? ''
 }
 
-/** The token is hidden from the log before anything is done with it. */
+/** The token is masked in the log before it is used. */
 function bot({ token }: { readonly token?: Secret | undefined }, ports: TriggerPorts): Bot {
   if (!token) throw new TypeError('a bot without a token is not polled')
   ports.mask(token.reveal())
@@ -172,7 +175,7 @@ const EXAMPLE = {
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 
-/** The item of an update that the messaging platform sent to the webhook URL. */
+/** The item of an update that Telegram sent to the webhook URL. */
 async function receiveUpdate(
   { headers, body }: WebhookRequest,
   options: MessagingBotOptions,
@@ -207,13 +210,13 @@ async function receiveUpdate(
   return { checks, items, messages }
 }
 
-/** What a run and `check` call it. */
+/** The code of the message in a run, and of the rule in `check`. */
 export const UNPROVEN_LIST = 'unverified-allowlist'
 
 /**
- * A list of ids is worth nothing where nobody has to prove that the call is the platform's.
+ * Reports a list of allowed ids without authentication: a request can then claim any id.
  *
- * @param given which options are there, and whether `webhook` is true
+ * @param given which options are set, and whether `webhook` is true
  */
 export function unprovenList({
   webhook,
@@ -235,7 +238,7 @@ function refused(option: string, found: string): Reception {
   return { checks: [check], items: [] }
 }
 
-/** What an update must meet to become an item; the same for polled and pushed ones. */
+/** The conditions for an update to become an item; the same for polled and pushed updates. */
 function updateChecks(update: BotUpdate, options: MessagingBotOptions): Check[] {
   return [
     kindCheck(update, options.updates),
@@ -256,7 +259,7 @@ function kindCheck({ kind }: BotUpdate, updates: MessagingBotOptions['updates'])
   }
 }
 
-/** Only a message has a type: an update such as `callback_query` passes. */
+/** Only messages have a type; other updates, such as `callback_query`, meet the condition. */
 function typeCheck({ kind, content }: BotUpdate, wanted: MessagingBotOptions['event']): Check {
   if (!wanted || !MESSAGE_KINDS.has(kind ?? '')) {
     return { option: 'event', held: true, found: 'any message type' }
@@ -267,25 +270,25 @@ function typeCheck({ kind, content }: BotUpdate, wanted: MessagingBotOptions['ev
   return { option: 'event', held, found: held ? name : `${name} is not among ${wanted.join(', ')}` }
 }
 
-/** The ids themselves are not shown: a summary of a public repository is public. */
+/** Ids are not shown, because anyone can read the summary of a public repository. */
 function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: string[]): Check {
   if (!allowed) return { option, held: true, found: 'anyone' }
   const held = id !== undefined && allowed.includes(id)
   return { option, held, found: held ? 'on the list' : 'not on the list' }
 }
 
-/** Pages without an item that one run passes: ten thousand ignored updates. */
+/** The most pages without an item in one run: ten thousand ignored updates. */
 const MOST_PASSED = 100
 
-/** An update that became an item, or was ignored for a condition that it did not meet. */
+/** An update that became an item, or the condition that it did not meet. */
 type Judged = { readonly id: number } & (
   | { readonly item: Item; readonly missed?: never }
   | { readonly item?: never; readonly missed: Check }
 )
 
 /**
- * One page of updates, from where the last one ended that was committed. Only a page without a single
- * item is passed, by asking for the next: a higher offset makes the server forget what lies below it.
+ * Reads one page of updates, from the last committed position. Only if the page contains no item,
+ * the next page is requested, because a higher offset makes the server forget the earlier updates.
  */
 async function pollUpdates(
   bot: Bot,
@@ -337,7 +340,7 @@ function polled(page: readonly Judged[], ignored: readonly Check[], bot: string)
   }
 }
 
-/** `2 new, 3 ignored (updates 2, chats 1)`: how many updates each option kept out. */
+/** `2 new, 3 ignored (updates 2, chats 1)`: the number of updates that each option excluded. */
 function foundText(items: number, ignored: readonly Check[]): string {
   const found = `${items || 'nothing'} new`
   if (ignored.length === 0) return found

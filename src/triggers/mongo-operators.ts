@@ -41,7 +41,9 @@ const EXPRESSION_OPERATOR_NAMES = [
   '$toString',
 ] as const
 
-/** Operators of projections themselves. `$size` and `$slice` of an expression come with them. */
+/**
+ * Operators of projections. `$size` and `$slice` are already among the operators of expressions.
+ */
 const PROJECTION_OPERATOR_NAMES = ['$elemMatch', '$slice'] as const
 
 export type QueryOperatorName = (typeof QUERY_OPERATOR_NAMES)[number]

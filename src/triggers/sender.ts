@@ -5,10 +5,10 @@ import type { Scheme } from './verify/scheme.ts'
 import type { SignedHeader } from './verify/signed-header.ts'
 
 /*
- * The module contract of the files in `senders/`: each exports some of `facts`, `scheme`, `signing`,
- * `handshake`, `signedResponses`, `payloads` and `page`. The modules in `lists/` are generated from these
- * exports, so that a bundle contains only the exports that it uses. For the same reason a sender's file
- * calls nothing at its top level.
+ * The aspects of a sender. Each is a named export of its file in `senders/`: `facts`, `scheme`,
+ * `signing`, `handshake`, `door`, `payloads`, `page`. Each aspect has a generated list, so that a
+ * bundle contains only the aspects that it uses. For that, the files must have no side effects: no
+ * calls at their top level.
  */
 
 /** The facts that a user needs about a service. */
@@ -70,25 +70,28 @@ export interface HandshakeRequest {
 /** The handshake of a service, identified by properties that no event has. */
 export interface Handshake {
   readonly method: 'GET' | 'POST' | 'OPTIONS'
-  /** The value that is to come back, as a service of that kind asks for it. */
+  /** The value that the service expects back. */
   readonly challenge: (asking: HandshakeRequest) => unknown
   readonly answer: (value: string) => RelayResponse
   /** True if the workflow receives the request too; then only the headers of the response matter. */
   readonly isEvent?: true
   /** True if it is signed like an event. */
   readonly isSigned?: true
-  /** True where another one has the same marks, and fewer of them: it is asked first. */
+  /** True if another handshake matches with fewer properties; this one is then tried first. */
   readonly isNarrow?: true
 }
 
-/** Responses of the relay that only a signed request gets, because the sender's secret is part of them. */
+/**
+ * Responses of the relay that contain a secret of the sender; they are only sent to requests with a
+ * valid signature.
+ */
 export interface SignedResponses {
-  /** The response to a handshake; `undefined` if the request is an event. */
+  /** The response to a handshake; `undefined` if the request is an event, or is unknown. */
   readonly answer?: (
     body: unknown,
     secret: string | undefined,
   ) => Promise<RelayResponse | undefined>
-  /** The response to an accepted event, in place of the default and of `__response_*`. */
+  /** The response to an accepted event, which replaces the default and `__response_*`. */
   readonly accepted?: (body: unknown) => RelayResponse | undefined
 }
 
@@ -100,15 +103,15 @@ export interface DeliveryValues {
 }
 
 export interface Payload {
-  /** Lower-case names, besides the content type. */
+  /** By lower-case name, in addition to the content type. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Text as it stands, a form; an object is sent as JSON. */
+  /** A string is sent as it is, such as a form; an object is sent as JSON. */
   readonly body: string | object
 }
 
 export type Make = (delivery: DeliveryValues) => Payload
 
-/** Requests of a sender by their events, in the shape that its documentation gives. */
+/** Example requests of a sender by event, in the form of its documentation. */
 export type Payloads = Readonly<Record<string, Make>>
 
 /** Seconds since 1970. */
@@ -116,22 +119,22 @@ export function seconds(now: Date): number {
   return Math.floor(now.getTime() / 1000)
 }
 
-/** What docs/senders says of it, in Markdown. */
+/** The sender's section in docs/senders, in Markdown. */
 export interface SenderPage {
-  /** What is to be clicked: with it, a page of its own is made. */
+  /** The steps in the sender's user interface; a sender with steps gets its own page. */
   readonly click?: string
-  /** What there is to read in its outputs, in place of the plainest sentence. */
+  /** The notes about its outputs; replaces the default sentence. */
   readonly outputs?: string
-  /** What else there is to know of its proof. */
+  /** Further notes about its signature verification. */
   readonly more?: string
-  /** What proves it, where its scheme is code. */
+  /** The description of its signature, if its scheme is code. */
   readonly proof?: string
 }
 
-/** How to sign as the sender does, where its scheme is code. */
+/** Signs as the sender does, if its scheme is code. */
 export interface Signing {
   readonly sign: Sign
-  /** The pair of keys, where the receiver holds a public one. */
+  /** The kind of key pair, if the receiver has a public key. */
   readonly pair?: 'p256-jwk'
 }
 
@@ -142,7 +145,7 @@ export type Sign = (
   tools: SigningTools,
 ) => Outgoing
 
-/** A request that is about to be sent. */
+/** A request before it is sent. */
 export interface OutgoingRequest {
   /** Upper case. */
   readonly method: string
@@ -151,23 +154,26 @@ export interface OutgoingRequest {
   readonly body: Uint8Array<ArrayBufferLike>
 }
 
-/** A request with the place it goes to, which some senders sign, or add to. */
+/** A request with its URL, which some senders sign or extend. */
 export interface Outgoing {
   readonly request: OutgoingRequest
   readonly url: URL
 }
 
-/** When a request is signed. */
+/** The time and id of a signed request. */
 export interface Moment {
   /** Unix time in seconds. */
   readonly timestamp: number
-  /** Tells deliveries apart. */
+  /** Distinguishes deliveries. */
   readonly id: string
-  /** Where a sender of the scheme `token` brings it: an option of `verify` with its value. */
+  /** The position of the secret for the scheme `token`: an option of `verify` with its value. */
   readonly place?: Readonly<Record<string, string>>
 }
 
-/** What signs: a secret of text is its own bytes, a private key is read as the scheme has it. */
+/**
+ * Signing functions. A string secret is used as its bytes; a private key is parsed as the scheme
+ * requires.
+ */
 export interface SigningTools {
   hmac(
     hash: Hash,

@@ -1,7 +1,7 @@
 import { FACTS } from './lists/facts.ts'
 import type { Sender } from './sender.ts'
 
-/** In alphabetical order of their titles. */
+/** In alphabetical order of titles. */
 export const SENDERS: readonly Sender[] = Object.entries(FACTS)
   .map(([name, facts]) => ({ name, ...facts }))
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))

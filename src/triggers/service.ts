@@ -10,22 +10,24 @@ import {
 } from './trigger.ts'
 import { proofsOf, type Verification, verifyOption, verifyRequest } from './verify.ts'
 
-/** The item of a request, or in words why it is none: `is not a submission of a form`. */
+/**
+ * Returns the item of a request, or the reason that there is none: `is not a submission of a form`.
+ */
 export type ItemReader = (request: WebhookRequest) => Item | string
 
-/** A trigger of one service, which posts to its URL and signs by a scheme of its own. */
+/** A trigger of one service that sends requests with its own signature scheme. */
 interface Service {
   readonly name: string
   readonly aliases?: readonly string[]
   readonly description: string
-  /** What `verify` asks for where it names no scheme. */
+  /** The default scheme of `verify`. */
   readonly scheme: string
   readonly key: string
   readonly outputs: Readonly<Record<string, string>>
   readonly stringOutputs: readonly string[]
   readonly columns: readonly string[]
   readonly read: ItemReader
-  /** A body that it may post. */
+  /** A possible body of the service. */
   readonly example: JsonObject
 }
 
@@ -41,14 +43,14 @@ export function serviceTrigger({ scheme, read, example, ...described }: Service)
   })
 }
 
-/** Receives what a service posts: verified before it is read. */
+/** Verifies a service's request before it is parsed. */
 export async function receiveFromService(
   request: WebhookRequest,
   verify: readonly Verification[] | undefined,
   ports: TriggerPorts,
   read: ItemReader,
 ): Promise<Reception> {
-  // Services ask with GET or HEAD whether someone listens: that is no event, and is not signed.
+  // Services test a URL by GET or HEAD; such a request is no event, and is not signed.
   if (request.method !== 'post') {
     return { checks: [{ option: 'method', held: false, found: 'is not post' }], items: [] }
   }
@@ -60,7 +62,7 @@ export async function receiveFromService(
   return { checks: [...checks, body], items: isItem ? [item] : [] }
 }
 
-/** Answers by the title of their question; when a title comes again, as `Name (2)`. */
+/** Answers by the title of their question; a repeated title becomes `Name (2)`. */
 export function answersByTitle(answers: Iterable<readonly [title: string, Json]>): JsonObject {
   const found = new Map<string, Json>()
   for (const [title, value] of answers) {
@@ -71,7 +73,7 @@ export function answersByTitle(answers: Iterable<readonly [title: string, Json]>
   return record(found)
 }
 
-/** What of a list is an object; nothing, when it is no list. */
+/** The objects in a list; none if the value is no list. */
 export function objectsIn(list: Json | undefined): JsonObject[] {
   return Array.isArray(list) ? list.flatMap((entry) => (isObject(entry) ? [entry] : [])) : []
 }

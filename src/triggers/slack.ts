@@ -3,8 +3,8 @@ import { serviceTrigger } from './service.ts'
 import { NOT_SLACK, slackItem } from './slack/item.ts'
 
 /**
- * Understands all that Slack posts: the Events API, slash commands, interactions, and the outgoing
- * webhooks of old.
+ * Reads all requests of Slack: the Events API, slash commands, interactions, and the older outgoing
+ * webhooks.
  */
 export const slack = serviceTrigger({
   name: 'slack',
@@ -68,7 +68,7 @@ export const slack = serviceTrigger({
 })
 
 /**
- * What lets its holder act in Slack, and so is no output, since logs are read by others: a secret of
- * old by which an app knew Slack, the addresses that write into a channel, the token of a function.
+ * Fields that let anyone act in Slack, so they are no outputs, because other people read logs: the
+ * old verification token, URLs that write into a channel, and the token of a function.
  */
 const CAPABILITIES = ['token', 'response_url', 'response_urls', 'bot_access_token']

@@ -17,7 +17,7 @@ export const trello = serviceTrigger({
   read({ body }) {
     if (!isObject(body) || !isObject(body.action)) return 'is not an action'
     if (!isObject(body.webhook)) return body
-    // The URL carries the token of the platform.
+    // The URL contains the GitHub token.
     return { ...body, webhook: without(body.webhook, ['callbackURL']) }
   },
   example: {

@@ -8,129 +8,133 @@ import { type Config, configSchema, type KeyPaths } from './config.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {
-  /** The option it comes from: `method`. */
+  /** The option that sets the condition: `method`. */
   readonly option: string
   readonly held: boolean
-  /** What came and what was asked for, without payload text: `get, not post`. */
+  /** The found and the wanted value, without payload: `get, not post`. */
   readonly found: string
-  /** The value of the event, if it is one of a known set: `get`. */
+  /** The found value, if it is one of a known set: `get`. */
   readonly actual?: string
   /** The values that the option accepts. */
   readonly wanted?: string | string[]
-  /** True where nothing came at all that could have met it: no signature, so none that is wrong. */
+  /**
+   * True if the request has nothing that could be checked: no signature, as opposed to a wrong one.
+   */
   readonly isAbsent?: boolean
 }
 
-/** A request that fires a trigger, for a person to try it with. */
+/** A request that fires a trigger, for the user to try. */
 export interface ExampleRequest {
   /** Upper case. */
   readonly method: string
-  /** What follows the trigger name in the URL; empty when nothing must. */
+  /** The part of the URL after the trigger name; empty if it is not needed. */
   readonly path: string
   readonly contentType?: string
   readonly body?: string
 }
 
-/** The outside world, as far as triggers need it. */
+/** The parts of the outside world that triggers need. */
 export interface TriggerPorts {
   readonly http: Http
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Ends after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly sleep: (duration: number) => Promise<void>
-  /** Base address of the bot API, without a slash at its end. */
+  /** Base address of the Bot API, without a trailing slash. */
   readonly messagingApiUrl: string
-  /** Hides a text from everything that is printed from now on. */
+  /** Hides a string in all output from now on. */
   readonly mask: (text: string) => void
 }
 
-/** What a trigger made of a request: items only when every check held. */
+/** The result of a trigger for a request: items only if every check passed. */
 export interface Reception {
   readonly checks: readonly Check[]
   readonly items: readonly Item[]
   readonly messages?: readonly Message[]
 }
 
-/** What a trigger found when it looked by itself. */
+/** The result of a poll. */
 export interface Polled extends Reception {
-  /** Oldest first: all that came and is of interest, acknowledged or not. */
+  /** All relevant items, oldest first, acknowledged or not. */
   readonly items: readonly Item[]
   /**
-   * What acknowledges everything before `items[index]`, ignored kinds included; for `items.length`,
-   * everything that came. `undefined` when there is nothing to acknowledge. It travels to another
-   * process as plain text, so no secret may be part of it.
+   * The cursor that acknowledges everything before `items[index]`, including ignored items; for
+   * `items.length`, everything. `undefined` if there is nothing to acknowledge. It is passed to
+   * another process as plain JSON, so it must not contain a secret.
    */
   cursorBefore(index: number): Json | undefined
 }
 
-/** A mistake that shows only when options are looked at together. */
+/** A mistake in a combination of options. */
 interface OptionMistake {
-  /** The option that it is told at: `token`. */
+  /** The option that the message names: `token`. */
   readonly option: string
   readonly message: string
 }
 
 type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
-/** A trigger, as its file describes it. */
+/** A trigger in the form of its file. */
 type TriggerDefinition<Schema extends OptionsSchema> = DescribedTrigger<Schema> &
   (PollingTrigger<Schema> | WebhookTrigger)
 
 interface DescribedTrigger<Schema extends OptionsSchema> {
   readonly name: string
-  /** Other names by which workflows and webhook URLs may call it. */
+  /** Other names in workflows and webhook URLs. */
   readonly aliases?: readonly string[]
-  /** One sentence for the reference. */
+  /** One sentence for the reference page. */
   readonly description: string
-  /** Types, allowed values and descriptions of the options; `config` is added to them. */
+  /** Types, allowed values and descriptions of the options; `config` is added. */
   readonly options: Schema
-  /** The fields of its items, each with a description; only these become outputs of their own. */
+  /** The fields of its items, each with a description; only these become step outputs. */
   readonly outputs: Readonly<Record<string, string>>
-  /** The names among `outputs` whose value is always a string; every other output can hold JSON. */
+  /**
+   * The names among `outputs` whose value is always a string; every other output can contain JSON.
+   */
   readonly stringOutputs?: readonly string[]
   /**
-   * What of an item tells a person most, by path (`from.first_name`), the most telling first: the
-   * columns of a table of items. Nothing that a sender may carry a key in.
+   * The most useful fields of an item for people, by path (`from.first_name`), the most useful
+   * first: the columns of a table of items. It contains no field in which a sender may put a key.
    */
   readonly columns?: readonly string[]
-  /** Path to what tells its items apart, before every other key: `update_id`. */
+  /** Path of the deduplication key, which comes before every other key: `update_id`. */
   readonly key?: string
-  /** What its options need at least, as a workflow file gives them; left out where nothing is needed. */
+  /** The options that are required, in the form of a workflow file; absent if none are. */
   readonly minimalOptions?: JsonObject
-  /** What is wrong with options that are right one by one; `undefined` when nothing is. */
+  /** The mistake in a combination of valid options; `undefined` if there is none. */
   readonly validate?: (options: v.InferOutput<Schema>) => OptionMistake | undefined
   /**
-   * A request that would fire it with these options; there for a webhook-enabled trigger. None where
-   * the sender has to prove itself: nobody else can make one.
+   * For a trigger that receives webhooks: a request that fires it with these options. `undefined`
+   * if the options require a signature, because only the sender can create it.
    */
   readonly example?: (options: v.InferOutput<Schema>) => ExampleRequest | undefined
-  /** There for a webhook-enabled trigger. */
+  /** For a trigger that receives webhooks. */
   readonly receive?: (
     request: WebhookRequest,
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
-  /** What its sender may prove itself with; left out where no option has to do with that. */
+  /** The ways to authenticate its sender; absent if no option concerns that. */
   readonly proofs?: (options: v.InferOutput<Schema>) => readonly Proof[]
 }
 
-/** What a trigger has besides that can look by itself. */
+/** The additional members of a trigger that can poll. */
 interface PollingTrigger<Schema extends OptionsSchema> {
   /**
-   * With a store, `cursor` is where an earlier poll ended whose job succeeded: what lies before may
-   * be forgotten. It may be of other options than these.
+   * With a store, `cursor` is the position of an earlier poll whose job succeeded: the service may
+   * forget everything before. The options may have changed since.
    */
   readonly poll: (
     options: v.InferOutput<Schema>,
     ports: TriggerPorts,
     cursor: Json | undefined,
   ) => Promise<Polled>
-  /** Why it does not poll with these options, in words; `undefined` when it does. */
+  /** Why it does not poll with these options; `undefined` if it polls. */
   readonly pollDisabledReason?: (options: v.InferOutput<Schema>) => string | undefined
   /**
-   * Forgets, at the service, what a cursor of `poll` stands for; called once the job succeeded, where
-   * there is no store. `impossible` when the service forgets nothing: then every entry comes again
-   * where there is no store, and the user is told.
+   * Makes the service forget everything before a cursor of `poll`; called after the job succeeded,
+   * if there is no store. `impossible` if the service cannot forget: then without a store every
+   * item comes again, and the user gets a warning.
    */
   readonly acknowledge:
     | ((cursor: Json, options: v.InferOutput<Schema>, ports: TriggerPorts) => Promise<void>)
@@ -143,52 +147,52 @@ interface WebhookTrigger {
   readonly acknowledge?: undefined
 }
 
-/** What a request has to be signed with so that a trigger takes it. */
+/** The signature or token that a trigger requires of a request. */
 export interface Proof {
-  /** As the option `verify` names it. */
+  /** The value of `scheme` in `verify`. */
   readonly scheme: string
   readonly secret: Secret
-  /** The URL that is signed too, where the scheme wants that. */
+  /** The signed URL, if the scheme includes it. */
   readonly url: Secret | undefined
-  /** Header that carries the secret itself, where the options name it: of the scheme `token`. */
+  /** For the scheme `token`: the header with the secret, if the options name it. */
   readonly header?: string
-  /** What else its entry of `verify` says, as that option is written; no secret is part of it. */
+  /** The other options of the `verify` entry; they contain no secret. */
   readonly options?: JsonObject
 }
 
-/** A trigger with options that were checked, ready to look at events. */
+/** A trigger with checked options, ready for events. */
 export interface BoundTrigger {
   readonly config: Config
   readonly keys: KeyPaths
   readonly example: ExampleRequest | undefined
-  /** In what ways its sender may prove who it is; none where everybody may call. */
+  /** The ways to authenticate its sender; none if any request is accepted. */
   readonly proofs: readonly Proof[]
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
-  /** Whether webhooks are for it: with options that have it poll, it passes over every one. */
+  /** Whether it receives webhooks; a trigger that polls with its options ignores all of them. */
   readonly takesWebhooks: boolean
-  /** `undefined` when it cannot poll, or with these options does not. */
+  /** `undefined` if it cannot poll, or does not with these options. */
   readonly poll: ((ports: TriggerPorts, cursor?: Json) => Promise<Polled>) | undefined
-  /** Why a trigger that could poll does not. */
+  /** Why a trigger that can poll does not. */
   readonly pollDisabledReason: string | undefined
-  /** Whether the service forgets what is acknowledged. */
+  /** Whether the service can forget acknowledged items. */
   readonly forgets: boolean
   readonly acknowledge: ((cursor: Json, ports: TriggerPorts) => Promise<void>) | undefined
 }
 
-/** A trigger as the registry holds it: the type of its options is known to itself alone. */
+/** A trigger in the registry; only the trigger itself knows the type of its options. */
 export interface Trigger
   extends Pick<DescribedTrigger<OptionsSchema>, 'name' | 'description' | 'outputs'> {
   readonly columns: readonly string[]
-  /** The outputs that can hold JSON. */
+  /** The outputs that can contain JSON. */
   readonly jsonOutputs: readonly string[]
   readonly aliases: readonly string[]
   readonly minimalOptions: JsonObject
-  /** Its options, `config` among them. */
+  /** Its options, including `config`. */
   readonly schema: OptionsSchema
   readonly optionNames: readonly string[]
-  /** Checks options as a workflow file gives them. */
+  /** Checks the options of a workflow file. */
   bind(options: unknown): BoundTrigger | { readonly issues: readonly v.BaseIssue<unknown>[] }
 }
 
@@ -211,7 +215,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
     bind(values) {
       const checked = v.safeParse(schema, values)
       if (!checked.success) return { issues: checked.issues }
-      // The output of the entries of `Schema`, which the compiler cannot follow through a spread.
+      // The compiler cannot follow the output type of `Schema` through a spread.
       const { config, ...own } = checked.output as v.InferOutput<Schema> & { config: Config }
       const given = own as v.InferOutput<Schema>
       const mistake = definition.validate?.(given)
@@ -220,7 +224,7 @@ export function defineTrigger<const Schema extends OptionsSchema>(
   }
 }
 
-/** A mistake in the form in which schemas tell theirs. */
+/** A mistake in the form of a schema's issue. */
 function issue({ option, message }: OptionMistake, input: object): v.BaseIssue<unknown> {
   const options: Record<string, unknown> = { ...input }
   const place = { type: 'object', origin: 'value', input: options, key: option } as const
@@ -259,12 +263,12 @@ function bound<Schema extends OptionsSchema>(
   }
 }
 
-/** What a trigger hands on for one event: the `outputs` of its context. */
+/** The `outputs` of a trigger's context for one event. */
 export type Item = JsonObject
 
 /**
- * One value or a list of them, always a list once checked. `lazy` instead of `union`, so that an
- * issue names the very element that is wrong.
+ * A schema for one value or a list; always a list after validation. It uses `lazy` instead of
+ * `union`, so that an issue names the wrong element.
  */
 export function oneOrMore<Input, Output>(schema: v.GenericSchema<Input, Output>) {
   return v.pipe(

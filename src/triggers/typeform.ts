@@ -39,7 +39,7 @@ export const typeform = serviceTrigger({
   },
 })
 
-/** Titles by id, those of the questions in groups too. */
+/** Titles by id, including questions in groups. */
 function fieldTitles(fields: Json | undefined): [id: string, title: string][] {
   return objectsIn(fields).flatMap(({ id, title, properties }) => [
     [scalarText(id), scalarText(title)] as [string, string],
@@ -52,7 +52,7 @@ function titleOf({ field }: JsonObject, titles: ReadonlyMap<string, string>): st
   return titles.get(scalarText(id)) ?? scalarText(ref ?? id)
 }
 
-/** Each type of answer keeps its value under its own name: `{"type":"email","email":"…"}`. */
+/** Each type of answer has its value under its own name: `{"type":"email","email":"…"}`. */
 function valueIn(answer: JsonObject): Json {
   const value = answer[scalarText(answer.type)] ?? null
   if (!isObject(value)) return value

@@ -19,7 +19,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as 
 
 type Method = (typeof METHODS)[number]
 
-/** In capitals, as HTTP itself writes them, methods are the same. */
+/** HTTP methods are accepted in upper case, too, as HTTP writes them. */
 const method = v.lazy((input): v.GenericSchema<string, Method> => {
   const names = v.picklist(METHODS, 'HTTP method')
   const isCapital = typeof input === 'string' && v.is(names, input.toLowerCase())
@@ -96,7 +96,7 @@ export const webhook = defineTrigger({
 function methodCheck(found: string, wanted: readonly string[] | undefined): Check {
   if (!wanted) return { option: 'method', held: true, found: 'any method' }
   const held = wanted.includes(found)
-  // A dispatch made without the relay may name anything: only a known method is shown.
+  // A dispatch without the relay may contain any string, so only a known method is shown.
   const name = METHODS.find((method) => method === found) ?? 'an unknown one'
   return {
     option: 'method',
@@ -127,9 +127,9 @@ function requestFields(request: WebhookRequest, verify: readonly Verification[] 
 /** A path pattern such as `/user/:userId`, in the language of path-to-regexp. */
 interface PathPattern {
   readonly pattern: string
-  /** A path that matches, each parameter filled with its own name. */
+  /** A matching path, in which each parameter has its own name as value. */
   readonly example: string
-  /** The parameters of an undecoded path, decoded; `undefined` when the path does not match. */
+  /** The decoded parameters of an undecoded path; `undefined` if it does not match. */
   match(path: string): JsonObject | undefined
 }
 
@@ -158,10 +158,10 @@ function compilePattern(text: string): PathPattern {
   }
 }
 
-/** Escapes that stand for what is no ASCII, the way in which URLs write all other letters. */
+/** Percent escapes of non-ASCII characters. */
 const LETTERS = /(?:%[89a-f][\da-f])+/gi
 
-/** The same path with its letters unescaped, and every other escape as it came, `%2F` above all. */
+/** The path with non-ASCII characters decoded. Other escapes remain, especially `%2F`. */
 function withLetters(path: string): string {
   return path.replace(LETTERS, decodePercent)
 }
@@ -174,10 +174,13 @@ function params(found: Partial<Record<string, string | string[]>>): JsonObject {
 }
 
 function escaped(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')) // half a pair has no escape
+  // half of a surrogate pair has no escape
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 }
 
-/** Each optional group doubles what a pattern expands to, so their number is bounded. */
+/**
+ * Each optional group doubles the number of expanded patterns, so the number of groups is limited.
+ */
 function checkSize(tokens: readonly Token[]): void {
   const all = flatten(tokens)
   const groups = all.filter((token) => token.type === 'group').length
@@ -197,7 +200,7 @@ function flatten(tokens: readonly Token[]): Token[] {
   )
 }
 
-/** The library's message without the pattern, which the code frame shows, and without its link. */
+/** The library's message without its link and without the pattern, which the code frame shows. */
 function patternMistake(error: unknown, pattern: string): string {
   const text = error instanceof Error ? error.message : 'malformed'
   const mistake = text
@@ -209,10 +212,11 @@ function patternMistake(error: unknown, pattern: string): string {
 }
 
 /**
- * A pattern as path-to-regexp was written before its version 8: `/a/:b?`, `/:rest*`, `/:rest+`, in
- * today's words.
+ * Converts a pattern in the syntax of path-to-regexp before version 8: `/a/:b?`, `/:rest*`,
+ * `/:rest+`.
  *
- * @returns `undefined` where nothing in it is old, or what would come out is not understood either
+ * @returns `undefined` if the pattern contains no old syntax, or the converted pattern is invalid,
+ * too
  */
 export function modernPattern(text: string): string | undefined {
   const spelled = text.replaceAll(/\/(?::(\w+)([?*+])|(\(\.\*\)|\*(?!\w)))/g, (_, name, sign) => {

@@ -7,7 +7,9 @@ import type { Pass } from '../pass.ts'
 import type { SourceFile } from '../source-file.ts'
 import { usesOperations } from '../uses.ts'
 
-/** What the user's own jobs run, where it is pinned, locked, or named otherwise on the forge. */
+/**
+ * The actions of the user's own jobs, if they are pinned, locked, or need an address on the forge.
+ */
 export const actions: Pass = {
   name: 'actions',
   run({ file, options }, part) {
@@ -22,7 +24,7 @@ export const actions: Pass = {
   },
 }
 
-/** GitHub alone knows `queue:`; elsewhere a file that has it is refused. */
+/** Removes `queue:`, because only GitHub knows it and other forges refuse the file. */
 function forgeOperations(file: SourceFile, forge: Forge): Operation[] {
   if (forge === 'github') return []
   return queuesOf(file).map(({ path }) => ({ op: 'remove', path }))
@@ -42,7 +44,7 @@ interface QueueKey {
   readonly path: Path
 }
 
-/** Those of the workflow, and of its jobs, where they are written out. */
+/** The `queue:` of the workflow and of its jobs, unless they are aliases. */
 function queuesOf({ sections, jobs }: SourceFile): QueueKey[] {
   const among = (node: Node | null | undefined, above: Path): QueueKey[] => {
     const path = [...above, 'concurrency']

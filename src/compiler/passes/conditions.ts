@@ -8,11 +8,11 @@ import type { Pass } from '../pass.ts'
 import type { PlannedJob } from '../plan.ts'
 import { type SourceFile, topOfJob } from '../source-file.ts'
 
-/** Each job waits for the job `on`, and runs when it would in the source. */
+/** Makes each job wait for the job `on`, and run exactly when it would run in the source. */
 export const conditions: Pass = {
   name: 'conditions',
   run({ file, jobs }, part) {
-    // In the two-file form `each` is called or not, and all jobs with it.
+    // In the two-file form, `each` and its condition decide for all jobs.
     if (part !== 'whole') return {}
     const changed = jobs.flatMap((one) => changedJob(file, one) ?? [])
     const shared = changed.flatMap(({ problems }) => problems)
@@ -24,7 +24,7 @@ export const conditions: Pass = {
   },
 }
 
-/** A job whose `needs` or `if` are changed where they stand. */
+/** A job whose `needs` or `if` change. */
 interface Job {
   readonly file: SourceFile
   readonly path: Path
@@ -67,7 +67,9 @@ function needsOperations(job: Job, needs: readonly string[]): Operation[] {
   return [{ op: 'insert', path: [...path, 'needs'], lines, where: 'first' }]
 }
 
-/** Whether a list stands on several lines, so that names are better put in than written anew. */
+/**
+ * Whether a list has several lines, so that new names are inserted instead of rewriting the list.
+ */
 function isLongList(text: string, node: Node | null): node is YAMLSeq {
   if (!isSeq(node)) return false
   const written = text.slice(...rangeOf(node)).trimEnd()
@@ -85,14 +87,14 @@ function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
   ]
 }
 
-/** The longest `if:`, in characters, that is written as one line. */
+/** The longest `if:` on one line, in characters. */
 const LONGEST_LINE = 100
 
-/** The value of `if:`, and the lines that follow its key where it takes several. */
+/** The value of `if:`, and its further lines if there are several. */
 function conditionText(parts: readonly string[]): string[] {
   const lines = parts.map(ownLines)
   const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
-  // YAML would fold the line break of a string literal into a space.
+  // YAML would fold a line break in a string literal to a space.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
   if (texts.some((text) => text.includes('\n'))) return [JSON.stringify(parts.join(' && '))]
   const isShort = joined.length <= LONGEST_LINE && lines.every((own) => own.length === 1)
@@ -106,7 +108,7 @@ function conditionText(parts: readonly string[]): string[] {
   ]
 }
 
-/** The lines of a part as the source has them; lines that are indented below the first one stay so. */
+/** The lines of a part as written; deeper indentation remains. */
 function ownLines(part: string): string[] {
   const lines = part.split('\n').filter((line) => line.trim() !== '')
   const [first = '', ...more] = lines.map((line) => line.trimEnd())
@@ -115,7 +117,7 @@ function ownLines(part: string): string[] {
   return [first.trim(), ...more.map((line) => indentation + line.slice(margin))]
 }
 
-/** A value that other places share by an anchor cannot change in this one alone. */
+/** A value with an anchor also has other users, so it cannot change here alone. */
 function sharedProblems(job: Job, name: string): Mistake[] {
   const value = pairOf(job.node, name)?.value
   const anchor = isScalar(value) || isSeq(value) ? value.anchor : undefined

@@ -26,7 +26,9 @@ import {
   type SourceFile,
 } from '../source-file.ts'
 
-/** The job `on` stands before all others; where it brings many items, `each` behind it calls them. */
+/**
+ * Adds the job `on` before all others; if it brings several items, also `each`, which calls them.
+ */
 export const jobOn: Pass = {
   name: 'job on',
   run(plan, part) {
@@ -99,7 +101,7 @@ function commonParts(plan: Plan) {
   }
 }
 
-/** The variables of the workflow that the triggers read, and no others. */
+/** Only the variables of the workflow that the triggers read. */
 function readEnv(file: SourceFile): Lines {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   const names = envPairs(file)
@@ -122,7 +124,7 @@ function nameProblems(file: SourceFile): Mistake[] {
     }))
 }
 
-/** Aliases whose anchors come to stand in another file. */
+/** Aliases whose anchors move to another file. */
 function strayAliases(file: SourceFile): Mistake[] {
   const { sections, on } = file
   return aliasProblems(file, (node) => {

@@ -13,7 +13,7 @@ import {
 } from '../rewrite.ts'
 import { LISTENING_KEYS } from '../source-file.ts'
 
-/** Every `on.` in an expression becomes what GitHub knows. */
+/** Replaces every `on.` in an expression by a context that GitHub knows. */
 export const references: Pass = {
   name: 'references',
   run(plan, part) {
@@ -28,7 +28,7 @@ export const references: Pass = {
   },
 }
 
-/** But for those that are moved, or part of a condition written anew. */
+/** Leaves out expressions that are moved, or part of a condition that is rewritten. */
 function inOneFile(plan: Plan): Operation[] {
   const isMoved = movedScalars(plan)
   const byId = new Map(plan.jobs.map((one) => [one.job.id, one]))

@@ -8,8 +8,8 @@ import type { Plan } from '../plan.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /**
- * Names each run by the delivery that started it: so `hookline runs` and the outbox of a relay find the
- * run of an event. A `run-name` of the source stays.
+ * Adds the delivery id to the name of each run, so that `hookline runs` and the outbox of a relay
+ * find the run of an event. A `run-name` of the source remains.
  */
 export const runName: Pass = {
   name: 'run name',

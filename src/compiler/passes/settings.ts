@@ -33,8 +33,9 @@ import {
 } from '../source-file.ts'
 
 /**
- * What a workflow says of all its jobs, where they can have it: what reads `on` goes into each of
- * them, a name stands where GitHub starts, a group keeps the webhooks of others out.
+ * Moves the workflow's settings for all jobs to where they are valid: settings that read `on` go
+ * into each job, the name goes into the listening file, and the group is changed to exclude
+ * webhooks for other workflows.
  */
 export const settings: Pass = {
   name: 'settings',
@@ -72,7 +73,7 @@ export const settings: Pass = {
   },
 }
 
-/** What speaks of the whole workflow, for the file that GitHub starts. */
+/** The settings of the whole workflow, for the listening file. */
 function headOperations({ lines: written, sections }: SourceFile): Operation[] {
   const keys = LISTENING_KEYS.filter((key) => sections.has(key))
   if (keys.length === 0) return []
@@ -81,11 +82,11 @@ function headOperations({ lines: written, sections }: SourceFile): Operation[] {
   return [{ op: 'insert', path: [], lines, where: 'first' }]
 }
 
-/** A setting that is moved, with its comments, and as it was written. */
+/** A setting that is moved with its comments, as written. */
 interface MovedSetting {
   readonly section: Path
   readonly name: string
-  /** At column 0. */
+  /** Lines at column 0. */
   readonly lines: Lines
 }
 
@@ -100,7 +101,7 @@ function movedEntries({ file, moved }: Plan, target: RewriteTarget): MovedSettin
     return pairs.map((pair) => {
       const name = pairKey(pair)
       const { value } = pair
-      // Into several jobs an anchor cannot go along.
+      // An anchor cannot be copied into several jobs.
       const isNamed = value !== null && 'anchor' in value && value.anchor !== undefined
       const lines = isNamed
         ? writtenAnew(name, rewriteText(isScalar(value) ? String(value.value) : '', target))
@@ -117,7 +118,7 @@ function writtenAnew(name: string, text: string): Lines {
     .split('\n')
 }
 
-/** Moved settings come into a job, but for names that it has itself. */
+/** Adds moved settings to a job, except names that the job has itself. */
 function entryOperations({ job }: PlannedJob, entries: readonly MovedSetting[]): Operation[] {
   const { id } = job
   const node = job.pair.value
@@ -132,13 +133,13 @@ function entryOperations({ job }: PlannedJob, entries: readonly MovedSetting[]):
     if (news.length === 0) return []
     const lines = news.flatMap((one) => one.lines)
     const path = ['jobs', id, ...section]
-    // What is made for them stands at the top of the job, unless a part of it is there.
+    // A new mapping goes to the top of the job, unless the job has a part of it.
     const parent = section.length > 1 && node.has(section[0]) ? 'first' : topOfJob(node)
     return [{ op: 'insert', path, lines, where: 'first', parent }]
   })
 }
 
-/** Where a mapping comes by an alias or an expression, nothing can be added to it. */
+/** Nothing can be added to a mapping that is an alias or an expression. */
 function mergeProblems(
   { source }: SourceFile,
   { job }: PlannedJob,
@@ -162,14 +163,14 @@ function mergeProblems(
   })
 }
 
-/** Variables of the workflow that the job `on` cannot have, or cannot do with. */
+/** Variables of the workflow that would break the job `on`, or that it cannot read. */
 function variableProblems(file: SourceFile): Mistake[] {
   const read = readByTriggers(file, 'env').map((name) => name.toLowerCase())
   return envPairs(file).flatMap((pair): Mistake[] => {
     const name = pairKey(pair)
     const position = positionAt(file.source, ...rangeOf(pair.key))
     const isOfEvent = readsContext(file, pair, 'on')
-    // The action is found by the `PATH` of its runner.
+    // The runner finds the action by `PATH`.
     if (name.toUpperCase() === 'PATH' && !isOfEvent) {
       const message = 'PATH of the workflow would apply to the job "on", which runs the action'
       return [
@@ -181,7 +182,7 @@ function variableProblems(file: SourceFile): Mistake[] {
         },
       ]
     }
-    // A variable that is made from the event cannot say which event is wanted.
+    // A variable that reads the event cannot be used to choose the event.
     if (!isOfEvent || !read.includes(name.toLowerCase())) return []
     const made = 'which depends on the context "on"'
     return [

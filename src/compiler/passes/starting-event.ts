@@ -23,7 +23,7 @@ import type { Plan, WorkflowStarts } from '../plan.ts'
 import { entryKey, type ScheduleEntry } from '../schedule.ts'
 import type { SourceFile } from '../source-file.ts'
 
-/** The `on:` section becomes GitHub's own: triggers go, the event that starts them comes. */
+/** Makes the `on:` section native: replaces the triggers by the event that starts them. */
 export const startingEvent: Pass = {
   name: 'starting event',
   run(plan, part) {
@@ -41,7 +41,7 @@ export const startingEvent: Pass = {
 
 const ON: Path = ['on']
 
-/** In the one file every event of the source's own stays as it stands. */
+/** In the one-file form, every native event of the source remains unchanged. */
 function onOperations({ file, starting }: Plan): Operation[] {
   const own = file.native.find(({ name }) => name === starting)
   const [first] = file.triggers
@@ -56,7 +56,7 @@ function onOperations({ file, starting }: Plan): Operation[] {
   ]
 }
 
-/** The event that starts the triggers, where the source does not listen to it. */
+/** The event that starts the triggers, if the source does not listen to it. */
 function eventLines(starting: DispatchEvent): Lines {
   if (starting === 'workflow_dispatch') {
     return [`${starting}:`, '  inputs:', ...indent(INPUT, 4)]
@@ -66,7 +66,7 @@ function eventLines(starting: DispatchEvent): Lines {
 
 const INPUT: Lines = [`${WORKFLOW_INPUT}:`, '  type: string']
 
-/** An event of the source's own listens to what starts the triggers, too. */
+/** Extends a native event of the source that also starts the triggers. */
 function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operation[] {
   const path = [...ON, name]
   const options = resolved(file.document, nodes.value)
@@ -91,12 +91,12 @@ function addedOperations(file: SourceFile, { name, nodes }: NativeEvent): Operat
     : withAdded(file, path, nodes.value, 'types', (there) => [there ?? [], EVENT_TYPE].flat())
 }
 
-/** Whether something can be put in where a node stands: what an alias names stands elsewhere. */
+/** Whether something can be added to a node; an alias is written elsewhere. */
 function isOpenAt(node: unknown): boolean {
   return !node || isMap(node) || isSeq(node) || (isScalar(node) && node.value === null)
 }
 
-/** An event with an alias in it, written out. */
+/** An event with aliases replaced by their values. */
 function withAdded(
   { document }: SourceFile,
   path: Path,
@@ -109,7 +109,9 @@ function withAdded(
   return [{ op: 'set', path, lines }]
 }
 
-/** The `on:` of the file that listens: what the triggers need, and the source's own events. */
+/**
+ * The `on:` of the listening file: the events of the triggers, and the native events of the source.
+ */
 function listeningLines(plan: Plan): Lines {
   const { file, starting } = plan
   const { source, native } = file
@@ -138,10 +140,11 @@ function listeningLines(plan: Plan): Lines {
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
         ...(scheduled ? linesOf(scheduled) : []),
         ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
-        // GitHub's schedule comes late or not at all: a person, or a relay's clock, can start a poll.
+        // GitHub's schedule can be late or skip a run, so a person or a relay's scheduler can start
+        // a poll, too.
         ...(plan.isStartedByHand ? ['workflow_dispatch:'] : []),
         ...others.flatMap(linesOf),
-        // A line ends in one comment.
+        // A line can end in only one comment.
         ...more,
         ...commentsAt('below'),
       ],
@@ -151,7 +154,7 @@ function listeningLines(plan: Plan): Lines {
   ]
 }
 
-/** The entries that the triggers need beside those of the source. */
+/** The schedule entries that the triggers need in addition to those of the source. */
 function addedSchedule({ file, polled }: WorkflowStarts, own: NativeEvent | undefined): Lines {
   const there = own ? [optionsOf(file, own)].flat() : []
   const known = there.flatMap((entry) =>
@@ -176,7 +179,10 @@ function scheduleOperations(file: SourceFile, own: NativeEvent, added: Lines): O
   return [{ op: 'set', path, lines: ['', ...there, ...added] }]
 }
 
-/** A source that can be called has outputs of its jobs; in the listening file, of those that call. */
+/**
+ * The outputs of a source that can be called; in the listening file, they come from the calling
+ * jobs.
+ */
 function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
   const { document } = plan.file
   const outputs = nodeBelow(document, nodes.value, 'outputs')
@@ -194,7 +200,7 @@ function calledOutputOperations(plan: Plan, { name, nodes }: NativeEvent) {
   })
 }
 
-/** The jobs file is called, with one item, and with the inputs of the source's own events. */
+/** Makes the jobs file callable with one item and with the inputs of the source's native events. */
 function calledOperations({ file }: Plan): Operation[] {
   const lines = [
     'on:',
@@ -228,7 +234,7 @@ function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
   return (nodes.value?.toJS(document) ?? null) as Json // YAML 1.2 core is JSON
 }
 
-/** Inputs of the source's own that the item would come by. */
+/** Inputs of the source with the name of the input for the item. */
 function inputProblems(file: SourceFile): Mistake[] {
   return inputPairs(file)
     .filter((pair) => pairKey(pair).toLowerCase() === 'on')
@@ -239,7 +245,7 @@ function inputProblems(file: SourceFile): Mistake[] {
     }))
 }
 
-/** Events of the source's own that could not be told from a webhook. */
+/** Native events of the source that cannot be distinguished from a webhook. */
 function collisionProblems({ file, starting }: WorkflowStarts): Mistake[] {
   const place = (node: Node) => positionAt(file.source, ...rangeOf(node))
   if (starting === 'workflow_dispatch') {

@@ -4,20 +4,23 @@ import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/j
 import type { Secret } from '../../wire/secret.ts'
 import { type BotUpdate, firingKinds, readUpdate, type UpdateKind } from './updates.ts'
 
-/** One bot, at one server of the Bot API. */
+/** A bot, and a server of the Bot API. */
 export interface Bot {
   readonly token: Secret
-  /** Base address of the Bot API, without a slash at its end. */
+  /** Base address of the Bot API, without a trailing slash. */
   readonly api: string
   readonly http: Http
-  /** Ends after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly sleep: (duration: number) => Promise<void>
 }
 
 /** Digits, a colon, and a string; nothing in it can change the address it is put into. */
 export const BOT_TOKEN: RegExp = /^\d+:[\w-]+$/
 
-/** How often a call is made again, by what went wrong; every method called here may be repeated. */
+/**
+ * The retries of a call by the kind of fault. All methods that are called with these can be
+ * repeated safely.
+ */
 const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
   token: 0,
   webhook: 0,
@@ -27,19 +30,22 @@ const RETRIES: Readonly<Record<BotFault['kind'], number>> = {
   refused: 0,
 }
 
-/** For what must not be done twice: only a call that was not even looked at. */
+/**
+ * The retries of a call that must not have its effect twice: only if the server has not processed
+ * it.
+ */
 const BUSY_ONLY: typeof RETRIES = { ...RETRIES, poller: 0, service: 0 }
 
-/** For all pauses of a call: longer ones would cost more minutes than the next run. */
+/** Milliseconds for all pauses of a call; a later run is cheaper than a longer wait. */
 const LONGEST_WAIT = 60_000
 
-/** For an answer, on top of the time that a long poll may take. */
+/** Milliseconds for a response, in addition to the time of a long poll. */
 const PATIENCE = 20_000
 
 /**
- * Calls a method of the Bot API, once more where that makes sense. Faults are returned.
+ * Calls a method of the Bot API, with retries for temporary faults. Faults are returned.
  *
- * @param repeats how often it may be called again after a fault of each kind
+ * @param repeats number of retries for each kind of fault
  */
 async function callBot(
   bot: Bot,
@@ -59,7 +65,7 @@ async function callBot(
   }
 }
 
-/** Calls a method of the Bot API. @throws UserError when there is no result */
+/** Calls a method of the Bot API. @throws UserError if there is no result */
 async function callBotOrThrow(bot: Bot, method: string, parameters: JsonObject): Promise<Json> {
   const called = await callBot(bot, method, { parameters })
   if ('result' in called) return called.result
@@ -91,24 +97,26 @@ async function callOnce(
   }
 }
 
-/** Whatever a server says, and whoever wrote it to the bot: a secret goes no further. */
+/** Removes a secret from a string of the server, which may quote it. */
 export function withoutSecret(text: string, secret: Secret): string {
   return secret.scrub(text.replaceAll(secret.reveal(), String(secret)))
 }
 
-/** The most that one call returns. Source: Bot API, getUpdates. */
+/** The most updates of one call. Source: Bot API, getUpdates. */
 const PAGE = 100
 
 interface PageRequest {
-  /** Kinds to be asked for. The server keeps the list until the next one, so it is always given. */
+  /**
+   * The kinds of updates to request. It is always sent, because the server remembers the last list.
+   */
   readonly kinds: readonly UpdateKind[]
-  /** Id of the first update to come; everything before it is forgotten at once. */
+  /** Id of the first update to return; the server forgets all earlier ones immediately. */
   readonly offset?: number | undefined
-  /** Seconds to wait for an update when there is none. */
+  /** Seconds to wait if there is no update yet. */
   readonly wait: number
 }
 
-/** Up to 100 updates, oldest first. @throws UserError when there is no usable answer */
+/** Up to 100 updates, oldest first. @throws UserError if there is no usable response */
 export async function getPage(
   bot: Bot,
   { kinds, offset, wait }: PageRequest,
@@ -118,13 +126,16 @@ export async function getPage(
   const called = await callBot(bot, 'getUpdates', { parameters: asked }, { longPoll: wait * 1000 })
   if ('result' in called) return readUpdates(called.result)
   const { kind, message, notes } = called.fault
-  // A webhook in the way is named by its host: its path and query may hold somebody's secrets.
+  // Names only the host of a webhook that is in the way, because its path and query may contain
+  // secrets.
   const host = kind === 'webhook' ? await webhookHost(bot) : undefined
   const place = host === undefined ? [] : [`the webhook leads to ${host}`]
   throw new UserError({ message, notes: [...place, ...notes] })
 }
 
-/** Forgets every update before `offset`; what comes back stays where it is. */
+/**
+ * Makes the server forget every update before `offset`; the returned updates remain on the server.
+ */
 export async function forgetBefore(bot: Bot, offset: number, kinds: readonly UpdateKind[]) {
   const parameters = { offset, limit: 1, timeout: 0, allowed_updates: [...kinds] }
   await callBotOrThrow(bot, 'getUpdates', parameters)
@@ -141,19 +152,19 @@ function readUpdates(result: Json): BotUpdate[] {
   })
 }
 
-/** Host of the webhook that a bot has; `undefined` when it has none, or nobody can tell. */
+/** Host of the bot's webhook; `undefined` if it has none, or if the call fails. */
 async function webhookHost(bot: Bot): Promise<string | undefined> {
   const called = await callBot(bot, 'getWebhookInfo', { parameters: {} })
   const url = 'result' in called && isObject(called.result) ? called.result.url : undefined
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
 }
 
-/** What setWebhook is given. Source of the names: Bot API. */
+/** The parameters of setWebhook. Source of the names: Bot API. */
 interface WebhookRegistration {
   readonly url: string
-  /** Comes back in a header of every call; `undefined` for none. */
+  /** Sent in a header of every request; `undefined` for none. */
   readonly secretToken: string | undefined
-  /** Kinds of update, besides new messages. */
+  /** Kinds of updates in addition to new messages. */
   readonly updates: readonly UpdateKind[]
 }
 
@@ -162,22 +173,22 @@ export function setWebhookBody({ url, secretToken, updates }: WebhookRegistratio
   return { url, ...secret, allowed_updates: firingKinds(updates) }
 }
 
-/** @throws UserError with what the Bot API says against it */
+/** @throws UserError with the error of the Bot API */
 export async function setWebhook(bot: Bot, registration: WebhookRegistration): Promise<void> {
   await callBotOrThrow(bot, 'setWebhook', setWebhookBody(registration))
 }
 
-/** What the Bot API knows of a bot's webhook, without the secrets that its URL may hold. */
+/** The webhook of a bot, without the secrets that its URL may contain. */
 export interface WebhookInfo {
-  /** The URL without its query; empty when the bot has no webhook. */
+  /** The URL without its query; empty if the bot has no webhook. */
   readonly url: string
   readonly pending: number
-  /** What went wrong last: when, ISO 8601, and how. */
+  /** The last error: its time in ISO 8601, and its message. */
   readonly lastError: { readonly at: string; readonly message: string } | undefined
   readonly updates: readonly string[]
 }
 
-/** @throws UserError when the Bot API gives no answer */
+/** @throws UserError if there is no result */
 export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
   const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
   const info = isObject(result) ? (result as JsonObject) : {} // parsed from JSON
@@ -198,36 +209,43 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What is sent to a method: its parameters, or a form with files that is serialized already. */
+/** The parameters of a method, or a serialized form with files. */
 export type MethodBody =
   | { readonly parameters: JsonObject }
   | { readonly form: Pick<HttpRequest, 'headers' | 'body'> }
 
-/** Calls a method that must not act twice: again only where the call was not even looked at. */
+/**
+ * Calls a method that must not have its effect twice: retries only if the server has not processed
+ * it.
+ */
 export async function callBotOnce(bot: Bot, method: string, body: MethodBody): Promise<BotOutcome> {
   return callBot(bot, method, body, { repeats: BUSY_ONLY })
 }
 
-/** Why a call of the Bot API gave no result, in words that hold neither the token nor the address. */
+/**
+ * Why a call of the Bot API has no result. The message contains neither the token nor the address.
+ */
 interface BotFault {
   readonly kind: 'token' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'
   readonly message: string
   readonly notes: readonly string[]
-  /** Milliseconds after which another try makes sense; `undefined` when none does. */
+  /** Milliseconds before a retry; `undefined` if a retry is useless. */
   readonly pause: number | undefined
-  /** What a refusal said, and the id that the chat has now where it became a supergroup. */
+  /** The server's description of an error, and the new id of a chat that became a supergroup. */
   readonly description?: string
   readonly migratedTo?: number | string
 }
 
 export type BotOutcome = { readonly result: Json } | { readonly fault: BotFault }
 
-/** The server delays a repeated call within three seconds anyway. Source: tdlib/telegram-bot-api. */
+/**
+ * The server delays a repeated call by up to three seconds anyway. Source: tdlib/telegram-bot-api.
+ */
 const POLLER_PAUSE = 3_000
 
 const SERVICE_PAUSE = 1_000
 
-/** What an HTTP reply of the Bot API says. */
+/** The result or the fault in an HTTP response of the Bot API. */
 function readReply({ status, headers, text }: HttpReply): BotOutcome {
   const json = tryParseJson(text)
   const answer = isObject(json) ? json : undefined
@@ -265,7 +283,7 @@ function unknownToken(code: 401 | 404): BotFault {
   ])
 }
 
-/** Source of the two texts: tdlib/telegram-bot-api, Client.cpp. */
+/** Source of the two descriptions: tdlib/telegram-bot-api, Client.cpp. */
 function conflict(description: string): BotFault {
   if (/webhook is active|setWebhook/i.test(description)) {
     return fault('webhook', 'the bot has a webhook, so it cannot be polled (409 Conflict)', [

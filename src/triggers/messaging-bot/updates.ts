@@ -1,19 +1,22 @@
 import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
 import type { Item } from '../trigger.ts'
 
-/** One update of a bot, taken apart. */
+/** A parsed update of a bot. */
 export interface BotUpdate {
   readonly id: number
-  /** `undefined` for a kind that the Bot API has gained after our list, and for no kind at all. */
+  /**
+   * `undefined` for a kind that the Bot API added after this list, and for an update without a
+   * kind.
+   */
   readonly kind: UpdateKind | undefined
-  /** What stands under the kind: a message, a callback query, … */
+  /** The value of the kind: a message, a callback query, … */
   readonly content: JsonObject
 }
 
-/** An update as the Bot API sends it; `undefined` for anything that is none. */
+/** Parses an update of the Bot API; `undefined` for any other value. */
 export function readUpdate(value: Json): BotUpdate | undefined {
   if (!isObject(value)) return undefined
-  const update = value as JsonObject // isObject says what it is, not what it holds; Json holds Json
+  const update = value as JsonObject // isObject narrows the object, but not its properties
   const id = update.update_id
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) return undefined
   const kind = UPDATE_KINDS.find((name) => isObject(update[name]))
@@ -21,8 +24,8 @@ export function readUpdate(value: Json): BotUpdate | undefined {
 }
 
 /**
- * The item of an update, polled or pushed: the kind's own object plus `update_id`. A kind that the
- * option `updates` names also tells its name, as `update_type`.
+ * The item of an update, polled or pushed: the object of its kind, plus `update_id`. If the option
+ * `updates` names the kind, the item also has its name as `update_type`.
  */
 export function updateItem(
   { id, kind, content }: BotUpdate,
@@ -32,17 +35,17 @@ export function updateItem(
   return kind && named.includes(kind) ? { ...item, update_type: kind } : item
 }
 
-/** Id of the chat that an update belongs to; `undefined` for one outside any chat. */
+/** Id of the chat that an update belongs to; `undefined` for an update outside of a chat. */
 export function chatId({ content }: BotUpdate): string | undefined {
   return idOf(content.chat) ?? (isObject(content.message) ? idOf(content.message.chat) : undefined)
 }
 
-/** Id of the person who caused an update; `undefined` where it names nobody, as in a channel. */
+/** Id of the user who caused an update; `undefined` if there is none, as in a channel. */
 export function userId({ content }: BotUpdate): string | undefined {
   return idOf(content.from) ?? idOf(content.user)
 }
 
-/** As text, since ids of 16 digits are text already when they come out of a body. */
+/** Ids become strings, because parsing already turns ids of 16 or more digits into strings. */
 function idOf(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined
@@ -80,10 +83,10 @@ export const SPECIFIED_TYPES = [
   'voice',
 ] as const
 
-/** Newer types whose messages also carry an older type's field, for programs that know only that. */
+/** Newer types whose messages also contain the field of an older type, for older programs. */
 const BEFORE_THE_SPECIFIED = ['live_photo', 'venue'] as const
 
-/** What the Bot API has gained since. Source: Bot API 10.3, type Message. */
+/** Types that the Bot API added later. Source: Bot API 10.3, type Message. */
 const LATER_TYPES = [
   'rich_message',
   'paid_media',
@@ -136,15 +139,15 @@ const LATER_TYPES = [
 ] as const
 
 /**
- * The message types in the order in which they are looked for: a message has the first one that is
- * present. `animation` stands before `document`, `live_photo` before `photo`, `venue` before
- * `location`, since such a message carries both fields.
+ * The message types in the order in which they are checked; a message has the first type whose
+ * field is present. `animation` comes before `document`, `live_photo` before `photo`, and `venue`
+ * before `location`, because such messages contain both fields.
  */
 export const MESSAGE_TYPES = [...BEFORE_THE_SPECIFIED, ...SPECIFIED_TYPES, ...LATER_TYPES] as const
 
 export type MessageType = (typeof MESSAGE_TYPES)[number]
 
-/** The type of a message; `undefined` for one that the Bot API has gained after this list. */
+/** The type of a message; `undefined` for a type that the Bot API added after this list. */
 export function messageType(message: JsonObject): MessageType | undefined {
   return MESSAGE_TYPES.find((type) => Object.hasOwn(message, type))
 }
@@ -167,7 +170,7 @@ const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map(
   (type) => [type, `What a message of the type \`${type}\` carries.`] as const,
 )
 
-/** The fields of a message that become outputs of their own. `items` and `on` hold all of them. */
+/** The fields of a message that become step outputs. `items` and `on` contain all fields. */
 export const MESSAGE_OUTPUTS = record([...Object.entries(FIELDS), ...TYPES])
 
 /** Every kind of update that the Bot API has. Source: Bot API 10.3, type Update. */
@@ -203,15 +206,15 @@ export const UPDATE_KINDS = [
 
 export type UpdateKind = (typeof UPDATE_KINDS)[number]
 
-/** The kinds that fire without being asked for: a new message, in a chat or in a channel. */
+/** The kinds that fire by default: a new message in a chat or a channel. */
 const NEW_MESSAGES: readonly UpdateKind[] = ['message', 'channel_post']
 
-/** The kinds that fire where `updates` names further ones, and so the ones that are asked for. */
+/** The kinds that fire, including those in `updates`. The poll requests exactly these. */
 export function firingKinds(updates: readonly UpdateKind[] = []): UpdateKind[] {
   return [...new Set([...NEW_MESSAGES, ...updates])]
 }
 
-/** The kinds whose object is a message, so that it has a message type. */
+/** The kinds whose object is a message, so it has a message type. */
 export const MESSAGE_KINDS: ReadonlySet<string> = new Set<UpdateKind>([
   'message',
   'edited_message',

@@ -17,8 +17,9 @@ export const scheme: OwnScheme = {
 }
 
 /**
- * It brings the secret with which it will sign, and wants it back; the workflow needs it too, so that
- * request is an event. https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake
+ * The handshake contains the secret for later signatures, and expects it back. The workflow needs
+ * the secret, too, so this request is also an event.
+ * https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake
  */
 export const handshake: Handshake = {
   method: 'POST',

@@ -22,7 +22,7 @@ export const facts: Facts = {
 const LIST = 'x-contentful-signed-headers'
 const TIME = 'x-contentful-timestamp'
 
-/** Method, path, a list of headers and the body, a line each. */
+/** Signs method, path, a list of headers and the body, one line each. */
 export const scheme: Scheme = {
   name: 'contentful',
   page: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
@@ -55,7 +55,7 @@ export const scheme: Scheme = {
   },
 }
 
-/** Path and query as they stand in the URL, and as Contentful's own package writes them. */
+/** The path and query as in the URL, and as Contentful's own package normalizes them. */
 function pathForms(url: string): string[] {
   const [path = '', query] = url
     .replace(/^https?:\/\/[^/?#]*/i, '')

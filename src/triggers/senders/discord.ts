@@ -23,10 +23,10 @@ export const scheme: OwnScheme = {
   timestampHeader: 'x-signature-timestamp',
 }
 
-/** By the `type` of an interaction: what Discord wants to hear within three seconds. */
+/** By the `type` of an interaction, the response that Discord expects within three seconds. */
 const DEFERRED: Readonly<Record<string, number>> = {
-  2: 5, // a command: "thinking…", until the workflow answers
-  3: 6, // a button or a menu: the message stays as it is
+  2: 5, // a command: "thinking…", until the workflow replies
+  3: 6, // a button or a menu: the message remains unchanged
   5: 5, // a form
 }
 const AUTOCOMPLETE = 4
@@ -51,10 +51,10 @@ export const signedResponses: SignedResponses = {
   },
 }
 
-/** What it wants to hear of its webhook events. */
+/** The response to webhook events. */
 const NO_CONTENT: RelayResponse = { status: 204, headers: {}, body: '' }
 
-/** What every interaction has; its id tells its time, as all ids of Discord do. */
+/** The common fields of interactions; the id contains the time, as all ids of Discord do. */
 function interaction(now: Date): object {
   const id = (BigInt(now.getTime() - 1_420_070_400_000) << 22n).toString()
   return {

@@ -18,8 +18,8 @@ export const scheme: OwnScheme = {
 }
 
 /**
- * It asks in the words of Slack, and wants JSON: known by its own headers, or by its token, which has
- * 32 characters where Slack's has 24.
+ * The handshake looks like Slack's, but expects JSON. Feishu's own headers distinguish it, or its
+ * token, which has 32 characters instead of Slack's 24.
  * https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
  */
 export const handshake: Handshake = {

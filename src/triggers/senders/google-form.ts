@@ -13,7 +13,7 @@ export const facts: Facts = {
 
 const QUESTION = { id: 886865551, title: 'Name', type: 'TEXT', index: 0 }
 
-/** As docs/senders/google-form.gs posts it. */
+/** The requests of docs/senders/google-form.gs. */
 export const payloads: Payloads = {
   response: ({ id, now }) => ({
     body: {

@@ -14,7 +14,7 @@ export const facts: Facts = {
   events: ['body.event-data.event', 'delivered', 'failed', 'opened'],
 }
 
-/** A signature over a time and a token, in the body; of the rest of the body it says nothing. */
+/** The signature is in the body. It covers a time and a token, but not the rest of the body. */
 export const scheme: Scheme = {
   name: 'mailgun',
   page: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
@@ -24,7 +24,7 @@ export const scheme: Scheme = {
   async check(request, settings, ports) {
     const { body } = request
     const inner = isObject(body) ? body.signature : undefined
-    // An event brings an object, a route the same three fields of its form.
+    // An event contains an object; a route contains the same three fields in its form.
     const fields = isObject(inner) ? inner : isObject(body) ? body : {}
     const [timestamp = '', token = '', signature = ''] = ['timestamp', 'token', 'signature'].map(
       (name) => (Object.hasOwn(fields, name) ? scalarText(fields[name]) : ''),

@@ -23,7 +23,7 @@ export const facts: Facts = {
   events: ['body.event.type', 'create_pulse', 'update_column_value'],
 }
 
-/** A JWT of its own for each request. It says for whom and when, and nothing of the body. */
+/** Each request has its own JWT, with receiver and time. It does not cover the body. */
 export const scheme: Scheme = {
   name: 'monday',
   page: 'https://developer.monday.com/apps/docs/integration-authorization',

@@ -11,7 +11,7 @@ export const facts: Facts = {
   events: ['headers.x-netlify-event', 'deploy_created', 'deploy_failed'],
 }
 
-/** A JWS over the hash of the body, under a secret that both know. */
+/** A JWS over the hash of the body, with a shared secret. */
 export const scheme: Scheme = {
   name: 'netlify',
   page: 'https://docs.netlify.com/deploy/deploy-notifications/#payload-signature',

@@ -21,7 +21,10 @@ export const facts: Facts = {
   events: ['body.webhook_code', 'SYNC_UPDATES_AVAILABLE', 'ITEM_LOGIN_REQUIRED'],
 }
 
-/** A JWS over the hash of the body, under the private one of two keys of P-256; Plaid's API shows the public one, by its id. */
+/**
+ * A JWS over the hash of the body, with a P-256 private key; Plaid's API returns the public key by
+ * its id.
+ */
 export const scheme: Scheme = {
   name: 'plaid',
   page: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
@@ -52,7 +55,7 @@ export const scheme: Scheme = {
   },
 }
 
-/** A JWK, several, a JWK set, or what Plaid answers: `{"key": {…}}`. */
+/** Accepts a JWK, several, a JWK set, or Plaid's response `{"key": {…}}`. */
 function jwksOf(secret: Secret): JsonObject[] {
   const text = secret.reveal().trim()
   const value = parseJsonObject(text.startsWith('[') ? `{"keys":${text}}` : text)

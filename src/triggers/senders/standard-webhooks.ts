@@ -30,10 +30,10 @@ export const facts: Facts = {
   events: ['body.type', 'invoice.paid'],
 }
 
-/** Svix, from which the standard came, has names of its own. */
+/** Svix, where the standard comes from, uses its own header names. */
 const PREFIXES = ['webhook', 'svix'] as const
 
-/** Svix, Clerk, Resend, Supabase, OpenAI and others. */
+/** For Svix, Clerk, Resend, Supabase, OpenAI and others. */
 export const scheme: Scheme = {
   name: 'standard-webhooks',
   page: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
@@ -47,7 +47,8 @@ export const scheme: Scheme = {
     const absent = names.find((name) => !request.headers[name])
     if (absent) return missing(absent)
     const [id = '', timestamp = '', presented = ''] = names.map((name) => request.headers[name])
-    // The standard keeps full stops out of both, so that what is signed reads in one way only.
+    // The standard forbids full stops in id and timestamp, so that the signed string is
+    // unambiguous.
     if (id.includes('.')) return `the header ${prefix}-id holds a full stop`
     if (!isTime(timestamp)) return NO_TIME
     const signed = concat([`${id}.${timestamp}.`, request.bytes])
@@ -56,7 +57,10 @@ export const scheme: Scheme = {
   },
 }
 
-/** A list as `v1,<base64> v1a,<base64>`: one of a known kind must hold, under one of the secrets. */
+/**
+ * A list such as `v1,<base64> v1a,<base64>`: one signature of a known kind must match one of the
+ * secrets.
+ */
 async function presentedHolds(presented: string, signed: Bytes, { secrets }: VerifySettings) {
   const keys = secrets.flatMap((secret) => keyOf(secret) ?? [])
   return anyHolds(presented.split(/\s+/), (entry) => {
@@ -73,7 +77,7 @@ interface VerificationKey {
 }
 
 function keyOf(secret: Secret): VerificationKey | undefined {
-  // Supabase shows it with the kind of its signatures: `v1,whsec_…`.
+  // Supabase shows the secret with the kind of its signatures: `v1,whsec_…`.
   const text = secret.reveal().replace(/^v1,/, '')
   const isPublic = text.startsWith('whpk_')
   const bytes = ENCODINGS.base64(text.replace(/^(?:whsec|whpk)_/, ''))

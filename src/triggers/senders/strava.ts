@@ -13,7 +13,8 @@ export const facts: Facts = {
 }
 
 /**
- * It asks as Meta does, and wants JSON: known by the verify token that its documentation shows.
+ * The handshake looks like Meta's, but expects JSON. The verify token of Strava's documentation
+ * distinguishes it.
  * https://developers.strava.com/docs/webhooks/
  */
 export const handshake: Handshake = {

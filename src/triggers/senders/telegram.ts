@@ -18,7 +18,7 @@ export const payloads: Payloads = {
   /** https://core.telegram.org/bots/api#update */
   message: ({ now }) => ({
     body: {
-      // Rises with time, as a bot's updates do, so that each delivery counts as a new one.
+      // Increases with time, like real update ids, so that each delivery counts as new.
       update_id: seconds(now),
       message: {
         message_id: 1365,

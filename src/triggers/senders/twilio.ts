@@ -18,8 +18,8 @@ export const facts: Facts = {
 }
 
 /**
- * The URL and then, for a form, its parameters in alphabetical order, name and value without anything
- * between them; for any other body the URL brings its hash.
+ * Signs the URL and, for a form, the parameters in alphabetical order, names and values without
+ * separators. For any other body, the URL contains the hash of the body.
  */
 export const scheme: Scheme = {
   name: 'twilio',
@@ -44,8 +44,8 @@ export const scheme: Scheme = {
 }
 
 /**
- * The parameters that are signed: those that the workflow reads. `undefined` where the bytes could be
- * read in another way, by another charset or a byte order mark.
+ * The signed parameters, which are those that the workflow reads. `undefined` if the bytes are
+ * ambiguous, because of a charset or a byte order mark.
  */
 function parametersIn({ body, bytes, headers }: WebhookRequest): string | undefined {
   if (bytes.length === 0) return ''
@@ -76,8 +76,8 @@ function sortedForm(parameters: readonly (readonly [name: string, value: string]
 }
 
 /**
- * The URL as the sender called it: that of the options, and what the sender added to its query. The
- * relay has cut its own parameters out of the query that travelled.
+ * The URL that the sender called: the URL of the options, plus what the sender added to its query.
+ * The forwarded query no longer contains the relay's own parameters.
  */
 function calledUrl(url: string, { querystring }: WebhookRequest): string {
   const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
@@ -93,7 +93,7 @@ function parametersOf(query = ''): string[] {
   return query.split('&').filter((pair) => pair !== '')
 }
 
-/** Twilio signs some calls with the standard port in the URL, and some without. */
+/** Twilio signs some requests with the standard port in the URL, and some without. */
 function portForms(url: string): string[] {
   const [, start = '', port, rest = ''] = /^(https?:\/\/[^/?#:]+)(:\d+)?(.*)$/s.exec(url) ?? []
   if (start === '') return [url]

@@ -22,7 +22,8 @@ export const scheme: OwnScheme = {
 }
 
 /**
- * It asks with a token, and wants its HMAC: made for nothing that could be anything else.
+ * The request contains a token, and expects the token's HMAC. The relay only signs a string that
+ * cannot be anything else.
  * https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
  */
 export const signedResponses: SignedResponses = {

@@ -3,7 +3,7 @@ import type { Item } from '../trigger.ts'
 
 export const NOT_SLACK = 'is not an event of Slack'
 
-/** The item of what Slack posts, its capabilities included; or in words why it is none. */
+/** The item of a Slack request, including its secrets; or the reason that there is none. */
 export function slackItem(body: JsonObject): Item | string {
   if (isObject(body.event)) return event(body, body.event)
   if (typeof body.payload === 'string') return interaction(body.payload)
@@ -35,7 +35,7 @@ function interaction(payload: string): Item | string {
   }
 }
 
-/** Some events and every interaction have the whole user or channel, others its id. */
+/** Some events and every interaction contain the whole user or channel, others only its id. */
 function idOf(value: Json | undefined): Json {
   return (isObject(value) ? value.id : value) ?? null
 }

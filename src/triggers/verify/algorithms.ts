@@ -3,7 +3,7 @@ import type { Secret } from '../../wire/secret.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** Hash functions of an HMAC, by the names that senders use, and the platform's name for each. */
+/** Hash functions of an HMAC by the names that senders use, each with its name in WebCrypto. */
 export const HASHES = {
   sha1: 'SHA-1',
   sha256: 'SHA-256',
@@ -13,13 +13,12 @@ export const HASHES = {
 
 export type Hash = keyof typeof HASHES
 
-/** What makes a signature: an HMAC, or a pair of keys of which the receiver has the public one. */
+/** How a signature is made: by an HMAC, or by a key pair whose public key the receiver has. */
 export type Algorithm = Hash | 'ed25519' | 'p256'
 
 /**
- * Whether a signature over bytes holds under a key: for an HMAC its bytes, for Ed25519 the 32 bytes
- * of the public key, for P-256 its SPKI. The comparison is the platform's own, and takes the same
- * time wherever the first difference is.
+ * Whether a signature over bytes is valid. The key is the bytes of an HMAC secret, the 32 bytes of
+ * an Ed25519 public key, or the SPKI of a P-256 key. WebCrypto compares in constant time.
  */
 export async function signatureHolds(
   algorithm: Algorithm,
@@ -38,7 +37,7 @@ export async function signatureHolds(
       const imported = await crypto.subtle.importKey('spki', key, curve, false, ['verify'])
       return await crypto.subtle.verify(ecdsa, imported, signature, signed)
     } catch {
-      return false // the key is no point of the curve
+      return false // the key is not a point on the curve
     }
   }
   const hmac = { name: 'HMAC', hash: HASHES[algorithm] }
@@ -46,19 +45,22 @@ export async function signatureHolds(
   return crypto.subtle.verify('HMAC', imported, signature, signed)
 }
 
-/** The HMAC of a text, under a secret of text. */
+/** The HMAC of a string with a string as its secret. */
 export async function hmacOf(hash: Hash, secret: string, text: string): Promise<Uint8Array> {
   const algorithm = { name: 'HMAC', hash: HASHES[hash] }
   const key = await crypto.subtle.importKey('raw', textBytes(secret), algorithm, false, ['sign'])
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, textBytes(text)))
 }
 
-/** How a signature is written: each reads the bytes, or `undefined` where the text is not so written. */
+/**
+ * The encodings of a signature. Each returns the bytes; `undefined` if the string is not in that
+ * encoding.
+ */
 export const ENCODINGS = { hex, base64, base64url } as const
 
 export type Encoding = keyof typeof ENCODINGS
 
-/** In one case throughout, so that no two texts stand for the same bytes by mixing them. */
+/** Mixed case is refused, so that each signature has few encoded forms. */
 function hex(text: string): Bytes | undefined {
   if (text.length % 2 !== 0 || !/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text)) return undefined
   const pairs = text.match(/../g) ?? []
@@ -66,8 +68,8 @@ function hex(text: string): Bytes | undefined {
 }
 
 /**
- * Padding may be missing. The bits that no byte uses must be zero, as every encoder leaves them:
- * decoders ignore them, and so would take several texts for one signature.
+ * Padding may be missing. Unused bits must be zero, as every encoder writes them: decoders ignore
+ * these bits, so several strings would be accepted for one signature.
  */
 function base64(text: string): Bytes | undefined {
   const bytes = decoded(text)
@@ -90,8 +92,8 @@ function decoded(text: string): Bytes | undefined {
 }
 
 /**
- * The two numbers of an ECDSA signature over P-256, 32 bytes each, as the platform takes them, from
- * ASN.1 DER (RFC 3279). Only the one shortest way of writing them is read.
+ * The two numbers of a P-256 ECDSA signature, 32 bytes each, which WebCrypto expects, from ASN.1
+ * DER (RFC 3279). Only the shortest encoding is accepted.
  */
 export function fromDer(der: Bytes): Bytes | undefined {
   if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
@@ -112,15 +114,15 @@ export function fromDer(der: Bytes): Bytes | undefined {
   return at === der.length ? raw : undefined
 }
 
-/** How the text of a secret stands for a key, and how to tell a person that it does not. */
+/** How the string of a secret becomes a key, and the message if it cannot. */
 interface KeyForm {
-  /** The key, or `undefined` where the text is none. */
+  /** The key; `undefined` if the string is invalid. */
   readonly read: (text: string) => Bytes | undefined
   readonly mistake: string
 }
 
 export const KEYS = {
-  /** Most senders use the text of a secret as the key. */
+  /** Most senders use the bytes of the string as the key. */
   text: { read: textBytes, mistake: '' },
   base64: { read: ENCODINGS.base64, mistake: '"secret" is not base64' },
   hex: { read: ENCODINGS.hex, mistake: '"secret" is not hex: pairs of 0-9 and a-f' },
@@ -135,7 +137,7 @@ export const KEYS = {
   },
 } as const satisfies Record<string, KeyForm>
 
-/** What stands before the 32 bytes of the key in its SPKI (RFC 8410). */
+/** The prefix of the 32 key bytes in its SPKI (RFC 8410). */
 const ED25519_SPKI = '302a300506032b6570032100'
 
 function ed25519Key(text: string): Bytes | undefined {
@@ -145,7 +147,7 @@ function ed25519Key(text: string): Bytes | undefined {
   return toHex(bytes.subarray(0, 12)) === ED25519_SPKI ? bytes.slice(12) : undefined
 }
 
-/** The same for an uncompressed point of P-256 (RFC 5480): 26 bytes, then 0x04 and 64 bytes. */
+/** The prefix of an uncompressed P-256 point (RFC 5480): 26 bytes, then 0x04 and 64 bytes. */
 const P256_SPKI = '3059301306072a8648ce3d020106082a8648ce3d03010703420004'
 
 function p256Key(text: string): Bytes | undefined {
@@ -154,13 +156,13 @@ function p256Key(text: string): Bytes | undefined {
   return toHex(bytes.subarray(0, 27)) === P256_SPKI ? bytes : undefined
 }
 
-/** The SPKI of a key of P-256, from the two coordinates of its point, 32 bytes each. */
+/** The SPKI of a P-256 key from the coordinates of its point, 32 bytes each. */
 export function p256Spki(x: Bytes, y: Bytes): Bytes | undefined {
   const prefix = hex(P256_SPKI)
   return prefix && x.length === 32 && y.length === 32 ? concat([prefix, x, y]) : undefined
 }
 
-/** A PEM file without its first and last line and its line breaks. */
+/** A PEM file without its first and last line and without line breaks. */
 function withoutArmour(text: string): string {
   return text.replace(/-----(?:BEGIN|END) PUBLIC KEY-----/g, '').replace(/\s/g, '')
 }
@@ -173,13 +175,13 @@ export function textBytes(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-/** SHA-256, as senders write it who sign the hash of a body in its place. */
+/** SHA-256 in lower-case hex, which some senders sign instead of the body. */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
-  // A copy, since the platform takes no bytes of memory that is shared with others.
+  // A copy, because WebCrypto does not accept shared memory.
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
 
-/** Text and bytes, one after the other. */
+/** Concatenates strings and bytes. */
 export function concat(parts: readonly (string | Uint8Array)[]): Bytes {
   const all = parts.map((part) => (typeof part === 'string' ? textBytes(part) : part))
   const whole = new Uint8Array(all.reduce((size, part) => size + part.length, 0))
@@ -191,7 +193,7 @@ export function concat(parts: readonly (string | Uint8Array)[]): Bytes {
   return whole
 }
 
-/** True as soon as one holds; they are tried one after the other. */
+/** True if the check succeeds for one candidate; they are tried one by one. */
 export async function anyHolds<Candidate>(
   candidates: Iterable<Candidate>,
   holds: (candidate: Candidate) => Promise<boolean>,

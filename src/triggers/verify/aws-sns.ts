@@ -5,13 +5,16 @@ import type { TriggerPorts } from '../trigger.ts'
 import { concat, ENCODINGS } from './algorithms.ts'
 import { MISMATCH, type Scheme, timeRefusal, type VerificationFault } from './scheme.ts'
 
-/** Milliseconds for one call to Amazon. */
+/** Milliseconds for one request to Amazon. */
 export const AMAZON_TIMEOUT = 5000
 
-/** SNS repeats a message for up to an hour, under the time of its first attempt. */
+/** SNS retries a message for up to an hour, with the time of its first attempt. */
 export const SNS_TOLERANCE = 3900
 
-/** The signature is in the message, and holds under a certificate that Amazon shows at its address. */
+/**
+ * The signature is in the message. Its certificate is at an address of Amazon, which the message
+ * contains.
+ */
 export const awsSnsScheme: Scheme = {
   name: 'aws-sns',
   page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
@@ -30,7 +33,7 @@ export const awsSnsScheme: Scheme = {
   },
 }
 
-/** What of an SNS message its signature covers, and the signature itself. */
+/** The parts of an SNS message that its signature covers, and the signature itself. */
 interface SignedMessage {
   readonly fields: Readonly<Record<string, string>>
   readonly hash: string
@@ -38,7 +41,7 @@ interface SignedMessage {
   readonly certificate: string
 }
 
-/** In the order in which they are signed. */
+/** In the order of the signed string. */
 const CONFIRMATION = [
   'Message',
   'MessageId',
@@ -54,13 +57,13 @@ const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['UnsubscribeConfirmation', CONFIRMATION],
 ])
 
-/** By the version of the signature. */
+/** By signature version. */
 const HASHES: ReadonlyMap<string, string> = new Map([
   ['1', 'SHA-1'],
   ['2', 'SHA-256'],
 ])
 
-/** The message, or why its signature cannot be looked at. */
+/** The message, or the reason that its signature cannot be checked. */
 function signedMessage({ body }: WebhookRequest): SignedMessage | string {
   const names = isObject(body) ? SIGNED_FIELDS.get(scalarText(body.Type)) : undefined
   if (!isObject(body) || !names) return 'the body is not an SNS message'
@@ -102,10 +105,13 @@ async function certificateText(url: string, { http }: TriggerPorts): Promise<str
   }
 }
 
-/** Left alone by the bundler: where there is no Node, as in a worker, nobody asks. */
+/**
+ * Hidden from the bundler, because a worker has no Node modules; verification at the relay never
+ * needs it.
+ */
 const NODE_CRYPTO: string = 'node:crypto'
 
-/** What is used of it: those who compile for a worker have no types of Node. */
+/** The used part of `node:crypto`, because the compilation for a worker has no types of Node. */
 interface NodeCrypto {
   readonly X509Certificate: new (
     pem: string,
@@ -118,8 +124,8 @@ interface NodeCrypto {
 }
 
 /**
- * The key of an RSA certificate of SNS that is valid at a time, which is that of this machine: the
- * time of receipt is what a message brings. WebCrypto itself reads no certificates.
+ * The key of an SNS certificate (RSA) that is valid at a time. The time is this machine's, because
+ * the message chooses the time of receipt. WebCrypto cannot read certificates.
  */
 async function publicKey(pem: string, hash: string, time: number) {
   const { X509Certificate }: NodeCrypto = await import(/* webpackIgnore: true */ NODE_CRYPTO)
@@ -132,22 +138,23 @@ async function publicKey(pem: string, hash: string, time: number) {
     const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash }
     return await crypto.subtle.importKey('spki', Uint8Array.from(der), algorithm, false, ['verify'])
   } catch {
-    return undefined // no PEM, or not of RSA
+    return undefined // no PEM, or not RSA
   }
 }
 
-/** `sns.amazonaws.com`, or with a region in it. */
+/** `sns.amazonaws.com`, optionally with a region. */
 const COMMON_NAME = /^CN=(?:sns\.amazonaws\.com|sns[.-][a-z0-9.-]*amazonaws\.com(?:\.cn)?)$/
 
 /**
- * Exactly what Amazon writes, looked for in the text as it came: so nothing depends on how a URL
- * parser reads user info, ports, backslashes or line breaks. The host ends in a region: others, such
- * as `sns.s3-us-west-2.amazonaws.com`, are of whoever owns a bucket of that name.
+ * The exact form of Amazon's addresses, matched against the string before parsing, so that it does
+ * not matter how a URL parser handles user info, ports, backslashes or line breaks. The host must
+ * end in a region, because hosts such as `sns.s3-us-west-2.amazonaws.com` belong to the owner of a
+ * bucket.
  */
 const ADDRESS =
   /^https:\/\/sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?(\/[\w.~:/?#@!$&'()*+,;=%-]*)$/
 
-/** The text when it is an HTTPS address at a host of SNS, without port or user info. */
+/** The string if it is an HTTPS address of an SNS host, without port and user info. */
 export function snsUrl(text: unknown): string | undefined {
   return typeof text === 'string' && ADDRESS.test(text) ? text : undefined
 }

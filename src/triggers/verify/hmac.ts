@@ -1,7 +1,7 @@
 import { anyHolds, type Hash, keyBytes, signatureHolds } from './algorithms.ts'
 import { MISMATCH, type VerificationFault, type VerifySettings } from './scheme.ts'
 
-/** One of the texts must be what was signed, under one of the secrets. */
+/** One of the payloads must match the signature with one of the secrets. */
 export async function hmacRefusal(
   hash: Hash,
   texts: readonly Uint8Array<ArrayBuffer>[],

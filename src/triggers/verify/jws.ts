@@ -17,7 +17,7 @@ import { MISMATCH, type VerificationFault } from './scheme.ts'
 export interface Jws {
   readonly header: JsonObject
   readonly claims: JsonObject
-  /** What is signed. */
+  /** The signed bytes. */
   readonly signed: Bytes
   readonly signature: Bytes
 }
@@ -38,7 +38,7 @@ export function parseJsonObject(text = ''): JsonObject | undefined {
   return isObject(value) ? value : undefined
 }
 
-/** Which algorithm holds is ours to say: that of the header is compared, and no more. */
+/** The scheme decides which algorithm is valid; the header's algorithm must only be equal to it. */
 export async function hs256Holds(
   { header, signed, signature }: Jws,
   secrets: readonly Secret[],

@@ -4,7 +4,7 @@ import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
 import { basic, bearer, fieldToken, headerToken, token } from './tokens.ts'
 
-/** Every way of proving a sender, by the name that `scheme` takes. */
+/** Every scheme of signature verification, by its name in `scheme`. */
 export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(
   [
     ...Object.entries(SCHEME).map(([name, own]) => schemeOf(name, own)),
@@ -24,7 +24,7 @@ export function schemeNamed(name: string): Scheme | undefined {
   return SCHEMES.get(name.replaceAll('_', '-'))
 }
 
-/** How a sender signs in a header, where data says it all; `undefined` for every other. */
+/** The signature of a sender as data; `undefined` for a scheme that is code. */
 export function ruleOf(name: string): SignedHeader | undefined {
   const own = Object.hasOwn(SCHEME, name) ? SCHEME[name] : undefined
   return own && 'header' in own ? own : undefined

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import type { VerifySettings } from './scheme.ts'
 
-/** Options of `verify`, checked, with what was left out. */
+/** Checked options of `verify`, without defaults. */
 export type GivenSettings = Partial<Omit<VerifySettings, 'secrets'>> & {
   readonly secret?: readonly Secret[] | undefined
 }
@@ -29,7 +29,7 @@ export function filledSettings({ secret: secrets = [], ...given }: GivenSettings
   }
 }
 
-/** Settings as a grant carries them: `settingsFrom` reads them again. Their secrets stand in it. */
+/** Settings in the form of a grant, for `settingsFrom`. They include the secrets. */
 export function settingsJson({ secrets, url: _, topic, ...given }: VerifySettings): JsonObject {
   const named = Object.entries({ ...given, topic }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -38,10 +38,10 @@ export function settingsJson({ secrets, url: _, topic, ...given }: VerifySetting
   return JSON.parse(JSON.stringify({ ...Object.fromEntries(named), secret }))
 }
 
-/** What `settingsJson` wrote, and the relay's own key signed. */
+/** Reads the result of `settingsJson`, which the relay's own key has signed. */
 export function settingsFrom({ secret, scheme: _, ...given }: JsonObject): VerifySettings {
   const secrets = [secret ?? []].flat().map((text) => new Secret(String(text)))
-  // It was checked when the grant was made, by the schema of the option.
+  // The schema of the option checked it when the grant was created.
   const checked = isObject(given) ? (given as unknown as GivenSettings) : {}
   return filledSettings({ ...checked, secret: secrets })
 }

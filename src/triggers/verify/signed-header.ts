@@ -31,31 +31,31 @@ export interface SignedHeader {
   readonly header: string
   /** Other headers that may contain a signature, such as one per key of the sender. */
   readonly others?: readonly string[]
-  /** Text before the signature: `sha256=`. */
+  /** Prefix of the signature: `sha256=`. */
   readonly signaturePrefix?: string
   /** True if a header may contain several signatures, for example during a rotation: `v1=…,v1=…`. */
   readonly several?: true
   /**
-   * Where the header is a list: what stands between its parts, and which of them are signature and
-   * time: by name, of `name=value`, or by place, counted from 1. A signature by its place takes in all
-   * behind it.
+   * For a header that is a list: its separator, and which entries are the signature and the time,
+   * by name (of `name=value`) or by position from 1. A signature by position includes all later
+   * entries.
    */
   readonly parts?: {
     readonly separator: string
     readonly signature: string
     readonly timestamp?: string | undefined
   }
-  /** Where the header holds several such lists, each for itself: what stands between them. */
+  /** The separator, if the header contains several such lists that are independent. */
   readonly lists?: string
-  /** `sha256` when left out. */
+  /** Default: `sha256`. */
   readonly algorithm?: Algorithm
-  /** `hex` when left out. */
+  /** Default: `hex`. */
   readonly signatureEncoding?: Encoding
   /** Encoding of the secret. Default: `text`. */
   readonly secretEncoding?: keyof typeof KEYS
   /**
-   * What is signed, with its parts in braces: `{body}`, `{timestamp}`, `{url}`, `{method}` and
-   * `{header.<name>}`; `{body}` when left out.
+   * The signed string, with placeholders: `{body}`, `{timestamp}`, `{url}`, `{method}` and
+   * `{header.<name>}`. Default: `{body}`.
    */
   readonly signedPayload?: string
   /** The header that contains `{timestamp}`. */
@@ -66,7 +66,7 @@ export interface SignedHeader {
   readonly timestampFormat?: TimestampFormat | undefined
   /** True if no other format is accepted, so that the time needs no separator from the body. */
   readonly isExact?: boolean
-  /** Seconds; 300 when left out. */
+  /** Seconds. Default: 300. */
   readonly tolerance?: number
   /** Other spellings of the URL that a sender may sign. */
   readonly urlForms?: (url: string) => readonly string[]
@@ -312,9 +312,8 @@ const HEADER = 'header.'
 const NAMES = ['body', 'timestamp', 'url', 'method']
 
 /**
- * The bytes that were signed; a part that the request does not have is empty. `undefined` where the
- * value of a header could be told in two ways from what stands beside it: what is signed has to read
- * in one way only.
+ * The signed bytes; a part that the request lacks is empty. `undefined` if the end of a header's
+ * value is ambiguous, because the signed string must have only one meaning.
  */
 export function signedBytes(
   signedPayload: string,

@@ -11,7 +11,7 @@ export function withRequestHeaders<Of extends Outgoing>(
   return { ...outgoing, request: { ...request, headers: { ...request.headers, ...headers } } }
 }
 
-/** A sender that signs within the body writes it anew. */
+/** A sender that signs within the body writes the body again with the signature. */
 export function withField(outgoing: Outgoing, field: string, value: unknown): Outgoing {
   const body = textBytes(JSON.stringify({ ...jsonBody(outgoing.request), [field]: value }))
   return { ...outgoing, request: { ...outgoing.request, body } }

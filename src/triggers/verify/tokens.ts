@@ -6,7 +6,7 @@ import { sameText } from '../../wire/secret.ts'
 import { anyHolds } from './algorithms.ts'
 import { missing, type Scheme, type VerificationFault, type VerifySettings } from './scheme.ts'
 
-/** A plain token in a header that a sender is known by. */
+/** A plain token in a header, for one sender. */
 export function headerToken(name: string, page: string, header: string): Scheme {
   return {
     name,
@@ -17,7 +17,9 @@ export function headerToken(name: string, page: string, header: string): Scheme 
   }
 }
 
-/** A plain token in the body, at a path; where a `*` stands in it, at every such place. */
+/**
+ * A plain token in the body, at a path; with `*` in the path, each match must contain the token.
+ */
 export function fieldToken(name: string, page: string, field: string): Scheme {
   return {
     name,
@@ -45,7 +47,7 @@ function basicMistake(secret: Secret): string | undefined {
   return undefined
 }
 
-/** A plain token, in a place that the options name. */
+/** A plain token, at a position that the options name. */
 export const token: Scheme = {
   name: 'token',
   needs: ['secret'],
@@ -120,18 +122,21 @@ async function tokenRefusal(
   return holds ? undefined : 'the token does not match'
 }
 
-/** `value[0].clientState` as its keys; a name that the body has itself is one key, dots and all. */
-/** What stands in a field of a body, which may be a list. */
+/** The values of a field of the body, whose path may contain `*`. */
 export function fieldValues(body: Json, field: string): unknown[] {
   return valuesAt(body, keysOf(body, field))
 }
 
+/**
+ * The keys of a path such as `value[0].clientState`; a name that the body itself has is one key,
+ * even with dots.
+ */
 function keysOf(body: Json, field: string): readonly string[] {
   if (isObject(body) && Object.hasOwn(body, field)) return [field]
   return field.split(/[.[\]]+/).filter((key) => key !== '')
 }
 
-/** What stands at a path; `undefined` for each place where there is nothing. */
+/** The values at a path; `undefined` for each position without a value. */
 function valuesAt(value: Json | undefined, [key, ...rest]: readonly string[]): unknown[] {
   if (key === undefined) return [value]
   if (Array.isArray(value)) {
@@ -142,7 +147,7 @@ function valuesAt(value: Json | undefined, [key, ...rest]: readonly string[]): u
   return valuesAt(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined, rest)
 }
 
-/** A body without the fields that prove its sender. */
+/** A body without the fields that authenticate its sender. */
 export function withoutFields(body: Json, fields: readonly string[]): Json {
   return fields.reduce<Json>((rest, field) => withoutAt(rest, keysOf(rest, field)), body)
 }
