@@ -120,7 +120,12 @@ function world(start: string, answer: (at: number) => RelayError | undefined = (
       sleep: async (milliseconds: number) => {
         now += milliseconds
       },
-      credential: { kind: 'none' as const, secrets: [], token: async () => undefined },
+      credential: {
+        kind: 'none' as const,
+        isOwn: false,
+        secrets: [],
+        token: async () => undefined,
+      },
       newDelivery: () => 'd',
       counted: (outcome: string) => void counted.push(outcome),
       log: (line: SchedulerLine) => void lines.push(line),

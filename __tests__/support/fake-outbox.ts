@@ -258,6 +258,7 @@ export function dispatchOf(
     delivery,
     credential: {
       kind,
+      isOwn: kind !== 'token',
       secrets: [secret],
       token: async () => secret,
       ...(kind === 'token' && { githubToken: secret }),

@@ -57,6 +57,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
     key: key ? new Secret(key) : undefined,
     outbox: hasOutbox ? view : undefined,
     keys: [fake.key],
+    hasCredential: false,
     log: (line) => write(JSON.stringify(line)),
   })
   const server = await serveRelay({ host: '127.0.0.1', port: 0, ports })

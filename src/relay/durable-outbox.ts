@@ -1,5 +1,7 @@
 import { readSetting } from '../wire/settings.ts'
 import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
+import { Endpoints } from './endpoints/endpoints.ts'
+import { endpointsInObject } from './endpoints/object-store.ts'
 import type { dispatchTo } from './github/dispatch.ts'
 import { runFinder } from './github/run-lookup.ts'
 import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
@@ -14,6 +16,14 @@ import { readOutboxSettings } from './outbox/settings.ts'
 import { Readiness } from './pages/readiness.ts'
 import type { RelayPorts } from './ports.ts'
 import { PACK } from './request/client-payload.ts'
+
+export { answerEndpointCall } from './endpoints/object-store.ts'
+
+/**
+ * Milliseconds for which an isolate uses its list of endpoints: another isolate may have deleted one, or
+ * created the one that a request names.
+ */
+const ENDPOINTS_HOLD = { known: 10_000, unknown: 1000 }
 
 interface DurableOutboxParts {
   /** The ports of a relay without an outbox. */
@@ -32,18 +42,32 @@ interface DurableOutboxParts {
  */
 export function outboxPorts(
   env: Bindings,
-  { apiUrl, budget, credentials, forge }: RelayConfig,
+  { apiUrl, budget, credentials, forge, githubCredential }: RelayConfig,
   { ports, platform, dispatchTo, write }: DurableOutboxParts,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
   const key = readSetting(environmentOf(env), 'HOOKLINE_ADMIN_KEY')
   const { sealingKeys = [] } = credentials
-  const withApi = withAdmin(ports, {
-    key,
-    outbox: namespace && objectView(namespace),
-    keys: sealingKeys,
-    log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
-  })
+  const endpoints =
+    namespace &&
+    new Endpoints({
+      store: endpointsInObject(namespace),
+      keys: sealingKeys,
+      holds: ENDPOINTS_HOLD,
+      now: steadyClock.now,
+      date: systemClock.now,
+      report: ports.report,
+    })
+  const withApi = withAdmin(
+    { ...ports, ...(endpoints && { endpoints }) },
+    {
+      key,
+      outbox: namespace && objectView(namespace),
+      keys: sealingKeys,
+      hasCredential: githubCredential !== undefined,
+      log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
+    },
+  )
   if (!namespace) return () => withApi
   const { responseTime } = readOutboxSettings(environmentOf(env))
   const [sealKey] = sealingKeys

@@ -144,6 +144,29 @@ export function invalidToken(): RelayError {
   })
 }
 
+/** So many unknown ids in a second are guesses; each guess gets the same response. */
+export function tooManyUnknown(): RelayError {
+  return new RelayError(429, 'rate_limited', 'too many requests with unknown endpoints', {
+    hint: 'Check the URL of the webhook, and send the request again in 1 second.',
+    retryAfter: 1,
+  })
+}
+
+/** @param cause the error of the database */
+export function endpointsUnavailable(cause: unknown): RelayError {
+  return new RelayError(503, 'overloaded', 'the endpoints cannot be read', {
+    hint: 'Send the request again in 5 seconds.',
+    retryAfter: 5,
+    cause,
+  })
+}
+
+export function invalidPath(): RelayError {
+  return new RelayError(400, 'invalid_path', 'the path contains "." or ".." segments', {
+    hint: 'Remove them: the path after an endpoint is added to the path of its trigger.',
+  })
+}
+
 export function invalidSignature(): RelayError {
   return new RelayError(401, 'invalid_signature', 'signature verification failed', {
     hint: 'Sign the request with the secret that the credential contains, as the sender does.',

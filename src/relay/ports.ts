@@ -2,6 +2,7 @@ import type { RawHeaders } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Credentials } from './credentials/credentials.ts'
+import type { Endpoints } from './endpoints/endpoints.ts'
 import { overloaded } from './errors.ts'
 import type { DispatchPort } from './github/dispatch.ts'
 import type { LogEntry } from './http/request-log.ts'
@@ -34,6 +35,8 @@ export interface RelayPorts {
   /** Adds events to batches; absent without an outbox. */
   readonly collect?: CollectPort
   readonly credentials: Credentials
+  /** Webhook URLs that the relay stores; absent without a database. */
+  readonly endpoints?: Endpoints
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */

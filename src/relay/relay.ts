@@ -1,4 +1,5 @@
 import type { RelayResponse } from '../wire/http.ts'
+import { ENDPOINT_NAME } from './endpoints/address.ts'
 import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import { RequestLog } from './http/request-log.ts'
 import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
@@ -9,9 +10,16 @@ import { handleWebhook } from './request/webhook.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** The addresses of the admin API. Group 1 is a delivery id, group 2 is set for its replay. */
+/**
+ * The addresses of the admin API. Group 1 is a delivery id, group 2 is set for its replay; the groups
+ * `endpoint` and `rotate` are those of an endpoint.
+ */
 const ADMIN_ADDRESS = new RegExp(
-  `^/(?:metrics|outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?)$`,
+  [
+    `^/metrics$`,
+    `^/outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?$`,
+    `^/-/endpoints(?:/(?<endpoint>${ENDPOINT_NAME})(?<rotate>/rotate)?)?$`,
+  ].join('|'),
   'i',
 )
 
@@ -36,7 +44,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     reply = errorReply(refusal, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
-  ports.metrics?.answered(reply.status)
+  ports.metrics?.answered(reply.status, log.endpoint)
   ports.log(log.entry(method, reply.status, ports.now()))
   return withStandardHeaders(reply, request.method, log.delivery)
 }

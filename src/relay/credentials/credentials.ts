@@ -5,6 +5,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { invalidToken, RelayError } from '../errors.ts'
 import type { Webhook } from '../request/route.ts'
 import type { CheckClaims } from '../request/verification-claims.ts'
@@ -21,7 +22,8 @@ import { looksSealed, openSealed, type SealingKey } from './seal.ts'
  *   an access key        gives access to everything that the relay's GitHub credential reaches
  *   a grant              gives access to what the grant names
  *
- * All but the first are checked before the body is read. Every failure gets the same 401.
+ * All but the first are checked before the body is read. Every failure gets the same 401. The URL of an
+ * endpoint is a credential too: a grant that the relay stores.
  */
 export interface Credentials {
   /** False for `hookline dev`, which listens on loopback and does not call GitHub. */
@@ -31,6 +33,12 @@ export interface Credentials {
    * @throws RelayError 401, the same for every reason
    */
   open(presented: Secret | undefined, webhook: Webhook): Promise<Credential>
+  /**
+   * The credential of a stored endpoint: its sealed token, or the relay's own GitHub credential.
+   *
+   * @throws RelayError 401 if the token cannot be opened, or the relay has no credential of its own
+   */
+  ofEndpoint(endpoint: Endpoint, webhook: Webhook): Promise<Credential>
   /**
    * A credential that was opened earlier and stored. Only revocation is checked again.
    *
@@ -42,12 +50,14 @@ export interface Credentials {
 
 /** What a request may do, and by which token. */
 export interface Credential {
-  readonly kind: 'none' | 'token' | 'sealed' | 'key' | 'grant'
+  readonly kind: 'none' | 'token' | 'sealed' | 'key' | 'grant' | 'endpoint'
+  /** True if a request makes the relay use its own GitHub credential. */
+  readonly isOwn: boolean
   /** What it is good for; absent where it does not say. */
   readonly scope?: AccessScope
-  /** Id of a grant. */
+  /** Id of a grant, or name of an endpoint. */
   readonly id?: string
-  /** The checks that a grant asks for. */
+  /** The checks that a grant or an endpoint asks for. */
   readonly checks?: CheckClaims
   /** Id of the key that signed or sealed it; of an access key, the first 8 of its SHA-256. */
   readonly kid?: string
@@ -174,10 +184,31 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (scope && !covers(scope, repository, path)) throw invalidToken()
       return credential
     },
+    async ofEndpoint(endpoint, webhook) {
+      const { id, name, sealedToken, repository, path, dispatch, ref } = endpoint
+      const scope = { repository, path, ...(dispatch && { dispatch }), ...(ref && { ref }) }
+      const opened =
+        sealedToken === undefined
+          ? githubCredential && ownCredential('endpoint', githubCredential, undefined)
+          : await this.open(new Secret(sealedToken), webhook)
+      if (!opened) throw invalidToken()
+      const { if: condition, ifError, verify } = endpoint
+      const isChecked = condition !== undefined || verify !== undefined
+      return {
+        ...opened,
+        kind: 'endpoint',
+        id: name,
+        scope,
+        secrets: [new Secret(id), ...opened.secrets],
+        ...(isChecked && { checks: { if: condition, ifError, verify } }),
+      }
+    },
     async restore({ kind, id, scope, kid, token }) {
       if (kind === 'none') return UNASKED
-      if (token !== undefined) return tokenCredential(kind, new Secret(token), { scope, kid })
-      if (id !== undefined && revoked?.has(id)) throw revokedCredential('revoked')
+      if (token !== undefined) return tokenCredential(kind, new Secret(token), { id, scope, kid })
+      if (kind === 'grant' && id !== undefined && revoked?.has(id)) {
+        throw revokedCredential('revoked')
+      }
       const kids =
         kind === 'grant'
           ? signingKeys.map((key) => key.id)
@@ -189,24 +220,25 @@ export function createCredentials(options: CredentialOptions): Credentials {
   }
 }
 
-/** True for access keys and grants, which use the relay's own GitHub credential. */
-export function isOwn({ kind }: Credential): boolean {
-  return kind === 'key' || kind === 'grant'
-}
-
 /** For `hookline dev`, which does not call GitHub. */
 export const NO_CREDENTIALS: Credentials = {
   required: false,
   open: async (presented) => (presented ? { ...UNASKED, secrets: [presented] } : UNASKED),
+  ofEndpoint: async () => UNASKED,
   restore: async () => UNASKED,
 }
 
-const UNASKED: Credential = { kind: 'none', secrets: [], token: async () => undefined }
+const UNASKED: Credential = {
+  kind: 'none',
+  isOwn: false,
+  secrets: [],
+  token: async () => undefined,
+}
 
 /** What to keep of a credential, so that `restore` gives it back. */
 export function storedCredential(credential: Credential): StoredCredential {
   const { kind, scope, id, kid, githubToken } = credential
-  const token = isOwn(credential) ? undefined : githubToken?.reveal()
+  const token = credential.isOwn ? undefined : githubToken?.reveal()
   return {
     kind,
     ...(scope && { scope }),
@@ -230,11 +262,12 @@ async function remember(
 function tokenCredential(
   kind: Credential['kind'],
   token: Secret,
-  { presented, scope, kid }: Partial<Claims> & { presented?: Secret } = {},
+  { presented, id, scope, kid }: Partial<Claims> & { presented?: Secret } = {},
 ): Credential {
   const secrets = presented ? [presented, token] : [token]
   return {
-    ...{ kind, secrets, githubToken: token, token: async () => token },
+    ...{ kind, isOwn: false, secrets, githubToken: token, token: async () => token },
+    ...(id !== undefined && { id }),
     ...(scope && { scope }),
     ...(kid !== undefined && { kid }),
   }
@@ -254,6 +287,7 @@ function ownCredential(
   const { githubToken } = githubCredential
   return {
     kind,
+    isOwn: kind !== 'none',
     secrets: [presented, githubToken].filter((secret) => secret !== undefined),
     token: (wanted) => githubCredential.token(wanted),
     ...(githubToken && { githubToken }),

@@ -2,7 +2,7 @@ import { fieldsOf, type GitHubCall } from '../../wire/github.ts'
 import { writeDispatch, writeWorkflowDispatch } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { type Credential, isOwn } from '../credentials/credentials.ts'
+import type { Credential } from '../credentials/credentials.ts'
 import { type Attempts, payloadTooLarge, RelayError } from '../errors.ts'
 import type { RelayMetrics } from '../pages/metrics.ts'
 import type { Repository } from '../request/route.ts'
@@ -102,7 +102,7 @@ export function countingRefusals(dispatch: DispatchPort, metrics: RelayMetrics):
       throw error
     }
   }
-  return (event) => (isOwn(event.credential) ? counted(event) : dispatch(event))
+  return (event) => (event.credential.isOwn ? counted(event) : dispatch(event))
 }
 
 /** Milliseconds for which the default branch of a repository is cached. */

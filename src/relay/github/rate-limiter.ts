@@ -6,7 +6,7 @@ import {
   secondsToWait,
 } from '../../wire/github.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { type Credential, isOwn } from '../credentials/credentials.ts'
+import type { Credential } from '../credentials/credentials.ts'
 import { invalidToken, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
 import type { Dispatch, Govern } from './dispatch.ts'
@@ -278,7 +278,7 @@ export class RateLimiters {
 
   /** `own` for the relay's own credential, otherwise the SHA-256 of the token, in hexadecimal. */
   async holderOf(credential: Credential): Promise<string> {
-    if (isOwn(credential)) return OWN
+    if (credential.isOwn) return OWN
     const text = credential.githubToken?.reveal() ?? ''
     const known = this.#hashes.get(text)
     if (known !== undefined) return known

@@ -10,7 +10,11 @@ import {
   relayPorts,
   type Scheduler,
   sharedGitHub,
+  steadyClock,
+  systemClock,
 } from '../config.ts'
+import { Endpoints } from '../endpoints/endpoints.ts'
+import { EndpointTable } from '../endpoints/store.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
 import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
@@ -78,7 +82,9 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           platform: github,
           write,
         })
-  const ports = withAdmin(outbox?.ports ?? direct, adminOptions(env, config, outbox, write))
+  const endpoints = outbox && endpointsIn(outbox, config)
+  const withEndpoints = { ...(outbox?.ports ?? direct), ...(endpoints && { endpoints }) }
+  const ports = withAdmin(withEndpoints, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
     await outbox?.close(0)
@@ -95,6 +101,19 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     await Promise.all([platform.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** Every change of the endpoints passes this process, so its list of them is always current. */
+function endpointsIn({ database, ports }: NodeOutbox, { credentials }: RelayConfig): Endpoints {
+  const always = Number.POSITIVE_INFINITY
+  return new Endpoints({
+    store: new EndpointTable(database),
+    keys: credentials.sealingKeys ?? [],
+    holds: { known: always, unknown: always },
+    now: steadyClock.now,
+    date: systemClock.now,
+    report: ports.report,
+  })
 }
 
 /** @returns what ends it; a tick that is being started is let go */
@@ -117,7 +136,7 @@ const STOP_TIME = 9500
 
 function adminOptions(
   env: Environment,
-  { credentials }: RelayConfig,
+  { credentials, githubCredential }: RelayConfig,
   outbox: NodeOutbox | undefined,
   write: (line: string) => void,
 ): AdminOptions {
@@ -125,6 +144,7 @@ function adminOptions(
     key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
     outbox: outbox?.view,
     keys: credentials.sealingKeys ?? [],
+    hasCredential: githubCredential !== undefined,
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),
   }
 }

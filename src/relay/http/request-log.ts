@@ -12,6 +12,8 @@ export interface LogEntry {
   readonly repo: string | undefined
   readonly workflow: string | undefined
   readonly trigger: string | undefined
+  /** Name of the endpoint that the URL named. */
+  readonly endpoint?: string | undefined
   readonly status: number
   /** Of the error that was answered: `missing_token`. */
   readonly code?: string | undefined
@@ -49,6 +51,7 @@ export class RequestLog {
   #hint: string | undefined
   #filtered: true | 'error' | undefined
   #condition: 'error' | undefined
+  #endpoint: string | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -60,6 +63,15 @@ export class RequestLog {
   addressed(repository: Repository, path: string): void {
     this.#repository = repository
     this.#path = parseWebhookPath(path)
+  }
+
+  /** @param name `undefined` for another URL */
+  usedEndpoint(name: string | undefined): void {
+    this.#endpoint = name
+  }
+
+  get endpoint(): string | undefined {
+    return this.#endpoint
   }
 
   received(bytes: number): void {
@@ -97,6 +109,7 @@ export class RequestLog {
       repo: this.#repository?.name,
       workflow: plainName(this.#path?.workflow),
       trigger: plainName(this.#path?.trigger),
+      endpoint: this.#endpoint,
       bytes: this.#bytes,
       tries: this.#attempts?.tries,
       githubStatus: this.#attempts?.githubStatus,

@@ -12,6 +12,7 @@ import {
   type Scheduler,
   sharedGitHub,
 } from '../config.ts'
+import { ENDPOINTS_OBJECT_PATH } from '../endpoints/address.ts'
 import { internalError } from '../errors.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
 import type { OutboxObject } from '../outbox/durable.ts'
@@ -88,8 +89,13 @@ class DurableOutbox {
   }
 
   async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname === FIRST_RUN_PATH) {
+    const { pathname } = new URL(request.url)
+    if (pathname === FIRST_RUN_PATH) {
       return Response.json(noteRun(this.#storage, await request.text(), Date.now()))
+    }
+    if (pathname === ENDPOINTS_OBJECT_PATH) {
+      const { answerEndpointCall } = await loadOutbox()
+      return Response.json(await answerEndpointCall(this.#storage, await request.json()))
     }
     return (await this.#object).fetch(request)
   }

@@ -85,14 +85,15 @@ export function collectInto(ports: AcceptPorts): CollectPort {
 
 /**
  * Anyone can make up a token, so its events are stored only if GitHub accepted it for the repository.
- * The relay itself verifies grants; an access key has no scope, so it is treated like a token.
+ * The relay itself verifies grants and endpoints; an access key has no scope, so it is treated like a token.
  */
 async function mayStore(
   { credential }: Dispatch,
   name: QueueName,
   { store }: Pick<AcceptPorts, 'store'>,
 ): Promise<boolean> {
-  return credential.kind === 'grant' || store.wasAccepted(name)
+  const isVerified = credential.kind === 'grant' || credential.kind === 'endpoint'
+  return isVerified || store.wasAccepted(name)
 }
 
 async function askGitHub(

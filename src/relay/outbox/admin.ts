@@ -3,10 +3,11 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { comparison } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
+import { respondToEndpoints } from '../endpoints/admin.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { gauge, type RelayMetrics } from '../pages/metrics.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
-import { errorReply } from '../request/responses.ts'
+import { errorReply, jsonReply } from '../request/responses.ts'
 import { type OutboxFigures, type OutboxLine, StorageError, type StoredEvent } from './event.ts'
 import type { EventFilter, ListedUnit } from './ledger.ts'
 import { openEvent } from './sealed-event.ts'
@@ -41,18 +42,32 @@ export interface AdminOptions {
   readonly outbox: OutboxView | undefined
   /** Sealing keys, to show payloads. */
   readonly keys: readonly SealingKey[]
-  log(line: Pick<OutboxLine, 'outbox' | 'delivery' | 'events'>): void
+  /** Whether the relay has a GitHub credential of its own, which endpoints can use. */
+  readonly hasCredential: boolean
+  log(
+    line:
+      | Pick<OutboxLine, 'outbox' | 'delivery' | 'events'>
+      | { readonly endpoint: string; readonly change: string },
+  ): void
 }
 
 /**
  * Adds the admin API: `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay`, `/outbox/replay`,
- * `/outbox/backup` and `/metrics`.
+ * `/outbox/backup`, `/metrics` and `/-/endpoints`.
  */
 export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts {
   const isKey = options.key && comparison([options.key])
+  const respondOfEndpoints = (request: RelayRequest, { groups = {} }: RegExpExecArray) => {
+    const { endpoints } = ports
+    if (!endpoints) throw noOutbox()
+    const { endpoint: name, rotate } = groups
+    const target = { name: name?.toLowerCase(), rotates: rotate !== undefined }
+    return respondToEndpoints(request, target, endpoints, { ...ports, ...options })
+  }
   const respond = async (request: RelayRequest, address: RegExpExecArray, delivery: string) => {
     try {
       await authorize(request, isKey)
+      if (address[0].startsWith(ENDPOINTS)) return await respondOfEndpoints(request, address)
       return await respondTo(request, address, { ...options, metrics: ports.metrics })
     } catch (error) {
       if (error instanceof RelayError) return errorReply(error, delivery)
@@ -63,6 +78,9 @@ export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts 
   }
   return { ...ports, operator: respond }
 }
+
+/** Path of the admin API of endpoints. */
+const ENDPOINTS = '/-/endpoints'
 
 /** @throws RelayError 401, or 404 if the admin API is disabled */
 async function authorize(
@@ -120,7 +138,7 @@ async function list(
   const { events, next } = await outbox.list({ filter: filterOf(query), cursor, limit })
   const isFirst = cursor === undefined
   const copies = events.filter(({ state }) => state === 'delivered')
-  return json({
+  return jsonReply({
     waiting: events
       .filter(({ state }) => state === 'waiting' || state === 'uncertain')
       .map((event) => shown(event)),
@@ -146,7 +164,10 @@ async function show(
   const isBatch = first.unit === id && first.unit !== first.delivery
   const payloads = await Promise.all(events.map((event) => payloadOf(event, keys)))
   const payload = isBatch ? payloads : payloads[0]
-  return json({ ...shown({ ...first, events: isBatch ? events.length : 0 }, isBatch), payload })
+  return jsonReply({
+    ...shown({ ...first, events: isBatch ? events.length : 0 }, isBatch),
+    payload,
+  })
 }
 
 async function replayOne(
@@ -164,7 +185,7 @@ async function replayOne(
   const events = await outbox.replay(id, separate === 'true')
   if (events === 0) throw noSuchEvent('no dead letter and no delivered batch has this delivery id')
   log({ outbox: 'replayed', delivery: id, events })
-  return json({ success: true, events })
+  return jsonReply({ success: true, events })
 }
 
 async function replayAll(
@@ -176,7 +197,7 @@ async function replayAll(
   if (method !== 'POST') throw methodNotAllowed(['POST'])
   const events = await outbox.replayAll(deadFilter(query))
   log({ outbox: 'replayed', events })
-  return json({ success: true, events })
+  return jsonReply({ success: true, events })
 }
 
 async function deleteOne(
@@ -187,7 +208,7 @@ async function deleteOne(
   const events = await outbox.delete(id)
   if (events === 0) throw noSuchEvent('no event has this delivery id')
   log({ outbox: 'deleted', delivery: id, events })
-  return json({ success: true, events })
+  return jsonReply({ success: true, events })
 }
 
 async function deleteAll(
@@ -197,7 +218,7 @@ async function deleteAll(
 ): Promise<RelayResponse> {
   const events = await outbox.deleteAll(deadFilter(query))
   log({ outbox: 'deleted', events })
-  return json({ success: true, events })
+  return jsonReply({ success: true, events })
 }
 
 async function backup(outbox: OutboxView, method: string): Promise<RelayResponse> {
@@ -277,11 +298,6 @@ function outboxLines({ events, bytes, oldest, unreadable, imbalance }: OutboxFig
     `# TYPE ${name} gauge`,
     ...states,
   ]
-}
-
-function json(value: unknown): RelayResponse {
-  const headers = { 'content-type': 'application/json' }
-  return { status: 200, headers, body: JSON.stringify(value) }
 }
 
 function iso(time: number): string {

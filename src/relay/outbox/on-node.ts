@@ -13,6 +13,7 @@ import type { RelayPorts } from '../ports.ts'
 import { PACK } from '../request/client-payload.ts'
 import { type AcceptPorts, collectInto, throughOutbox } from './accept.ts'
 import type { OutboxView } from './admin.ts'
+import type { Database } from './database.ts'
 import { type OutboxLine, StorageError, type StorageFault } from './event.ts'
 import { Ledger } from './ledger.ts'
 import { Outbox } from './outbox.ts'
@@ -25,6 +26,8 @@ export interface NodeOutbox {
   /** The ports of the relay, with the outbox between its events and GitHub. */
   readonly ports: RelayPorts
   readonly view: OutboxView
+  /** The tables of the file. */
+  readonly database: Database
   /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
   start(): Promise<void>
   /** Lets open calls end, for so many milliseconds, and closes the file. */
@@ -152,6 +155,7 @@ export async function openNodeOutbox(
       }),
     },
     view: nodeView(opened, outbox),
+    database: opened.database,
     start: async () => {
       await outbox.start()
       starting.open()

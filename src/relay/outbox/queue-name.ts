@@ -46,7 +46,8 @@ export function ownerOf(queue: string): string {
 /** Names the credential of an event in lists and in the log; nobody can use the name. */
 export function labelOf({ kind, id, kid }: Credential, queue: string): string {
   if (kind === 'token') return `token:${holderOf(queue).slice(0, 8)}`
-  return `${kind}:${(kind === 'grant' ? id : kid) ?? ''}`
+  const isNamed = kind === 'grant' || kind === 'endpoint'
+  return `${kind}:${(isNamed ? id : kid) ?? ''}`
 }
 
 /** The fields of a log line that name an event. */

@@ -13,6 +13,8 @@ export class RelayMetrics {
   readonly answers = new Map<number, number>()
   /** Ticks of the clock, by what became of them. */
   readonly clock = new Map<string, number>()
+  /** The same for each endpoint, by its name and the status. */
+  readonly #endpointAnswers = new Map<string, Map<number, number>>()
   /** Events that the condition of a grant dropped. */
   #filtered = 0
   /** Those of them for which the condition could not be evaluated. */
@@ -26,8 +28,12 @@ export class RelayMetrics {
   readonly #remaining = new Map<object, number>()
   readonly #failing = new Map<string, string>()
 
-  answered(status: number): void {
+  /** @param endpoint name of the endpoint that was called */
+  answered(status: number, endpoint?: string): void {
     this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+    if (endpoint === undefined) return
+    const known = this.#endpointAnswers.get(endpoint) ?? new Map<number, number>()
+    this.#endpointAnswers.set(endpoint, known.set(status, (known.get(status) ?? 0) + 1))
   }
 
   /** @param reason `error` if the condition could not be evaluated */
@@ -75,6 +81,7 @@ export class RelayMetrics {
     const remaining = [...this.#remaining.values()]
     return [
       ...counters('hookline_answers_total', 'status', [...this.answers].toSorted(byNumber)),
+      ...this.#endpointLines(),
       '# TYPE hookline_filtered_total counter',
       `hookline_filtered_total ${this.#filtered}`,
       '# TYPE hookline_filter_errors_total counter',
@@ -100,6 +107,19 @@ export class RelayMetrics {
       `${name}_sum ${this.#seconds.toFixed(3)}`,
       `${name}_count ${this.#calls}`,
     ]
+  }
+
+  #endpointLines(): string[] {
+    if (this.#endpointAnswers.size === 0) return []
+    const name = 'hookline_endpoint_answers_total'
+    const lines = [...this.#endpointAnswers]
+      .toSorted()
+      .flatMap(([endpoint, answers]) =>
+        [...answers]
+          .toSorted(byNumber)
+          .map(([status, count]) => `${name}{endpoint="${endpoint}",status="${status}"} ${count}`),
+      )
+    return [`# TYPE ${name} counter`, ...lines]
   }
 
   #failingLines(): string[] {

@@ -1,4 +1,4 @@
-import { type Credential, isOwn } from '../credentials/credentials.ts'
+import type { Credential } from '../credentials/credentials.ts'
 import { RelayError } from '../errors.ts'
 import { refusesCredential } from '../github/dispatch.ts'
 
@@ -64,7 +64,7 @@ export class Readiness {
   #lostBy(error: unknown, credential: Credential) {
     if (!(error instanceof RelayError)) return undefined
     if (error.code === 'outbox_full') return 'outbox_full'
-    if (!isOwn(credential) || !refusesCredential(error)) return undefined
+    if (!credential.isOwn || !refusesCredential(error)) return undefined
     return this.#ports.servesOne || EVERYWHERE.has(error.code) ? 'credential' : undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import type { ReceivedEvent } from './client-payload.ts'
 
-/** The checks that a grant asks the relay to make for each request. The relay's own key signed them. */
+/** The checks that a grant or an endpoint asks the relay to make for each request. */
 export interface CheckClaims {
   /** An expression of GitHub's language over `method`, `path`, `query`, `headers` and `body`. */
   readonly if?: unknown
@@ -46,4 +46,6 @@ export type LoadChecks = () => Promise<{
     request: CheckedRequest,
     publicUrl?: string,
   ): Promise<RequestChecks>
+  /** Why the relay cannot use claims; `undefined` if it can. */
+  claimsMistake(claims: CheckClaims, publicUrl?: string): string | undefined
 }>

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../wire/json.ts'
 import { PARAMETER } from '../../wire/path.ts'
 import { readWebhookRequest, visibleHeaders, type WebhookRequest } from '../../wire/request.ts'
 import { Secret } from '../../wire/secret.ts'
-import { holds } from '../../workflow/condition.ts'
+import { checkCondition, holds } from '../../workflow/condition.ts'
 import { splitTarget } from '../target.ts'
 import { buildPayload } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
@@ -38,8 +38,8 @@ export async function openChecks(
     async verify() {
       if (verify === undefined) return true
       for (const { scheme, settings } of entries) {
-        // Only schemes with {url} sign the URL; the others must not see it.
-        const signed = settings.signedPayload?.includes('{url}') ? url : undefined
+        // Only schemes that sign the URL may see it.
+        const signed = signsUrl(scheme, settings) ? url : undefined
         const refusal = await scheme.check(request, { ...settings, url: signed }, portsAt(request))
         if (refusal === undefined) return true
       }
@@ -60,12 +60,53 @@ export async function openChecks(
   }
 }
 
+/**
+ * Why the relay cannot use conditions that an admin gives to an endpoint; `undefined` if it can.
+ *
+ * @param publicUrl the relay's address as senders call it, which some schemes sign
+ */
+export function claimsMistake(
+  { if: condition, ifError, verify }: CheckClaims,
+  publicUrl?: string,
+): string | undefined {
+  if (condition !== undefined) {
+    if (typeof condition !== 'string') return '"if" is not an expression'
+    try {
+      checkCondition(condition)
+    } catch (error) {
+      return `"if" is not a valid expression: ${error instanceof Error ? error.message : ''}`
+    }
+  }
+  if (ifError !== undefined && ifError !== 'allow') return '"ifError" is not "allow"'
+  if (verify === undefined) return undefined
+  if (!isList(verify)) return '"verify" is not a list of objects'
+  const names = verify.flatMap(({ scheme }) => [scheme ?? []].flat().map(String))
+  const unknown = names.find((name) => !SCHEMES.has(name))
+  if (unknown !== undefined) return `"verify" names an unknown scheme: ${unknown}`
+  if (names.includes('aws-sns')) {
+    return '"verify" names aws-sns, which needs a certificate that the relay does not download'
+  }
+  const entries = entriesOf(verify)
+  if (entries.length === 0) return '"verify" has no scheme with a secret'
+  for (const { scheme, settings } of entries) {
+    if (scheme.needs.includes('secret') && settings.secrets.length === 0) {
+      return `"verify" has no secret for ${scheme.name}`
+    }
+    if (signsUrl(scheme, settings) && publicUrl === undefined) {
+      return `${scheme.name} signs the URL, so the relay needs HOOKLINE_PUBLIC_URL`
+    }
+  }
+  return undefined
+}
+
+function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean {
+  return needs.includes('url') || signedPayload?.includes('{url}') === true
+}
+
 /** @throws TypeError */
 function entriesOf(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
-  const isList = Array.isArray(verify) && verify.every(isObject)
-  if (!isList) throw new TypeError('the claim "verify" is not a list of objects')
-  // The claims of a signed grant are parsed JSON.
-  return (verify as JsonObject[]).flatMap((entry) => {
+  if (!isList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
+  return verify.flatMap((entry) => {
     const settings = settingsFrom(entry)
     // An empty secret verifies nobody.
     if (settings.secrets.some((secret) => secret.reveal() === '')) return []
@@ -74,6 +115,11 @@ function entriesOf(verify: unknown): { scheme: Scheme; settings: VerifySettings 
       return scheme ? [{ scheme, settings }] : []
     })
   })
+}
+
+/** The claims of a grant and of an endpoint are parsed JSON. */
+function isList(verify: unknown): verify is readonly JsonObject[] {
+  return Array.isArray(verify) && verify.every(isObject)
 }
 
 /**

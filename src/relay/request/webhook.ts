@@ -7,6 +7,7 @@ import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
 import type { AccessScope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
+import { readEndpointRequest } from '../endpoints/request.ts'
 import {
   type Attempts,
   batchRequiresOutbox,
@@ -45,26 +46,18 @@ export async function handleWebhook(
   ports: RelayPorts,
   log: RequestLog,
 ): Promise<RelayResponse> {
-  // 1. Read the URL: repository, path, and the relay's own parameters.
-  const webhook = routeWebhook(request.target, ports.repository)
+  // 1. Read the URL: repository, path, and the relay's own parameters. An endpoint stands for them.
+  const stored = await readEndpointRequest(request, ports)
+  const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
+  log.usedEndpoint(stored?.endpoint.name)
   const custom = customReply(webhook.reserved)
   const period = batchPeriod(webhook.reserved)
   if (period && !ports.collect) throw batchRequiresOutbox()
 
   // 2. Open the credential before the body is read, so that callers without one cost no memory.
-  const presented = presentedToken(request.headers, webhook.reserved)
-  if (!presented && ports.credentials.required) {
-    throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
-  }
-  let credential: Credential
-  try {
-    credential = await ports.credentials.open(presented, webhook)
-  } catch (error) {
-    // Senders also make handshakes with a token that this relay cannot open yet.
-    const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
-    if (reply) return checkedReply(reply, [presented])
-    throw error
-  }
+  const opened = stored?.credential ?? (await openCredential(request, webhook, ports))
+  if ('handshake' in opened) return opened.handshake
+  const credential = opened
   const { secrets, scope, checks: claims } = credential
   log.addressed(webhook.repository, scrub(webhook.path, secrets))
 
@@ -137,6 +130,7 @@ export async function handleWebhook(
         ? await sendToGitHub(dispatch, ports)
         : { tries: 0, queued: 'batch', batch }
     log.attempted(attempts)
+    if (stored) await ports.endpoints?.accepted(stored.endpoint)
     if (attempts.queued === undefined) return acceptedReply(accepted, attempts, hint)
     const standard = senderReply
       ? withResponseHeaders(accepted, QUEUED.headers)
@@ -144,6 +138,31 @@ export async function handleWebhook(
     return queuedReply(standard, attempts)
   } finally {
     memory?.release()
+  }
+}
+
+/**
+ * Opens the credential that a request brings.
+ *
+ * @returns the response instead, for a handshake: senders also make them with a token that this relay
+ *   cannot open yet
+ * @throws RelayError 401
+ */
+async function openCredential(
+  request: RelayRequest,
+  webhook: Webhook,
+  { credentials }: RelayPorts,
+): Promise<Credential | { readonly handshake: RelayResponse }> {
+  const presented = presentedToken(request.headers, webhook.reserved)
+  if (!presented && credentials.required) {
+    throw missingToken(headerValue(request.headers, 'authorization') !== undefined)
+  }
+  try {
+    return await credentials.open(presented, webhook)
+  } catch (error) {
+    const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
+    if (reply) return { handshake: checkedReply(reply, [presented]) }
+    throw error
   }
 }
 

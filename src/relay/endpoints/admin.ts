@@ -1,0 +1,288 @@
+import type { RelayResponse } from '../../wire/http.ts'
+import { isObject, parsePlainJson } from '../../wire/json.ts'
+import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
+import { isDispatchMode } from '../../wire/payload.ts'
+import { Secret } from '../../wire/secret.ts'
+import { methodNotAllowed, RelayError } from '../errors.ts'
+import type { RelayPorts, RelayRequest } from '../ports.ts'
+import { jsonReply } from '../request/responses.ts'
+import { parseRepository } from '../request/route.ts'
+import { ENDPOINT_NAME } from './address.ts'
+import {
+  type Endpoint,
+  type EndpointRow,
+  type EndpointSettings,
+  hashOf,
+  newEndpointId,
+  sealEndpointsFor,
+} from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
+
+/** The part of an address after `/-/endpoints`. */
+export interface EndpointTarget {
+  /** Lower case; `undefined` for all endpoints. */
+  readonly name: string | undefined
+  readonly rotates: boolean
+}
+
+export interface EndpointAdminPorts
+  extends Pick<RelayPorts, 'credentials' | 'loadChecks' | 'publicUrl' | 'now'> {
+  /** Whether the relay has a GitHub credential of its own. */
+  readonly hasCredential: boolean
+  log(line: { readonly endpoint: string; readonly change: string }): void
+}
+
+/** Bytes of a request to the admin API. */
+const MOST_BYTES = 64 * 1024
+
+/** Endpoints of one relay: each isolate on Workers holds a list of their hashes. */
+const MOST_ENDPOINTS = 10_000
+
+/**
+ * The admin API of endpoints, for a request that brought the admin key: `/-/endpoints`,
+ * `/-/endpoints/<name>` and `/-/endpoints/<name>/rotate`.
+ *
+ * @throws RelayError, or StorageError if the disk fails
+ */
+export async function respondToEndpoints(
+  request: RelayRequest,
+  { name, rotates }: EndpointTarget,
+  endpoints: Endpoints,
+  ports: EndpointAdminPorts,
+): Promise<RelayResponse> {
+  const { method, target } = request
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (name === undefined) {
+    if (isRead) return list(endpoints)
+    if (method === 'POST') return create(request, endpoints, ports)
+    throw methodNotAllowed(['GET', 'POST'])
+  }
+  const row = await endpoints.store.named(name)
+  if (!row) throw noSuchEndpoint(name)
+  if (rotates) {
+    if (method !== 'POST') throw methodNotAllowed(['POST'])
+    const endpoint = await opened(row, endpoints)
+    return replace(row, { ...endpoint, id: newEndpointId() }, 'rotated', endpoints, ports)
+  }
+  if (isRead) {
+    const withUrl = new URLSearchParams(target.split('?')[1]).get('url') === 'true'
+    const endpoint = await endpoints.openRow(row)
+    if (withUrl) await opened(row, endpoints)
+    return jsonReply({
+      ...shown(row, endpoint),
+      ...(withUrl && endpoint && urlOf(endpoint, ports)),
+    })
+  }
+  if (method === 'PATCH') return update(row, request, endpoints, ports)
+  if (method !== 'DELETE') throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
+  await endpoints.store.delete(name)
+  endpoints.changed()
+  ports.log({ endpoint: name, change: 'deleted' })
+  return jsonReply({ success: true })
+}
+
+async function list(endpoints: Endpoints): Promise<RelayResponse> {
+  const rows = await endpoints.store.list()
+  const all = rows.map(async (row) => shown(row, await endpoints.openRow(row)))
+  return jsonReply({ endpoints: await Promise.all(all) })
+}
+
+async function create(
+  request: RelayRequest,
+  endpoints: Endpoints,
+  ports: EndpointAdminPorts,
+): Promise<RelayResponse> {
+  const { name, ...settings } = await readBody(request)
+  if (typeof name !== 'string' || !new RegExp(`^${ENDPOINT_NAME}$`).test(name)) {
+    throw invalidEndpoint('"name" must have 1 to 63 of: a-z 0-9 . _ -')
+  }
+  const endpoint = { id: newEndpointId(), name, ...(await checkedSettings(settings, ports)) }
+  const [key] = endpoints.keys
+  if (!key) throw new TypeError('there is no key to seal with')
+  if ((await endpoints.store.versions()).length >= MOST_ENDPOINTS) {
+    throw invalidEndpoint(`a relay has at most ${MOST_ENDPOINTS} endpoints: delete one`)
+  }
+  const now = ports.now().getTime()
+  const row = {
+    hash: await hashOf(endpoint.id),
+    name,
+    created: now,
+    changed: now,
+    firstEvent: null,
+    ...(await sealEndpointsFor(key)(endpoint)),
+  }
+  if (!(await endpoints.store.create(row))) throw nameTaken(name)
+  endpoints.changed()
+  ports.log({ endpoint: name, change: 'created' })
+  return jsonReply({ ...shown(row, endpoint), ...urlOf(endpoint, ports) })
+}
+
+async function update(
+  row: EndpointRow,
+  request: RelayRequest,
+  endpoints: Endpoints,
+  ports: EndpointAdminPorts,
+): Promise<RelayResponse> {
+  const { id, name, ...old } = await opened(row, endpoints)
+  const changes = await readBody(request)
+  if ('name' in changes) throw invalidEndpoint('the name cannot be changed')
+  const merged = Object.entries({ ...old, ...changes }).filter(([, value]) => value !== null)
+  const settings = await checkedSettings(Object.fromEntries(merged), ports)
+  return replace(row, { id, name, ...settings }, 'updated', endpoints, ports)
+}
+
+async function replace(
+  row: EndpointRow,
+  endpoint: Endpoint,
+  change: 'updated' | 'rotated',
+  endpoints: Endpoints,
+  ports: EndpointAdminPorts,
+): Promise<RelayResponse> {
+  const [key] = endpoints.keys
+  if (!key) throw new TypeError('there is no key to seal with')
+  const next = {
+    ...row,
+    // Two changes within a millisecond are two versions.
+    changed: Math.max(ports.now().getTime(), row.changed + 1),
+    hash: await hashOf(endpoint.id),
+    ...(await sealEndpointsFor(key)(endpoint)),
+  }
+  if (!(await endpoints.store.replace(next))) throw noSuchEndpoint(row.name)
+  endpoints.changed()
+  ports.log({ endpoint: row.name, change })
+  const withUrl = change === 'rotated' && urlOf(endpoint, ports)
+  return jsonReply({ ...shown(next, endpoint), ...withUrl })
+}
+
+/** @throws RelayError 409 if no sealing key opens the endpoint */
+async function opened(row: EndpointRow, endpoints: Endpoints): Promise<Endpoint> {
+  const endpoint = await endpoints.openRow(row)
+  if (endpoint) return endpoint
+  throw new RelayError(
+    409,
+    'unreadable_endpoint',
+    `no sealing key opens the endpoint ${row.name}`,
+    {
+      hint: 'Add the key back to HOOKLINE_SEALING_KEYS, or delete the endpoint.',
+    },
+  )
+}
+
+/** The public part: no id, no secret. `undefined` for an endpoint that no key opens. */
+function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
+  const { name, created, firstEvent } = row
+  const times = {
+    created: new Date(created).toISOString(),
+    firstEvent: firstEvent === null ? null : new Date(firstEvent).toISOString(),
+  }
+  if (!endpoint) return { name, unreadable: true, ...times }
+  const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
+  const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
+  return {
+    name,
+    repository,
+    path,
+    ...(dispatch && { dispatch }),
+    ...(ref !== undefined && { ref }),
+    ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
+    ...(verify !== undefined && { verify: schemes }),
+    credential: sealedToken === undefined ? 'relay' : 'sealed token',
+    ...times,
+  }
+}
+
+/** `url` is absent if the relay does not know its own address. */
+function urlOf({ id }: Endpoint, { publicUrl }: EndpointAdminPorts) {
+  const address = `/-/${id}`
+  return { address, ...(publicUrl && { url: publicUrl.replace(/\/+$/, '') + address }) }
+}
+
+async function readBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
+  let body: unknown
+  try {
+    body = parsePlainJson(new TextDecoder().decode(await request.readBody(MOST_BYTES)))
+  } catch {
+    throw invalidEndpoint('the body must be JSON, of at most 64 KB')
+  }
+  if (!isObject(body)) throw invalidEndpoint('the body must be a JSON object')
+  return body
+}
+
+const SETTINGS = [
+  ...['repository', 'path', 'dispatch', 'ref'],
+  ...['if', 'ifError', 'verify', 'sealedToken'],
+]
+
+/** @throws RelayError 400 that names the setting */
+async function checkedSettings(
+  given: Readonly<Record<string, unknown>>,
+  { credentials, loadChecks, publicUrl, hasCredential }: EndpointAdminPorts,
+): Promise<EndpointSettings> {
+  const unknown = Object.keys(given).find((name) => !SETTINGS.includes(name))
+  if (unknown !== undefined) throw invalidEndpoint(`unknown setting ${JSON.stringify(unknown)}`)
+  const { repository, path, dispatch, ref, if: condition, ifError, verify, sealedToken } = given
+  if (typeof repository !== 'string' || !isRepository(repository)) {
+    throw invalidEndpoint('"repository" must be owner/name')
+  }
+  if (typeof path !== 'string' || !isTriggerPath(path)) {
+    throw invalidEndpoint('"path" must be <workflow>/<trigger>')
+  }
+  if (dispatch !== undefined && !isDispatchMode(dispatch)) {
+    throw invalidEndpoint('"dispatch" must be "repository" or "workflow"')
+  }
+  if (ref !== undefined && (typeof ref !== 'string' || ref === '')) {
+    throw invalidEndpoint('"ref" must be a branch or a tag')
+  }
+  if (sealedToken === undefined && !hasCredential) {
+    throw invalidEndpoint('the relay has no GitHub credential of its own: add "sealedToken"')
+  }
+  if (sealedToken !== undefined) {
+    const webhook = { repository: parseRepository(repository), path, reserved: new Map() }
+    const token = typeof sealedToken === 'string' ? new Secret(sealedToken) : undefined
+    const credential = await credentials.open(token, webhook).catch(() => undefined)
+    if (credential?.kind !== 'sealed') {
+      throw invalidEndpoint('"sealedToken" is not sealed for this relay, repository and path')
+    }
+  }
+  const claims = {
+    ...(condition !== undefined && { if: condition }),
+    ...(ifError !== undefined && { ifError }),
+    ...(verify !== undefined && { verify }),
+  }
+  if (Object.keys(claims).length > 0) {
+    const mistake = (await loadChecks?.())?.claimsMistake(claims, publicUrl)
+    if (mistake !== undefined) throw invalidEndpoint(mistake)
+  }
+  return {
+    repository,
+    path,
+    ...(dispatch !== undefined && { dispatch }),
+    ...(typeof ref === 'string' && { ref }),
+    ...(typeof sealedToken === 'string' && { sealedToken }),
+    ...claims,
+  }
+}
+
+/** At least workflow and trigger, and nothing that a URL must escape. */
+function isTriggerPath(path: string): boolean {
+  return !lacksTrigger(path) && path.split('/').every(isWorkflowName)
+}
+
+function invalidEndpoint(hint: string): RelayError {
+  return new RelayError(400, 'invalid_endpoint', 'the settings of the endpoint are invalid', {
+    hint,
+  })
+}
+
+function nameTaken(name: string): RelayError {
+  return new RelayError(409, 'endpoint_exists', `an endpoint is called ${name} already`, {
+    hint: 'Choose another name, or update the endpoint.',
+  })
+}
+
+function noSuchEndpoint(name: string): RelayError {
+  return new RelayError(404, 'not_found', `no endpoint is called ${name}`, {
+    hint: 'GET /-/endpoints lists the endpoints.',
+  })
+}
