@@ -8,8 +8,8 @@ import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
 
-const OWN = { kind: 'grant' } as Credential
-const SENDERS = { kind: 'token' } as Credential
+const OWN = { kind: 'grant', isOwn: true } as Credential
+const SENDERS = { kind: 'token', isOwn: false } as Credential
 const refusal = (code: string) => new RelayError(401, code, 'refused', { hint: '' })
 
 describe('new events can be forwarded or kept', () => {

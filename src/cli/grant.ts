@@ -44,6 +44,8 @@ export function grantCommand(): Command {
     .requiredOption('--repository <owner/name>', 'the only repository that the grant covers')
     .option('--path <path>', 'the only path: <workflow>/<trigger>, or its beginning')
   return withConditionOptions(withScopeOptions(command))
+    .option('--relay <url>', 'relay that publishes the key that encrypts the secret')
+    .option('--relay-key <file>', "the relay's public key, from: hookline keys public")
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async ({ json, ...options }: GrantOptions & { json?: boolean }) => {
@@ -54,7 +56,8 @@ export function grantCommand(): Command {
     })
 }
 
-function withConditionOptions(command: Command): Command {
+/** Adds the flags of the conditions that the relay checks. */
+export function withConditionOptions(command: Command): Command {
   return command
     .option('--if <expression>', 'forward only requests for which the expression is true')
     .option('--if-error <allow>', 'forward also requests for which --if fails')
@@ -62,8 +65,6 @@ function withConditionOptions(command: Command): Command {
     .option('--verify <scheme>', 'verify signatures of this scheme, or mapping as JSON')
     .option('--secret-env <name>', "variable with the sender's secret")
     .option('--public-key <key>', "the sender's public key, in place of a secret")
-    .option('--relay <url>', 'relay that publishes the key that encrypts the secret')
-    .option('--relay-key <file>', "the relay's public key, from: hookline keys public")
 }
 
 export interface MadeGrant {

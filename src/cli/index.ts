@@ -27,6 +27,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
   ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
+  ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],
   ['keys', async () => (await import('./keys.ts')).keysCommand()],
   ['grant', async () => (await import('./grant.ts')).grantCommand()],
   ['app', async () => (await import('./app.ts')).appCommand()],

@@ -12,7 +12,7 @@ import {
   type OutboxListing,
   readListing,
 } from './outbox/listing.ts'
-import { LIST, notARelay, RelayClient } from './outbox/relay-client.ts'
+import { LIST, notARelay, RelayClient } from './relay-client.ts'
 import { print, styled, withProgress } from './terminal.ts'
 
 interface OutboxOptions {

@@ -15,6 +15,14 @@ export interface ScopeOptions {
 
 /** Adds every flag of a scope except --repository, which each command describes in its own words. */
 export function withScopeOptions(command: Command): Command {
+  return withDispatchOptions(command).option(
+    '--expires <duration>',
+    'lifetime, for example 90d, 12h or 30m (default: unlimited)',
+  )
+}
+
+/** Adds the flags that say how the relay starts the workflow. */
+export function withDispatchOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -23,7 +31,6 @@ export function withScopeOptions(command: Command): Command {
       ).choices(DISPATCH_MODES),
     )
     .option('--ref <ref>', 'branch or tag, with --dispatch workflow')
-    .option('--expires <duration>', 'lifetime, for example 90d, 12h or 30m (default: unlimited)')
 }
 
 /** @throws UserError naming the flag that is wrong */

@@ -178,6 +178,15 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
   return stop
 }
 
+/** Rows as columns of text; the first row is the head. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
+  )
+  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
+}
+
 /** Sorted names in lines of at most 80 columns; every line after the first is indented. */
 export function wrapped(names: readonly string[], indent: number): string {
   return wrap([...names].sort().join(', '), HELP_WIDTH - indent).join(`\n${' '.repeat(indent)}`)

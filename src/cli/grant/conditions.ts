@@ -10,7 +10,10 @@ import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
-/** The flags that set the conditions of a grant. */
+/** What has the conditions: a grant is part of the URL, and an endpoint is not. */
+export type ConditionUse = 'grant' | 'endpoint'
+
+/** The flags that set the conditions of a grant, or of an endpoint. */
 export interface ConditionOptions {
   readonly if?: string
   /** `allow`. */
@@ -33,11 +36,13 @@ export interface GrantConditions {
 /**
  * The conditions that the flags set; `undefined` if no flag sets one.
  *
+ * @param use schemes that sign the URL can be verified for an endpoint only
  * @throws UserError for an invalid flag
  */
 export function conditionsFrom(
   { if: condition, ifError, sender, verify, secretEnv, publicKey }: ConditionOptions,
   env: Readonly<Record<string, string | undefined>>,
+  use: ConditionUse = 'grant',
 ): GrantConditions | undefined {
   if (condition !== undefined) checkIf(condition, ifError)
   checkIfError(condition, ifError)
@@ -53,7 +58,7 @@ export function conditionsFrom(
     throw new UserError({ message: `${flag} needs --sender <name> or --verify <scheme>` })
   }
   const secret = settings === undefined ? undefined : secretFrom(secretEnv, publicKey, env)
-  const entries = settings === undefined ? [] : verificationsOf(settings, secret)
+  const entries = settings === undefined ? [] : verificationsOf(settings, secret, use)
   if (condition === undefined && entries.length === 0) return undefined
   const claimed = entries.map(({ schemes, settings }) => ({
     scheme: schemes.map(({ name }) => name),
@@ -207,15 +212,18 @@ function verificationSettings(
 function verificationsOf(
   given: VerifySettings,
   secret: string | undefined,
+  use: ConditionUse,
 ): readonly Verification[] {
-  for (const name of given.flatMap(({ scheme }) => scheme ?? [])) {
-    const scheme = schemeNamed(String(name))
-    if (scheme) refuse(scheme.name, scheme.needs)
-  }
+  const schemesOf = ({ scheme }: VerifySettings[number]) =>
+    [scheme ?? []].flat().flatMap((name) => schemeNamed(String(name)) ?? [])
+  for (const scheme of given.flatMap(schemesOf)) refuse(scheme.name, scheme.needs, use)
+  const signsUrl = (entry: VerifySettings[number]) =>
+    String(entry.signedPayload ?? '').includes('{url}') ||
+    schemesOf(entry).some(({ needs }) => needs.includes('url'))
   const entries = given.map((entry) => ({
     ...entry,
     ...(secret !== undefined && { secret }),
-    ...(String(entry.signedPayload ?? '').includes('{url}') && { url: ANY_URL }),
+    ...(signsUrl(entry) && { url: ANY_URL }),
   }))
   const checked = v.safeParse(verifyOption(), entries)
   if (!checked.success) {
@@ -246,20 +254,24 @@ function verifyProblem(
   }
 }
 
-/** @throws UserError for a scheme that the relay cannot verify with a grant */
-function refuse(name: string, needs: readonly string[]): void {
-  const refusal = relayRefusal(name, needs)
+/** @throws UserError for a scheme that the relay cannot verify */
+function refuse(name: string, needs: readonly string[], use: ConditionUse): void {
+  const refusal = relayRefusal(name, needs, use)
   if (refusal === undefined) return
   const hint = 'Omit it, and set "verify" in the trigger: the workflow then verifies the signature.'
   throw new UserError({ message: `--verify: ${refusal}`, hint })
 }
 
-/** Why the relay cannot verify a scheme with a grant; `undefined` if it can. */
-export function relayRefusal(name: string, needs: readonly string[]): string | undefined {
+/** Why the relay cannot verify a scheme; `undefined` if it can. */
+export function relayRefusal(
+  name: string,
+  needs: readonly string[],
+  use: ConditionUse = 'grant',
+): string | undefined {
   if (name === 'aws-sns') {
     return 'aws-sns needs a certificate from Amazon, which the relay does not download'
   }
-  if (!needs.includes('url')) return undefined
+  if (use === 'endpoint' || !needs.includes('url')) return undefined
   return `${name} signs the URL that it calls, and the URL would contain the grant`
 }
 

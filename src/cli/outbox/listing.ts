@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../../wire/json.ts'
 import { printable } from '../../wire/printable.ts'
-import { LIST, notARelay, type RelayClient } from './relay-client.ts'
+import { LIST, notARelay, type RelayClient } from '../relay-client.ts'
+import { table } from '../terminal.ts'
 
 /** Which events are selected; all without a field. */
 export interface Filter {
@@ -97,15 +98,9 @@ export function listingText(listing: OutboxListing, now: number, most = Infinity
   const alarm = imbalance === 0 ? '' : `, imbalance ${imbalance}: report this as a bug`
   const summary = `${waiting.length} waiting, ${dead.length} dead${batches}${alarm}`
   if (events.length === 0) return summary
-  const table = [HEAD, ...events.map((event) => cellsOf(event, now))]
-  const widths = HEAD.map((_, at) =>
-    table.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
-  )
-  const lines = table.map((row) =>
-    printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
-  )
+  const lines = printable(table([HEAD, ...events.map((event) => cellsOf(event, now))]))
   const left = waiting.length + ended.length - events.length
-  return [summary, '', ...lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
+  return [summary, '', lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
 }
 
 function cellsOf(event: ListedEvent, now: number): readonly string[] {

@@ -109,7 +109,7 @@ export class Endpoints {
     try {
       const versions = await store.versions()
       // A list that was read before a change is not current.
-      if (changes !== this.#changes) return
+      if (changes !== this.#changes) return await this.#read()
       this.#versions = new Map(versions.map(({ hash, changed }) => [hash, changed]))
       this.#readAt = at
     } catch (error) {

@@ -1,17 +1,17 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { http, httpFailure, proxyFor } from '../../action/http.ts'
-import { withoutSecret } from '../../triggers/messaging-bot/bot-api.ts'
-import { baseAddress, RELAY_ADDRESS, readAddress } from '../../wire/address.ts'
-import { UserError } from '../../wire/errors.ts'
-import { fieldsOf } from '../../wire/github.ts'
-import { HttpFailure, type HttpReply } from '../../wire/http.ts'
-import { isObject, type Json, parseJson } from '../../wire/json.ts'
-import { printable } from '../../wire/printable.ts'
-import { Secret } from '../../wire/secret.ts'
-import { readSetting } from '../../wire/settings.ts'
-import { unreachableHint } from '../http.ts'
+import { http, httpFailure, proxyFor } from '../action/http.ts'
+import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
+import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
+import { UserError } from '../wire/errors.ts'
+import { fieldsOf } from '../wire/github.ts'
+import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { isObject, type Json, parseJson } from '../wire/json.ts'
+import { printable } from '../wire/printable.ts'
+import { Secret } from '../wire/secret.ts'
+import { readSetting } from '../wire/settings.ts'
+import { unreachableHint } from './http.ts'
 
 /** Milliseconds until a response. */
 const TIMEOUT = 30_000
@@ -28,6 +28,8 @@ export interface AdminRequest {
   /** After the address of the relay. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
+  /** Sent as JSON. */
+  readonly body?: object
   /** True if it changes many events. */
   readonly isBulk?: boolean
 }
@@ -39,11 +41,13 @@ export class RelayClient {
   /** Host and port, for messages. */
   readonly host: string
 
-  /** @throws UserError for an invalid address, or without a key */
-  constructor(relay: string) {
+  /**
+   * @param key in place of `HOOKLINE_ADMIN_KEY`
+   * @throws UserError for an invalid address, or without a key
+   */
+  constructor(relay: string, key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')) {
     this.#base = baseAddress(readAddress(relay, RELAY_ADDRESS))
     this.host = new URL(this.#base).host
-    const key = readSetting(process.env, 'HOOKLINE_ADMIN_KEY')
     if (!key) {
       throw new UserError({
         message: 'HOOKLINE_ADMIN_KEY is not set',
@@ -53,10 +57,20 @@ export class RelayClient {
     this.#key = key.reveal()
   }
 
+  /** The address of a path at the relay. */
+  at(path: string): string {
+    return this.#base + path
+  }
+
   /** @throws UserError if the relay refuses the request, or does not respond */
-  async ask(question: AdminRequest): Promise<Json> {
-    const { method, isBulk = false } = question
-    const request = { method, url: this.#url(question), headers: this.#headers() }
+  async ask(question: Question): Promise<Json> {
+    const { method, body, isBulk = false } = question
+    const request = {
+      method,
+      url: this.#url(question),
+      headers: { ...this.#headers(), ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    }
     const reply = await http({ ...request, timeout: isBulk ? LONG_TIMEOUT : TIMEOUT }).catch(
       (cause) => this.#unreachable(cause),
     )
