@@ -39,10 +39,12 @@ The relay needs an outbox, and HOOKLINE_ADMIN_KEY.
 ${environmentHelp(['HOOKLINE_ADMIN_KEY', 'admin key of the relay; never printed'])}
 
 Examples:
-  $ hookline endpoint create orders --repository octo/shop --path hook/webhook \\
-      --sender stripe --secret-env STRIPE_SECRET --relay https://relay.example.com
+  $ hookline endpoint create orders --repository octo/shop \\
+      --path hook/webhook --sender stripe --secret-env STRIPE_SECRET \\
+      --relay https://relay.example.com
   $ hookline endpoint list --relay https://relay.example.com
-  $ hookline endpoint update orders --if "body.livemode" --relay https://relay.example.com
+  $ hookline endpoint update orders --if "body.livemode" \\
+      --relay https://relay.example.com
   $ hookline endpoint rotate orders --relay https://relay.example.com`
 
 const PATH = '/-/endpoints'
@@ -178,7 +180,7 @@ async function rotate(name: string, options: EndpointOptions): Promise<void> {
 async function remove(name: string, { relay, json }: EndpointOptions): Promise<void> {
   const client = new RelayClient(relay)
   await ask(client, { method: 'DELETE', path: pathOf(name) })
-  print(json ? JSON.stringify({ success: true, name }) : `${name} is deleted`)
+  print(json ? printableJson(JSON.stringify({ success: true, name })) : `${name} is deleted`)
 }
 
 /**
