@@ -7,7 +7,7 @@ import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { type ConditionOptions, conditionsFrom } from './grant/conditions.ts'
 import { withConditionOptions } from './grant.ts'
-import { notARelay, type Question, RelayClient } from './relay-client.ts'
+import { type AdminRequest, notARelay, RelayClient } from './relay-client.ts'
 import { readScopeOptions, type ScopeOptions, withDispatchOptions } from './scope.ts'
 import { sealingKey } from './seal.ts'
 import { print, table, withProgress } from './terminal.ts'
@@ -217,9 +217,9 @@ async function sealedToken(
 
 async function ask(
   client: RelayClient,
-  question: Question,
+  request: AdminRequest,
 ): Promise<Readonly<Record<string, Json | undefined>>> {
-  const answer = await withProgress(`asking ${client.host}`, client.ask(question))
+  const answer = await withProgress(`asking ${client.host}`, client.ask(request))
   if (!isObject(answer)) throw notARelay()
   return answer
 }

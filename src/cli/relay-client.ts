@@ -63,7 +63,7 @@ export class RelayClient {
   }
 
   /** @throws UserError if the relay refuses the request, or does not respond */
-  async ask(question: Question): Promise<Json> {
+  async ask(question: AdminRequest): Promise<Json> {
     const { method, body, isBulk = false } = question
     const request = {
       method,
