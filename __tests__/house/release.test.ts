@@ -40,6 +40,8 @@ describe('the release workflow', () => {
       /\.ci\/run/,
       /ref=refs\/tags\/\$TAG/,
       /npm publish .*--provenance/,
+      /docker push/,
+      /imagetools create/,
       /gh release create/,
       /refs\/tags\/\$MOVING/,
     ].map(place)
@@ -48,9 +50,12 @@ describe('the release workflow', () => {
     expect(jobs.map(([name, { needs }]) => [name, needs])).toEqual([
       ['check', undefined],
       ['soak', undefined],
-      ['tag', ['check', 'soak']],
+      ['self-test', undefined],
+      ['tag', ['check', 'soak', 'self-test']],
       ['publish', ['check', 'tag']],
-      ['announce', ['check', 'publish']],
+      ['image', ['check', 'tag']],
+      ['image-index', ['check', 'image']],
+      ['announce', ['check', 'publish', 'image-index']],
     ])
   })
 
@@ -59,9 +64,12 @@ describe('the release workflow', () => {
     expect(jobs.map(([, { permissions }]) => permissions)).toEqual([
       { contents: 'read' },
       { contents: 'read' },
+      { actions: 'write', contents: 'write' },
       { contents: 'write' },
       { contents: 'read', 'id-token': 'write', attestations: 'write' },
-      { contents: 'write' },
+      { contents: 'read', packages: 'write' },
+      { packages: 'write', 'id-token': 'write', attestations: 'write' },
+      { contents: 'write', 'id-token': 'write', attestations: 'write' },
     ])
   })
 
@@ -92,6 +100,13 @@ describe('the release workflow', () => {
     expect(workflow.jobs.soak?.uses).toBe('./.github/workflows/soak.yml')
     expect(soak.on).toMatchObject({ schedule: [{ cron: expect.any(String) }], workflow_call: null })
     expect(JSON.stringify(soak.jobs)).toContain('npm run test:soak')
+  })
+
+  test('sends itself real webhooks, as every week', () => {
+    const { on, jobs } = parse(workflowText('self-test.yml'))
+    expect(workflow.jobs['self-test']?.uses).toBe('./.github/workflows/self-test.yml')
+    expect(on).toMatchObject({ schedule: [{ cron: expect.any(String) }], workflow_call: null })
+    expect(workflow.jobs['self-test']?.permissions).toEqual(jobs.send.permissions)
   })
 
   test('puts no expression into a script', () => {
