@@ -4,6 +4,18 @@ import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { CHECKS, selfTest } from '../../scripts/self-test.js'
 
+interface Request {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The fields of the calls that the self-test makes. */
+interface Sent {
+  readonly query?: string
+  readonly client_payload?: Request
+  readonly inputs?: { readonly hookline: string }
+}
+
 interface Run {
   readonly id: number
   readonly title: string
@@ -27,7 +39,7 @@ afterEach(() => close?.())
 /** A stand-in for the calls of the self-test, with runs that end at once. */
 async function startGitHub(differences: Differences): Promise<string> {
   const runs: Run[] = []
-  const add = (request: { headers: Record<string, string>; body: string }) => {
+  const add = (request: Request) => {
     const { key } = JSON.parse(request.body)
     const title = `self-test-listen ${request.headers['x-hookline-delivery']}`
     runs.unshift({ id: runs.length + 1, title, key })
@@ -46,19 +58,19 @@ async function startGitHub(differences: Differences): Promise<string> {
     const answer = (status: number, body?: unknown) =>
       response.writeHead(status).end(body === undefined ? undefined : JSON.stringify(body))
     const path = (request.url ?? '').replace('/repos/octo/repo', '')
-    const sent = (request.method === 'POST' ? await json(request) : {}) as Record<string, never>
+    const sent = (request.method === 'POST' ? await json(request) : {}) as Sent
     if (path === '/graphql') {
       const isMutation = String(sent.query).startsWith('mutation')
       const stale = { errors: differences.commitsOnOldHead ? [] : [{ type: 'STALE_DATA' }] }
       return answer(200, isMutation ? stale : { data: { repository: { ref: { target: commit } } } })
     }
     if (path === '/dispatches') {
-      if (sent.event_type === 'webhook') add(sent.client_payload)
+      if (sent.client_payload) add(sent.client_payload)
       else if (differences.refusesUnheard) return answer(422, {})
       return answer(204)
     }
     if (path.endsWith('/self-test-listen.yml/dispatches')) {
-      const id = add(JSON.parse((sent.inputs as { hookline: string }).hookline))
+      const id = add(JSON.parse(sent.inputs?.hookline ?? ''))
       return answer(200, differences.tellsNoRun ? {} : { workflow_run_id: id })
     }
     const [, id, jobs] = /^\/actions\/runs\/(\d+)(\/jobs)?$/.exec(path) ?? []
