@@ -14,13 +14,13 @@ const built = (/** @type {string} */ file) =>
   fileURLToPath(new URL(`../dist/${file}`, import.meta.url))
 const action = built('action/index.js')
 
-/** Every run counts as the same one, to which its own items are always fresh. */
+/** All runs have the same id, for which its own items are always new. */
 const WITH_CONFIG = `${ON_SECTION}  config:\n    shouldDeduplicate: true\n    limit: 10\n`
 
-/** The least that a script can be: what it costs is the start of its engine. */
+/** The shortest script, so that its cost is the start of the engine. */
 const WITH_SCRIPT = `${ON_SECTION}  config:\n    filterScript: return true\n`
 
-/** Milliseconds of CPU that a run with a script may take beyond one without. */
+/** Milliseconds of CPU that a run with a script may take in addition to one without. */
 const MOST_FOR_SCRIPT = 60
 
 const TIMES = [
@@ -45,9 +45,9 @@ const MEMORIES = [
 ]
 
 /**
- * Processor time and memory of the action, each beside what it is compared with.
+ * Processor time and memory of the action, compared with other programs.
  *
- * @param {string} folder an empty one
+ * @param {string} folder an empty folder
  * @param {number} rounds
  * @param {boolean} withPeer
  * @returns {Promise<Row[]>}
@@ -100,7 +100,7 @@ async function makeVariants(folder, one) {
 }
 
 /**
- * The same section, for a batch of as many events as one may have.
+ * The same section with the largest possible batch of events.
  *
  * @param {string} folder
  * @returns {Promise<Variant>}

@@ -5,7 +5,7 @@ import ncc from '@vercel/ncc'
 const ONE_OUTPUT = `import { setOutput } from '@actions/core'\nsetOutput('fired', 'true')\n`
 
 /**
- * A module that does nothing.
+ * A module without code.
  *
  * @param {string} folder
  */
@@ -16,8 +16,8 @@ export async function bareScript(folder) {
 }
 
 /**
- * The least that an action can be: it imports @actions/core and sets one output. Bundled by ncc as it
- * comes, as most actions are: minified, it would start more slowly.
+ * A minimal action: it imports @actions/core and sets one output. It is bundled by ncc without
+ * minification, as most actions are; minified, it would start more slowly.
  *
  * @param {string} folder
  */
@@ -34,7 +34,7 @@ export async function coreBundle(folder) {
 }
 
 /**
- * Parses the workflow files of the folder that it runs in, and does nothing with them.
+ * Only parses the workflow files in its working directory.
  *
  * @param {string} folder
  */

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url)
 const recorded = (path) => readFileSync(new URL(`../__tests__/${path}`, import.meta.url), 'utf8')
 
 /**
- * What senders send, as it was recorded, and one as small as people write them.
+ * Recorded requests of senders, and a small one as people write them.
  *
  * @type {readonly { what: string, body: () => string }[]}
  */
@@ -31,7 +31,7 @@ function push() {
   return all.find(({ name }) => name === 'push')?.examples[0]
 }
 
-/** The same with other ids, keys and times: what tells one event from the next does not pack. */
+/** Changes ids, keys and times, because values that differ between events do not compress. */
 function varied(/** @type {string} */ text) {
   const known = new Map()
   return text.replace(/(?=[A-Za-z_]*\d)[A-Za-z0-9_]{9,}/g, (word) => {
@@ -47,12 +47,12 @@ function digit(one) {
   return digits[Math.floor(Math.random() * digits.length)] ?? one
 }
 
-/** Characters that GitHub takes, less what stands around a batch. */
+/** The bytes that fit into a payload in base64, without the envelope of a batch. */
 const PACKED = Math.floor((65_535 - 300) / 4) * 3
 
 /**
- * How many events one dispatch carries, by the measures that the relay fills batches by: the packed
- * size, the length before, and 256.
+ * The number of events in one dispatch, by the limits that the relay uses for batches: the
+ * compressed size, the length before compression, and 256.
  *
  * @returns {Promise<Row[]>}
  */
@@ -78,7 +78,7 @@ export async function measureBatches() {
 }
 
 /**
- * The `client_payload` of an event, with an id, a time and a signature of its own.
+ * The `client_payload` of an event with its own id, time and signature.
  *
  * @param {string} body
  * @param {number} at

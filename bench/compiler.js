@@ -25,7 +25,7 @@ const RATIOS = [
 /**
  * Processor time of the compiler's commands, from the start of the process to its end.
  *
- * @param {string} folder an empty one
+ * @param {string} folder an empty folder
  * @param {number} rounds
  * @returns {Promise<Row[]>}
  */
@@ -66,7 +66,7 @@ function layFiles(folder, texts) {
   return folder
 }
 
-/** Workflows that have nothing to do with Hookline. @param {string} folder @param {number} count */
+/** Workflows without Hookline. @param {string} folder @param {number} count */
 function layNatives(folder, count) {
   mkdirSync(`${folder}/.github/workflows`, { recursive: true })
   for (let at = 0; at < count; at++) {

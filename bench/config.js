@@ -6,7 +6,7 @@ import { compiled } from './relay/compiled.js'
 
 const COUNT = 5_000
 /**
- * What `config` costs, within one process: the work itself beside the least that it could be.
+ * The cost of `config` within one process, compared with the least possible work.
  *
  * @param {number} rounds
  * @returns {Promise<Row[]>}

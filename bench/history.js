@@ -10,15 +10,15 @@ import { compiled } from './relay/compiled.js'
 
 const ID = { workflow: 'hook', trigger: 'webhook' }
 
-/** Keys that a trigger has in the long run. */
+/** The number of keys of a trigger after a long time. */
 const FULL = 5_000
 
-/** As the commits of a workflow's own token are; GitHub's signature is its own. */
+/** The committer of commits by a workflow's own token; GitHub's signature is left out. */
 const COMMITTER = 'github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>'
 
 /**
- * What a store on a branch leaves in the history of a repository, an event: in git, after `git gc`, by
- * a branch that is full already. An event is one claim and one commit.
+ * The bytes that an event adds to the history of a repository with a store on a branch: in git,
+ * after `git gc`, on a branch that is full already. An event is one claim and one commit.
  *
  * @param {number} events
  * @returns {Promise<Row[]>}
@@ -54,7 +54,7 @@ async function writeEvents(events) {
     files = new Map([...files, ...added])
     commits.push(files)
   }
-  /** GitHub, as far as the store calls it. @type {import('../src/wire/github.ts').GitHubCall} */
+  /** A stand-in for the GitHub API. @type {import('../src/wire/github.ts').GitHubCall} */
   const call = async ({ path, body = '{}' }) => {
     /** @type {any} */
     const { tree, query = '', variables } = JSON.parse(body)
@@ -107,7 +107,7 @@ async function writeEvents(events) {
 }
 
 /**
- * Bytes of the pack that git makes of these commits, and of its index.
+ * The bytes of git's pack of these commits, and of its index.
  *
  * @param {readonly Files[]} commits
  */
@@ -122,7 +122,7 @@ async function packed(commits) {
     })
   try {
     git(['init', '-q', '--bare'])
-    // As single objects, which `gc` packs: it takes over what was packed before.
+    // Imports loose objects, because `gc` compresses only those again.
     const single = ['-c', 'fastimport.unpackLimit=1000000']
     git([...single, 'fast-import', '--quiet', '--force'], fastImport(commits))
     git(['gc', '-q', '--prune=now'])

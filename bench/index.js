@@ -22,7 +22,7 @@ Runs on the Node that GitHub runs actions on where HOOKLINE_NODE24 or .ci/run br
   --rounds N     how often each variant is measured (default 31)
   --with-peers   compares with Actionsflow too, which is installed for it`
 
-/** The relay's benchmark is a program of its own, with the same right to print a table. */
+/** The relay's benchmark is a separate program; its processes print their own tables. */
 const relay = fileURLToPath(new URL('relay.js', import.meta.url))
 
 const { values, positionals } = parseArgs({
@@ -38,7 +38,7 @@ if (values.help) console.log(USAGE)
 else if (node24 !== process.execPath) runOn(node24)
 else await run()
 
-/** @param {string} node the program to measure with */
+/** @param {string} node the Node program to measure with */
 function runOn(node) {
   const { status } = spawnSync(node, process.argv.slice(1), {
     stdio: 'inherit',

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import ncc from '@vercel/ncc'
 import { EVENT } from './workspace.js'
 
-/** mailparser is one of its dependencies, fixed too, so that all runs compare with the same. */
+/**
+ * The versions are fixed, including that of the dependency mailparser, so that all runs compare
+ * with the same program.
+ */
 const MANIFEST = {
   private: true,
   dependencies: { actionsflow: '1.12.0' },
@@ -12,8 +15,8 @@ const MANIFEST = {
 }
 
 /**
- * Actionsflow's `build` on the same event, bundled as the action is: as it comes from the registry,
- * hundreds of packages are read one by one, and the comparison would be of the packing.
+ * Actionsflow's `build` on the same event, bundled like the action. Unbundled, it reads hundreds of
+ * packages one by one, and the comparison would measure the bundling.
  *
  * @param {string} folder
  * @param {import('./workspace.js').Workspace} workspace

@@ -9,21 +9,21 @@ import { fileURLToPath } from 'node:url'
  * @property {string} script
  * @property {readonly string[]} [args]
  * @property {string} [cwd]
- * @property {Record<string, string>} [env] all of its environment, PATH aside
- * @property {string} [output] file that every run finds empty and writes
- * @property {RegExp} [expect] what a run must write: to that file, else to the terminal
+ * @property {Record<string, string>} [env] its whole environment, except PATH
+ * @property {string} [output] file that is emptied before each run and that the run writes
+ * @property {RegExp} [expect] pattern of the result, in that file or else on standard output
  */
 
-/** Tells, at the end of a process, what it has used up. */
+/** Prints the resource usage at the end of a process. */
 const usageProbe = fileURLToPath(new URL('usage-probe.cjs', import.meta.url))
 
 /**
- * Runs every variant once a round, so that what else the machine does hits all of them alike.
+ * Runs every variant once in each round, so that other load on the machine affects all of them.
  *
  * @param {Map<string, Variant>} variants
  * @param {number} rounds
  * @param {(variant: Variant) => number} measure
- * @returns {Map<string, number[]>} a figure per round
+ * @returns {Map<string, number[]>} one figure for each round
  */
 export function interleave(variants, rounds, measure) {
   for (const variant of variants.values()) measure(variant) // unmeasured, to fill the file cache
@@ -35,8 +35,8 @@ export function interleave(variants, rounds, measure) {
 }
 
 /**
- * Milliseconds of processor time, in and for the process: unlike its duration, it grows little while
- * others keep the machine busy.
+ * Milliseconds of processor time in the process and in the kernel for it. Unlike the duration, it
+ * hardly grows while other processes keep the machine busy.
  *
  * @param {Variant} variant
  */
@@ -45,7 +45,7 @@ export function cpu(variant) {
 }
 
 /**
- * The most memory it ever held, in MB.
+ * The peak memory in MB.
  *
  * @param {Variant} variant
  */
@@ -54,8 +54,8 @@ export function memory(variant) {
 }
 
 /**
- * How figures compare with others: the ratio of their medians, and between which two the ratios of the
- * middle half of all rounds lie. Noise that lasts some rounds hits both sides of each.
+ * Compares figures: the ratio of the medians, and the range of the middle half of the rounds'
+ * ratios. Noise over several rounds affects both sides of a ratio.
  *
  * @param {readonly number[]} figures
  * @param {readonly number[]} base
@@ -99,7 +99,7 @@ function usage(variant) {
 }
 
 /**
- * A variant that is fast because it fails must not count.
+ * Checks the output, because a variant that fails would seem fast.
  *
  * @param {Variant} variant
  * @param {Buffer} stdout

@@ -1,5 +1,5 @@
-// node bench/relay-restarts.js [requests] [restarts]   nothing is lost while the relay restarts
-// Restarts two relays in turn under load: every accepted request is one dispatch, no more, no less.
+// node bench/relay-restarts.js [requests] [restarts]   tests that restarts lose no request
+// Restarts two relays alternately under load: every accepted request must be exactly one dispatch.
 import { once } from 'node:events'
 import { client } from './relay/load.js'
 import { compile, start } from './relay/subjects.js'
@@ -12,7 +12,7 @@ const STOP_LIMIT = 10_000
 compile()
 const upstream = await start('upstream')
 const env = { HOOKLINE_API_URL: upstream.url }
-// Two behind one address that a client picks from, as behind a load balancer.
+// Two relays, of which the client uses one at a time, as behind a load balancer.
 let serving = await start('node', env)
 let spare = await start('node', env)
 let current = serving.url
@@ -38,7 +38,7 @@ const senders = Array.from({ length: CONNECTIONS }, async () => {
         if (status === 200) accepted++
         else refused++
       } catch {
-        // No answer came: a real sender tries again too.
+        // There was no response, so the client retries as a real sender does.
         repeated++
       }
     }
@@ -51,7 +51,7 @@ let longest = 0
 for (let restart = 0; restart < RESTARTS; restart++) {
   const due = (REQUESTS * (restart + 0.5)) / RESTARTS
   while (sent < due) await new Promise((resolve) => setTimeout(resolve, 20))
-  // SIGTERM comes while this relay has all the load; only then do the clients go elsewhere.
+  // SIGTERM is sent while this relay has all the load; only then do clients use the other one.
   current = serving.url
   await new Promise((resolve) => setTimeout(resolve, 200))
   const stopping = performance.now()

@@ -1,4 +1,4 @@
-// Nothing lost, nothing twice, no leak under a steady load.
+// Tests that a steady load loses no event, duplicates none, and leaks no memory.
 import { parseArgs } from 'node:util'
 import { atRate, client } from './relay/load.js'
 import { leastSquares } from './relay/slope.js'
@@ -14,7 +14,7 @@ A steady load on the relay on Node: counts what was sent, dispatched and answere
 
 const OPEN = 500
 const CONNECTIONS = 16
-/** Engine, pools and buffers take this share of the run to reach their size. */
+/** Share of the run until engine, pools and buffers have reached their size. */
 const WARM_UP_SHARE = 1 / 3
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ else await soak(Number(values.minutes), Number(values.rate), Number(values.every
 /**
  * @param {number} minutes
  * @param {number} rate requests a second
- * @param {number} every seconds between two looks at the memory
+ * @param {number} every seconds between two measurements of memory
  */
 async function soak(minutes, rate, every) {
   compile()

@@ -1,5 +1,5 @@
 // node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|door|outbox …]
-// How fast the relay is, beside forwarders that do nothing else, and what its features cost
+// Measures the relay's speed, compared with minimal forwarders, and the cost of its features.
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
 import { compare, compareSpeed } from './relay/compare.js'

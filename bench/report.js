@@ -7,7 +7,8 @@
  * @property {string} unit `×` for a ratio
  * @property {number} [atMost] the goal
  * @property {number} [atLeast] the goal
- * @property {readonly [number, number]} [spread] of a ratio: between which the middle half of all rounds lies
+ * @property {readonly [number, number]} [spread] of a ratio: the range of the middle half of the
+ * rounds
  * @property {string} [detail] the absolute figures
  */
 

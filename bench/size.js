@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
 /**
- * What a runner downloads at every run: the archive of the commit, as `.gitattributes` cuts it.
+ * The download of a runner at every run: the archive of the commit, without the files that
+ * `.gitattributes` excludes.
  *
  * @returns {import('./report.js').Row}
  */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 
 /**
- * A folder in which the action runs as a runner would run it.
+ * A folder in which the action runs as on a runner.
  *
  * @typedef {object} Workspace
  * @property {string} folder

@@ -3,12 +3,14 @@ import { chromium } from 'playwright-core'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Where a Chromium is installed; `undefined` when none is. `CHROMIUM` names another place. */
+/**
+ * The path of an installed Chromium; `undefined` if there is none. `CHROMIUM` names another path.
+ */
 export function installedChromium() {
   return [process.env.CHROMIUM ?? '', ...PLACES].find((path) => path !== '' && existsSync(path))
 }
 
-/** Nothing is fetched from anywhere but what a page itself asks for. */
+/** Turns off Chromium's own network requests. */
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',

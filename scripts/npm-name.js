@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { ownerProblem } from './npm-owner.js'
 
-// Refuses a release while the name on npm belongs to somebody else: whoever has it runs code on the
-// machine of every reader of our commands.
+// Refuses a release if another account owns the name on npm, because that account could run code on
+// the machine of everyone who uses our commands.
 const [repository = ''] = process.argv.slice(2)
 const { name } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
 const registry = process.env.npm_config_registry ?? 'https://registry.npmjs.org'

@@ -1,7 +1,7 @@
 /**
- * Why a name on npm is not this repository's; `undefined` when it is.
+ * The reason that a name on npm does not belong to this repository; `undefined` if it does.
  *
- * @param {{ name: string, status: number, found: any }} answer of the registry to the name
+ * @param {{ name: string, status: number, found: any }} answer the registry's response for the name
  * @param {string} repository `owner/name`
  */
 export function ownerProblem({ name, status, found }, repository) {

@@ -1,4 +1,4 @@
-// npm run release:check   what is missing for a release, each with the step that adds it
+// npm run release:check   lists what a release still needs, each with the step that adds it
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'

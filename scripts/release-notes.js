@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
  *
  * @param {string} changelog in the form of https://keepachangelog.com
  * @param {string} version without a `v`
- * @throws when there is none, or nothing in it
+ * @throws if the section is missing or empty
  */
 export function releaseNotes(changelog, version) {
   const sections = changelog.split(/^## /m).slice(1)
@@ -17,7 +17,8 @@ export function releaseNotes(changelog, version) {
 }
 
 /**
- * The tags of a version: its own, and the one that follows the newest version of its kind.
+ * The tags of a version: its own, and the tag that moves to the newest version of its major
+ * version.
  *
  * @param {string} version
  * @throws for a version that is not `major.minor.patch`
@@ -28,7 +29,7 @@ export function releaseTags(version) {
   return { tag: `v${version}`, moving: `v${major}` }
 }
 
-/** Prints what a release workflow needs, as lines of GITHUB_OUTPUT; the notes go to a file. */
+/** Prints the values for a release workflow as lines of GITHUB_OUTPUT; the notes go to a file. */
 function main() {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   const notes = releaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version)

@@ -1,4 +1,5 @@
-// Takes the pictures of the inspector for the docs: `npm run build && node scripts/screenshots.js`
+// Takes the screenshots of the inspector for the docs: `npm run build && node
+// scripts/screenshots.js`
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -37,7 +38,7 @@ try {
 
 /**
  * @param {string} address
- * @param {string} inspector with the key of this run
+ * @param {string} inspector address with the key of this run
  */
 async function takeAll(address, inspector) {
   await take(inspector, 'inspector-empty', {}, async () => {})

@@ -1,4 +1,5 @@
-// npm test [-- <part of a path>]   every check, then all tests or those whose path contains the part
+// npm test [-- <part of a path>]   runs every check, then all tests or those whose path contains
+// the part
 import { spawnSync } from 'node:child_process'
 
 /** The checks in the order in which they fail fastest. */

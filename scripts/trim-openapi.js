@@ -1,7 +1,8 @@
 // Makes __tests__/fixtures/github-openapi.json from GitHub's own description of its API:
-//   npm pack @octokit/openapi && tar xzf octokit-openapi-*.tgz
-//   node scripts/trim-openapi.js package/generated/api.github.com.json
-// Kept is what this project calls, and of it what a request can be checked against.
+//     npm pack @octokit/openapi && tar xzf octokit-openapi-*.tgz
+//     node scripts/trim-openapi.js package/generated/api.github.com.json
+// It keeps the operations that this project calls, and the parts that a request can be checked
+// against.
 import { readFile, writeFile } from 'node:fs/promises'
 
 const PATHS = [
@@ -30,7 +31,7 @@ if (!file) throw new Error('usage: node scripts/trim-openapi.js <api.github.com.
 const description = JSON.parse(await readFile(file, 'utf8'))
 
 /**
- * A part of the description with its references followed, without extensions and examples.
+ * A part of the description with its references resolved, without extensions and examples.
  *
  * @param {any} value
  * @returns {any}

@@ -1,17 +1,18 @@
 /**
- * The files that wire a face up: they alone touch the process, environment, clock, sockets and files,
- * and everything else gets its outside world from them. Patterns in `src/`; a test holds the list,
- * and the figure of coverage leaves it out, since the built programs run it, in processes of their own.
+ * The files that connect a program to the outside world: only they use the process, environment,
+ * clock, sockets and files; all other files get these as parameters. Patterns in `src/`. A test
+ * checks the list. Coverage leaves these files out, because they run in the built programs, in
+ * other processes.
  */
 export const WIRING = [
   'action/{index,main,post-program,reply-program,failure,http,ports,store,workflow-files}.ts',
   'cli/**/*.ts',
-  // Contexts of node:vm are the engine's own tool, for scripts and for a filter's time limit.
+  // Contexts of node:vm are the engine's own tool, for scripts and for the time limit of a filter.
   'engine/scripts.ts',
-  // What it reads becomes text of the bundle.
+  // Its result becomes a string in the bundle.
   'engine/url-source.ts',
   'inspector/{dev-server,server,local-engine,script-thread}.ts',
-  // A browser is outside too.
+  // A browser is part of the outside world, too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/{durable-outbox,config}.ts',

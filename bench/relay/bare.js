@@ -1,4 +1,4 @@
-// What any forwarder on Node costs at least: node:http in, node:http with a keep-alive agent out.
+// The minimal forwarder on Node: node:http in, node:http with a keep-alive agent out.
 import { Agent, createServer, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })

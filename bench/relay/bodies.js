@@ -11,8 +11,8 @@ const FORM_BYTES = 8 * 1024
 const LARGE_BYTES = 250 * 1000
 
 /**
- * What a body costs: one full of percent escapes beside one of plain text, and a large one beside
- * the packing of it.
+ * The cost of bodies: many percent escapes compared with plain text, and a large body compared with
+ * its compression.
  *
  * @param {Record<string, string>} env
  * @param {number} rounds
@@ -65,7 +65,8 @@ async function largeBody(relay, rounds) {
 }
 
 /**
- * A push of very many commits, each with an id of its own: about as dense as what GitHub sends.
+ * A push of very many commits, each with its own id, so it compresses about as well as GitHub's
+ * requests.
  *
  * @param {number} bytes
  */
@@ -87,7 +88,7 @@ function commits(bytes) {
 }
 
 /**
- * Milliseconds of processor time for each packing, as the relay does it at least.
+ * Milliseconds of processor time for one compression, which the relay needs at least.
  *
  * @param {string} body
  */

@@ -7,19 +7,19 @@ import { cpuMilliseconds } from './subjects.js'
 /** @typedef {[name: string, subject: Subject]} Named */
 /** @typedef {{ perSecond: number, cpu: number }} Figures */
 
-// Long enough for the compilers of an engine to be done with it.
+// Long enough for the engine to finish compiling.
 const WARM_UP = { connections: 16, milliseconds: 5000 }
 const LOAD = { connections: 16, milliseconds: 1500 }
 const STEADY = { rate: 300, connections: 16, milliseconds: 4000 }
 
 /**
- * Measures two subjects in turn: how the second compares with the first on 16 connections, and how
- * late each of them answers at a steady rate.
+ * Measures two subjects alternately: the ratio of their throughput on 16 connections, and their
+ * latencies at a steady rate.
  *
  * @param {Named} base
  * @param {Named} subject
  * @param {number} rounds
- * @param {number} [atLeast] the goal for the requests per second
+ * @param {number} [atLeast] goal for the ratio of requests per second
  * @returns {Promise<Row[]>}
  */
 export async function compare(base, subject, rounds, atLeast) {
@@ -31,7 +31,7 @@ export async function compare(base, subject, rounds, atLeast) {
  * @param {Named} base
  * @param {Named} subject
  * @param {number} rounds
- * @param {number} [atLeast] the goal for the requests per second
+ * @param {number} [atLeast] goal for the ratio of requests per second
  * @returns {Promise<Row[]>}
  */
 export async function compareSpeed([baseName, base], [name, subject], rounds, atLeast) {
@@ -64,7 +64,7 @@ export async function compareSpeed([baseName, base], [name, subject], rounds, at
 }
 
 /**
- * Requests per second, and milliseconds of the process's own time for each.
+ * Requests per second, and milliseconds of processor time for each request.
  *
  * @param {Subject} subject
  * @returns {Promise<Figures>}

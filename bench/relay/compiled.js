@@ -1,6 +1,6 @@
 /**
- * A compiled module. Its address is computed, so that the type check does not follow it into
- * build/: callers take the types from src/.
+ * Loads a compiled module. Its path is computed, so that the type check does not follow it into
+ * build/; callers use the types in src/.
  *
  * @param {string} name path in build/
  * @returns {Promise<any>}

@@ -4,7 +4,7 @@ import { REPOSITORY, requestWith, TOKEN } from './load.js'
 import { start } from './subjects.js'
 
 /**
- * What a request costs whose URL carries a sealed token, or a grant, beside one with a plain token.
+ * The cost of a request with a sealed token or a grant, compared with a plain token.
  *
  * @param {Record<string, string>} env
  * @param {number} rounds

@@ -1,5 +1,5 @@
-// What any forwarder on workerd costs at least.
-// biome-ignore lint/style/noDefaultExport: the form of a module worker
+// The minimal forwarder on workerd.
+// biome-ignore lint/style/noDefaultExport: a module worker has a default export
 export default {
   /**
    * @param {Request} request

@@ -1,4 +1,4 @@
-// A load generator: raw sockets, one request in flight on each.
+// A load generator on raw sockets, with one request at a time on each.
 import { connect } from 'node:net'
 
 /** @typedef {{ type: string, body: string }} Content */
@@ -14,10 +14,10 @@ const HOOK = `/${REPOSITORY}/hook/webhook`
 export const TARGET = `${HOOK}?__token=${TOKEN}`
 
 /**
- * A request that brings a token, or what stands in its place.
+ * A request with a token or another credential.
  *
  * @param {string} token
- * @param {Content} [content] of its body, of ASCII characters alone
+ * @param {Content} [content] of its body, in ASCII
  */
 export const requestWith = (token, { type, body } = USUAL) =>
   Buffer.from(
@@ -38,7 +38,7 @@ const REQUEST = requestWith(TOKEN)
  */
 
 /**
- * Sends on `connections` sockets as fast as the answers come.
+ * Sends on `connections` sockets as fast as responses arrive.
  *
  * @param {string} url
  * @param {Load} load
@@ -63,7 +63,8 @@ export async function saturate(url, { connections, milliseconds }, request = REQ
 }
 
 /**
- * Sends at a fixed rate; a latency counts from when a request was due, not from when it left.
+ * Sends at a fixed rate. A latency begins when the request was due, so that delays of the client
+ * count, too.
  *
  * @param {string} url
  * @param {Load & { rate: number }} load

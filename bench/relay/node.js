@@ -1,4 +1,4 @@
-// The relay on Node, as it is shipped, its log going where the log of a service goes: to a pipe.
+// The relay on Node as it is released; its log goes to a pipe, as for a service.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { compiled } from './compiled.js'
@@ -12,7 +12,7 @@ process.send?.({ url: relay.url })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
 process.on('message', () => {
-  // What the collector has not come round to yet is no leak.
+  // Memory that is not collected yet is no leak.
   if (process.env.COLLECT_GARBAGE) collectGarbage()
   process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })
 })

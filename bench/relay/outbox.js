@@ -7,13 +7,12 @@ import { compiled } from './compiled.js'
 import { start } from './subjects.js'
 
 /**
- * What an outbox costs, on a Node that has SQLite: while the platform takes everything, and while it
- * takes nothing, so that events go straight into a waiting queue. Both beside a relay without one that
- * dispatches.
+ * The cost of an outbox on a Node with SQLite, compared with a relay without one: while GitHub
+ * accepts every event, and while GitHub is down, so that events are queued directly.
  *
  * @param {Record<string, string>} env
  * @param {number} rounds
- * @returns {Promise<import('../report.js').Row[]>} none where no Node has SQLite
+ * @returns {Promise<import('../report.js').Row[]>} none if no Node has SQLite
  */
 export async function outboxCosts(env, rounds) {
   const node = findNode24()

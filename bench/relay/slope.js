@@ -1,8 +1,9 @@
 /**
- * The line that fits best, by least squares.
+ * The line of best fit by least squares.
  *
  * @param {readonly (readonly [x: number, y: number])[]} points
- * @returns {{ slope: number, error: number }} with its standard error; both `NaN` for less than three points
+ * @returns {{ slope: number, error: number }} with the standard error; both are `NaN` for fewer
+ * than three points
  */
 export function leastSquares(points) {
   const count = points.length

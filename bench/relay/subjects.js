@@ -5,27 +5,27 @@ import { fileURLToPath } from 'node:url'
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 
 /**
- * What a process has used up.
+ * The resource usage of a process.
  *
  * @typedef {object} Usage
  * @property {NodeJS.CpuUsage} cpu in microseconds
  * @property {number} rss in bytes
- * @property {number} [calls] that it has answered: the upstream counts them
+ * @property {number} [calls] that it has responded to; the upstream counts them
  */
 
 /**
- * A server that is measured, or that takes part.
+ * A server that is measured, or that others need.
  *
  * @typedef {object} Subject
  * @property {string} url
- * @property {Buffer} [request] what it is sent, where it is not the usual request
+ * @property {Buffer} [request] replaces the usual request
  * @property {() => Promise<Usage>} usage
  * @property {() => Promise<void>} stop
  */
 
 const file = (/** @type {string} */ name) => fileURLToPath(new URL(`./${name}.js`, import.meta.url))
 
-/** Compiles the sources, so that what is measured is what is there. */
+/** Compiles the sources, so that the present state is measured. */
 export function compile() {
   const { status, stdout } = spawnSync('npx', ['tsc', '-p', 'tsconfig.build.json'], {
     encoding: 'utf8',
@@ -34,10 +34,10 @@ export function compile() {
 }
 
 /**
- * A process that serves, and tells what it has used up when asked.
+ * Starts a server process that reports its resource usage on request.
  *
  * @param {string} name of a module in this folder
- * @param {Record<string, string>} [env] on top of this process's own
+ * @param {Record<string, string>} [env] in addition to this process's own
  * @param {string} [node] program that runs it
  * @returns {Promise<Subject & { child: ChildProcess }>}
  */

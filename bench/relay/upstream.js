@@ -1,10 +1,10 @@
-// A stand-in for the platform that costs as little as it can: it reads a call and answers 204.
+// A minimal stand-in for GitHub: it reads a request and responds 204.
 import { createServer } from 'node:net'
 
-/** Bytes of a call that tell what it asks for. */
+/** Bytes of a request that identify its path. */
 const FIRST_LINE = 100
 
-// `DOWN=1`: a platform that takes nothing.
+// `DOWN=1`: it accepts no request.
 const ANSWER = process.env.DOWN
   ? 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'
   : 'HTTP/1.1 204 No Content\r\n\r\n'
@@ -17,7 +17,7 @@ const STARTED = json({
 const REPOSITORY = json({ default_branch: 'main' })
 
 /**
- * The answer to a call, by how its first line begins.
+ * The response to a request, by its first line.
  *
  * @param {string} line
  */
@@ -34,7 +34,7 @@ function json(value) {
 }
 
 /**
- * Counts calls by their head and the length it declares.
+ * Counts requests by their headers and content length.
  *
  * @param {import('node:net').Socket} socket
  * @param {() => void} count
@@ -56,7 +56,7 @@ function serve(socket, count) {
 
 /**
  * @param {Buffer} bytes
- * @returns {number} 0 while it is not complete
+ * @returns {number} 0 until the request is complete
  */
 function endOfCall(bytes) {
   const head = bytes.indexOf('\r\n\r\n')

@@ -1,4 +1,5 @@
-// node --expose-gc door-load.js <bundle>: what it takes to load it, in a process that has done nothing else.
+// node --expose-gc verification-load.js <bundle>   the cost of loading it, in an otherwise idle
+// process
 const { gc } = globalThis
 const used = () => {
   gc?.()

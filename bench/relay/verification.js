@@ -15,9 +15,9 @@ const SECRET = 'the-secret-of-the-sender-of-the-bench'
 const BODY = JSON.stringify({ id: 1, action: 'opened', text: 'x'.repeat(2000) })
 
 /**
- * What a grant costs that asks for something at the door: an event of it beside one of a grant that asks
- * for nothing, which must cost the same wherever the door was opened for others; and what is loaded at
- * the first such grant.
+ * The cost of relay-side verification: an event with a grant that requires a signature, compared
+ * with a grant that requires none, whose cost must not change after the verification is loaded; and
+ * the cost of loading it.
  *
  * @param {Record<string, string>} env
  * @param {number} rounds
@@ -54,7 +54,7 @@ export async function doorCosts(env, rounds) {
   await compareTo('grant with `if`', plain, await grant({ if: "body.action == 'opened'" }))
   await compareTo('grant with `if` that is false', plain, await grant({ if: 'false' }))
   await compareTo('grant with `verify`', plain, await sealed({ verify }))
-  // The same relay, whose door stands open by now.
+  // The same relay, which has loaded the verification by now.
   await compareTo('plain grant where the door is open', plain, named, 0.95)
   const refused = client(plain.url, requestWith(await sealed({ verify })))
   if ((await refused()) !== 401) throw new Error('the door lets everybody in')
@@ -65,7 +65,7 @@ export async function doorCosts(env, rounds) {
 }
 
 /**
- * A request as GitHub signs it.
+ * A request signed like GitHub's.
  *
  * @param {string} token
  */

@@ -1,4 +1,4 @@
-// Starts workers in the runtime that the edge runs, with a socket on a free port.
+// Starts workers in workerd, Cloudflare's runtime, on a free port.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 const WORKERD = createRequire(import.meta.url)('workerd').default
 const TICKS_PER_SECOND = 100
 
-/** Bundles the relay for the edge as it is shipped; the sources must be compiled before. */
+/** Bundles the worker as it is released; the sources must be compiled before. */
 export const bundledRelay = () => bundled('worker')
 
 /** @param {string} name of a module of the relay */
@@ -24,7 +24,7 @@ export async function bundled(name) {
 /**
  * @param {string} script path of a module worker
  * @param {Record<string, string>} env
- * @param {'ignore' | 'pipe'} [log] at the edge none of our processes reads it; here one slows the load
+ * @param {'ignore' | 'pipe'} [log] ignored by default: reading the log would slow down the load
  * @returns {Promise<import('./subjects.js').Subject>}
  */
 export async function startWorker(script, env, log = 'ignore') {
@@ -47,7 +47,7 @@ export async function startWorker(script, env, log = 'ignore') {
 }
 
 /**
- * Measured from outside, since clocks stand still inside a worker.
+ * Measured from outside, because clocks do not advance inside a worker.
  *
  * @param {number | undefined} pid
  * @returns {Promise<import('./subjects.js').Usage>}

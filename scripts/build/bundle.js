@@ -11,7 +11,7 @@ import { shrink } from './shrink.js'
  * Bundles one target.
  *
  * @param {Target} target
- * @param {readonly string[]} [embedded] modules that are part of it as text
+ * @param {readonly string[]} [embedded] modules that it contains as text
  * @returns {Promise<[name: string, file: File][]>} by path in dist/
  */
 export async function bundle(target, embedded = []) {
@@ -29,7 +29,7 @@ export async function bundle(target, embedded = []) {
   )
   const around = [
     [licenses, notices([...modulesOf(built.stats.compilation), ...embedded])],
-    // Which of the two kinds of modules the folder holds, whatever stands around it.
+    // The type of modules in the folder, independent of parent folders.
     ['package.json', `${JSON.stringify({ type: format }, null, 2)}\n`],
   ]
   const texts = [
@@ -44,8 +44,8 @@ export async function bundle(target, embedded = []) {
 }
 
 /**
- * Points the dynamic imports of other bundles to the folder of this one: in `build/` the modules lie in
- * several folders, in `dist/relay/` all bundles lie in one.
+ * Changes the dynamic imports of other bundles to the bundle's own folder: in `build/` the modules
+ * are in several folders, in `dist/relay/` all bundles are in one.
  *
  * @param {string} code
  */
@@ -57,7 +57,7 @@ function importsFromOwnFolder(code) {
 }
 
 /**
- * The scripts that ncc puts beside the bundle: what dynamic imports load.
+ * The chunks that ncc writes beside the bundle, which dynamic imports load.
  *
  * @param {import('@vercel/ncc').Built} built
  * @returns {[name: string, code: string][]}
@@ -79,7 +79,7 @@ function refuseNodeOnly({ entry }, { assets, stats }) {
 }
 
 /**
- * The files that a compilation took in, those that webpack joined into one module too.
+ * The files of a compilation, including those that webpack joined into one module.
  *
  * @param {import('@vercel/ncc').Compilation} compilation
  * @returns {string[]}

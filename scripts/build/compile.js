@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 
-/** Compiles src/ to build/, from nothing: a file that left src/ must not stay in build/. */
+/** Compiles src/ to an empty build/, so that no file remains whose source was deleted. */
 export async function compile() {
   await rm('build', { recursive: true, force: true })
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })

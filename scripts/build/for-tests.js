@@ -17,9 +17,10 @@ const CACHE = join(ROOT, '.cache/tests')
 const DAY = 86_400_000
 
 /**
- * Bundles every target from the sources as they stand, laid out as the package is, and once for each
- * state of them: a test that read `dist/` would pass whatever the sources say. The same entries with the
- * same packages as `npm run build` takes, by a bundler that needs a second; only the worker and the page are minified, whose sizes are tested.
+ * Bundles every target from the present sources, in the layout of the package, once for each state
+ * of the sources. A test of `dist/` would pass whatever the sources contain. Entries and packages
+ * are those of `npm run build`, but the bundler is faster. Only the worker and the page are
+ * minified, because tests check their sizes.
  *
  * @returns {Promise<string>} folder with `package.json` and `dist/`
  */
@@ -33,7 +34,7 @@ export async function bundlesForTests() {
 }
 
 /**
- * A folder that is made once for each state of the files that it is made of.
+ * A folder that is created once for each state of its sources.
  *
  * @param {readonly string[]} sources files, or folders of them
  * @param {(folder: string) => Promise<void>} make
@@ -48,7 +49,8 @@ async function made(sources, make) {
     )
   )
     return folder
-  // Several runs of jest may come at once: each makes its own, and the first that is done is kept.
+  // Several runs of jest may build concurrently: each builds its own folder, and the first one is
+  // used.
   const own = `${folder}.${process.pid}`
   try {
     await mkdir(own, { recursive: true })
@@ -87,14 +89,14 @@ async function filesOf(path) {
 
 /**
  * @param {string} own folder to build in
- * @param {string} packages folder of those that bundles take in another form
+ * @param {string} packages folder of the packages that bundles need in a changed form
  * @returns {Promise<void>[]}
  */
 function bundles(own, packages) {
   return TARGETS.map(async ({ entry, folder, file, format, executable, portable, loads }) => {
     const outdir = join(own, 'dist', folder)
-    // What the command line loads by name lies in files of its own, as ncc has it, so that a start
-    // reads only what it needs: which esbuild does for ES modules alone.
+    // Modules that the command line imports dynamically are separate files, as with ncc, so that a
+    // start reads only what it needs. esbuild can split ES modules only.
     const splits = executable === true
     await build({
       entryPoints: {
@@ -108,7 +110,7 @@ function bundles(own, packages) {
       platform: portable ? 'neutral' : 'node',
       mainFields: ['module', 'main'],
       target: 'es2022',
-      // A module of Node's virtual machine, in which tests run many of them, imports nothing.
+      // Node's `vm` modules, in which tests run several of them, cannot import.
       supported: { 'dynamic-import': splits || portable === true },
       banner: splits ? { js: REQUIRE } : {},
       plugins: [copiesOf(packages), page(), modulesBeside(), ...(loads ? [beside(loads)] : [])],
@@ -119,7 +121,7 @@ function bundles(own, packages) {
   })
 }
 
-/** CommonJS packages within an ES module ask for Node's own modules by it. */
+/** CommonJS packages within an ES module use it to load Node's own modules. */
 const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`
 
 /**
@@ -141,7 +143,7 @@ function copiesOf(resolveDir) {
 }
 
 /**
- * What the worker imports only where something asks for it stays a file of its own.
+ * Keeps modules that the worker imports dynamically in separate files.
  *
  * @returns {Plugin}
  */
@@ -181,7 +183,7 @@ function page() {
 }
 
 /**
- * @param {string} file the bundle beside it
+ * @param {string} file the bundle in the same folder
  * @returns {Plugin}
  */
 function beside(file) {
@@ -194,7 +196,7 @@ function beside(file) {
   }
 }
 
-/** What was made of other states, but for what another run of jest may still use. */
+/** Removes folders of other states, except recent ones that another run of jest may still use. */
 async function removeOld() {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name)

@@ -16,7 +16,7 @@ const OPTIONS = [
   '--noEmit',
   'false',
   '--noCheck',
-  // An incremental run would write nothing for sources that the type check has seen.
+  // An incremental compilation would skip sources that the type check has already compiled.
   '--incremental',
   'false',
   '--allowImportingTsExtensions',
@@ -29,10 +29,10 @@ const OPTIONS = [
 ]
 
 /**
- * Bundles the script of the inspector's page, and puts the texts of all its files into the module
- * that the server reads them from.
+ * Bundles the script of the inspector's page, and writes the content of all page files into the
+ * module that the server imports.
  *
- * @returns {Promise<string[]>} what the script was made of, for the notices
+ * @returns {Promise<string[]>} the files of the script, for the notices
  */
 export async function embedInspectorPage() {
   execFileSync(process.execPath, [tsc, '-p', PAGE, ...OPTIONS], { stdio: 'inherit' })
@@ -42,10 +42,10 @@ export async function embedInspectorPage() {
 }
 
 /**
- * The module that holds the texts of the page's files.
+ * The module with the content of the page's files.
  *
  * @param {string} page folder of its sources
- * @param {string} script its script, bundled
+ * @param {string} script its bundled script
  */
 export async function pageModule(page, script) {
   const names = (await readdir(page)).filter((name) => /\.(?:css|html|svg)$/.test(name)).sort()
@@ -65,7 +65,7 @@ async function bundleScript(entry) {
   return { code, modules: modulesOf(built.stats.compilation) }
 }
 
-/** @param {string} code of its script, bundled */
+/** @param {string} code of its bundled script */
 export function shrinkPage(code) {
   const compress = { passes: 3, ecma: 2022 }
   return minify(code, { module: true, compress, mangle: true, format: { comments: false } })

@@ -4,8 +4,8 @@ import { dirname, join, sep } from 'node:path'
 const RULE = '-'.repeat(72)
 
 /**
- * The notices of every package that has a module among the given files. ncc's own list misses the
- * packages whose modules were joined, so this one is made from what the compilation really read.
+ * The notices of every package with a module among the given files. ncc's own list lacks packages
+ * whose modules were joined, so this list comes from the files of the compilation.
  *
  * @param {readonly string[]} modules paths of files
  * @returns {string}
@@ -18,7 +18,7 @@ export function notices(modules) {
 }
 
 /**
- * The folder of the innermost package a file belongs to; `undefined` for a file of ours.
+ * The folder of the innermost package of a file; `undefined` for a file of this repository.
  *
  * @param {string} path
  */
@@ -39,7 +39,7 @@ function notice(folder) {
 }
 
 /**
- * The licence and notice files of a package, or what its readme says under "License".
+ * The license and notice files of a package, or the section "License" of its readme.
  *
  * @param {string} folder
  */
@@ -52,11 +52,11 @@ function ownTexts(folder) {
   return section?.includes('Permission is hereby granted') ? [section.trim()] : undefined
 }
 
-/** What follows a heading that says "License", in either way to write one. */
+/** The section under a heading "License", in both syntaxes of Markdown headings. */
 const LICENSE_SECTION = /^(?:#+ *licen[cs]e *|licen[cs]e *\n-+ *)\n(.*)/ims
 
 /**
- * A package out of a repository of many may leave its text to the others of that repository.
+ * A package of a monorepo may leave its license file to its sibling packages.
  *
  * @param {string} folder
  */

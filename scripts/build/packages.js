@@ -4,33 +4,33 @@ import { join } from 'node:path'
 const PACKAGES = new URL('../../node_modules/', import.meta.url)
 
 /**
- * A package that bundles take in another form than npm brings it. The one in node_modules stays as it
- * is: a copy is put where the compiled modules find it first.
+ * A package that bundles use in a changed form. node_modules remains unchanged: a copy is put where
+ * the compiled modules find it first.
  *
  * @typedef {object} Copy
  * @property {string} name
- * @property {object} [manifest] what its package.json says otherwise
+ * @property {object} [manifest] changes of its package.json
  * @property {readonly string[]} [without] files left out
  * @property {readonly Edit[]} [edits]
  *
  * @typedef {object} Edit
  * @property {string} file
- * @property {string} from stands in it exactly once
+ * @property {string} from occurs in the file exactly once
  * @property {string} to
  */
 
 /** @type {readonly Copy[]} */
 const COPIES = [
   {
-    // Its modules only define things: so the bundler may leave out what nobody calls. Its OIDC client
-    // alone, which loads undici, takes longer to start than all the rest of the action.
+    // Marks its modules as free of side effects, so that the bundler can leave out unused ones. Its
+    // OIDC client alone, which loads undici, takes longer to start than all the rest of the action.
     name: '@actions/core',
     manifest: { sideEffects: false },
     edits: [
       {
         file: 'lib/file-command.js',
-        // Only one random name is made, and a value that holds it is refused: node:crypto would cost
-        // a tenth of the start-up for that.
+        // It only creates one random name, and refuses a value that contains it; node:crypto would
+        // take a tenth of the start-up time for that.
         from: "import * as crypto from 'crypto';",
         to: `const random = () => Math.random().toString(36).slice(2);
 const crypto = { randomUUID: () => \`\${random()}\${random()}\${random()}\` };`,
@@ -38,20 +38,20 @@ const crypto = { randomUUID: () => \`\${random()}\${random()}\${random()}\` };`,
     ],
   },
   {
-    // Its build of ES modules, of which the bundler can leave parts out too.
+    // Uses its ES modules, of which the bundler can also leave out parts.
     name: 'yaml',
     manifest: { type: 'module', exports: './browser/dist/index.js', sideEffects: false },
     without: ['browser/package.json'],
   },
-  // As it is, but beside that yaml: else its own would be bundled as well.
+  // Unchanged, but in the same folder as that yaml; otherwise its own yaml would be bundled, too.
   { name: '@actions/workflow-parser' },
 ]
 
-/** What bundles take in another form. */
+/** The packages that bundles use in a changed form. */
 export const COPIED = COPIES.map(({ name }) => name)
 
 /**
- * Puts the copies where modules in a folder find them.
+ * Copies the packages to where modules in a folder find them first.
  *
  * @param {string} within
  */
@@ -79,7 +79,7 @@ async function copyPackage(within, { name, manifest = {}, without = [], edits = 
  * @param {string} text
  * @param {string} from
  * @param {string} to
- * @throws when a new version of a package says it otherwise
+ * @throws if `from` does not occur exactly once, as in a new version of a package
  */
 export function replaceOnce(text, from, to) {
   const [before, after, ...more] = text.split(from)

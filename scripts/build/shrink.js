@@ -1,24 +1,25 @@
 import { minify } from '@swc/core'
 
-/** Names of functions and classes stay, for the frames of a bug report. */
+/** Names of functions and classes remain, for the stack frames of a bug report. */
 const NAMES = { keep_fnames: true, keep_classnames: true }
 
-/** Stands for a pair of parentheses while the printer, which would drop them, is at work. */
+/** Replaces a pair of parentheses that the printer would drop. */
 const EAGER = '__eager__'
 
 /**
- * A module without what nothing in it uses, which ncc leaves in: the engine reads all of it at every
- * start. In ASCII, since one letter beyond makes the engine keep two bytes for every other one.
+ * Minifies a module: removes unused code that ncc leaves in, because the engine parses all of it at
+ * every start. The output is ASCII, because one other character makes the engine use two bytes for
+ * each character.
  *
- * The functions that webpack puts round modules stay in the parentheses it prints them in: those the
- * engine compiles at once, while it reads any other function twice, first to find its end.
+ * The functions that webpack wraps around modules keep their parentheses: the engine compiles those
+ * immediately, while it parses any other function twice.
  *
- * Bytes that stand in a text, as WebAssembly does, take four times the room as escapes: a module that
- * would grow stays as it is.
+ * Bytes in a string, such as WebAssembly, would become four times as long as escapes: a module that
+ * would grow remains unchanged.
  *
- * @param {string} code as webpack prints it
- * @param {{ module: boolean, smallest?: boolean | undefined }} format `module`: true for ES modules,
- *   false for CommonJS; `smallest`: what is sent to every place at the edge, where a start costs little
+ * @param {string} code from webpack
+ * @param {{ module: boolean, smallest?: boolean | undefined }} format `module`: true for ES
+ * modules, false for CommonJS; `smallest`: for a worker, whose size matters more than its start
  */
 export async function shrink(code, { module, smallest = false }) {
   if (code.includes(EAGER)) throw new Error(`${EAGER} is a name of the build's own`)
@@ -34,7 +35,7 @@ export async function shrink(code, { module, smallest = false }) {
     format: { comments: false, asciiOnly: true },
   }
   const once = await minify(marked, options)
-  // What is inlined the first time can be folded the second time.
+  // Code that was inlined the first time can be simplified the second time.
   const shrunk = smallest ? await minify(once.code, options) : once
   const text = shrunk.code.replaceAll(`${EAGER}(`, '(')
   return Buffer.byteLength(text) < Buffer.byteLength(code) ? text : code

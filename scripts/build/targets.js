@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
 
 /**
- * What is bundled for whom.
+ * A bundle.
  *
  * @typedef {object} Target
  * @property {string} entry compiled module in build/
  * @property {string} folder folder in dist/
  * @property {string} file name of the bundle in that folder
- * @property {'commonjs' | 'module'} format CommonJS starts faster: a Node module is loaded without
- *   the parts of it that an ES module's list of exports would ask for
+ * @property {'commonjs' | 'module'} format CommonJS starts faster, because it loads Node modules
+ * without the exports that an ES module would list
  * @property {boolean} [executable] it is started by its name
- * @property {boolean} [minify] its size is paid for at every start: the engine compiles all of it
- * @property {boolean} [portable] it also runs where there is no Node: one small file, no Node module
- * @property {string} [loads] it loads the bundle of this name beside it, and holds nothing itself
- * @property {string} [licenses] name of the file with its notices, where others are in the folder
- * @property {string} [types] file of its types, laid beside it for those who import it
+ * @property {boolean} [minify] the engine compiles all of it at every start, so its size matters
+ * @property {boolean} [portable] it also runs without Node: one small file, no Node module
+ * @property {string} [loads] it contains nothing but an import of the bundle with this name
+ * @property {string} [licenses] name of its file of notices, if the folder has several
+ * @property {string} [types] file of its types, copied beside it for users who import it
  */
 
 /** @type {readonly Target[]} */
@@ -59,7 +59,7 @@ export const TARGETS = [
     types: 'scripts/build/worker.d.ts',
   },
   {
-    // What `worker.js` imports at the first grant that asks for something.
+    // `worker.js` imports it at the first grant with a verification or a filter.
     entry: 'build/relay/request/verification.js',
     folder: 'relay',
     file: 'verification.js',
@@ -69,7 +69,7 @@ export const TARGETS = [
     portable: true,
   },
   {
-    // What `worker.js` imports where there is an outbox, or an operator.
+    // `worker.js` imports it if there is an outbox or an admin key.
     entry: 'build/relay/durable-outbox.js',
     folder: 'relay',
     file: 'durable-outbox.js',
@@ -79,7 +79,7 @@ export const TARGETS = [
     portable: true,
   },
   {
-    // What `worker.js` imports where `HOOKLINE_SCHEDULE` is set.
+    // `worker.js` imports it if `HOOKLINE_SCHEDULE` is set.
     entry: 'build/relay/schedule/scheduler.js',
     folder: 'relay',
     file: 'scheduler.js',

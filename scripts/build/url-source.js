@@ -5,9 +5,9 @@ import { minify } from '@swc/core'
 const MODULE = 'build/engine/url-source.js'
 
 /**
- * Puts the text that scripts of the user have their `URL` from into the module that gives it.
+ * Writes the source of `URL` for the user's scripts into its module.
  *
- * @returns {Promise<string[]>} what the text was made of, for the notices
+ * @returns {Promise<string[]>} the files of the source, for the notices
  */
 export async function embedUrlSource() {
   const file = createRequire(import.meta.url).resolve('whatwg-url-minimum')

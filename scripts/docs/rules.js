@@ -62,7 +62,7 @@ function section({ id, level, page, fix }) {
   ].join('\n\n')
 }
 
-/** The lines with the sign that they have in a diff. @param {string} sign @param {string} text */
+/** The lines with their sign in a diff. @param {string} sign @param {string} text */
 function signed(sign, text) {
   return text.trimEnd().replaceAll(/^/gm, sign)
 }

@@ -14,14 +14,15 @@ const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
 const { triggerOf, urlSecretOf } = await import(new URL('cli/init/sender.js', built).href)
 
 /**
- * Whose package signs, or agrees, in the tests themselves. A test holds it against what it does.
+ * The package or person whose signature the tests check, by sender. A test compares this with the
+ * tests.
  *
  * @type {Record<string, string>}
  */
 const SIGNED_BY = read('signed-by.json')
 
 /**
- * What is recorded of a vendor's package, or published by it.
+ * Recorded signatures of a vendor's package, or published ones.
  *
  * @type {{sender: string}[]}
  */
@@ -38,7 +39,7 @@ function read(name) {
 
 /** @typedef {import('../../src/triggers/sender.ts').SenderPage} Page */
 
-/** What their files say of them, by name. */
+/** The sections of the sender's own files, by name. */
 const PAGES = new Map(
   await Promise.all(
     SENDERS.map(async ({ name }) => {
@@ -48,7 +49,7 @@ const PAGES = new Map(
   ),
 )
 
-/** The pages that are made of the table, by file name. */
+/** The generated pages of senders, by file name. */
 export function senderPages() {
   return SENDERS.flatMap((sender) => {
     const own = PAGES.get(sender.name)
@@ -100,7 +101,7 @@ ${[...verificationTexts(sender), more ?? []].flat().join(' ')}
 `
 }
 
-/** From nothing to the first run. @param {Sender} sender */
+/** The commands from setup to the first run. @param {Sender} sender */
 function commandsOf({ name, secret, handshake }) {
   const flag = handshake === 'grant' ? ` --secret-env ${secret}` : ''
   return [
@@ -207,7 +208,7 @@ function link(text, page) {
   return page ? `[${text}](${page})` : text
 }
 
-/** How many there are, and who signed for each of them in the tests. */
+/** The number of senders, and of the sources of their signatures in the tests. */
 export function countText() {
   const handshakes = SENDERS.filter(({ handshake }) => handshake !== undefined)
   const vendors = SENDERS.filter(
@@ -216,7 +217,7 @@ export function countText() {
   return `${SENDERS.length} senders are known by name, with ${SCHEMES.size} verification schemes. For each sender, the tests sign a request, forge it in six ways, and send it through relay and action. For ${vendors.length} senders, the vendor's own package or a published example confirms the signature. All ${handshakes.length} handshakes are answered.`
 }
 
-/** For the page that compares. */
+/** The number of senders for the comparison page. */
 export function sendersCount() {
   return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEMES.size} verification schemes.`
 }
@@ -238,7 +239,7 @@ const PROOFS = {
   token: 'a plain token in a header, a query parameter or a field of the body',
 }
 
-/** Of a scheme that takes no options but its own. */
+/** The settings of a scheme without options. */
 const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').VerifySettings} */ ({})
 
 /** @param {string} scheme */

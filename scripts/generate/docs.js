@@ -17,7 +17,7 @@ import { settingsTable, variablesTable } from '../docs/settings.js'
 
 const root = new URL('../..', import.meta.url)
 
-/** The documents with generated parts, and what makes each part. */
+/** The documents with generated parts, and the function that generates each part. */
 const DOCUMENTS = {
   'docs/reference/action.md': { inputs: inputsList, outputs: outputsList },
   'docs/reference/compiler.md': { settings: compilerSettings },

@@ -1,11 +1,12 @@
-// npm run measure:tests [-- <path part>]   CPU seconds of every suite, and of its processes, worst first
+// npm run measure:tests [-- <path part>]   CPU seconds of every suite, and of its processes,
+// highest first
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** Clock ticks of a second in /proc; Linux has had no other number for long. */
+/** Clock ticks per second in /proc; it has been 100 on Linux for a long time. */
 const TICKS = 100
 
-/** A reporter of jest. Suites must run one after the other within its process: `--runInBand`. */
+/** A reporter of jest. It needs suites one after the other within its process: `--runInBand`. */
 export default class Cpu {
   #before = cpuSeconds()
   /** @type {{ path: string, own: number, processes: number }[]} */
@@ -46,7 +47,7 @@ function sum({ own, processes }) {
   return own + processes
 }
 
-/** Of this process, and of those that it started and that have ended, which only Linux tells. */
+/** The CPU time of this process and of its ended child processes; only Linux reports it. */
 function cpuSeconds() {
   const { user, system } = process.cpuUsage()
   return { own: (user + system) / 1_000_000, processes: childTicks() / TICKS }
@@ -54,7 +55,8 @@ function cpuSeconds() {
 
 function childTicks() {
   try {
-    // Behind the name in brackets, which may hold anything: cutime and cstime are 13 and 14 fields on.
+    // The fields after the name in parentheses, which can contain anything: cutime and cstime are
+    // 13 and 14 fields later.
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return Number(fields[13]) + Number(fields[14])
   } catch {

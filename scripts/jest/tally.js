@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 
 /**
- * The counts of jest that the last line shows.
+ * The counts of jest for the last line.
  *
  * @typedef {object} Counts
  * @property {number} numPassedTests

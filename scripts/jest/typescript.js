@@ -1,5 +1,5 @@
 /**
- * How the tests compile TypeScript.
+ * The options by which the tests compile TypeScript.
  *
  * @satisfies {import('@swc/core').Options}
  */

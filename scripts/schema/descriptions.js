@@ -1,4 +1,7 @@
-/** What editors offer under `runs-on`. Source: https://docs.github.com/actions/reference/runners/github-hosted-runners */
+/**
+ * The suggestions of editors for `runs-on`. Source:
+ * https://docs.github.com/actions/reference/runners/github-hosted-runners
+ */
 export const RUNNER_LABELS = [
   'ubuntu-latest',
   'ubuntu-24.04',
@@ -17,7 +20,7 @@ export const RUNNER_LABELS = [
 ]
 
 /**
- * What editors call a mapping, where its name in GitHub's schema says too little.
+ * Titles of mappings in editors, if the name in GitHub's schema says too little.
  *
  * @type {ReadonlyMap<string, string>}
  */
@@ -35,7 +38,7 @@ export const TITLES = new Map([
 ])
 
 /**
- * Of definitions that GitHub's schema does not describe.
+ * Descriptions of definitions that GitHub's schema does not describe.
  *
  * @type {ReadonlyMap<string, string>}
  */
@@ -50,7 +53,7 @@ export const DESCRIPTIONS = new Map([
 ])
 
 /**
- * Of keys, likewise, where their definition is of no use.
+ * Descriptions of keys, if that of their definition is too general.
  *
  * @type {ReadonlyMap<string, string>}
  */

@@ -4,8 +4,8 @@ import { DESCRIPTIONS, KEYS, RUNNER_LABELS, TITLES } from './descriptions.js'
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
 /**
- * A definition in the language of GitHub's own parser, whose schema this is: a value is one of a few
- * kinds, and may be an expression where a context is named.
+ * A definition in the schema of GitHub's own parser: a value has one of a few types, and may be an
+ * expression if `context` is set.
  *
  * @typedef {string | { readonly type: string, readonly required?: boolean, readonly description?: string }} Property
  * @typedef {object} Definition
@@ -32,14 +32,15 @@ const { definitions: DEFINITIONS } = JSON.parse(
 export const EXPRESSION = { type: 'string', pattern: '\\$\\{\\{' }
 
 /**
- * What GitHub takes for text, since YAML makes other things of `1.0`, `true` and nothing.
+ * The types that GitHub accepts as a string, because YAML parses `1.0`, `true` and nothing
+ * differently.
  *
  * @type {('string' | 'number' | 'boolean' | 'null')[]}
  */
 const SCALAR = ['string', 'number', 'boolean', 'null']
 
 /**
- * The kinds that the language knows without a definition.
+ * The types that need no definition.
  *
  * @type {ReadonlyMap<string, JsonSchema>}
  */
@@ -55,14 +56,14 @@ const BUILT_IN = new Map(
   ]),
 )
 
-/** Where an expression may stand: in what names a context, and everywhere below. */
+/** Definitions that can contain an expression: those with a context, and everything below them. */
 const withExpressions = reachable(
   Object.keys(DEFINITIONS).filter((name) => DEFINITIONS[name]?.context !== undefined),
 )
 
 /**
- * GitHub's own part of the schema, whole: an editor that cannot fetch what a schema refers to checks
- * nothing at all, so nothing is fetched.
+ * GitHub's part of the schema as a whole. Nothing is fetched, because an editor that cannot fetch a
+ * referenced schema checks nothing at all.
  *
  * @param {readonly string[]} roots names of definitions
  */
@@ -73,7 +74,7 @@ export function githubDefinitions(roots) {
 
 /**
  * @param {string} name of a definition
- * @param {boolean} takesExpressions where it stands
+ * @param {boolean} takesExpressions whether the position allows expressions
  * @returns {JsonSchema}
  */
 export function githubRef(name, takesExpressions = false) {
@@ -132,7 +133,8 @@ function converted(name) {
 }
 
 /**
- * Any label may be one of somebody's own runners: those of GitHub are offered.
+ * Suggests the labels of GitHub's runners; any other label is also valid, because it may be a
+ * self-hosted runner.
  *
  * @param {Definition} definition
  * @param {(name: string) => JsonSchema} ref
@@ -142,7 +144,7 @@ function withLabels(definition, ref) {
   return { anyOf: [{ enum: [...RUNNER_LABELS] }, ...anyOf] }
 }
 
-/** What editors call a mapping where several would do: its name in GitHub's schema says little. */
+/** The title of a mapping in editors; its name in GitHub's schema says little. */
 function titleOf(/** @type {string} */ name) {
   return (
     TITLES.get(name) ??
@@ -163,7 +165,7 @@ function schemaOf(definition, ref) {
   if (sequence) return { type: 'array', items: ref(sequence['item-type']) }
   if (mapping) return mappingOf(mapping, ref)
   if (string?.constant !== undefined) return { const: string.constant }
-  // What is nothing, or true, is meant as no name.
+  // An empty value or `true` is not intended as a name.
   if (string?.['require-non-empty']) return { type: ['string', 'number'], minLength: 1 }
   if (string) return { type: SCALAR }
   const kind = ['number', 'boolean', 'null'].find((each) => each in definition)
@@ -189,7 +191,7 @@ function mappingOf({ properties = {}, 'loose-value-type': others }, ref) {
 }
 
 /**
- * A property with what an editor shows of it: where GitHub's schema says nothing, what ours says.
+ * A property with its description for editors: GitHub's, or else Hookline's.
  *
  * @param {string} key
  * @param {Property} property

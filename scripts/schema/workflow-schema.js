@@ -7,16 +7,16 @@ import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-w
 /** @import { Trigger } from '../../src/triggers/trigger.ts' */
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 
-/** Where the schema is published: what the first line of a workflow file names. */
+/** The address of the published schema, which the first line of a workflow file contains. */
 const PUBLISHED =
   'https://raw.githubusercontent.com/hookline/hookline/main/schema/hookline-workflow.json'
 
-/** GitHub's keys of a workflow, and events, by the names of their definitions. */
+/** GitHub's keys of a workflow, and GitHub's events, by the names of their definitions. */
 const KEYS = githubKeys('workflow-root-strict')
 const EVENTS = githubKeys('on-mapping-strict')
 
 /**
- * The schema of a workflow file with Hookline's triggers: GitHub's own, but for `on:`.
+ * The schema of a workflow file with Hookline's triggers: GitHub's own, except for `on:`.
  *
  * @param {ReadonlyMap<string, Trigger>} triggers by each name
  * @param {Iterable<string>} events GitHub's own
@@ -85,7 +85,7 @@ function upperFirst(text) {
 }
 
 /**
- * In draft 7 a validator ignores every key beside `$ref`, so a reference is put into `allOf`.
+ * Puts a reference into `allOf`, because in draft 7 a validator ignores every key next to `$ref`.
  *
  * @param {CompilerSetting['schema']} schema
  */
@@ -118,7 +118,7 @@ const RUNS_ON = {
 }
 
 /**
- * What the options of a trigger may be.
+ * The schema of a trigger's options.
  *
  * @param {Trigger} trigger
  */
@@ -129,7 +129,7 @@ export function optionsSchema({ schema, description }) {
 }
 
 /**
- * The options that all triggers have in common, once.
+ * The schema of the options that all triggers share.
  *
  * @param {ReadonlyMap<string, Trigger>} triggers
  */
@@ -158,7 +158,8 @@ function convert(schema) {
 }
 
 /**
- * A schema without references: where it is put, its definitions would not be found.
+ * A schema with references replaced by their definitions, because its new position has no
+ * definitions.
  *
  * @param {any} part
  * @param {Record<string, any>} definitions
@@ -175,8 +176,7 @@ function inlined(part, definitions) {
 }
 
 /**
- * Every value can come from an expression, and a schema that is chosen by its input is all of those
- * that it can be.
+ * Allows an expression for every value, and all variants of a schema that is chosen by its input.
  *
  * @param {v.GenericSchema} schema
  * @param {JsonSchema} made
@@ -189,11 +189,11 @@ function widened(schema, made) {
   return isNarrow ? { anyOf: [made, EXPRESSION] } : undefined
 }
 
-/** Inputs that show every shape that a schema chosen by its input can take. */
+/** Inputs that reach every variant of a schema that is chosen by its input. */
 const SAMPLES = ['', [], 0]
 
 /**
- * @param {unknown} schema one made by `v.lazy`
+ * @param {unknown} schema from `v.lazy`
  * @param {unknown} sample
  * @returns {v.GenericSchema}
  */

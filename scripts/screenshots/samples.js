@@ -1,7 +1,8 @@
 /**
- * Requests of the pictures.
+ * The requests in the screenshots.
  *
- * @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }} Sample
+ * @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }}
+ * Sample
  */
 
 const json = { 'content-type': 'application/json' }
