@@ -8,7 +8,7 @@ import { MANIFEST } from './manifest.ts'
 import { mentions, PAGES, type Page } from './pages.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SOURCES = ['src', 'bench', 'examples', 'docs/senders']
+const SOURCES = ['src', 'bench', 'examples', 'docs/senders', '.github/workflows']
   .flatMap((folder) =>
     readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(ts|js|gs|yml|env)$/.test(name))
