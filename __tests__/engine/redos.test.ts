@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { linear } from '../../src/engine/patterns.ts'
 import { runPipeline } from '../../src/engine/pipeline.ts'
 import { createScripts, type Scripts } from '../../src/engine/scripts.ts'
+import { needsBacktracking } from '../../src/triggers/mongo-operators.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
 /** Patterns known to explode, each with the text on which it does. */
@@ -19,6 +21,10 @@ const KNOWN: readonly (readonly [name: string, pattern: string, text: string])[]
   ['a Java class name', '^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(70)],
   ['lines of HTML', '(<!--(.|\\s)*-->)+$', `<!--${' '.repeat(60)}`],
   ['digits and a dot', '^(\\d+\\.?)+$', `${'1'.repeat(60)}x`],
+]
+
+/** The same with what RE2 does not have. */
+const BACKTRACKING: typeof KNOWN = [
   ['look-ahead', '^(?=(a+)+$)', `${'a'.repeat(60)}!`],
   ['back-reference', '^(a+)+\\1b$', 'a'.repeat(60)],
 ]
@@ -37,14 +43,54 @@ function timed(milliseconds: number, $regex: string) {
   }
 }
 
-describe('a pattern that is known to explode is stopped, and says so', () => {
-  test.each(KNOWN)('%s, as a filter', async (_, $regex, text) => {
+test.each(KNOWN)('a pattern that is known to explode is evaluated: %s', async (_, $regex, text) => {
+  const texts = [text, `${text}${text}`.repeat(500)]
+  const items = found(texts.map((one) => ({ body: { text: one } })))
+  const { kept } = await runPipeline(items, settingsOf({ filter: { 'body.text': { $regex } } }))
+  expect(kept).toEqual([])
+  expect(needsBacktracking($regex)).toBe(false)
+})
+
+test.each([
+  ['^deploy v[0-9.]+$', '', 'deploy v1.2', 'deploy v1.2 now'],
+  ['^ok$', 'm', 'no\nok', 'no\nok?'],
+  ['a.b', 's', 'a\nb', 'ab'],
+  ['straße', 'i', 'STRAßE 1', 'strasse'],
+  ['\\u00e9t\\u00e9', '', 'été', 'ete'],
+  ['(?<year>\\d{4})-\\d\\d', '', 'on 2026-11-02', '26-11'],
+  ['[^]b', '', 'a\nb', 'b'],
+  ['\\/deploy', '', '/deploy', 'deploy'],
+  ['^.$', 'u', '👍', '👍👍'],
+])('%s with the options %j matches %j, and not %j', async ($regex, $options, text, other) => {
+  expect(linear(new RegExp($regex, $options))).toBeDefined()
+  const items = found([{ text }, { text: other }])
+  const settings = settingsOf({ filter: { text: { $regex, ...($options && { $options }) } } })
+  const { kept } = await runPipeline(items, { ...settings, isPolled: true })
+  expect(kept.map(({ item }) => item.text)).toEqual([text])
+})
+
+test.each([
+  ['(?!a)', true],
+  ['(?<=a)b', true],
+  ['(?<a>b)\\k<a>', true],
+  ['(a)\\1', true],
+  ['(?<a>b)', false],
+  ['\\(?=', false],
+  ['[(?=]', false],
+  ['\\\\1', false],
+])('%s needs an engine that backtracks: %s', (pattern, expected) => {
+  expect(needsBacktracking(pattern)).toBe(expected)
+  expect(linear(new RegExp(pattern)) === undefined).toBe(expected)
+})
+
+describe('a pattern that RE2 does not have is stopped when it explodes, and says so', () => {
+  test.each(BACKTRACKING)('%s, as a filter', async (_, $regex, text) => {
     const run = runPipeline(found([{ body: { text } }]), timed(TIME, $regex))
     await expect(run).rejects.toThrow(`config.filter: timed out after ${TIME} ms`)
   })
 
   test('after half a second', async () => {
-    const [[, $regex, text] = []] = KNOWN
+    const [[, $regex, text] = []] = BACKTRACKING
     const settings = settingsOf({ filter: { 'body.text': { $regex } } })
     const run = runPipeline(found([{ body: { text: text ?? '' } }]), settings)
     await expect(run).rejects.toThrow('config.filter: timed out after 500 ms')
@@ -57,7 +103,7 @@ describe('a pattern that is known to explode is stopped, and says so', () => {
     await expect(run).rejects.toThrow(`config.filterScript: timed out after ${4 * TIME} ms`)
   })
 
-  test.each(KNOWN)('%s, on a text that it likes', async (_, $regex) => {
+  test.each([...KNOWN, ...BACKTRACKING])('%s, on a text that it likes', async (_, $regex) => {
     const run = runPipeline(
       found([{ body: { text: 'a' } }]),
       settingsOf({ filter: { 'body.text': { $regex } } }),

@@ -109,7 +109,8 @@ async function unmetConditions(
   items: readonly JsonObject[],
   { scripts }: ExplainOptions,
 ): Promise<UnmetCondition[]> {
-  const { Query, options } = await import('./mongo.ts')
+  const { mongoFor } = await import('./mongo.ts')
+  const { Query, options } = await mongoFor(filter)
   const unmet = (query: JsonObject, item: JsonObject): UnmetCondition[] =>
     Object.entries(query).flatMap(([path, wanted]) => {
       if (path === '$and' && Array.isArray(wanted)) {

@@ -15,11 +15,11 @@ import {
   $trim,
 } from 'mingo/operators/expression/string'
 import { $toString } from 'mingo/operators/expression/type'
-import * as projection from 'mingo/operators/projection'
+import { $elemMatch, $slice } from 'mingo/operators/projection'
 import * as array from 'mingo/operators/query/array'
 import { $eq, $gt, $gte, $in, $lt, $lte, $ne, $nin } from 'mingo/operators/query/comparison'
 import { $exists, $type } from 'mingo/operators/query/element'
-import { $mod, $regex } from 'mingo/operators/query/evaluation'
+import { $mod } from 'mingo/operators/query/evaluation'
 import { $and, $nor, $not, $or } from 'mingo/operators/query/logical'
 import { Query } from 'mingo/query'
 import type { ExpressionOperator, ProjectionOperator, QueryOperator } from 'mingo/types'
@@ -29,7 +29,7 @@ import type {
   QueryOperatorName,
 } from '../triggers/mongo-operators.ts'
 
-const query: Record<QueryOperatorName, QueryOperator> = {
+const query: Record<Exclude<QueryOperatorName, '$regex'>, QueryOperator> = {
   $eq,
   $ne,
   $gt,
@@ -40,7 +40,6 @@ const query: Record<QueryOperatorName, QueryOperator> = {
   $nin,
   $exists,
   $type,
-  $regex,
   $mod,
   $size: array.$size,
   $all: array.$all,
@@ -78,20 +77,34 @@ const expression: Record<ExpressionOperatorName, ExpressionOperator> = {
   $toString,
 }
 
-const projections: Record<ProjectionOperatorName, ProjectionOperator> = {
-  $elemMatch: projection.$elemMatch,
-  $slice: projection.$slice,
+const projection: Record<ProjectionOperatorName, ProjectionOperator> = {
+  $elemMatch,
+  $slice,
 }
 
-export { Query }
+/** The library, as the options of a workflow use it. */
+export interface Mongo {
+  readonly Query: typeof Query
+  /** Allows only the operators above. Scripts are disabled, because they would run in this process. */
+  readonly options: { readonly scriptEnabled: false; readonly context: Context }
+  /** For a projection that removes fields: mingo would otherwise remove them from the given item. */
+  readonly cloning: Mongo['options'] & { readonly processingMode: ProcessingMode }
+}
 
 /**
- * Allows only the operators above. Scripts are disabled, because they would run in this process.
+ * Prepares the library for an option.
+ *
+ * @param option a query, a projection or a sort order
  */
-export const options = {
-  scriptEnabled: false,
-  context: Context.init({ query, expression, projection: projections }),
+export async function mongoFor(option: unknown): Promise<Mongo> {
+  // Few options have a pattern, and the engine for patterns takes 50 ms to load.
+  const hasPattern = JSON.stringify(option).includes('"$regex"')
+  const patterns = hasPattern ? await import('./patterns.ts') : {}
+  const context = Context.init({ query: { ...query, ...patterns }, expression, projection })
+  const options = { scriptEnabled: false, context } as const
+  return {
+    Query,
+    options,
+    cloning: { ...options, processingMode: ProcessingMode.CLONE_INPUT },
+  }
 }
-
-/** For a projection that removes fields: mingo would otherwise remove them from the given item. */
-export const cloning = { ...options, processingMode: ProcessingMode.CLONE_INPUT }

@@ -6,6 +6,7 @@ import { isObject, type Json, parseJson, record } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './keys.ts'
+import type { Mongo } from './mongo.ts'
 import { ScriptFailure, type ScriptOutcome, type Scripts, type UserScript } from './scripts.ts'
 
 /** What all steps of the pipeline share. */
@@ -144,12 +145,10 @@ function countLine(what: string, count: number): string[] {
 }
 
 /** Drops the items that do not match `filter`. */
-async function filter(
-  items: readonly Candidate[],
-  { config: { filter: query }, scripts }: StepContext,
-): Promise<StepResult> {
+async function filter(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
+  const { filter: query } = context.config
   if (query === undefined) return { kept: items }
-  const outcomes = await mongoOutcomes('filter', scripts, items, ({ Query, options }) => {
+  const outcomes = await mongoOutcomes('filter', context, items, ({ Query, options }) => {
     const compiled = new Query(query, options)
     return (item) => compiled.test(item)
   })
@@ -184,7 +183,7 @@ async function sort(
   let sorted = items
   if (fields.length > 0) {
     const order = record(fields.map(([field, way]) => [`item.${field}`, way] as const))
-    const { Query, options } = await import('./mongo.ts')
+    const { Query, options } = await loadMongo(order)
     try {
       sorted = await scripts.within(TIME_LIMIT, () =>
         new Query({}, options)
@@ -295,13 +294,10 @@ function limit(items: readonly Candidate[], { config }: StepContext): StepResult
 }
 
 /** Reduces each item to the fields of `filterOutputs`. */
-async function project(
-  items: readonly Candidate[],
-  { config, scripts }: StepContext,
-): Promise<StepResult> {
-  const { filterOutputs } = config
+async function project(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
+  const { filterOutputs } = context.config
   if (filterOutputs === undefined) return { kept: items }
-  const outcomes = await mongoOutcomes('filterOutputs', scripts, items, ({ Query, cloning }) => {
+  const outcomes = await mongoOutcomes('filterOutputs', context, items, ({ Query, cloning }) => {
     const query = new Query({}, cloning)
     // An operator may return a value that JSON does not have, such as a date.
     return (item) => JSON.stringify(query.find<Item>([item], filterOutputs).all()[0] ?? {})
@@ -375,22 +371,25 @@ function itemLimit(count: number, limit: number): number {
   return Math.max(50, Math.min(limit, Math.floor(TOTAL_TIME_LIMIT / count)))
 }
 
-type Mongo = typeof import('./mongo.ts')
+/** Loads the library with its first use. */
+async function loadMongo(option: unknown): Promise<Mongo> {
+  const { mongoFor } = await import('./mongo.ts')
+  return mongoFor(option)
+}
 
 /**
- * Evaluates an option in MongoDB's language for each item. The library is loaded with the first use. All
- * items are evaluated within one time limit; if they take longer, each item gets a limit of its own.
+ * Evaluates an option in MongoDB's language for each item. All items are evaluated within one time limit; if they take longer, each item gets a limit of its own.
  *
  * @param prepare compiles the option
  * @throws OptionError if the option does not compile
  */
 async function mongoOutcomes<Value>(
-  option: string,
-  scripts: Scripts,
+  option: 'filter' | 'filterOutputs',
+  { config, scripts }: StepContext,
   items: readonly Candidate[],
   prepare: (mongo: Mongo) => (item: Item) => Value,
 ): Promise<OptionResult<Value>[]> {
-  const mongo = await import('./mongo.ts')
+  const mongo = await loadMongo(config[option])
   const evaluate = (list: readonly Candidate[]) => () => {
     const work = prepare(mongo)
     return list.map(({ item }): OptionResult<Value> => {

@@ -1,6 +1,7 @@
 import type { Rule } from './rule.ts'
 import { actionInput } from './rules/action-input.ts'
 import { alwaysTrue } from './rules/always-true.ts'
+import { backtrackingPattern } from './rules/backtracking-pattern.ts'
 import { emptyJson } from './rules/empty-json.ts'
 import { hardcodedSecret } from './rules/hardcoded-secret.ts'
 import { headerName } from './rules/header-name.ts'
@@ -54,6 +55,7 @@ export const RULES: readonly Rule[] = [
   retiredVersion,
   repeatedPathPrefix,
   headerName,
+  backtrackingPattern,
   unknownPayloadField,
   unverifiedAllowlist,
   sharedConcurrencyGroup,

@@ -59,3 +59,11 @@ export const PROJECTION_OPERATORS: ReadonlySet<string> = new Set([
   ...EXPRESSION_OPERATOR_NAMES,
   ...QUERY_OPERATORS,
 ])
+
+/** An escape, a class, or what RE2 does not have: lookaround and backreferences. */
+const PARTS = /(?<unknown>\(\?<?[=!]|\\[1-9]|\\k<)|\\.|\[(?:\\.|[^\]\\])*\]/gs
+
+/** True for a pattern that RE2 does not have, and which therefore needs an engine that backtracks. */
+export function needsBacktracking(pattern: string): boolean {
+  return [...pattern.matchAll(PARTS)].some(({ groups }) => groups?.unknown !== undefined)
+}

@@ -93,7 +93,10 @@ const HEADER =
   /(?:^headers\.(?=[\w-]+$)|\.headers\.(?!\w+\())([\w-]+)|\.headers\[\s*['"`]([^'"`\]]+)/g
 
 /** The keys and string values of a mapping, each with its path. */
-function textsBelow(node: unknown, path: Path): { readonly text: string; readonly path: Path }[] {
+export function textsBelow(
+  node: unknown,
+  path: Path,
+): { readonly text: string; readonly path: Path }[] {
   if (isMap(node)) {
     return node.items.flatMap((pair) => {
       const [key, below] = [pairKey(pair), [...path, pairKey(pair)]]
