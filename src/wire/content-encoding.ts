@@ -53,10 +53,7 @@ async function decodeFirst(
 ): Promise<Uint8Array | string> {
   for (const format of formats) {
     try {
-      // The types of the DOM lack "brotli"; a runtime without it throws.
-      const stream = new DecompressionStream(format as CompressionFormat)
-      const body = new Blob([new Uint8Array(bytes)]).stream()
-      return await collect(body.pipeThrough(stream), LIMITS.decodedBodyBytes)
+      return await decompress(bytes, format)
     } catch (error) {
       if (!(error instanceof RangeError)) continue
       const megabytes = LIMITS.decodedBodyBytes / 1024 / 1024
@@ -64,4 +61,44 @@ async function decodeFirst(
     }
   }
   return `is not ${formats[0]}, although its content encoding says so`
+}
+
+/** @throws RangeError for more than `LIMITS.decodedBodyBytes` bytes; another error for broken bytes */
+async function decompress(bytes: Uint8Array, format: string): Promise<Uint8Array> {
+  const stream = decompressionStream(format)
+  if (!stream) return decompressBrotli(bytes)
+  const body = new Blob([new Uint8Array(bytes)]).stream()
+  return collect(body.pipeThrough(stream), LIMITS.decodedBodyBytes)
+}
+
+/** @returns `undefined` in a runtime without this format: Node before 24.7 has brotli only in zlib */
+function decompressionStream(format: string): DecompressionStream | undefined {
+  try {
+    // The types of the DOM lack "brotli".
+    return new DecompressionStream(format as CompressionFormat)
+  } catch {
+    return undefined
+  }
+}
+
+/** Hidden from the bundler, because a worker has no Node modules. */
+const NODE_ZLIB: string = 'node:zlib'
+
+/** The used part of `node:zlib`, because the compilation for a worker has no types of Node. */
+interface NodeZlib {
+  brotliDecompress(
+    bytes: Uint8Array,
+    options: { maxOutputLength: number },
+    done: (error: { code?: string } | null, decoded: Uint8Array) => void,
+  ): void
+}
+
+async function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
+  const { brotliDecompress }: NodeZlib = await import(/* webpackIgnore: true */ NODE_ZLIB)
+  return new Promise((resolve, reject) => {
+    brotliDecompress(bytes, { maxOutputLength: LIMITS.decodedBodyBytes }, (error, decoded) => {
+      if (!error) return resolve(decoded)
+      reject(error.code === 'ERR_BUFFER_TOO_LARGE' ? new RangeError('too large') : error)
+    })
+  })
 }
