@@ -58,6 +58,24 @@ test.each<[string, () => Promise<object>, Record<string, string>]>([
   },
 )
 
+const DELIVERY = '0b6f6c1e-7f8e-4a3a-9d6e-3a5f1f6a2c11'
+const received = { 'x-hookline-delivery': DELIVERY, 'x-hookline-received-at': '2026-01-01' }
+
+test.each([
+  ['format', 'format: "return item.body.missing.field"'],
+  ['filterScript', 'filterScript: "return item.body.missing.field"'],
+  ['size', 'format: "return {all: \'x\'.repeat(460000)}"'],
+  ['format', 'skipOnError: true, format: "return item.body.missing.field"'],
+])('the one event of a run that fails in %s is in the output failed: %s', async (step, config) => {
+  const on = `webhook: { config: { ${config} } }`
+  const event = payload({ headers: received, body: '{}' })
+  const run = await runInShared({ ...dispatchEvent(event), inputs: { on } })
+  expect(run.exitCode).toBe(config.startsWith('skip') ? 0 : 1)
+  const failed = JSON.parse(run.outputs.failed ?? '')
+  expect(failed).toEqual([{ delivery: DELIVERY, step, reason: expect.stringMatching(/\w/) }])
+  expect(run.outputs.items).toBe('[]')
+})
+
 test('a batch becomes items, and its account in the summary', async () => {
   const on = 'webhook:\n  config: { batch: true, filter: { body.n: 1 } }\n'
   const run = await runInShared({ ...dispatchEvent(await batch(3)), inputs: { on } })

@@ -32,7 +32,7 @@ const STATE = 'effects'
 export async function main(): Promise<void> {
   const { context, evaluation, outputs } = await evaluated().catch((error: unknown) => {
     // With `continue-on-error` the job continues, and reads the outputs of the failed step.
-    setOutputs(failedOutputs(core.getInput('on')))
+    setOutputs(failedOutputs(core.getInput('on'), error))
     throw error
   })
   setOutputs(outputs)

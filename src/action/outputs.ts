@@ -1,4 +1,4 @@
-import { Evaluation, jsonFields } from '../engine/result.ts'
+import { Evaluation, FailedRun, jsonFields } from '../engine/result.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
@@ -49,11 +49,14 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
  * so its declared triggers are the ones whose names occur in the string.
  *
  * @param on the input `on`; if it is empty, workflow files are read and any trigger may be declared
+ * @param error why the step failed
  */
-export function failedOutputs(on: string): Map<string, string> {
+export function failedOutputs(on: string, error: unknown): Map<string, string> {
   const declared = [...TRIGGERS].filter(([name]) => on.trim() === '' || on.includes(name))
   const unfiredFields = jsonFields(declared.map(([, trigger]) => trigger))
-  return stepOutputs(new Evaluation([], { unfiredFields }))
+  const outputs = stepOutputs(new Evaluation([], { unfiredFields }))
+  if (error instanceof FailedRun) outputs.set('failed', JSON.stringify(error.failed))
+  return outputs
 }
 
 /**

@@ -93,7 +93,7 @@ export interface PipelineResult {
  * Sends items through all steps. An item that fails in a step leaves the pipeline, and the others go on,
  * if at least one other item passed the same step: then the fault is the item's, not the workflow's.
  *
- * @throws OptionError for a mistake in `config`: an option that fails for every item; and for any failed
+ * @throws ItemsFailed for a mistake in `config`: an option that fails for every item; and for any failed
  *   item of a webhook that is not a batch, or if `config.failOnItemError` is true
  */
 export async function runPipeline(
@@ -115,7 +115,7 @@ export async function runPipeline(
     const { kept, heldBack = [], recorded = [], failed = [], log = [], messages = [] } = step
     const left = [...kept, ...heldBack, ...recorded, ...failed].length
     const isMistake = failed.length === result.kept.length
-    if (failed[0] && (isMistake || !toleratesFailures)) throw mistakeOf(failed[0], failed.length)
+    if (failed[0] && (isMistake || !toleratesFailures)) throw new ItemsFailed(failed[0], failed)
     result = {
       kept,
       heldBack: [...result.heldBack, ...heldBack],
@@ -135,9 +135,15 @@ export async function runPipeline(
   return result
 }
 
-function mistakeOf({ option, reason }: FailedItem, count: number): OptionError {
-  const extent = count > 1 ? ` (${counted(count, 'item')})` : ''
-  return new OptionError(option, `config.${option}: ${reason}${extent}`)
+/** An option failed for items without which the run cannot go on. */
+export class ItemsFailed extends OptionError {
+  readonly failed: readonly FailedItem[]
+
+  constructor({ option, reason }: FailedItem, failed: readonly FailedItem[]) {
+    const extent = failed.length > 1 ? ` (${counted(failed.length, 'item')})` : ''
+    super(option, `config.${option}: ${reason}${extent}`)
+    this.failed = failed
+  }
 }
 
 function countLine(what: string, count: number): string[] {

@@ -1,4 +1,5 @@
 import type { Check, Item, Trigger } from '../triggers/trigger.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { Message } from '../wire/messages.ts'
@@ -67,6 +68,16 @@ export interface FailedItemReport {
   /** The option that failed: `format`. */
   readonly step: string
   readonly reason: string
+}
+
+/** Items failed, so that the run fails. */
+export class FailedRun extends UserError {
+  readonly failed: readonly FailedItemReport[]
+
+  constructor(problem: Problem, failed: readonly FailedItemReport[], options?: ErrorOptions) {
+    super(problem, options)
+    this.failed = failed
+  }
 }
 
 /** The facts of an event that do not come from its triggers. */

@@ -19,6 +19,7 @@ import {
   type Candidate,
   claimedElsewhere,
   type FailedItem,
+  ItemsFailed,
   type PipelineResult,
   runPipeline,
 } from './pipeline.ts'
@@ -27,6 +28,7 @@ import {
   buildContexts,
   type Decision,
   type FailedItemReport,
+  FailedRun,
   FULL_BUDGET,
   failedContext,
   type OnContext,
@@ -351,7 +353,8 @@ function refuseUnfit(ref: TriggerRef, prepared: PipelineResult, { folder }: Engi
   const { trigger } = ref
   const length = outputSize(ref, prepared, folder)
   if (length <= LIMITS.itemsUnits) return
-  throw new UserError({
+  const failed = prepared.kept.map((candidate) => tooLargeFailure(candidate, length))
+  const problem = {
     message: `the output "items" would have ${length} characters; the limit of GitHub is about ${LIMITS.itemsUnits}`,
     position: trigger.positionOf([]),
     notes: trigger.config.batch
@@ -361,7 +364,8 @@ function refuseUnfit(ref: TriggerRef, prepared: PipelineResult, { folder }: Engi
           'or let the sender send less: use a shorter "__batch" in the URL',
         ]
       : ['let the sender send less'],
-  })
+  }
+  throw new FailedRun(problem, reportFailed(ref, failed))
 }
 
 /** `undefined` if there is nothing to claim. */
@@ -470,10 +474,11 @@ export function notFired(ref: TriggerRef, reason: string): TriggerRun {
 /**
  * Adds the position in the workflow file to a mistake in `config`; returns other errors unchanged.
  */
-export function placed(error: unknown, { trigger }: TriggerRef): unknown {
+export function placed(error: unknown, ref: TriggerRef): unknown {
   if (!(error instanceof OptionError)) return error
-  const position = trigger.positionOf(['config', error.option])
-  return new UserError({ message: error.message, position }, { cause: error })
+  const position = ref.trigger.positionOf(['config', error.option])
+  const failed = error instanceof ItemsFailed ? reportFailed(ref, error.failed) : []
+  return new FailedRun({ message: error.message, position }, failed, { cause: error })
 }
 
 /**
@@ -492,7 +497,9 @@ function failedRun(error: unknown, ref: TriggerRef): TriggerRun {
       ? error.message.replace(/\s+/g, ' ')
       : `internal error (${error instanceof Error ? error.name : typeof error})`
   const text = `${ref.workflow.name}/${ref.trigger.name} failed: ${message}`
-  const run = { ...notFired(ref, `failed: ${message}`), messages: [warning('failed', text)] }
+  const failed = error instanceof ItemsFailed ? reportFailed(ref, error.failed) : []
+  const messages = [warning('failed', text)]
+  const run = { ...notFired(ref, `failed: ${message}`), failed, messages }
   if (!buildOutputsOnError) return run
   const contexts = [failedContext(ref.workflow, ref.trigger.name)]
   const fields = Object.keys(ref.trigger.definition.outputs)
