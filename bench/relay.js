@@ -1,4 +1,4 @@
-// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|door|outbox …]
+// node bench/relay.js [rounds] [node|direct|bodies|workerd|credentials|verification|outbox …]
 // Measures the relay's speed, compared with minimal forwarders, and the cost of its features.
 import { fileURLToPath } from 'node:url'
 import { bodyCosts } from './relay/bodies.js'
@@ -6,7 +6,7 @@ import { compare, compareSpeed } from './relay/compare.js'
 import { credentialCosts } from './relay/credentials.js'
 import { outboxCosts } from './relay/outbox.js'
 import { compile, start } from './relay/subjects.js'
-import { doorCosts } from './relay/verification.js'
+import { verificationCosts } from './relay/verification.js'
 import { bundledRelay, startWorker } from './relay/workerd.js'
 import { report } from './report.js'
 
@@ -53,6 +53,6 @@ if (wants('workerd')) {
 }
 
 if (wants('credentials')) report(await credentialCosts(env, ROUNDS))
-if (wants('door')) report(await doorCosts(env, ROUNDS))
+if (wants('verification')) report(await verificationCosts(env, ROUNDS))
 if (wants('outbox')) report(await outboxCosts(env, ROUNDS))
 await upstream.stop()

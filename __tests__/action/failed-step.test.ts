@@ -81,5 +81,5 @@ test('a batch becomes items, and its account in the summary', async () => {
   const run = await runInShared({ ...dispatchEvent(await batch(3)), inputs: { on } })
   expect([run.exitCode, run.outputs.count, run.outputs.deliveries]).toEqual([0, '3', '[]'])
   expect(JSON.parse(run.outputs.items ?? '')).toHaveLength(3)
-  expect(run.summary).toContain('3 events came; 3 items found, 3 handed on')
+  expect(run.summary).toContain('3 events came; 3 items found, 3 passed on')
 })

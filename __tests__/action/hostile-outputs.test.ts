@@ -62,8 +62,8 @@ describe('outputs survive any text', () => {
     const item = fc.dictionary(name, value) as fc.Arbitrary<Item> // the library's type is unknown
     const property = fc.property(item, (fields) => {
       const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
-      const handedOn = { items: [fields], contexts: [{ t: fired }], fields: Object.keys(fields) }
-      const outputs = stepOutputs(evaluationOf(handedOn))
+      const passedOn = { items: [fields], contexts: [{ t: fired }], fields: Object.keys(fields) }
+      const outputs = stepOutputs(evaluationOf(passedOn))
       writeFileSync(file, '')
       for (const [output, written] of outputs) core.setOutput(output, written)
       const read = readOutputFile(readFileSync(file, 'utf8'))

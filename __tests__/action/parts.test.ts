@@ -3,7 +3,7 @@ import { callingWorkflow, fromReference, requireName } from '../../src/action/ca
 import { expressionContexts, onSource, readInputs } from '../../src/action/inputs.ts'
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
-import { arrivalOf, kindOf } from '../../src/action/summary-tables.ts'
+import { arrivalOf, typeAndSize } from '../../src/action/summary-tables.ts'
 import type { Decision } from '../../src/engine/result.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
@@ -226,7 +226,7 @@ describe('what would help', () => {
     ...{ trigger, fired: false, reason: '' },
     checks: option === undefined ? [] : [{ option, held: false, found: '', isAbsent }],
   })
-  const tally = { found: 1, handedOn: 0, steps: [] }
+  const tally = { found: 1, passedOn: 0, steps: [] }
 
   test.each<[string, Parameters<typeof evaluationOf>[0], string]>([
     ['nothing', {}, ''],
@@ -300,7 +300,7 @@ test.each<[Json, string]>([
   [5, 'number'],
   [true, 'boolean'],
 ])('%j in words, where the value is not to be read', (value, words) => {
-  expect(kindOf(value)).toBe(words)
+  expect(typeAndSize(value)).toBe(words)
 })
 
 test.each([

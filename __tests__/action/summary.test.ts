@@ -363,7 +363,7 @@ describe('the job summary is text, whatever comes', () => {
       fired: true,
       reason: text,
       checks,
-      tally: { found: times, handedOn: 1, steps: many },
+      tally: { found: times, passedOn: 1, steps: many },
     }
     const item = Object.fromEntries(
       many.flatMap((value, at) => [

@@ -207,7 +207,7 @@ const RELAY = {
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
   ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: RELAY.url },
-  ...{ example: undefined, proofs: [], filter: undefined },
+  ...{ example: undefined, signatures: [], filter: undefined },
 }
 
 describe('a test event', () => {
@@ -263,7 +263,7 @@ describe('the steps at the sender', () => {
 
   const verifying = (scheme: string) => ({
     ...TARGET,
-    proofs: [{ scheme, secret: new Secret('abcdefghijklmnop'), url: undefined }],
+    signatures: [{ scheme, secret: new Secret('abcdefghijklmnop'), url: undefined }],
   })
   test.each([
     [

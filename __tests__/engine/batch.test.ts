@@ -54,7 +54,7 @@ test('every event is received for itself, in order, with its own path and header
     'path: does not match /user/:id (1 of 4 events)',
     'method: put is not among post (1 of 4 events)',
   ])
-  expect(decision?.tally).toMatchObject({ events: { came: 4, held: 2 }, found: 2, handedOn: 2 })
+  expect(decision?.tally).toMatchObject({ events: { came: 4, held: 2 }, found: 2, passedOn: 2 })
 })
 
 test('an event that proves nothing is dropped, and the others fire', async () => {

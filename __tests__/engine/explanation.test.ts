@@ -13,7 +13,7 @@ function decision(more: Partial<Decision>): Decision {
 
 async function filtered(filter: JsonObject, options = { scripts, showValues: true }) {
   const run = { trigger: { name: 'webhook', config: { filter } }, found: [ITEM] }
-  const decisions = [decision({ tally: { found: 1, handedOn: 0, steps: ['filter dropped 1'] } })]
+  const decisions = [decision({ tally: { found: 1, passedOn: 0, steps: ['filter dropped 1'] } })]
   return explain({ decisions, runs: [run as unknown as TriggerRun] }, options)
 }
 
@@ -82,7 +82,7 @@ test('method, path and signature are explained by the checks that failed', async
 
 test('deduplication and limits are explained by the number of items', async () => {
   const steps = ['deduplicate dropped 2', 'limit held back 1', 'filter dropped 3']
-  const decisions = [decision({ tally: { found: 6, handedOn: 0, steps } })]
+  const decisions = [decision({ tally: { found: 6, passedOn: 0, steps } })]
   const explanations = await explain({ decisions, runs: [] }, { scripts, showValues: true })
   expect(explanations.map(({ condition, sentence }) => [condition, sentence])).toEqual([
     ['deduplicate', expect.stringContaining('2 items')],

@@ -84,7 +84,7 @@ const HARMLESS = [
   // How a record names its credential: `grant:<id>`, `token:<first 8 of its hash>`.
   'event.credential === credential',
   // What one's own machine is about to sign, on that machine.
-  'includes(proof.secret.reveal())',
+  'includes(signature.secret.reveal())',
 ]
 
 test('nothing confidential is compared by an operator', () => {

@@ -66,7 +66,7 @@ describe('what a replay changed', () => {
   })
 
   test('is what config did, and what is said of it', () => {
-    const tally = { found: 2, handedOn: 1, steps: ['filter dropped 1'] }
+    const tally = { found: 2, passedOn: 1, steps: ['filter dropped 1'] }
     const decisions = [{ trigger: 'webhook', fired: true, reason: '', checks: [], tally }]
     expect(
       told({

@@ -188,7 +188,7 @@ inBrowser('the page', () => {
     await set.dev.write({ 'workflows/hook.yml': `on: { webhook: { config: ${config} } }` })
     await post(set.dev.hook('hook/webhook/a'), { kind: 'other' })
     const decision = page.locator('.decisions')
-    await decision.getByText('1 item found, 0 handed on').waitFor()
+    await decision.getByText('1 item found, 0 passed on').waitFor()
     await decision.getByRole('list', { name: 'config' }).getByText('filter dropped 1').waitFor()
     await set.dev.write({ 'workflows/hook.yml': 'on: webhook' })
     await post(set.dev.hook('hook/webhook/plain'), {})

@@ -3,7 +3,7 @@ import {
   greetWithCondition,
   inEnv,
   oneJob,
-  plain,
+  plainWorkflow,
   workflow,
 } from '../../src/lint/rules/examples.ts'
 import { Checked } from './support/checked.ts'
@@ -59,7 +59,12 @@ const SLIPS: readonly (readonly [string, string, string, RegExp])[] = [
     'never-true',
     /failed/,
   ],
-  ['an operating system', plain("- if: runner.os == 'windws'\n  run: dir"), 'never-true', /windws/],
+  [
+    'an operating system',
+    plainWorkflow("- if: runner.os == 'windws'\n  run: dir"),
+    'never-true',
+    /windws/,
+  ],
   [
     'a body in env',
     oneJob(
@@ -97,7 +102,7 @@ const SLIPS: readonly (readonly [string, string, string, RegExp])[] = [
     'json-condition',
     /if:/,
   ],
-  ['no checkout', plain('- uses: ./.github/actions/greet'), 'missing-checkout', /greet$/],
+  ['no checkout', plainWorkflow('- uses: ./.github/actions/greet'), 'missing-checkout', /greet$/],
   ['a secret that is not passed', fromFile(''), 'missing-secret', /uses: hookline/],
   [
     'another secret',
@@ -107,21 +112,31 @@ const SLIPS: readonly (readonly [string, string, string, RegExp])[] = [
   ],
   [
     'a runner image',
-    plain('- run: echo').replace('ubuntu-latest', 'ubuntu-20.04'),
+    plainWorkflow('- run: echo').replace('ubuntu-latest', 'ubuntu-20.04'),
     'retired-version',
     /ubuntu-20/,
   ],
   [
     'a runner image of a matrix',
-    plain('- run: echo').replace(
+    plainWorkflow('- run: echo').replace(
       'ubuntu-latest',
       '${{ matrix.os }}\n    strategy: {matrix: {os: [ubuntu-latest, macos-14]}}',
     ),
     'retired-version',
     /macos-14/,
   ],
-  ['an artifact service', plain('- uses: actions/upload-artifact@v3'), 'retired-version', /@v3/],
-  ['an action on Node 20', plain('- uses: actions/cache@v4'), 'retired-version', /cache@v4/],
+  [
+    'an artifact service',
+    plainWorkflow('- uses: actions/upload-artifact@v3'),
+    'retired-version',
+    /@v3/,
+  ],
+  [
+    'an action on Node 20',
+    plainWorkflow('- uses: actions/cache@v4'),
+    'retired-version',
+    /cache@v4/,
+  ],
 ]
 
 describe('check reports', () => {
@@ -135,7 +150,10 @@ describe('check reports', () => {
   })
 
   test.each(['on', 'jobs'])('a file without "%s" with --all', async (section) => {
-    const text = plain('- run: echo').replace(new RegExp(`^${section}:`, 'm'), `${section}x:`)
+    const text = plainWorkflow('- run: echo').replace(
+      new RegExp(`^${section}:`, 'm'),
+      `${section}x:`,
+    )
     expect(await checked.found(text)).toEqual(['error not-a-workflow 1'])
   })
 })
@@ -170,10 +188,10 @@ const CORRECT: readonly (readonly [string, string])[] = [
     greetWithCondition("if: always() && needs.on.outputs.triggered == ''"),
   ],
   ['an outcome', oneJob("- if: steps.hookline.outcome == 'failure'\n  run: echo")],
-  ['an operating system', plain("- if: runner.os == 'Windows'\n  run: dir")],
+  ['an operating system', plainWorkflow("- if: runner.os == 'Windows'\n  run: dir")],
   [
     'an output of another step',
-    plain("- id: a\n  run: echo\n- if: steps.a.outputs.x == 'yes'\n  run: echo"),
+    plainWorkflow("- id: a\n  run: echo\n- if: steps.a.outputs.x == 'yes'\n  run: echo"),
   ],
   [
     'the safe form',
@@ -207,7 +225,7 @@ const CORRECT: readonly (readonly [string, string])[] = [
   ],
   [
     'JSON of another step',
-    plain(
+    plainWorkflow(
       '- id: a\n  run: echo\n- env: {A: "${{ fromJSON(steps.a.outputs.body).x }}"}\n  run: echo',
     ),
   ],
@@ -222,15 +240,18 @@ const CORRECT: readonly (readonly [string, string])[] = [
       "- if: fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.hello\n  run: echo",
     ),
   ],
-  ['a checkout', plain('- uses: actions/checkout@v6\n- uses: ./.github/actions/greet')],
-  ['another action that may check out', plain('- uses: acme/checkout@v1\n- uses: ./greet')],
-  ['a clone', plain('- run: git clone "$URL" .\n- uses: ./greet')],
+  ['a checkout', plainWorkflow('- uses: actions/checkout@v6\n- uses: ./.github/actions/greet')],
+  ['another action that may check out', plainWorkflow('- uses: acme/checkout@v1\n- uses: ./greet')],
+  ['a clone', plainWorkflow('- run: git clone "$URL" .\n- uses: ./greet')],
   ['the secret', fromFile(`          secrets: '{"SECRET": \${{ toJSON(secrets.SECRET) }}}'\n`)],
   ['all secrets', fromFile('          secrets: ${{ toJSON(secrets) }}\n')],
-  ['a runner of your own', plain('- run: echo').replace('ubuntu-latest', '[self-hosted, linux]')],
-  ['an action by commit', plain(`- uses: actions/cache@${'a'.repeat(40)}`)],
-  ['an action of a branch', plain('- uses: actions/cache@main')],
-  ['an action that is not in the table', plain('- uses: acme/tool@v1')],
+  [
+    'a runner of your own',
+    plainWorkflow('- run: echo').replace('ubuntu-latest', '[self-hosted, linux]'),
+  ],
+  ['an action by commit', plainWorkflow(`- uses: actions/cache@${'a'.repeat(40)}`)],
+  ['an action of a branch', plainWorkflow('- uses: actions/cache@main')],
+  ['an action that is not in the table', plainWorkflow('- uses: acme/tool@v1')],
 ]
 
 describe.each([false, true])('check reports nothing for a correct use, strict: %s', (strict) => {

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { greet, greetWithCondition, inEnv, plain, workflow } from '../../src/lint/rules/examples.ts'
+import {
+  greet,
+  greetWithCondition,
+  inEnv,
+  plainWorkflow,
+  workflow,
+} from '../../src/lint/rules/examples.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Checked } from './support/checked.ts'
 
@@ -27,7 +33,7 @@ const reading = (script: string) =>
 const calling = (job: string) =>
   workflow(`  call:\n    needs: on\n    if: needs.on.outputs.triggered == 'true'\n${job}\n`)
 const native = (event: string, expression: string) =>
-  plain(`- run: echo "\${{ ${expression} }}"`).replace('on: push', `on: ${event}`)
+  plainWorkflow(`- run: echo "\${{ ${expression} }}"`).replace('on: push', `on: ${event}`)
 const matrix = (use: string) =>
   `on: push\njobs:\n  a:\n    strategy: {matrix: {node: [20, 22], include: [{node: 24, next: true}]}}\n    runs-on: ubuntu-latest\n    steps: [{run: '${use}'}]\n`
 const inputs = (use: string) =>
@@ -46,17 +52,17 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ['the step of another job', inEnv('NAME: ${{ steps.hookline.outputs.body }}'), 'unknown-step'],
   [
     'a step that comes later',
-    plain('- run: echo ${{ steps.b.outputs.x }}\n- id: b\n  run: echo'),
+    plainWorkflow('- run: echo ${{ steps.b.outputs.x }}\n- id: b\n  run: echo'),
     'unknown-step',
   ],
   [
     'a step by its name',
-    plain('- name: build\n  run: echo\n- run: echo ${{ steps.build.outcome }}'),
+    plainWorkflow('- name: build\n  run: echo\n- run: echo ${{ steps.build.outcome }}'),
     'unknown-step',
   ],
   [
     'an output of an action in the repository',
-    plain(
+    plainWorkflow(
       '- uses: actions/checkout@v6\n- id: tag\n  uses: ./.github/actions/tag\n- run: echo ${{ steps.tag.outputs.version }}',
     ),
     'unknown-output',

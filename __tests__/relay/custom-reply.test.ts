@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import { ACCEPTED, customReply } from '../../src/relay/request/responses.ts'
+import { ACCEPTED, customResponse } from '../../src/relay/request/responses.ts'
 import type { RelayResponse } from '../../src/wire/http.ts'
 import { fc } from '../support/properties.ts'
 import { RUNTIMES } from '../support/relays.ts'
@@ -109,7 +109,7 @@ test('1,000 triples of any strings: refused, or exactly the response that they a
       ])
       let reply: RelayResponse
       try {
-        reply = customReply(reserved) ?? ACCEPTED
+        reply = customResponse(reserved) ?? ACCEPTED
       } catch (error) {
         expect(error).toBeInstanceOf(RelayError)
         return

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RelayError } from '../../src/relay/errors.ts'
-import { parseRepository, pathOf, routeWebhook } from '../../src/relay/request/route.ts'
+import { parseRepository, routeWebhook, targetPath } from '../../src/relay/request/route.ts'
 import { fc } from '../support/properties.ts'
 import { partsWithOneHostile } from '../support/text.ts'
 
@@ -98,7 +98,7 @@ describe('a self-hosted webhook URL', () => {
 })
 
 test('a page is found by its path alone', () => {
-  expect(pathOf('http://any.test/healthz?probe=1')).toBe('/healthz')
+  expect(targetPath('http://any.test/healthz?probe=1')).toBe('/healthz')
 })
 
 test.each(['o', 'o/r/x', '/r', 'o/', 'o/..'])('%s is no repository', (text) => {

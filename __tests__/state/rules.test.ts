@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import * as v from 'valibot'
-import { changedFiles, folderOf, stateOf } from '../../src/state/branch-files.ts'
+import { changedFiles, folderOf, stateFromFiles } from '../../src/state/branch-files.ts'
 import {
   ageOf,
   type Claim,
@@ -328,8 +328,8 @@ describe('a folder of a branch', () => {
     const after: TriggerState = { lastSuccess: 5, cursor: { a: [1] }, claims }
     const files = changedFiles(new Map(), NO_STATE, after)
     const sorted = claims.toSorted((one, other) => one.at - other.at)
-    expect(stateOf(files, PLACE)).toStrictEqual({ ...after, claims: sorted })
-    expect(stateOf(new Map(), PLACE)).toStrictEqual(NO_STATE)
+    expect(stateFromFiles(files, PLACE)).toStrictEqual({ ...after, claims: sorted })
+    expect(stateFromFiles(new Map(), PLACE)).toStrictEqual(NO_STATE)
   })
 
   test('is written where something is new alone', () => {
@@ -355,7 +355,7 @@ describe('a folder of a branch', () => {
 
   test('may hold files of others', () => {
     const others = ['README.md', 'abc', 'xab', 'a', 'AB'].map((name) => [name, 'text'] as const)
-    expect(stateOf(new Map(others), PLACE)).toEqual(NO_STATE)
+    expect(stateFromFiles(new Map(others), PLACE)).toEqual(NO_STATE)
   })
 
   test.each([
@@ -366,7 +366,7 @@ describe('a folder of a branch', () => {
     ['a claim with a number for its mark', 'ab', '["a","1",1,1,5]'],
     ['text in place of a claim', 'ab', 'text'],
   ])('with %s is broken', async (_, name, text) => {
-    expect(await refused(() => stateOf(new Map([[name, text]]), PLACE))).toEqual([
+    expect(await refused(() => stateFromFiles(new Map([[name, text]]), PLACE))).toEqual([
       { message: 'state.json is not a state of Hookline, or broken', notes: ['delete it'] },
     ])
   })

@@ -23,7 +23,7 @@ const BODY = JSON.stringify({ id: 1, action: 'opened', text: 'x'.repeat(2000) })
  * @param {number} rounds
  * @returns {Promise<Row[]>}
  */
-export async function doorCosts(env, rounds) {
+export async function verificationCosts(env, rounds) {
   /** @type {import('../../src/relay/credentials/seal.ts')} */
   const { generateSealingKey, sealGrant } = await compiled('relay/credentials/seal.js')
   /** @type {import('../../src/relay/credentials/grant.ts')} */
@@ -55,9 +55,9 @@ export async function doorCosts(env, rounds) {
   await compareTo('grant with `if` that is false', plain, await grant({ if: 'false' }))
   await compareTo('grant with `verify`', plain, await sealed({ verify }))
   // The same relay, which has loaded the verification by now.
-  await compareTo('plain grant where the door is open', plain, named, 0.95)
+  await compareTo('plain grant, verification loaded', plain, named, 0.95)
   const refused = client(plain.url, requestWith(await sealed({ verify })))
-  if ((await refused()) !== 401) throw new Error('the door lets everybody in')
+  if ((await refused()) !== 401) throw new Error('the relay accepts an unsigned request')
   refused.close()
   await plain.stop()
   await closed.stop()
@@ -80,7 +80,7 @@ function signed(token) {
  * @returns {Promise<Row[]>}
  */
 async function loadCosts(rounds) {
-  const file = await bundled('door')
+  const file = await bundled('request/verification')
   const script = fileURLToPath(new URL('./verification-load.js', import.meta.url))
   const figures = Array.from({ length: rounds }, () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', script, file], {
@@ -89,7 +89,7 @@ async function loadCosts(rounds) {
     if (!stdout) throw new Error(stderr)
     return /** @type {{ cpu: number, memory: number }} */ (JSON.parse(stdout))
   })
-  const what = 'door, loaded at the first such grant'
+  const what = 'checks, loaded at the first such grant'
   const size = `${(statSync(file).size / 1024).toFixed(0)} KB`
   return [
     { what: `${what}: CPU`, measured: median(figures.map((f) => f.cpu)), unit: 'ms', detail: size },

@@ -244,7 +244,7 @@ const NO_SETTINGS = /** @type {import('../../src/triggers/verify/scheme.ts').Ver
 
 /** @param {string} scheme */
 function proofOf(scheme) {
-  const own = PAGES.get(scheme)?.proof
+  const own = PAGES.get(scheme)?.verifiedBy
   if (own !== undefined) return own
   const rule = ruleOf(scheme)
   if (!rule) {

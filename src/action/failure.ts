@@ -22,21 +22,21 @@ function annotate(problem: Problem): void {
   const { message, hint, notes = [], position } = problem
   const lines = [message, ...(hint ? [hint] : []), ...notes]
   // The lines of an input are not lines of the file, so its annotation names the file only.
-  if (position && !isOfFile(position))
+  if (position && !isFilePosition(position))
     lines.push(`line ${position.line} of the ${position.source.name}`)
   core.info(renderProblem(problem))
   const text = withoutTokens(lines.join('\n'))
-  core.error(text, { title: 'Hookline', ...(position && placeOf(position)) })
+  core.error(text, { title: 'Hookline', ...(position && annotationPlace(position)) })
 }
 
-function isOfFile({ source: { name, file } }: Position): boolean {
+function isFilePosition({ source: { name, file } }: Position): boolean {
   return name === file
 }
 
-function placeOf(position: Position) {
+function annotationPlace(position: Position) {
   const { source, line: startLine, column: startColumn, length } = position
   const { file } = source
-  return isOfFile(position)
+  return isFilePosition(position)
     ? { file, startLine, startColumn, endColumn: startColumn + length }
     : { file }
 }

@@ -1,7 +1,7 @@
 import type { HttpsProxyAgent } from 'https-proxy-agent'
 import { isLoopback } from '../wire/address.ts'
 import { errorCode } from '../wire/errors.ts'
-import { HttpFailure, type HttpReply, type HttpRequest } from '../wire/http.ts'
+import { HttpFailure, type HttpRequest, type HttpResponse } from '../wire/http.ts'
 
 /** Responses are read up to this many bytes. */
 const LARGEST_ANSWER = 32 * 1024 * 1024
@@ -12,7 +12,7 @@ const LARGEST_ANSWER = 32 * 1024 * 1024
  *
  * @throws HttpFailure if the response is missing or incomplete
  */
-export async function http(request: HttpRequest): Promise<HttpReply> {
+export async function http(request: HttpRequest): Promise<HttpResponse> {
   const { default: fetch, AbortError } = await import('node-fetch')
   const { method, url, headers = {}, timeout } = request
   const body = typeof request.body === 'object' ? Buffer.from(request.body) : (request.body ?? null)
@@ -73,7 +73,7 @@ export async function proxyFor(url: URL): Promise<ProxyAgent | undefined> {
   // Otherwise the refusal of the proxy would count as the response of the service.
   agent.on('proxyConnect', ({ statusCode }: { statusCode: number }, request: Destroyable) => {
     if (statusCode === 200) return
-    refusals.set(agent, refusalOf(statusCode))
+    refusals.set(agent, proxyRefusal(statusCode))
     request.destroy(new Error('the proxy refused'))
   })
   return agent
@@ -91,6 +91,6 @@ function proxyAgent(make: () => ProxyAgent): ProxyAgent {
   }
 }
 
-function refusalOf(status: number): string {
+function proxyRefusal(status: number): string {
   return status === 407 ? 'it wants a user and a password: 407' : `it answers ${status}`
 }

@@ -28,8 +28,8 @@ export function readInputs(input: (name: string) => string): Inputs {
   return {
     on: input('on'),
     workflow: (input('workflow') || DEFAULT_GLOB).split('\n').flatMap((line) => line.trim() || []),
-    secrets: jsonObject('secrets', input('secrets')),
-    vars: jsonObject('vars', input('vars')),
+    secrets: parseJsonInput('secrets', input('secrets')),
+    vars: parseJsonInput('vars', input('vars')),
     state: stateChoice(input('state')),
     githubToken: input('github-token').trim(),
     messagingApiUrl: input('telegram-api-url').trim() || DEFAULT_MESSAGING_API_URL,
@@ -55,7 +55,7 @@ function stateChoice(text: string): StateChoice {
   })
 }
 
-function jsonObject(name: string, text: string): JsonObject {
+function parseJsonInput(name: string, text: string): JsonObject {
   const wrong = (what: string) =>
     new UserError({
       message: `input "${name}" is ${what}`,

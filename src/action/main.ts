@@ -84,7 +84,7 @@ interface ActionContext {
 /** @throws UserError if an input or the event cannot be read */
 async function readActionContext(): Promise<ActionContext> {
   const inputs = stepInputs()
-  const event = readEvent()
+  const event = readGitHubEvent()
   const contexts = expressionContexts(process.env, event.payload, inputs)
   const workflows = await workflowSource(inputs, event, contexts)
   return { inputs, event, workflows, ports: await actionPorts(inputs) }
@@ -137,7 +137,7 @@ async function workflowSource(
 }
 
 /** @throws UserError if the event file of the runner is missing, or is no JSON */
-function readEvent(): GitHubEvent {
+function readGitHubEvent(): GitHubEvent {
   const path = process.env.GITHUB_EVENT_PATH ?? ''
   const name = process.env.GITHUB_EVENT_NAME ?? ''
   try {

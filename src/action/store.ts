@@ -53,7 +53,7 @@ export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
   return {
     apiUrl,
     async call({ method = 'POST', path, headers, body, timeout }) {
-      client ??= connect(token)
+      client ??= connectClient(token)
       const request = await client
       const signal = AbortSignal.timeout(Math.min(limit, timeout))
       try {
@@ -63,9 +63,9 @@ export function githubPort(token: string, limit = CALL_LIMIT): GitHubPort {
           ...(body !== undefined && { data: body }),
           request: { signal, redirect: 'manual' },
         })
-        return answerOf(reply)
+        return githubResponse(reply)
       } catch (error) {
-        if (hasResponse(error)) return answerOf({ ...error.response, status: error.status })
+        if (hasResponse(error)) return githubResponse({ ...error.response, status: error.status })
         // The client's own message is not shown, because it may contain the address of a proxy.
         const message = signal.aborted ? `no answer in ${limit / 1_000} s` : 'no answer'
         throw new GitHubCallError(message, { sent: true, cause: error })
@@ -82,7 +82,7 @@ interface ClientReply {
 
 type Client = (route: string, parameters: Record<string, unknown>) => Promise<ClientReply>
 
-async function connect(token: string): Promise<Client> {
+async function connectClient(token: string): Promise<Client> {
   if (token === '') {
     throw new UserError({ message: 'input "github-token" is empty, but state is on a branch' })
   }
@@ -90,7 +90,7 @@ async function connect(token: string): Promise<Client> {
   return getOctokit(token).request
 }
 
-function answerOf({ status, data, headers }: ClientReply): GitHubResponse {
+function githubResponse({ status, data, headers }: ClientReply): GitHubResponse {
   return {
     status,
     header(name) {
@@ -137,7 +137,7 @@ export function stateFiles(folder: string): Files {
       return await work(resolve(path))
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined
-      throw unusable(path, error)
+      throw unusableState(path, error)
     }
   }
 
@@ -162,7 +162,7 @@ export function stateFiles(folder: string): Files {
         return true
       } catch (error) {
         if (errorCode(error) === 'EEXIST') return false
-        throw unusable(path, error)
+        throw unusableState(path, error)
       }
     },
 
@@ -170,7 +170,7 @@ export function stateFiles(folder: string): Files {
       try {
         await writeNew(path, text, true)
       } catch (error) {
-        throw unusable(path, error)
+        throw unusableState(path, error)
       }
     },
 
@@ -209,7 +209,7 @@ export function stateFiles(folder: string): Files {
   }
 }
 
-function unusable(path: string, cause: unknown): UserError {
+function unusableState(path: string, cause: unknown): UserError {
   const code = errorCode(cause) ?? 'unknown fault'
   return new UserError({ message: `${path} cannot be used as state (${code})` }, { cause })
 }

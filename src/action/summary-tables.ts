@@ -69,7 +69,7 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
   const chosen = (known?.columns ?? []).filter(isThere)
   const made = fields.filter((field) => !isDeclared(field))
   const columns = [...new Set([...chosen, ...made])].slice(0, SUMMARY.columns).filter(isNameable)
-  const heads = columns.map((path) => code(path, SUMMARY.name))
+  const heads = columns.map((path) => htmlCode(path, SUMMARY.name))
   const rows = items.map((item, at) => [
     String(at + 1),
     ...columns.map((path) => cell(fieldOf(item, path), readers)),
@@ -79,7 +79,7 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
   const named = others.filter(isNameable).slice(0, SUMMARY.names)
   const left = others.length - named.length
   const list = [
-    ...named.map((name) => code(name, SUMMARY.name)),
+    ...named.map((name) => htmlCode(name, SUMMARY.name)),
     ...(left > 0 ? [`${left} more`] : []),
   ]
   return [
@@ -91,11 +91,11 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
 /** Searches the whole value for secrets, before it is shortened. */
 function cell(value: Json | undefined, readers: Readers): string {
   if (value === undefined) return ''
-  if (readers.isPublic) return escapeHtml(kindOf(value))
+  if (readers.isPublic) return escapeHtml(typeAndSize(value))
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const [secret] = secretsIn(text, readers)
   if (secret !== undefined) return withheld(secret)
-  return text === '' ? '' : code(text, SUMMARY.value)
+  return text === '' ? '' : htmlCode(text, SUMMARY.value)
 }
 
 /** The facts of a webhook that need no look into its body. */
@@ -120,14 +120,14 @@ export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined
     const { method, path, headers } = client
     const { [HEADER.delivery]: delivery, [HEADER.receivedAt]: receivedAt } = headers
     const contentType = headers['content-type']
-    return { method, path, contentType, size: await size(client), delivery, receivedAt }
+    return { method, path, contentType, size: await bodySize(client), delivery, receivedAt }
   } catch (error) {
     if (error instanceof PayloadError) return undefined
     throw error
   }
 }
 
-async function size({ body, headers }: ClientPayload): Promise<number | undefined> {
+async function bodySize({ body, headers }: ClientPayload): Promise<number | undefined> {
   // For a batch the summary shows the number of events; the size of all together would not help.
   if (HEADER.batch in headers) return undefined
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
@@ -144,13 +144,13 @@ export function arrivalTable(arrival: Arrival | undefined, readers: Readers): st
   const { method, path, contentType, size, delivery, receivedAt } = arrival
   const shown = (text: string) => {
     const [secret] = secretsIn(text, readers)
-    return secret === undefined ? code(text, SUMMARY.found) : withheld(secret)
+    return secret === undefined ? htmlCode(text, SUMMARY.found) : withheld(secret)
   }
   const type = size === 0 || contentType === undefined ? '' : `${shown(contentType)}, `
   const bytes =
     size !== undefined && size >= 1000 ? `${(size / 1000).toFixed(1)} KB` : `${size} bytes`
   const rows = [
-    ['Request', `${shown(method)} ${shown(shownPath(path, readers))}`],
+    ['Request', `${shown(method)} ${shown(summaryPath(path, readers))}`],
     ['Body', size === undefined ? 'not readable' : `${type}${size === 0 ? 'none' : bytes}`],
     ...(delivery === undefined ? [] : [['Delivery', shown(delivery)]]),
     ...(receivedAt === undefined ? [] : [['Received', shown(receivedAt)]]),
@@ -166,7 +166,7 @@ function withheld(secret: string): string {
  * A path without the values of its query, because some senders can put a key only there. In a
  * public repository the part after the trigger is left out, too, because it is untrusted input.
  */
-function shownPath(path: string, { isPublic }: Readers): string {
+function summaryPath(path: string, { isPublic }: Readers): string {
   if (isPublic) {
     const { workflow, trigger, path: rest, querystring } = parseWebhookPath(path)
     const named = [workflow, trigger].every((name) => /^[\w.-]{1,100}$/.test(name))
@@ -193,7 +193,7 @@ function secretsIn(text: string, { secrets }: Readers): readonly string[] {
 }
 
 /** The type and size of a value: `text of 12 characters`. */
-export function kindOf(value: Json): string {
+export function typeAndSize(value: Json): string {
   if (value === null) return 'nothing'
   if (typeof value === 'string') return `text of ${value.length} characters`
   if (Array.isArray(value)) return `list of ${value.length}`
@@ -224,7 +224,7 @@ export function cut(text: string, most: number): string {
 }
 
 /** As code: there GitHub makes no link of an address, and notifies nobody who is named. */
-export function code(text: string, most: number): string {
+export function htmlCode(text: string, most: number): string {
   return `<code>${escapeHtml(cut(text, most))}</code>`
 }
 
@@ -233,8 +233,8 @@ export function triggerName(of: {
   readonly workflow?: string | undefined
   trigger: string
 }): string {
-  const trigger = code(of.trigger, SUMMARY.name)
-  return of.workflow === undefined ? trigger : `${code(of.workflow, SUMMARY.name)} / ${trigger}`
+  const trigger = htmlCode(of.trigger, SUMMARY.name)
+  return of.workflow === undefined ? trigger : `${htmlCode(of.workflow, SUMMARY.name)} / ${trigger}`
 }
 
 export function paragraph(html: string): string {

@@ -8,9 +8,9 @@ import { counted } from '../wire/printable.ts'
 import {
   type Arrival,
   arrivalTable,
-  code,
   cut,
   escapeHtml,
+  htmlCode,
   itemTables,
   paragraph,
   type Readers,
@@ -43,10 +43,13 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
   const forgets = items.length > 0 && effects.some(({ cursor }) => cursor !== undefined)
   return [
     `<h3>Hookline: ${items.length === 0 ? 'No trigger fired' : title}</h3>`,
-    ...(reason === '' || isSaid(messages) ? [] : [paragraph(sentence(reason))]),
-    ...some(textsAtLevel(messages, 'error'), (error) => `<b>Error:</b> ${sentence(error)}`),
-    ...some(textsAtLevel(messages, 'warning'), (warning) => `<b>Warning:</b> ${sentence(warning)}`),
-    ...some(textsAtLevel(messages, 'notice'), sentence),
+    ...(reason === '' || isSaid(messages) ? [] : [paragraph(shortSentence(reason))]),
+    ...some(textsAtLevel(messages, 'error'), (error) => `<b>Error:</b> ${shortSentence(error)}`),
+    ...some(
+      textsAtLevel(messages, 'warning'),
+      (warning) => `<b>Warning:</b> ${shortSentence(warning)}`,
+    ),
+    ...some(textsAtLevel(messages, 'notice'), shortSentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
     ...arrivalTable(circumstances.arrival, circumstances),
     ...decisionTable(decisions),
@@ -65,9 +68,9 @@ function failedTable(failed: readonly FailedItemReport[]): string[] {
     const { step, reason } = report
     const option = step === 'size' ? 'size' : `config.${step}`
     return [
-      `${escapeHtml(name)} ${code(String(id), SUMMARY.name)}`,
-      code(option, SUMMARY.name),
-      text(reason, SUMMARY.found),
+      `${escapeHtml(name)} ${htmlCode(String(id), SUMMARY.name)}`,
+      htmlCode(option, SUMMARY.name),
+      summaryText(reason, SUMMARY.found),
     ]
   })
   const left = failed.length - rows.length
@@ -102,7 +105,7 @@ function some(texts: readonly string[], html: (text: string) => string): string[
   ]
 }
 
-function sentence(text: string): string {
+function shortSentence(text: string): string {
   return `${escapeHtml(cut(text, SUMMARY.text))}.`
 }
 
@@ -112,7 +115,7 @@ function explanationList(explanations: readonly Explanation[]): string[] {
     .filter(({ condition }) => condition === 'filter')
     .map(({ trigger, sentence }) => `${trigger}: ${sentence}`)
   if (sentences.length === 0) return []
-  const items = sentences.map((each) => `<li>${text(each, SUMMARY.why)}</li>`)
+  const items = sentences.map((each) => `<li>${summaryText(each, SUMMARY.why)}</li>`)
   return [`<ul>${items.join('')}</ul>`]
 }
 
@@ -140,9 +143,9 @@ function decisionTable(decisions: readonly Decision[]): string[] {
 }
 
 function why({ reason, checks, tally }: Decision): string[] {
-  if (checks.length === 0 && !tally) return [text(reason, SUMMARY.why)]
+  if (checks.length === 0 && !tally) return [summaryText(reason, SUMMARY.why)]
   const lines = checks.slice(0, SUMMARY.checks).map(({ option, held, found }) => {
-    return text(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
+    return summaryText(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
   })
   if (!tally) return lines
   const { events } = tally
@@ -151,12 +154,12 @@ function why({ reason, checks, tally }: Decision): string[] {
   const dropped =
     events && events.came > events.held ? `, ${events.came - events.held} dropped` : ''
   const came = events ? `${counted(events.came, 'event')} came${dropped}; ` : ''
-  const counts = `${came}${counted(tally.found, 'item')} found, ${tally.handedOn} handed on`
+  const counts = `${came}${counted(tally.found, 'item')} found, ${tally.passedOn} passed on`
   const account = tally.steps.length > 0 ? `: ${tally.steps.join('; ')}` : ''
-  return [...lines, text(`${counts}${account}`, SUMMARY.why)]
+  return [...lines, summaryText(`${counts}${account}`, SUMMARY.why)]
 }
 
-function text(content: string, most: number): string {
+function summaryText(content: string, most: number): string {
   return escapeHtml(cut(content, most))
 }
 
@@ -172,19 +175,19 @@ export function nextStep(evaluation: Evaluation, workflow: string): string {
 
 const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) => string>> = {
   payload: () =>
-    `Give ${shown('client_payload')} a ${shown('path')} of workflow and trigger, ${shown('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${command('hookline send')}.`,
+    `Give ${shownCode('client_payload')} a ${shownCode('path')} of workflow and trigger, ${shownCode('{"path": "hook/webhook", "body": …}')}, or send the request by way of a relay, which writes it: ${commandCode('hookline send')}.`,
   workflow: (_, workflow) =>
-    `If it was meant for this workflow, change the URL at the sender: ${command(`hookline url ${workflow}`)} prints the right one. If not, an ${shown('if')} at the job, as ${command('hookline init')} writes it, spares this run.`,
+    `If it was meant for this workflow, change the URL at the sender: ${commandCode(`hookline url ${workflow}`)} prints the right one. If not, an ${shownCode('if')} at the job, as ${commandCode('hookline init')} writes it, spares this run.`,
   trigger: ({ decisions: [first] }, workflow) => {
     const flag = first && first.trigger !== EVENT_TYPE ? ` --trigger ${first.trigger}` : ''
-    return `Change the URL at the sender, or declare the trigger under ${shown('on')}: ${command(`hookline url ${workflow}${flag}`)} prints the right one.`
+    return `Change the URL at the sender, or declare the trigger under ${shownCode('on')}: ${commandCode(`hookline url ${workflow}${flag}`)} prints the right one.`
   },
   condition: conditionStep,
   type: () =>
-    `Dispatch with the event type ${shown(EVENT_TYPE)} to fire a trigger. With ${shown(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
+    `Dispatch with the event type ${shownCode(EVENT_TYPE)} to fire a trigger. With ${shownCode(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
   event: () => '',
   poll: (_, workflow) =>
-    `Nothing to do, unless something is missing: then ${command(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
+    `Nothing to do, unless something is missing: then ${commandCode(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
 }
 
 function conditionStep({ decisions, messages, runs }: Evaluation, workflow: string): string {
@@ -192,34 +195,36 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
   const looked = decisions.find(({ checks, tally }) => checks.length > 0 || tally)
   if (!looked) {
     if (textsAtLevel(messages, 'warning').length > 0)
-      return `${command('hookline dev')} shows the same on your machine.`
-    return `Set ${shown('config.active')} to true, or leave it out, for the trigger to fire.`
+      return `${commandCode('hookline dev')} shows the same on your machine.`
+    return `Set ${shownCode('config.active')} to true, or leave it out, for the trigger to fire.`
   }
   const { trigger, checks } = looked
   const { example = ANY_REQUEST } = runs.find(({ decision }) => decision === looked)?.trigger ?? {}
-  const send = command(sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example))
-  const tryOut = `To try it on your machine, run ${command('hookline dev')} and then ${send}.`
+  const send = commandCode(
+    sendLine(`http://localhost:3000/webhook/${workflow}/${trigger}`, example),
+  )
+  const tryOut = `To try it on your machine, run ${commandCode('hookline dev')} and then ${send}.`
   const { option: missed, isAbsent } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {
-    return `If an item was to be handed on, change ${shown('config')} of ${shown(trigger)}. ${tryOut}`
+    return `If an item was to be handed on, change ${shownCode('config')} of ${shownCode(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
     // The request has no signature at all, so none is wrong.
     const cure = isAbsent
-      ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shown(missed)} expects.`
-      : `Compare the secret at the sender with the one of ${shown(missed)}.`
-    return `${cure} ${command('hookline send --sign')} sends a request that is signed with yours.`
+      ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shownCode(missed)} expects.`
+      : `Compare the secret at the sender with the one of ${shownCode(missed)}.`
+    return `${cure} ${commandCode('hookline send --sign')} sends a request that is signed with yours.`
   }
   if (!TRIGGERS.get(trigger)?.optionNames.includes(missed)) {
     return `Nothing to do, if the service only tried or confirmed the URL. ${tryOut}`
   }
-  return `If it was to fire, change ${shown(missed)} of ${shown(trigger)}, or what the sender sends. ${tryOut}`
+  return `If it was to fire, change ${shownCode(missed)} of ${shownCode(trigger)}, or what the sender sends. ${tryOut}`
 }
 
-function command(line: string): string {
-  return shown(line)
+function commandCode(line: string): string {
+  return shownCode(line)
 }
 
-function shown(text: string): string {
-  return code(text, SUMMARY.text)
+function shownCode(text: string): string {
+  return htmlCode(text, SUMMARY.text)
 }

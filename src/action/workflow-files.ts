@@ -65,10 +65,10 @@ export function workflowFileSource(options: WorkflowFileOptions): WorkflowSource
  */
 export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
   const wanted = globs.filter((glob) => !glob.startsWith('!'))
-  const including = wanted.map((glob) => matcher(root, glob))
+  const including = wanted.map((glob) => globMatcher(root, glob))
   const excluding = globs
     .filter((glob) => glob.startsWith('!'))
-    .map((glob) => matcher(root, glob.slice(1)))
+    .map((glob) => globMatcher(root, glob.slice(1)))
   const listed = [...new Set(wanted.flatMap((glob) => candidates(root, glob)))].sort()
   return (name?: string): WorkflowFile[] => {
     const files = listed
@@ -89,7 +89,7 @@ export function workflowFileFinder({ root, globs, advice }: FinderOptions) {
 
 const WILDCARD = /[*?[\]{}()!+@]/
 
-function matcher(root: string, glob: string): Minimatch {
+function globMatcher(root: string, glob: string): Minimatch {
   return new Minimatch(fromRoot(root, glob))
 }
 

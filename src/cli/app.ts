@@ -87,7 +87,7 @@ async function create(options: CreateOptions): Promise<void> {
     const done = `created ${slug}; its id and key are in ${file.path}\nInstall it: ${install}`
     process.stdout.write(`${options.json ? JSON.stringify(fields) : done}\n`)
   } else {
-    const key = oneLine(app.key)
+    const key = escapedLines(app.key)
     const text = [
       `# Install ${slug}`,
       install,
@@ -180,7 +180,7 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSigningKeys: boo
   const lines = [
     `# The GitHub App ${slug}: ${page}`,
     `HOOKLINE_APP_ID=${id}`,
-    `HOOKLINE_APP_KEY="${oneLine(key)}"`,
+    `HOOKLINE_APP_KEY="${escapedLines(key)}"`,
   ]
   if (hasSigningKeys || readSetting(process.env, 'HOOKLINE_SIGNING_KEYS'))
     return `${lines.join('\n')}\n`
@@ -190,7 +190,7 @@ async function settings({ id, slug, key, page }: CreatedApp, hasSigningKeys: boo
   return `${[...lines, `HOOKLINE_SIGNING_KEYS='${keys}'`].join('\n')}\n`
 }
 
-function oneLine(key: string): string {
+function escapedLines(key: string): string {
   return key.trim().replace(/\r?\n/g, '\\n')
 }
 

@@ -191,17 +191,17 @@ async function buildWorkflow(
           ...lint(new RuleFile(file, called, { sourceTriggers: file.triggers })),
           ...asFindings(scriptProblems(file.triggers), 'error'),
         ]
-  const reported = new Set(ofLevel(rules, 'error').map(keyOf))
+  const reported = new Set(ofLevel(rules, 'error').map(findingKey))
   const others = withKeyHints(file.document, compiled.findings)
   const findings = [
     ...result.findings,
     ...rules,
-    ...others.filter((one) => one.level !== 'error' || !reported.has(keyOf(one))),
+    ...others.filter((one) => one.level !== 'error' || !reported.has(findingKey(one))),
   ]
   return { ...result, unwritten, findings, files: compiled.files }
 }
 
-function keyOf({ position, code }: Finding): string {
+function findingKey({ position, code }: Finding): string {
   return `${code}:${position?.line}:${position?.column}`
 }
 

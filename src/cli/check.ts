@@ -43,10 +43,10 @@ export function checkCommand(): Command {
     .addOption(new Option('--json', 'print JSON').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0 for code scanning')
     .addHelpText('after', '\nExamples:\n  $ hookline check\n  $ hookline check --strict')
-    .action(run)
+    .action(runCheck)
 }
 
-async function run(
+async function runCheck(
   globs: string[],
   { json, sarif, ...options }: CheckCommandOptions,
 ): Promise<void> {

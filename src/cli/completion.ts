@@ -33,7 +33,7 @@ export function completionCommand(
       const typed = given.map((word) => (word === ' ' ? '' : word))
       const program = await programFor(typed)
       const text = candidatesText(
-        await completionOf(program, typed.length > 0 ? typed : [''], NAMES),
+        await completionOf(program, typed.length > 0 ? typed : [''], PLACE_NAMES),
       )
       if (text !== '') print(text)
     })
@@ -47,7 +47,7 @@ function candidatesText({ candidates, files }: Completion): string {
   return [...lines, ...(files ? [FILES_LINE] : [])].join('\n')
 }
 
-const NAMES: PlaceNames = async (kind) => {
+const PLACE_NAMES: PlaceNames = async (kind) => {
   const names = await KNOWN.get(kind)?.()
   return [...new Set(names ?? [])]
 }

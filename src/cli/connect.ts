@@ -62,7 +62,7 @@ export function connectCommand(): Command {
 
 async function connect(word: string | undefined, options: ConnectOptions): Promise<void> {
   const named = namedSender(word, options.sender)
-  const settings = readSettings(options)
+  const settings = connectSettings(options)
   const report = reporter(options.json ?? false)
 
   // 1. Everything that is needed is there, and GitHub would start the workflow.
@@ -99,7 +99,7 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
     },
     onTunnel: report.tunnel,
   })
-  const isVerified = conditions.proofs.length > 0
+  const isVerified = conditions.signatures.length > 0
   const sendTest = () => {
     sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
   }
@@ -163,7 +163,7 @@ interface ConnectSettings {
 }
 
 /** @throws UserError for an invalid flag, before anything is asked or started */
-function readSettings({ port, publicUrl, secretEnv }: ConnectOptions): ConnectSettings {
+function connectSettings({ port, publicUrl, secretEnv }: ConnectOptions): ConnectSettings {
   const address = publicUrl === undefined ? undefined : readAddress(publicUrl, PUBLIC_URL)
   if (address !== undefined && address.protocol !== 'https:') {
     throw new UsageError({

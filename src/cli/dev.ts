@@ -13,7 +13,7 @@ import { eventJson, formatEvent, listLine } from '../inspector/event-text.ts'
 import { explainEvent } from '../inspector/jobs.ts'
 import { withRule } from '../lint/lint.ts'
 import { exampleLine } from '../triggers/example-line.ts'
-import type { Proof } from '../triggers/trigger.ts'
+import type { RequiredSignature } from '../triggers/trigger.ts'
 import { isLoopback } from '../wire/address.ts'
 import { type Finding, type Source, UsageError, UserError } from '../wire/errors.ts'
 import { type Json, type JsonObject, record } from '../wire/json.ts'
@@ -120,7 +120,7 @@ async function serve(options: DevOptions): Promise<void> {
   })
   if (!json) keys = devKeys({ server, quit, report: reportBug })
   print(`hookline dev listening on ${server.url}`)
-  if (!json) print(printable(welcome(server, workflows, { isOpen: host !== undefined, poll })))
+  if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
   else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
   if (runs) process.stderr.write(runHint(runs.key))
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
@@ -142,7 +142,7 @@ async function serve(options: DevOptions): Promise<void> {
 /** Signs a request with the present time. */
 async function sign(
   { method, url, headers, body }: SignableRequest,
-  { scheme, secret, header }: Proof,
+  { scheme, secret, header }: RequiredSignature,
 ): Promise<SignableRequest> {
   const moment = {
     timestamp: Math.floor(Date.now() / 1000),
@@ -179,7 +179,7 @@ function findingsNews(globs: readonly string[], open: () => WorkflowSource) {
 }
 
 /** The triggers, with a curl line to paste. */
-function welcome(
+function welcomeText(
   server: DevServer,
   workflows: (event: Json) => WorkflowSource,
   { isOpen, poll }: { readonly isOpen: boolean; readonly poll: boolean | undefined },

@@ -18,7 +18,7 @@ import {
   failedFinding,
   warningFinding,
 } from './doctor/findings.ts'
-import { checkRepository, noToken } from './doctor/repository.ts'
+import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
 import { githubAt } from './github.ts'
@@ -213,7 +213,7 @@ function otherDispatch(
 
 async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
-  if (!target.token) return { findings: app.length > 0 ? app : [noToken(target.dispatch)] }
+  if (!target.token) return { findings: app.length > 0 ? app : [noTokenFinding(target.dispatch)] }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = checkRepository(target, answer, ports.now())

@@ -20,7 +20,7 @@ export function explainFile(file: SourceFile): ExplainedFile {
   const workflow = readWorkflowJobs(file.source)
   const started = [
     ...file.triggers.map(({ name }): [string, ModelEvent] => [name, firedBy(name, file)]),
-    ...file.native.map(({ name }): [string, ModelEvent] => [name, startedBy(name, file)]),
+    ...file.native.map(({ name }): [string, ModelEvent] => [name, startText(name, file)]),
   ]
   const events = started.map(([event, given]) => {
     const jobs = explainWorkflow(workflow, given).map(({ id, verdict, why }) => {
@@ -55,7 +55,7 @@ function firedBy(trigger: string, { triggers }: SourceFile): ModelEvent {
 }
 
 /** An event of GitHub's own: no trigger of ours fires. */
-function startedBy(event: string, { triggers }: SourceFile): ModelEvent {
+function startText(event: string, { triggers }: SourceFile): ModelEvent {
   const on = triggers.map(({ name }): [string, Json] => [name, SKIPPED])
   const github = { event_name: event, event: unknownValue('the event') }
   return { github, on: Object.fromEntries(on), outputsOf: () => undefined }

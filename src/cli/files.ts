@@ -199,7 +199,7 @@ export async function watchGlobs({
   const bases = globs.filter((glob) => !glob.startsWith('!')).map((glob) => globFolder(root, glob))
   const paths = [...bases, ...more].map((path) => slashed(relative(root, resolve(root, path))))
   const isRelevant = (path: string) =>
-    paths.some((each) => each === '' || isWithin(path, each) || isWithin(each, path))
+    paths.some((each) => each === '' || isInFolder(path, each) || isInFolder(each, path))
   return watch(root, {
     ignoreInitial: true,
     persistent,
@@ -214,6 +214,6 @@ function slashed(path: string): string {
   return path.split(sep).join('/')
 }
 
-function isWithin(path: string, folder: string): boolean {
+function isInFolder(path: string, folder: string): boolean {
   return `${path}/`.startsWith(`${folder}/`)
 }

@@ -59,11 +59,11 @@ export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
         ...(raw && { accept: 'application/vnd.github.raw+json' }),
       }),
     )
-    return asked(outcome)
+    return resultOf(outcome)
   }
 }
 
-function asked(outcome: GitHubOutcome): Asked {
+function resultOf(outcome: GitHubOutcome): Asked {
   if (outcome.accepted) return { answer: outcome.answer }
   const { answer, refusal } = outcome
   if (answer) return { answer, refusal }

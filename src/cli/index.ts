@@ -36,10 +36,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 ])
 
 // `dev` starts this file as a worker thread, which runs its scripts.
-if (isMainThread) start()
+if (isMainThread) startProgram()
 else void import('../inspector/script-thread.ts').then(({ answerScripts }) => answerScripts())
 
-function start(): void {
+function startProgram(): void {
   endOnClosedOutput()
   reportUncaughtErrors()
   const given = process.argv.slice(2)

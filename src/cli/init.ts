@@ -16,7 +16,7 @@ import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender.ts'
 import { environmentFor, GH_VARIABLES } from './programs.ts'
 import { settingOption } from './settings-file.ts'
-import { print, shellHere, wrapped } from './terminal.ts'
+import { print, shellHere, wrappedNames } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
 
 interface InitOptions extends FlagAnswers {
@@ -36,7 +36,7 @@ Existing files are never overwritten.
 
 With --sender, the workflow verifies the sender's signatures and fires on its
 usual events. Senders:
-  ${wrapped(
+  ${wrappedNames(
     SENDERS.map(({ name }) => name),
     2,
   )}

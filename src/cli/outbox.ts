@@ -52,36 +52,36 @@ export function outboxCommand(): Command {
     .description('list queued events and dead letters of a relay, and replay or delete them')
     .addHelpText('after', HELP)
     .addCommand(
-      filtered(command('list', 'list queued events and dead letters with their reasons'))
+      filtered(outboxSubcommand('list', 'list queued events and dead letters with their reasons'))
         .option('--watch', 'repeat until Ctrl-C')
         .action(list),
     )
     .addCommand(
-      command('show', 'print one event with its payload')
+      outboxSubcommand('show', 'print one event with its payload')
         .argument('<delivery>', 'delivery id')
         .action(show),
     )
     .addCommand(
-      filtered(command('replay', 'queue dead letters, or a delivered batch, again'))
+      filtered(outboxSubcommand('replay', 'queue dead letters, or a delivered batch, again'))
         .argument('[delivery]', 'delivery id of an event or a batch')
         .option('--all', 'select every dead letter')
         .option('--separate', 'queue each event of the batch by itself')
         .action((delivery, options) => change(REPLAY, delivery, options)),
     )
     .addCommand(
-      filtered(command('delete', 'delete an event, or dead letters'))
+      filtered(outboxSubcommand('delete', 'delete an event, or dead letters'))
         .argument('[delivery]', 'delivery id of an event or a batch')
         .option('--all', 'select every dead letter')
         .action((delivery, options) => change(DELETE, delivery, options)),
     )
     .addCommand(
-      command('backup', 'write a copy of the outbox file while the relay uses it')
+      outboxSubcommand('backup', 'write a copy of the outbox file while the relay uses it')
         .requiredOption('--out <file>', 'path of the copy; must not exist')
         .action(backup),
     )
 }
 
-function command(name: string, description: string): Command {
+function outboxSubcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .requiredOption('--relay <url>', 'address of the relay')
@@ -97,7 +97,7 @@ function filtered(subcommand: Command): Command {
 
 async function list({ relay, watch, json = false, ...given }: ListOptions): Promise<void> {
   const client = new RelayClient(relay)
-  const look = () => readListing(client, filterOf(given))
+  const look = () => readListing(client, givenFilter(given))
   if (!watch) {
     const listing = await withProgress(`asking ${client.host}`, look())
     return print(json ? listingJson(listing) : listingText(listing, Date.now()))
@@ -202,7 +202,7 @@ async function change(
   delivery: string | undefined,
   { relay, json, all, separate, ...given }: ChangeOptions,
 ): Promise<void> {
-  const filter = filterOf(given)
+  const filter = givenFilter(given)
   const isMany = all === true || Object.keys(filter).length > 0
   if (isMany === (delivery !== undefined)) throw oneOrMany(delivery)
   if (separate && delivery === undefined) throw oneOrMany(delivery)
@@ -244,7 +244,7 @@ async function backup({ relay, out, json }: BackupOptions): Promise<void> {
   print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)
 }
 
-function filterOf({ repository, reason, credential }: Filter): Filter {
+function givenFilter({ repository, reason, credential }: Filter): Filter {
   return {
     ...(repository !== undefined && { repository }),
     ...(reason !== undefined && { reason }),

@@ -6,7 +6,7 @@ import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github.ts'
-import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { HttpFailure, type HttpResponse } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
@@ -110,7 +110,7 @@ export class RelayClient {
       return target.bytesWritten
     } catch (error) {
       if (error instanceof UserError) throw error
-      if (isOfFile(error)) throw notWritten(file, error)
+      if (isFileError(error)) throw notWritten(file, error)
       return this.#unreachable(httpFailure(error, stop.signal.aborted, agent))
     } finally {
       clearTimeout(idle)
@@ -137,7 +137,7 @@ export class RelayClient {
   }
 
   /** The refusal in words for the user of this command. */
-  #refusal(reply: HttpReply, { path }: Pick<AdminRequest, 'path'>): UserError {
+  #refusal(reply: HttpResponse, { path }: Pick<AdminRequest, 'path'>): UserError {
     const { error } = fieldsOf(reply)
     const { code, message, hint } = isObject(error) ? error : {}
     if (typeof message !== 'string' || typeof hint !== 'string') {
@@ -174,7 +174,7 @@ export function notARelay(): UserError {
 }
 
 /** True for an error of the file that is written. */
-function isOfFile(error: unknown): error is NodeJS.ErrnoException {
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }
 

@@ -50,10 +50,16 @@ export function relayCommand(): Command {
     )
     .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(runRelay)
 }
 
-async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptions): Promise<void> {
+async function runRelay({
+  host,
+  port,
+  repository,
+  outbox,
+  tunnel,
+}: RelayCommandOptions): Promise<void> {
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
   const { startRelay } = await import('../relay/http/node.ts')
   const relay = await startRelay({
@@ -67,18 +73,18 @@ async function run({ host, port, repository, outbox, tunnel }: RelayCommandOptio
     ...weakKeyProblems(process.env),
     ...unusedProxyProblems(process.env),
   ])
-  say(`hookline relay listening on ${relay.url}\n`)
+  writeLine(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
 }
 
 /** Opens a tunnel, which is opened again if it ends. The relay ends if the first tunnel fails. */
 async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
   const sayAddress = async (url: string) =>
-    say(`${(await publicLines(url, repository, process.env)).join('\n')}\n`)
+    writeLine(`${(await publicLines(url, repository, process.env)).join('\n')}\n`)
   try {
     const tunnel = await openTunnel(relay.url, (change) => {
       if (change.kind === 'open') return void sayAddress(change.url)
-      say(`the tunnel ended; opening another one in ${change.retryIn / 1000} s\n`)
+      writeLine(`the tunnel ended; opening another one in ${change.retryIn / 1000} s\n`)
     })
     process.once('exit', tunnel.close)
     await sayAddress(tunnel.url)
@@ -121,7 +127,7 @@ async function publicLines(
 }
 
 /** Writes to standard output. The relay goes on if standard output is closed. */
-function say(line: string): void {
+function writeLine(line: string): void {
   try {
     writeSync(1, line)
   } catch {

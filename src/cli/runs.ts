@@ -64,10 +64,10 @@ export function runsCommand(): Command {
     .option('--watch', 'print changes until Ctrl-C')
     .option('--json', 'print one JSON line per run')
     .addHelpText('after', HELP)
-    .action(run)
+    .action(showRuns)
 }
 
-async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<void> {
+async function showRuns({ delivery, watch, json, ...options }: RunsOptions): Promise<void> {
   const repository = options.repository ?? originRepository()
   if (repository === '') {
     throw new UserError({
@@ -98,8 +98,8 @@ async function run({ delivery, watch, json, ...options }: RunsOptions): Promise<
     })
     const wanted = runs.filter(isWanted).slice(0, SHOWN_RUNS)
     for (const each of isFirst ? wanted : wanted.toReversed()) {
-      if (states.get(each.id) !== stateOf(each)) report(each)
-      states.set(each.id, stateOf(each))
+      if (states.get(each.id) !== runState(each)) report(each)
+      states.set(each.id, runState(each))
     }
     if (!watch) {
       if (delivery !== undefined && wanted.length === 0) throw unknownDelivery(delivery)
@@ -163,7 +163,7 @@ function listRuns(
   { retry, ...lookup }: RunListing = {},
 ): Promise<readonly WorkflowRun[]> {
   const readPage = async (page: number) =>
-    (await ask(github, runsPath(github.repository, page), retry)).workflow_runs
+    (await askRuns(github, runsPath(github.repository, page), retry)).workflow_runs
   return recentRuns(readPage, lookup)
 }
 
@@ -184,7 +184,7 @@ const CLOCK_SKEW = 5000
 /** Milliseconds. A run can appear in the listing later than a newer run. */
 const LISTING_LAG = 5 * 60_000
 
-function isWanted({ begun }: WantedRun): (run: WorkflowRun) => boolean {
+function isWantedRun({ begun }: WantedRun): (run: WorkflowRun) => boolean {
   if (!begun) return () => false
   const earliest = begun.since.getTime() - CLOCK_SKEW
   return ({ workflow, event, delivery, started }) =>
@@ -207,7 +207,7 @@ export async function findRun(
   timeout = RUN_TIMEOUT,
 ): Promise<WorkflowRun | undefined> {
   const deadline = github.now().getTime() + timeout
-  const isBegun = isWanted(wanted)
+  const isBegun = isWantedRun(wanted)
   const isFound = (run: WorkflowRun) => isRunOf(run, wanted.delivery)
   let since: Date | undefined
   for (;;) {
@@ -253,7 +253,7 @@ export async function runAt(url: string, github: RunPorts): Promise<WorkflowRun>
       message: 'the response of the relay contains no valid address of a run',
       hint: 'Check the address of the relay: hookline doctor --relay <url>',
     })
-  return readRun(await ask(github, runPath(github, id)))
+  return readRun(await askRuns(github, runPath(github, id)))
 }
 
 /** Reports every change of a run until it is completed or the deadline passes; returns its last state. */
@@ -267,8 +267,8 @@ export async function followRun(
   report(known)
   while (known.state !== 'completed' && github.now().getTime() < deadline) {
     await github.sleep(PAUSE)
-    const now = readRun(await ask(github, runPath(github, known.id), retryUntil(github)))
-    if (stateOf(now) !== stateOf(known)) report(now)
+    const now = readRun(await askRuns(github, runPath(github, known.id), retryUntil(github)))
+    if (runState(now) !== runState(known)) report(now)
     known = now
   }
   return known
@@ -297,12 +297,12 @@ export async function hasNoJob(run: WorkflowRun, github: RunPorts): Promise<bool
 export function runLine(run: Omit<WorkflowRun, 'event'>): string {
   const { delivery, workflow, started, url } = run
   const color = run.conclusion === null ? 'yellow' : hasSucceeded(run) ? 'green' : 'red'
-  const state = styled(process.stdout, color, printable(stateOf(run)).padEnd(12))
+  const state = styled(process.stdout, color, printable(runState(run)).padEnd(12))
   const parts = [printable(started), delivery ?? '-'.padEnd(36), printable(workflow)].join('  ')
   return `${parts}  ${state}  ${printable(url)}`
 }
 
-function stateOf({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
+function runState({ state, conclusion }: Pick<WorkflowRun, 'state' | 'conclusion'>): string {
   return conclusion ?? state
 }
 
@@ -364,7 +364,7 @@ export class RunsError extends UserError {
 }
 
 /** @throws RunsError */
-async function ask({ repository, ask: call, now }: RunPorts, path: string, retry?: Retry) {
+async function askRuns({ repository, ask: call, now }: RunPorts, path: string, retry?: Retry) {
   const reply = await call(path, retry && { patience: retry }).catch((cause: unknown) => {
     if (!(cause instanceof HttpFailure)) throw cause
     const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')

@@ -52,7 +52,7 @@ async function seal(options: SealOptions): Promise<void> {
     ...(expires !== undefined && { expires: readExpiry(expires, Date.now()) }),
   }
   const key = await sealingKey(options)
-  const token = await readToken()
+  const token = await readGitHubToken()
   if (!GITHUB_TOKEN.test(token)) {
     // A GitHub Enterprise Server or another forge may issue tokens of another form.
     const message = 'the token does not look like a GitHub token'
@@ -65,7 +65,7 @@ async function seal(options: SealOptions): Promise<void> {
 }
 
 /** The token never comes from an argument, because every process of the machine can read arguments. */
-async function readToken(): Promise<string> {
+async function readGitHubToken(): Promise<string> {
   const set = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')?.reveal()
   const token = set ?? (process.stdin.isTTY ? '' : await text(process.stdin))
   if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim()

@@ -7,7 +7,7 @@ import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { isLoopback, notAnAddress, parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
-import { HttpFailure, type HttpReply } from '../wire/http.ts'
+import { HttpFailure, type HttpResponse } from '../wire/http.ts'
 import { record } from '../wire/json.ts'
 import { PARAMETER } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
@@ -21,9 +21,9 @@ import { readSecret, unreachableHint } from './http.ts'
 import { EXAMPLES, exampleOf } from './send/examples.ts'
 import { sendExactly } from './send/http-request.ts'
 import { type AddressedRequest, outgoingRequest, type RequestOptions } from './send/request.ts'
-import { type RelayResponse, readResponse } from './send/response.ts'
+import { readResponse, type SendResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { EXIT, print, withProgress, wrapped } from './terminal.ts'
+import { EXIT, print, withProgress, wrappedNames } from './terminal.ts'
 
 interface SendOptions extends RequestOptions {
   readonly sender?: string
@@ -50,12 +50,12 @@ ${environmentHelp('HOOKLINE_CREDENTIAL', 'HOOKLINE_WEBHOOK_SECRET', 'HOOKLINE_DE
 ])}
 
 Senders:
-  ${wrapped(
+  ${wrappedNames(
     SENDERS.map(({ name }) => name),
     2,
   )}
 Schemes:
-  ${wrapped(SIGNATURE_NAMES, 2)}
+  ${wrappedNames(SIGNATURE_NAMES, 2)}
 
 Examples:
   $ hookline send --list
@@ -123,7 +123,7 @@ function printExamples(json: boolean): void {
 
 async function sendOnce({ request, url }: AddressedRequest, options: SendOptions): Promise<void> {
   const started = performance.now()
-  const response = await send(url, request)
+  const response = await sendWebhook(url, request)
   const milliseconds = Math.round(performance.now() - started)
   const { accepted, delivery, run, filtered } = response
   print(
@@ -139,7 +139,7 @@ async function sendOnce({ request, url }: AddressedRequest, options: SendOptions
 function responseLines(
   method: string,
   url: URL,
-  response: RelayResponse,
+  response: SendResponse,
   milliseconds: number,
 ): string[] {
   const { status, delivery, run, message, hint, body, reason } = response
@@ -159,7 +159,10 @@ const NO_WEBHOOK_URL =
   'The URL is the front page of a server. A webhook URL ends in /<workflow>/<trigger>.'
 
 /** Removes the secrets of the request from a response, because any server may repeat them. */
-function withoutSecrets(reply: HttpReply, secrets: readonly (Secret | undefined)[]): HttpReply {
+function withoutSecrets(
+  reply: HttpResponse,
+  secrets: readonly (Secret | undefined)[],
+): HttpResponse {
   const hide = (text: string) =>
     secrets.reduce((rest, secret) => (secret ? withoutSecret(rest, secret) : rest), text)
   const headers = Object.entries(reply.headers).map(([name, value]) => [name, hide(value)] as const)
@@ -175,10 +178,10 @@ async function sendBatch(
 ): Promise<void> {
   const { batchLines, withBatch } = await import('./send/batch.ts')
   const to = withBatch(target)
-  const responses: RelayResponse[] = []
+  const responses: SendResponse[] = []
   while (responses.length < count && responses.at(-1)?.accepted !== false) {
     const { request: outgoing, url } = await request(to)
-    responses.push(await send(url, outgoing))
+    responses.push(await sendWebhook(url, outgoing))
   }
   const last = responses.at(-1)
   const collected = responses.findLast(({ batch }) => batch !== null)
@@ -192,7 +195,7 @@ async function sendBatch(
 }
 
 /** Waits for the run, found by its page or by the delivery id in its name; reports to standard error. */
-async function waitForRun(url: URL, response: RelayResponse): Promise<void> {
+async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   const { delivery, run, queued, batch, filtered, reason } = response
   const { addressedBy, awaitRun, followRun, hasNoJob, hasSucceeded, NOT_ALLOWED, runAt, runLine } =
     await import('./runs.ts')
@@ -215,7 +218,7 @@ async function waitForRun(url: URL, response: RelayResponse): Promise<void> {
   }
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
-  const { secondsOf } = await import('./send/batch.ts')
+  const { batchSeconds: secondsOf } = await import('./send/batch.ts')
   const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
@@ -228,7 +231,7 @@ async function waitForRun(url: URL, response: RelayResponse): Promise<void> {
 
 const QUEUED = 'GitHub is unavailable; the relay queued the event. To list it: hookline outbox list'
 
-function queuedText({ batch }: RelayResponse): string {
+function queuedText({ batch }: SendResponse): string {
   return batch === null ? QUEUED : `the relay collects the event in the batch ${batch}`
 }
 
@@ -329,7 +332,10 @@ function keyOfPair(file: string, scheme: string): Secret {
   return secret
 }
 
-async function send(url: URL, { method, headers, body }: OutgoingRequest): Promise<RelayResponse> {
+async function sendWebhook(
+  url: URL,
+  { method, headers, body }: OutgoingRequest,
+): Promise<SendResponse> {
   const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')
   const authorized = token ? { ...headers, 'x-platform-authorization': token.reveal() } : headers
   try {

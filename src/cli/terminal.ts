@@ -22,7 +22,7 @@ export const EXIT_CODES = `Exit codes:
 /** Prints an error to standard error, and returns its exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-  const problems = problemsOf(error)
+  const problems = userProblems(error)
   if (!problems) {
     reportBug(error)
     return EXIT.bug
@@ -36,7 +36,7 @@ export function reportError(error: unknown): number {
 }
 
 /** The problems that the user can fix; `undefined` for a bug. */
-function problemsOf(error: unknown): readonly Problem[] | undefined {
+function userProblems(error: unknown): readonly Problem[] | undefined {
   if (error instanceof UserError) return error.problems
   const problem = systemProblem(error)
   return problem && [problem]
@@ -55,7 +55,7 @@ function failureJson(error: unknown) {
     const message = isHelp ? 'unknown or missing command' : error.message.replace(/^error: /, '')
     return { code: 'wrong_usage', message, notes: [] }
   }
-  const problems = problemsOf(error)
+  const problems = userProblems(error)
   if (!problems) {
     return { code: 'internal_error', message: `a bug in Hookline. Report it: ${BUGS}`, notes: [] }
   }
@@ -188,6 +188,6 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** Sorted names in lines of at most 80 columns; every line after the first is indented. */
-export function wrapped(names: readonly string[], indent: number): string {
+export function wrappedNames(names: readonly string[], indent: number): string {
   return wrap([...names].sort().join(', '), HELP_WIDTH - indent).join(`\n${' '.repeat(indent)}`)
 }

@@ -92,7 +92,7 @@ async function printUrl(argument: string, given: UrlOptions): Promise<void> {
   // A request to hookline dev carries no credential.
   const isDev = given.relay === undefined && given.repository === undefined
   const description = given.relay === undefined ? undefined : await describeRelay(relay)
-  const repository = isDev ? undefined : repositoryOf(given, description)
+  const repository = isDev ? undefined : urlRepository(given, description)
   if (given.repository === undefined) await warnOfMissingFile(workflow)
   const bare = webhookUrl({
     relay,
@@ -108,14 +108,14 @@ async function printUrl(argument: string, given: UrlOptions): Promise<void> {
   const credential =
     granted?.text ??
     (isDev ? undefined : await sealedCredential({ relay, repository, path, variable, description }))
-  const seal = isDev ? undefined : sealCommand(relay, repository, path, shell)
+  const seal = isDev ? undefined : sealLine(relay, repository, path, shell)
   const described = bot
     ? await describeBot(bare, credential === variable ? undefined : credential, given, process.env)
     : describeWebhook(bare, found?.example ?? ANY_REQUEST, credential, seal, shell)
   if (!bot && !isDev && credential === undefined) warn([NO_CREDENTIAL])
   const { text: own, ...others } = described
   const fields = { ...others, ...(granted && grantFields(granted)) }
-  const text = own + (granted ? conditionLines(granted) : '')
+  const text = own + (granted ? relayConditionLines(granted) : '')
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
 
@@ -165,11 +165,11 @@ async function triggerHere(path: string): Promise<FoundTrigger | undefined> {
   const isIt = (each: FoundTrigger) => `${each.workflow}/${each.trigger}` === path
   const asking = triggersToAsk(process.env).find(isIt)
   const other = asking ? undefined : triggersHere().find(isIt)
-  return asking ?? (other && { ...other, proofs: [], filter: undefined })
+  return asking ?? (other && { ...other, signatures: [], filter: undefined })
 }
 
 /** @throws UserError if the URL has to contain a repository, and none is known */
-function repositoryOf(
+function urlRepository(
   { repository, relay }: UrlOptions,
   description: RelayDescription | undefined,
 ): string | undefined {
@@ -274,8 +274,9 @@ async function describeBot(
   const carried = grant ?? readSetting(env, 'HOOKLINE_CREDENTIAL')?.reveal()
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
   if (register) {
-    if (!bot) throw missing('BOT_TOKEN', 'the token that BotFather gave you')
-    if (!carried) throw missing('HOOKLINE_CREDENTIAL', 'the credential that the URL contains')
+    if (!bot) throw missingVariable('BOT_TOKEN', 'the token that BotFather gave you')
+    if (!carried)
+      throw missingVariable('HOOKLINE_CREDENTIAL', 'the credential that the URL contains')
     const url = withToken(bare, encodeURIComponent(carried))
     await setWebhook(bot, { url, secretToken: env.BOT_SECRET || undefined, updates: kinds })
   }
@@ -351,7 +352,7 @@ function updateKind(name: string): UpdateKind {
   })
 }
 
-function missing(variable: string, meaning: string): UserError {
+function missingVariable(variable: string, meaning: string): UserError {
   return new UserError({
     message: `--register needs ${variable}: ${meaning}`,
     hint: `Set it without showing it: read -rs ${variable} && export ${variable}`,
@@ -403,7 +404,7 @@ function describeWebhook(
   return { text: lines(...parts), url, header, curl }
 }
 
-function sealCommand(
+function sealLine(
   relay: string,
   repository: string | undefined,
   path: string,
@@ -422,7 +423,7 @@ function grantFields({ grant, conditions, inWorkflow }: UrlGrant) {
 }
 
 /** The conditions that the relay checks, and those that only the workflow checks. */
-function conditionLines({ conditions, inWorkflow }: UrlGrant): string {
+function relayConditionLines({ conditions, inWorkflow }: UrlGrant): string {
   const checked = Object.entries(conditions?.shown ?? {}).map(([name, what]) => `${name}: ${what}`)
   const parts = [
     ...(checked.length > 0 ? ['The relay checks, as the file says now', checked.join('\n')] : []),

@@ -98,23 +98,25 @@ export async function devFindings(
   open: () => WorkflowSource,
 ): Promise<Finding[]> {
   const { findingsIn } = await import('./file-findings.ts')
-  const sources = (attempt(() => findSourceFiles(root, globs)) ?? []).filter(
+  const sources = (readOrUndefined(() => findSourceFiles(root, globs)) ?? []).filter(
     (file) => !isNative(file),
   )
   const files = [...sources, ...nativeFiles(root)].flatMap((named) => {
-    const source = attempt(() => readSource(root, named.file))
+    const source = readOrUndefined(() => readSource(root, named.file))
     // Triggers alone, for the action to read, are not compiled: of them the engine tells.
     return source && (isNative(named) || HAS_JOBS.test(source.text)) ? { ...named, source } : []
   })
   const { findings } = await findingsIn(files, { root })
-  const told = new Set(findings.map(placeOf))
-  const others = readAllWorkflows(open).problems.filter((problem) => !told.has(placeOf(problem)))
+  const reported = new Set(findings.map(problemKey))
+  const others = readAllWorkflows(open).problems.filter(
+    (problem) => !reported.has(problemKey(problem)),
+  )
   return [...asFindings(others, 'error'), ...findings]
 }
 
 const HAS_JOBS = /^['"]?jobs['"]?\s*:/m
 
-function placeOf({ position, message }: Problem): string {
+function problemKey({ position, message }: Problem): string {
   return `${position?.source.file}:${position?.line}:${message}`
 }
 
@@ -140,7 +142,7 @@ function readInline(
 
 /** Names of all workflow files here, whether a trigger of ours is in them or not. */
 export function workflowNamesHere(root = process.cwd()): string[] {
-  const sources = attempt(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
+  const sources = readOrUndefined(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
   return [...new Set([...nativeFiles(root), ...sources].map(({ name }) => name))]
 }
 
@@ -150,15 +152,15 @@ export function workflowNamesHere(root = process.cwd()): string[] {
  * carry, and no line that is printed to be pasted should.
  */
 export function triggersHere(root = process.cwd()): FoundTrigger[] {
-  const sources = attempt(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
+  const sources = readOrUndefined(() => findSourceFiles(root, [DEFAULT_GLOB])) ?? []
   const declared = [
     ...sources.map(({ name, file }) => ({
       name,
-      triggers: attempt(() => readSourceFile(name, readSource(root, file)).triggers),
+      triggers: readOrUndefined(() => readSourceFile(name, readSource(root, file)).triggers),
     })),
     ...nativeFiles(root).map(({ name, file }) => ({
       name,
-      triggers: attempt(() => inlineTriggers(name, readSource(root, file))),
+      triggers: readOrUndefined(() => readInlineTriggers(name, readSource(root, file))),
     })),
   ]
   // Of one name, the workflow file counts: the native one is compiled from it.
@@ -167,13 +169,13 @@ export function triggersHere(root = process.cwd()): FoundTrigger[] {
   return foundTriggers('', named.map(([name, triggers]) => ({ name, triggers })).reverse())
 }
 
-function inlineTriggers(name: string, source: Source) {
+function readInlineTriggers(name: string, source: Source) {
   const native = mayUseAction(source.text) ? readNativeWorkflow(name, source) : undefined
   return native && nativeTriggers(native).filter(({ isBroken }) => !isBroken)
 }
 
 /** `undefined` where what is read has mistakes, of which `check` tells. */
-function attempt<Value>(read: () => Value): Value | undefined {
+function readOrUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read()
   } catch (error) {

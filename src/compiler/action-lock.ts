@@ -46,7 +46,7 @@ export class ActionLock {
 
   /** Whether the lock file names an action at this version, for a workflow file. */
   names(path: string, { action, ref }: LockedVersion): boolean {
-    return this.#workflows.get(path)?.has(keyOf(action, ref)) === true
+    return this.#workflows.get(path)?.has(lockKey(action, ref)) === true
   }
 
   /**
@@ -70,14 +70,14 @@ export class ActionLock {
   #isForm(path: string, { action, ref }: LockedVersion, form: string): boolean {
     if (form.startsWith(`${ref}.`)) return this.names(path, { action, ref: form })
     const names = [...(this.#workflows.get(path) ?? [])].filter(
-      (name) => name === keyOf(action, ref) || name.startsWith(`${keyOf(action, ref)}.`),
+      (name) => name === lockKey(action, ref) || name.startsWith(`${lockKey(action, ref)}.`),
     )
     return names.some((name) => this.#commits.get(name) === form)
   }
 }
 
 /** The lock file names repositories, so the folder of an action in its repository does not matter. */
-function keyOf(action: string, ref: string): string {
+function lockKey(action: string, ref: string): string {
   const [owner = '', name = ''] = action.replace(/^https:\/\/github\.com\//i, '').split('/')
   return `${owner}/${name}@${ref}`.toLowerCase()
 }

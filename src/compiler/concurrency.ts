@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, type Node } from 'yaml'
 import type { Finding } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
-import { eventsSharing, guardedGroup } from '../workflow/concurrency-group.ts'
+import { conditionalGroup, eventsSharing } from '../workflow/concurrency-group.ts'
 import { referencesInText } from '../workflow/file-expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { Operation } from '../workflow/operations.ts'
@@ -31,7 +31,7 @@ interface Concurrency {
 
 function ofWorkflow(file: SourceFile): Concurrency | undefined {
   const section = file.sections.get('concurrency')
-  return section && settingsOf(file, section)
+  return section && concurrencyOf(file, section)
 }
 
 function ofJobs(file: SourceFile): Concurrency[] {
@@ -39,11 +39,11 @@ function ofJobs(file: SourceFile): Concurrency[] {
     const own = isMap(value)
       ? pairsOf(value).find((one) => pairKey(one) === 'concurrency')
       : undefined
-    return own ? [settingsOf(file, own)] : []
+    return own ? [concurrencyOf(file, own)] : []
   })
 }
 
-function settingsOf({ document }: SourceFile, { key, value }: NodePair): Concurrency {
+function concurrencyOf({ document }: SourceFile, { key, value }: NodePair): Concurrency {
   const settings = resolved(document, value)
   const says: unknown = (isMap(settings) && settings.get('cancel-in-progress')) ?? false
   return { key, settings, cancels: typeof says === 'boolean' ? says : undefined }
@@ -60,13 +60,13 @@ function everyConcurrency(file: SourceFile): Concurrency[] {
  * because a skipped job does not enter it.
  */
 export function concurrencyOperations(file: SourceFile, { starting, webhooks }: Plan): Operation[] {
-  const found = starting === 'repository_dispatch' ? groupOf(file) : undefined
+  const found = starting === 'repository_dispatch' ? workflowGroup(file) : undefined
   // A group that reads "on" is an error, which is reported at the expression.
   const group = found && referencesInText(found.text, 'on').length === 0 ? found : undefined
   if (!group) return []
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
-  const text = guardedGroup(group.text, {
-    guard: pathLines({ starting, webhooks, file }).join(' '),
+  const text = conditionalGroup(group.text, {
+    condition: pathLines({ starting, webhooks, file }).join(' '),
     ...(isCalled && { calledFile: `${file.name}.yml` }),
   })
   // The alias's anchor has other users, so a copy is changed here.
@@ -80,7 +80,7 @@ export function concurrencyOperations(file: SourceFile, { starting, webhooks }: 
 }
 
 /** The string of the workflow's group, and its position. */
-function groupOf(file: SourceFile): Group | undefined {
+function workflowGroup(file: SourceFile): Group | undefined {
   const section = file.sections.get('concurrency')
   const { settings } = ofWorkflow(file) ?? {}
   if (!section || !settings) return undefined
@@ -167,7 +167,7 @@ function queueNotices(file: SourceFile, { key, settings, cancels }: Concurrency)
 /** Warns if the workflow's own webhooks share a group in which a newer run cancels an older one. */
 function sharedNotices({ file, starting, webhooks }: Plan): Mistake[] {
   const own = ofWorkflow(file)
-  const group = groupOf(file)
+  const group = workflowGroup(file)
   const [webhook] = webhooks
   if (starting !== 'repository_dispatch' || !own || !group || !webhook || own.cancels === false) {
     return []

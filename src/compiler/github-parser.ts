@@ -103,7 +103,7 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
     (starts[line - 1] ?? text.length) + column - 1
   const found = messages.map(({ rawMessage, range }) => ({
     message: rawMessage,
-    ...kindOf(rawMessage),
+    ...messageKind(rawMessage),
     start: range ? offset(range.start) : 0,
     end: range ? offset(range.end) : 0,
   }))
@@ -129,7 +129,7 @@ function isTaken({ message, code, start, end }: ParserMessage, text: string): bo
 }
 
 /** Parses a message, because GitHub's parser has no codes for its errors. */
-function kindOf(message: string): Pick<ParserMessage, 'code' | 'subject'> {
+function messageKind(message: string): Pick<ParserMessage, 'code' | 'subject'> {
   const [, value] = /^Unexpected value '([\w-]+)'$/.exec(message) ?? []
   if (value !== undefined) return { code: 'unexpected-value', subject: value }
   const [, name] = /^Unrecognized [\w-]+: '([\w-]+)'/.exec(message) ?? []

@@ -1,11 +1,11 @@
 import { type Expr, FunctionCall, Logical } from '@actions/expressions/ast'
 import { TokenType } from '@actions/expressions/lexer'
 import {
+  expressionTokens,
   isFault,
   parseExpression,
   partsOf,
   spanOf,
-  tokensOf,
 } from '../workflow/file-expressions.ts'
 import { applyEdits, type Edit } from '../workflow/spans.ts'
 
@@ -129,7 +129,7 @@ function withoutSuccess(
   succeeded: readonly string[],
 ): string {
   const parts = ['!cancelled()', ...succeeded.map(resultIsSuccess)]
-  const tokens = tokensOf(condition)
+  const tokens = expressionTokens(condition)
   const isAnd = tree instanceof Logical && tree.operator.type === TokenType.AND
   const top = isAnd ? tree.args : [tree]
   const alone = top.flatMap((part) => (part instanceof FunctionCall ? [part.functionName] : []))

@@ -1,6 +1,7 @@
 import { type Document, isPair, isSeq, type Node, visit } from 'yaml'
 import type { Finding, Problem } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
+import { words } from '../wire/words.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { pairKey, rangeOf } from '../workflow/yaml.ts'
@@ -14,8 +15,6 @@ const TOP_KEYS: readonly string[] =
 export function keyMeantBy(word: string): string | undefined {
   return TOP_KEYS.includes(word) ? word : nearestName(word, TOP_KEYS)
 }
-
-const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 const STEP_KEYS = words(`id if name uses run working-directory shell with env continue-on-error
   timeout-minutes background wait wait-all cancel parallel`)
@@ -61,7 +60,7 @@ export function unknownKeyFindings(
 ): Finding[] {
   return mistakes.map((problem): Finding => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
-    const place = key === undefined ? undefined : placeOf(document, problem)
+    const place = key === undefined ? undefined : keySection(document, problem)
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
     if (key === SETTINGS_KEY && place === '') {
       const message = `"${SETTINGS_KEY}:" is a key of workflows/*.yml: GitHub refuses a file with it`
@@ -92,7 +91,7 @@ export function withKeyHints<Found extends Problem>(
   const hinted = problems.map((problem) => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     if (key === undefined) return problem
-    const known = KEYS.get(placeOf(document, problem) ?? 'nowhere') ?? []
+    const known = KEYS.get(keySection(document, problem) ?? 'nowhere') ?? []
     // A known key at its position means that there is one key too many: GitHub allows only one of
     // these two.
     if (known === STEP_KEYS && ['uses', 'run'].includes(key)) {
@@ -113,7 +112,7 @@ export function withKeyHints<Found extends Problem>(
  * The path of the mapping of a problem's key, `jobs.*.steps.*`; `undefined` if the problem is not
  * at a key.
  */
-function placeOf(document: Document.Parsed, { position }: Problem): string | undefined {
+function keySection(document: Document.Parsed, { position }: Problem): string | undefined {
   if (!position) return undefined
   const before = position.source.text.split('\n').slice(0, position.line - 1)
   const at = before.reduce((sum, line) => sum + line.length + 1, 0) + position.column - 1

@@ -87,7 +87,7 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
     const text = textOf(value)
     return text === undefined ? [] : [[name, text] as const]
   })
-  const handedOn = outputs.filter(([, text]) => isSame(STEP_ITEMS.exec(text)?.[1], id))
+  const passedOn = outputs.filter(([, text]) => isSameName(STEP_ITEMS.exec(text)?.[1], id))
   const needing = jobs.filter(({ value }) => {
     const needs = childOf(value, 'needs')
     return [needs, ...itemsOf(needs)].some((one) => textOf(one) === job.name)
@@ -95,7 +95,8 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
   const matrices = jobs.flatMap((other) =>
     entriesOf(childOf(other.value, 'strategy', 'matrix')).flatMap(({ name: key, value }) => {
       const [, needed, output] = NEEDED_ITEMS.exec(textOf(value) ?? '') ?? []
-      const areItems = isSame(needed, job.name) && handedOn.some(([name]) => isSame(name, output))
+      const areItems =
+        isSameName(needed, job.name) && passedOn.some(([name]) => isSameName(name, output))
       return areItems ? [{ job: other.name, key }] : []
     }),
   )
@@ -113,7 +114,7 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
 }
 
 /** Names in expressions are case-insensitive. */
-function isSame(one: string | undefined, other: string | undefined): boolean {
+function isSameName(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one.toLowerCase() === other?.toLowerCase()
 }
 

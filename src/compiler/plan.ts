@@ -9,7 +9,7 @@ import { type NodePair, nodeBelow, pairOf, pairsOf, rangeOf } from '../workflow/
 import type { ActionLock } from './action-lock.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
-import { expressionsOf, nativeTarget, rewriteExpression } from './rewrite.ts'
+import { expressionsOutsideOn, nativeTarget, rewriteExpression } from './rewrite.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { CompileSettings } from './settings.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
@@ -91,7 +91,7 @@ export function planOf(file: SourceFile, options: PlanOptions): Plan {
   const starts = startsOf(file, dispatchEvent(options.dispatch))
   const isOne = !bringsMany(starts)
   const native = nativeCondition(starts)
-  const expressions = expressionsOf(file)
+  const expressions = expressionsOutsideOn(file)
   // The jobs file reads `inputs`, which the workflow's own `env` can read, so `env` need not move.
   const moved = movedSettings(file, isOne ? ['env', 'defaults'] : ['defaults'])
   const jobs = plannedJobs(file, expressions, moved, native)
@@ -161,7 +161,7 @@ function plannedJobs(
   }))
   const sources = jobs.map(({ job, isMovedInto }): [string, SourceCondition] => {
     const readsOn = isMovedInto || reads(job.content)
-    return [job.id.toLowerCase(), { needs: job.needs, condition: conditionOf(file, job), readsOn }]
+    return [job.id.toLowerCase(), { needs: job.needs, condition: jobCondition(file, job), readsOn }]
   })
   const conditions = jobConditions(new Map(sources), native, (condition, job, needs) =>
     rewriteExpression(condition, nativeTarget(file, native, job.needs, needs)),
@@ -198,10 +198,13 @@ function onReader(
 }
 
 /** `if:` of a job as one expression, on the lines of the source; `undefined` if the job has none. */
-function conditionOf({ document, source }: SourceFile, { content }: SourceJob): string | undefined {
+function jobCondition(
+  { document, source }: SourceFile,
+  { content }: SourceJob,
+): string | undefined {
   const value = nodeBelow(document, content, 'if')
   if (!isScalar(value) || value.value === null) return undefined
-  const text = (linesOf(value, source.text) ?? String(value.value)).trim()
+  const text = (conditionSource(value, source.text) ?? String(value.value)).trim()
   if (!hasExpression(text)) return text === '' ? undefined : text
   return textExpression(text)
 }
@@ -210,7 +213,7 @@ function conditionOf({ document, source }: SourceFile, { content }: SourceJob): 
  * The lines of a plain or folded condition, as written. YAML folds line breaks to spaces, which is
  * equivalent between the parts of an expression, but not in a string or around `${{ }}`.
  */
-function linesOf(scalar: Scalar, text: string): string | undefined {
+function conditionSource(scalar: Scalar, text: string): string | undefined {
   const isFolded = scalar.type === Scalar.BLOCK_FOLDED
   if (!isFolded && scalar.type !== Scalar.PLAIN) return undefined
   const [start, end] = rangeOf(scalar)

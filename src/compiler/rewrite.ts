@@ -87,7 +87,7 @@ function wholeNeedsEdits(text: string, own: readonly string[], added: readonly s
   const whole = referencesIn(text, 'needs').filter(({ steps }) => steps[0]?.name === undefined)
   return whole.flatMap(({ start, end }): Edit[] => {
     const found = NEEDS_RESULT.exec(text.slice(start))?.[0]
-    if (found === undefined) return [{ start, end, text: needsOf(own) }]
+    if (found === undefined) return [{ start, end, text: needsObject(own) }]
     const after = start + found.length
     const isHarmless =
       added.every((id) => id === 'on') &&
@@ -102,7 +102,7 @@ function wholeNeedsEdits(text: string, own: readonly string[], added: readonly s
 }
 
 /** The object that `needs` would be with only these jobs. */
-function needsOf(ids: readonly string[]): string {
+function needsObject(ids: readonly string[]): string {
   if (ids.length === 0) return `fromJSON('{}')`
   const entries = ids.map((id, at) => `"${id}":{${at}}`).join(',')
   return `fromJSON(format('{{${entries}}}', ${ids.map((id) => `toJSON(needs.${id})`).join(', ')}))`
@@ -160,7 +160,7 @@ function textOperations(
 }
 
 /** Every expression outside of the `on:` section. */
-export function expressionsOf(file: SourceFile): FileExpression[] {
+export function expressionsOutsideOn(file: SourceFile): FileExpression[] {
   return [...file.sections]
     .filter(([key]) => key !== 'on')
     .flatMap(([key, { value }]) => fileExpressions(file.source.text, value, [key]))
@@ -178,13 +178,13 @@ export function expressionProblems(
 ): Mistake[] {
   let count = 0
   return expressions.flatMap((expression) => {
-    const problems = count < LIMITS.problems ? problemsOf(file, expression, places) : []
+    const problems = count < LIMITS.problems ? problemsOfExpression(file, expression, places) : []
     count += problems.length
     return problems
   })
 }
 
-function problemsOf(
+function problemsOfExpression(
   file: SourceFile,
   expression: FileExpression,
   places: readonly string[],

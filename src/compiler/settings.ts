@@ -237,7 +237,7 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
       continue
     }
     const node = resolved(document, pair.value)
-    const written = plain(document, node)
+    const written = plainValue(document, node)
     const value = setting.parse(written)
     const valueNode = pair.value ?? pair.key
     if (value === undefined) {
@@ -258,7 +258,7 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
 }
 
 /** Returns `undefined` for an alias that is unknown, or used too often. */
-function plain(document: Document, node: Node | undefined): unknown {
+function plainValue(document: Document, node: Node | undefined): unknown {
   try {
     return node?.toJS(document, { maxAliasCount: LIMITS.yamlAliases })
   } catch {

@@ -1,4 +1,4 @@
-import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
@@ -12,13 +12,13 @@ export interface AllWorkflows {
 
 /** Reads every workflow. A workflow with mistakes does not hide the others. */
 export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
-  const opened = attempt(() => {
+  const opened = readOrProblems(() => {
     const source = open()
     return { source, names: source.names() }
   })
   if ('problems' in opened) return { found: [], problems: opened.problems }
   const { source, names } = opened.value
-  const results = names.map((name) => attempt(() => source.find(name)))
+  const results = names.map((name) => readOrProblems(() => source.find(name)))
   return {
     found: results.flatMap((result) => ('value' in result ? (result.value ?? []) : [])),
     problems: results.flatMap((result) => ('problems' in result ? result.problems : [])),
@@ -27,7 +27,7 @@ export function readAllWorkflows(open: () => WorkflowSource): AllWorkflows {
 
 type Attempt<Value> = { readonly value: Value } | { readonly problems: readonly Problem[] }
 
-function attempt<Value>(read: () => Value): Attempt<Value> {
+function readOrProblems<Value>(read: () => Value): Attempt<Value> {
   try {
     return { value: read() }
   } catch (error) {
@@ -43,7 +43,7 @@ export interface FoundTrigger {
   readonly url: string
   /** A request that fires the trigger; `undefined` if only the real sender can make one. */
   readonly example: ExampleRequest | undefined
-  readonly proofs: readonly Proof[]
+  readonly signatures: readonly RequiredSignature[]
   /** The trigger's `config.filter`, if it has one. */
   readonly filter?: JsonObject | undefined
 }
@@ -51,10 +51,10 @@ export interface FoundTrigger {
 /** The triggers that take webhooks, each with its address below `base`. */
 export function foundTriggers(base: string, workflows: readonly Workflow[]): FoundTrigger[] {
   return workflows.flatMap(({ name: workflow, triggers }) =>
-    triggers.flatMap(({ name: trigger, takesWebhooks, example, proofs, config }) => {
+    triggers.flatMap(({ name: trigger, takesWebhooks, example, signatures, config }) => {
       const url = `${base}/webhook/${encodeURIComponent(workflow)}/${trigger}`
       return takesWebhooks
-        ? [{ workflow, trigger, url, example, proofs, filter: config.filter }]
+        ? [{ workflow, trigger, url, example, signatures, filter: config.filter }]
         : []
     }),
   )

@@ -55,7 +55,10 @@ export async function evaluate(
     if (dispatched === undefined) return await evaluatePoll(event, workflows, ports)
     return await evaluateWebhook(readClientPayload(dispatched), workflows, ports)
   } catch (error) {
-    return new Evaluation([], { ...unreadable(error), unfiredFields: callingFields(workflows) })
+    return new Evaluation([], {
+      ...unreadablePayload(error),
+      unfiredFields: callingFields(workflows),
+    })
   }
 }
 
@@ -73,7 +76,7 @@ function callingFields(workflows: WorkflowSource): readonly string[] {
 }
 
 /** @throws any error but a PayloadError */
-function unreadable(error: unknown) {
+function unreadablePayload(error: unknown) {
   if (!(error instanceof PayloadError)) throw error
   return {
     miss: 'payload',
@@ -105,18 +108,18 @@ async function evaluateWebhook(
     const names = workflow.triggers.map(({ name }) => name)
     const declares = `${shownName(workflow.name)} declares`
     const reason = otherName('trigger', path.trigger, declares, names)
-    const facts = { ...relayed, ...unfired, decisions: decide(workflow, others), reason }
+    const facts = { ...relayed, ...unfired, decisions: decisionsFor(workflow, others), reason }
     return new Evaluation([], { ...facts, miss: 'trigger' })
   }
   const ref = { workflow, trigger }
-  const decided = (run: TriggerRun) => decide(workflow, others, [run.decision])
+  const decided = (run: TriggerRun) => decisionsFor(workflow, others, [run.decision])
   try {
     const run = await receive(ref, payload, ports)
     const { reason } = run.decision
     const facts = { ...relayed, ...unfired, decisions: decided(run), reason }
     return new Evaluation([run], { ...facts, miss: 'condition' })
   } catch (error) {
-    const miss = unreadable(error)
+    const miss = unreadablePayload(error)
     const decisions = decided(notFired(ref, miss.reason))
     return new Evaluation([], { ...relayed, ...unfired, decisions, ...miss })
   }
@@ -198,7 +201,7 @@ async function evaluatePoll(
   const decisions = polled.flatMap((workflow) => {
     const own = runs.filter((run) => run.workflow === workflow).map(({ decision }) => decision)
     const other = (ref: TriggerRef) => whyNot(ref, event) ?? 'it does not poll on this event'
-    const decided = decide(workflow, other, own)
+    const decided = decisionsFor(workflow, other, own)
     if (polled.length === 1) return decided
     return decided.map((decision) => ({ workflow: workflow.name, ...decision }))
   })
@@ -244,7 +247,10 @@ function pollsNothing(
 ): Evaluation {
   const workflow = workflows.find(workflows.calling)
   if (pollers.length === 0 && !workflows.polled) refuseForgottenPoller(event, workflows)
-  const decisions = decide(workflow, (ref) => whyNot(ref, event) ?? 'the event is none of its own')
+  const decisions = decisionsFor(
+    workflow,
+    (ref) => whyNot(ref, event) ?? 'the event is none of its own',
+  )
   const refusals = pollers.map((ref) => `${ref.trigger.name}: ${whyNot(ref, event)}`)
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
   const reason = isPoll ? refusals.join('; ') : explainNoWebhook(event)
@@ -335,7 +341,7 @@ function shownName(name: string): string {
 }
 
 /** One decision for each declared trigger: a given decision, or else a reason. */
-function decide(
+function decisionsFor(
   workflow: Workflow | undefined,
   reason: (ref: TriggerRef) => string,
   decided: readonly Decision[] = [],

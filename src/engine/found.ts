@@ -45,8 +45,9 @@ export async function receiveEvent(
     ...{ item, identity: only ? identity : [identity, item] },
     ...(delivery && { delivery }),
   }))
-  const told = fault === undefined ? messages : [...messages, warning('unreadable-body', fault)]
-  return { checks, messages: told, found }
+  const allMessages =
+    fault === undefined ? messages : [...messages, warning('unreadable-body', fault)]
+  return { checks, messages: allMessages, found }
 }
 
 /**
@@ -74,8 +75,14 @@ export async function receiveBatch(
     ({ text }) => text,
   )
   return {
-    checks: checks.map(([check, count]) => ({ ...check, found: share(check.found, count, came) })),
-    messages: messages.map(([one, count]) => ({ ...one, text: share(one.text, count, came) })),
+    checks: checks.map(([check, count]) => ({
+      ...check,
+      found: shareOfEvents(check.found, count, came),
+    })),
+    messages: messages.map(([one, count]) => ({
+      ...one,
+      text: shareOfEvents(one.text, count, came),
+    })),
     found: results.flatMap(({ found }) => found),
     events: { came, held },
   }
@@ -114,7 +121,7 @@ function tally<One>(all: readonly One[], kindOf: (one: One) => string): [One, nu
   return [...kinds.values()]
 }
 
-function share(text: string, count: number, came: number): string {
+function shareOfEvents(text: string, count: number, came: number): string {
   return `${text} (${count} of ${counted(came, 'event')})`
 }
 

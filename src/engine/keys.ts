@@ -36,7 +36,7 @@ export async function itemKey(
   { own, chosen }: KeyPaths,
 ): Promise<Keyed> {
   for (const path of [own, 'id', chosen, 'key']) {
-    const text = path === undefined ? undefined : lookUp(item, path)
+    const text = path === undefined ? undefined : keyAt(item, path)
     if (text === undefined) continue
     const key = await digest(`${path} ${text}`)
     if (path !== 'id' || chosen === undefined || chosen === 'id') return { key }
@@ -46,18 +46,18 @@ export async function itemKey(
   return { key: await digest(`item ${canonical(identity)}`) }
 }
 
-function lookUp(item: Json, path: string): string | undefined {
+function keyAt(item: Json, path: string): string | undefined {
   const segments = path.split('.')
   if (segments.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) return undefined
   const body = isObject(item) ? (item.body as Json | undefined) : undefined
   // Names of headers are in lower case in the item, but not always in the user's path.
   const isHeader = segments[0] === 'headers'
   const lower = isHeader ? segments.map((segment) => segment.toLowerCase()) : segments
-  return keyText(valueAt(body, segments)) ?? keyText(valueAt(item, lower))
+  return keyString(valueAt(body, segments)) ?? keyString(valueAt(item, lower))
 }
 
 /** A key is a string that is not empty, or a finite number. */
-function keyText(value: Json | undefined): string | undefined {
+function keyString(value: Json | undefined): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }

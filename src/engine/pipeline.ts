@@ -198,7 +198,7 @@ async function sort(
           .all(),
       )
     } catch (cause) {
-      throw new OptionError('sort', `config.sort: ${explain(cause)}`, { cause })
+      throw new OptionError('sort', `config.sort: ${failureReason(cause)}`, { cause })
     }
   }
   return body === undefined ? { kept: sorted } : sortByScript(body, sorted, scripts)
@@ -333,12 +333,13 @@ async function format(
   for (const { candidate, value } of split.passed) {
     if (isObject(value))
       kept.push({ ...candidate, item: value as Item }) // parsed from JSON
-    else failed.push(failure('format', candidate, `returned ${kindOf(value)} instead of the item`))
+    else
+      failed.push(failure('format', candidate, `returned ${typeName(value)} instead of the item`))
   }
   return { kept, failed }
 }
 
-function kindOf(value: Json | undefined): string {
+function typeName(value: Json | undefined): string {
   if (value === null || value === undefined) return 'nothing'
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
@@ -402,7 +403,7 @@ async function mongoOutcomes<Value>(
       try {
         return { value: work(item) }
       } catch (cause) {
-        return { reason: explain(cause) }
+        return { reason: failureReason(cause) }
       }
     })
   }
@@ -411,7 +412,7 @@ async function mongoOutcomes<Value>(
       return await scripts.within(limit, evaluate(list))
     } catch (cause) {
       if (cause instanceof ScriptFailure) return cause.message
-      throw new OptionError(option, `config.${option}: ${explain(cause)}`, { cause })
+      throw new OptionError(option, `config.${option}: ${failureReason(cause)}`, { cause })
     }
   }
   const all = await attempt(items, TIME_LIMIT)
@@ -426,7 +427,7 @@ async function mongoOutcomes<Value>(
 }
 
 /** Messages of the library about the query are shown; its other messages may quote the item. */
-function explain(cause: unknown): string {
+function failureReason(cause: unknown): string {
   if (cause instanceof ScriptFailure) return cause.message
   const message = cause instanceof Error ? cause.message : ''
   const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300
@@ -454,7 +455,7 @@ async function scriptOutcomes(
     limit?: number,
   ): Promise<OptionResult<Json | undefined>[] | string> => {
     try {
-      return (await scripts.run(one, texts, limit)).map(outcomeOf)
+      return (await scripts.run(one, texts, limit)).map(scriptResult)
     } catch (cause) {
       if (!(cause instanceof ScriptFailure)) throw cause
       if (!cause.message.startsWith('does not compile')) return cause.message
@@ -473,7 +474,7 @@ async function scriptOutcomes(
   return outcomes
 }
 
-function outcomeOf({ json, failure: reason }: ScriptOutcome): OptionResult<Json | undefined> {
+function scriptResult({ json, failure: reason }: ScriptOutcome): OptionResult<Json | undefined> {
   if (reason !== undefined) return { reason }
   try {
     return { value: json === undefined ? undefined : parseJson(json) }

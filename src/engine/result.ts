@@ -13,7 +13,7 @@ interface Tally {
   /** Of a batch: the number of its events, and how many of them met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
   readonly found: number
-  readonly handedOn: number
+  readonly passedOn: number
   /** One line for each step that changed something: `filter dropped 3`. */
   readonly steps: readonly string[]
 }
@@ -280,8 +280,8 @@ export function buildContexts(
   const contexts = outputs.map((one, index) => {
     const file = files[index]
     const fired = { outcome: 'success', conclusion: 'success' } as const
-    const handedOn = { ...fired, outputs: file ? { path: file.path } : one }
-    return context(workflow, (name) => (name === trigger.name ? handedOn : skipped()))
+    const passedOn = { ...fired, outputs: file ? { path: file.path } : one }
+    return context(workflow, (name) => (name === trigger.name ? passedOn : skipped()))
   })
   const plain = outputsMode === 'separate' && !exportOutputs
   return { contexts, files, fields: plain ? Object.keys(trigger.definition.outputs) : [] }

@@ -410,14 +410,14 @@ function buildDecision(
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
   if (events) {
     const missed = checks.map((check) => `${check.option} ${check.found}`)
-    const tally = { events, found: found.length, handedOn: kept.length, steps: log }
+    const tally = { events, found: found.length, passedOn: kept.length, steps: log }
     return { ...decision, reason: [...missed, ...log].join('; '), tally }
   }
   const missed = checks.find((check) => !check.held)
   if (missed)
     return { ...decision, reason: [`${missed.option} ${missed.found}`, ...log].join('; ') }
   const held = checks.map((check) => `${check.option}: ${check.found}`)
-  const tally = { found: found.length, handedOn: kept.length, steps: log }
+  const tally = { found: found.length, passedOn: kept.length, steps: log }
   // If no item is left, the reasons that held items back are more useful, so they come first.
   const reasons = kept.length > 0 ? [...held, ...log] : [...log, ...held]
   return { ...decision, reason: reasons.join('; '), tally }

@@ -34,12 +34,12 @@ export function createScripts(longest: number): Scripts {
         engine ??= loadEngine()
         const loaded = await engine
         let answer: ScriptOutput | undefined
-        const end = await endOf(limit, () => {
+        const end = await runWithLimit(limit, () => {
           answer = runInEngine(loaded, task)
         })
         // An interrupted engine may be in an inconsistent state, so it is not used again.
         if (answer?.isWhole !== true) engine = undefined
-        if (answer) return resultOf(answer, script.body)
+        if (answer) return parsedOutcomes(answer, script.body)
         if (end === 'stopped' || attempt === MOST_ATTEMPTS) throw tooLong(limit)
       }
     },
@@ -47,7 +47,7 @@ export function createScripts(longest: number): Scripts {
     async within(milliseconds, work) {
       let result: { readonly value: ReturnType<typeof work> } | undefined
       for (let attempt = 1; ; attempt++) {
-        const end = await endOf(milliseconds, () => {
+        const end = await runWithLimit(milliseconds, () => {
           result = { value: work() }
         })
         if (result) return result.value
@@ -63,7 +63,7 @@ export function createScripts(longest: number): Scripts {
  * @returns `ended`, `stopped` at the limit, or `starved` if the processor was too busy to run the
  * work
  */
-async function endOf(
+async function runWithLimit(
   milliseconds: number,
   work: () => void,
 ): Promise<'ended' | 'stopped' | 'starved'> {
@@ -192,7 +192,7 @@ const driver = ({ call, only, isOnce }: UserScript) => `(() => {
   return '=' + stringify(outcomes)
 })()`
 
-function resultOf({ text }: ScriptOutput, body: string): ScriptOutcome[] {
+function parsedOutcomes({ text }: ScriptOutput, body: string): ScriptOutcome[] {
   const [kind, rest] = [text.slice(0, 1), text.slice(1)]
   // The message of the compiler quotes only the script, which is part of the workflow file.
   if (kind === '?') throw new ScriptFailure(`does not compile: ${rest}`)

@@ -57,7 +57,7 @@ export interface ShownDecision {
   /** Present if the trigger met every condition and looked for items. */
   readonly tally?: {
     readonly found: number
-    readonly handedOn: number
+    readonly passedOn: number
     /** The effect of each step of `config`, in words. */
     readonly steps: readonly string[]
   }

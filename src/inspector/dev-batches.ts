@@ -38,7 +38,7 @@ export function devBatches({ after, hand, report }: DevBatchPorts): {
     if (!batch) return
     batch.cancel()
     batch.cancelQuiet()
-    handOver(batch, hand).catch(report)
+    deliverBatch(batch, hand).catch(report)
   }
   const collect: CollectPort = async ({ clientPayload }, { most, quiet }) => {
     const { path } = JSON.parse(clientPayload) as { path: string } // what the relay wrote
@@ -69,7 +69,7 @@ export function devBatches({ after, hand, report }: DevBatchPorts): {
   return { collect, close }
 }
 
-async function handOver({ id, events }: DevBatch, hand: DevBatchPorts['hand']): Promise<void> {
+async function deliverBatch({ id, events }: DevBatch, hand: DevBatchPorts['hand']): Promise<void> {
   const packed = await PACK(new TextEncoder().encode(joinBatch(events)))
   const [first = ''] = events
   await hand(writeBatchPayload(batchEnvelope(first, events.length, id), packed))

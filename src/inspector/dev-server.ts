@@ -18,7 +18,7 @@ import type { CollectPort } from '../relay/request/batch-period.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'
 import { exampleLine } from '../triggers/example-line.ts'
-import type { ExampleRequest, Proof } from '../triggers/trigger.ts'
+import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { baseAddress } from '../wire/address.ts'
 import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
@@ -34,20 +34,20 @@ import { devBatches } from './dev-batches.ts'
 import {
   collectedEvent,
   type DevEvent,
-  type LocalPlatformPorts,
+  type LocalEnginePorts,
   poller,
   repeat,
   runLocally,
 } from './local-engine.ts'
 import { PAGE_FILES } from './page-files.ts'
 import {
-  bodyOf,
   type Cause,
   eventRecord,
   newestRequest,
   Recorder,
   refusalRecord,
   requestRecord,
+  shownBytes,
 } from './recorder.ts'
 import { RunLogs } from './run-logs.ts'
 import { accessRefusal, type InspectorParts, inspectorPath, inspectorServer } from './server.ts'
@@ -102,7 +102,7 @@ interface Signer {
   /** Names of the known schemes. */
   readonly schemes: readonly string[]
   /** @throws UserError for a secret that the scheme cannot use */
-  sign(request: SignableRequest, proof: Proof): Promise<SignableRequest>
+  sign(request: SignableRequest, signature: RequiredSignature): Promise<SignableRequest>
 }
 
 export interface SignableRequest {
@@ -134,15 +134,18 @@ const POLL_PAUSE = 5000
 export async function serveDev(options: DevServerOptions): Promise<DevServer> {
   const { host, port, env, workflows, fixtures, signer, report } = options
   const recorder = new Recorder(crypto.randomUUID().slice(0, 8))
-  const platform = { workflows, engine: devEngine(options), now: () => performance.now() }
+  const localEngine = { workflows, engine: devEngine(options), now: () => performance.now() }
   const logs = new RunLogs()
-  const stage = { ...options, recorder, logs, platform }
+  const stage = { ...options, recorder, logs, localEngine }
   const cause = { origin: 'request', of: null } as const
   const batches = [false, true].map((mayRun) => stageBatches(stage, cause, mayRun))
   const portsOf = (cause: Cause, credentials: Credentials, mayRun: boolean) => {
     const { collect } = batches[Number(mayRun)] ?? {}
-    const told = collect && tellingCollect(collect, stage, cause)
-    return { ...devPorts(stage, cause, credentials, mayRun), ...(told && { collect: told }) }
+    const collecting = collect && reportingCollect(collect, stage, cause)
+    return {
+      ...devPorts(stage, cause, credentials, mayRun),
+      ...(collecting && { collect: collecting }),
+    }
   }
   const ports = portsOf(cause, await devCredentials(host, env), false)
   // Requests of the page were authenticated by the cookie, so they may run real jobs.
@@ -157,8 +160,8 @@ export async function serveDev(options: DevServerOptions): Promise<DevServer> {
     key,
     welcome: (base) => welcome(base, stopPolling !== undefined, options),
     fixture: (name) => fixtureRequest(fixtures.get(name)),
-    secretHeadersAt: (path) => proofHeaders(path, platform),
-    sign: (request) => signedRequest(request, workflows, signer),
+    secretHeadersAt: (path) => signatureHeaders(path, localEngine),
+    sign: (request) => resignedRequest(request, workflows, signer),
     send,
   }
   const inspector = inspectorServer(parts, report)
@@ -229,7 +232,7 @@ function randomKey(): string {
 interface Stage extends Pick<DevServerOptions, 'tell' | 'report' | 'readers' | 'explain' | 'runs'> {
   readonly recorder: Recorder
   readonly logs: RunLogs
-  readonly platform: LocalPlatformPorts
+  readonly localEngine: LocalEnginePorts
 }
 
 /** Each run has its own id; the state lives as long as the process. */
@@ -264,13 +267,13 @@ function stageBatches(stage: Stage, cause: Cause, mayRun: boolean) {
 }
 
 /** Also prints and records each event when a batch takes it. */
-function tellingCollect(collect: CollectPort, stage: Stage, cause: Cause): CollectPort {
+function reportingCollect(collect: CollectPort, stage: Stage, cause: Cause): CollectPort {
   return async (dispatch, period) => {
     const batch = await collect(dispatch, period)
     const payload = readClientPayload(parseJson(dispatch.clientPayload))
     const event = collectedEvent(payload, batch ?? '')
     const arrival = { ...cause, time: systemClock.now(), readers: [] }
-    const headers = proofHeaders(payload.path, stage.platform)
+    const headers = signatureHeaders(payload.path, stage.localEngine)
     const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
     stage.recorder.add(unlisted, withheld)
     stage.tell(event, [], [])
@@ -278,8 +281,8 @@ function tellingCollect(collect: CollectPort, stage: Stage, cause: Cause): Colle
   }
 }
 
-function proofHeaders(path: string, { workflows }: LocalPlatformPorts): string[] {
-  return proofsAt(path, workflows).flatMap(({ header }) => header?.toLowerCase() ?? [])
+function signatureHeaders(path: string, { workflows }: LocalEnginePorts): string[] {
+  return signaturesAt(path, workflows).flatMap(({ header }) => header?.toLowerCase() ?? [])
 }
 
 /** Evaluates an event in this process, and prints and records the result. */
@@ -291,16 +294,16 @@ function localDispatch(stage: Stage, cause: Cause, mayRun: boolean): DispatchPor
 }
 
 function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
-  const { platform, recorder, logs, readers, explain, tell, runs } = stage
+  const { localEngine, recorder, logs, readers, explain, tell, runs } = stage
   return async (clientPayload: string) => {
     const payload = readClientPayload(parseJson(clientPayload))
     const time = systemClock.now()
-    const event = await runLocally(payload, platform)
+    const event = await runLocally(payload, localEngine)
     const jobs = explain(event)
     const arrival = { ...cause, time, readers: readers(event.workflow), jobs }
     if (HEADER.batch in payload.headers) recorder.add(eventRecord(event, arrival))
     else {
-      const headers = proofHeaders(payload.path, platform)
+      const headers = signatureHeaders(payload.path, localEngine)
       const { unlisted, withheld } = await requestRecord(event, payload, arrival, headers)
       recorder.add(unlisted, withheld)
     }
@@ -309,7 +312,7 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
       const hear = (line: string) => logs.add(event.delivery, printable(line))
       runs?.start(event.workflow, event.origin.event, hear)
     }
-    const idleReason = headerText(event.explanations?.map(({ sentence }) => sentence) ?? [])
+    const idleReason = asciiHeader(event.explanations?.map(({ sentence }) => sentence) ?? [])
     return { isIdle: event.count === 0, ...(idleReason && { idleReason }) }
   }
 }
@@ -318,15 +321,21 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
 const MAX_REASON = 1000
 
 /** Sentences in one header, which takes ASCII only. */
-function headerText(sentences: readonly string[]): string {
+function asciiHeader(sentences: readonly string[]): string {
   return sentences
     .join('; ')
     .replace(/[^ -~]/g, '?')
     .slice(0, MAX_REASON)
 }
 
-function localPoller({ platform, recorder, readers, explain, tell }: Stage): () => Promise<void> {
-  return poller(platform, (event) => {
+function localPoller({
+  localEngine,
+  recorder,
+  readers,
+  explain,
+  tell,
+}: Stage): () => Promise<void> {
+  return poller(localEngine, (event) => {
     const arrival = {
       time: systemClock.now(),
       origin: 'poll',
@@ -342,28 +351,30 @@ function localPoller({ platform, recorder, readers, explain, tell }: Stage): () 
 function welcome(
   base: string,
   polling: boolean,
-  { workflows, problems: told, fixtures, signer, runs }: DevServerOptions,
+  { workflows, problems: readProblems, fixtures, signer, runs }: DevServerOptions,
 ): Welcome {
   const { found, problems } = readAllWorkflows(() => workflows({}))
-  const triggers = foundTriggers(base, found).map(({ workflow, trigger, url, example, proofs }) => {
-    const { method, path, contentType, body } = example ?? SIGNED
-    const request: ShownRequest = {
-      method,
-      path: `${encodeURIComponent(workflow)}/${trigger}${path}`,
-      headers: contentType === undefined ? {} : { 'content-type': contentType },
-      body: body ?? '',
-      encoding: 'text',
-    }
-    const curl = example ? exampleLine(url, example) : null
-    const scheme = signable(proofs, signer)?.scheme ?? null
-    return { workflow, trigger, method, url: url + path, curl, request, scheme }
-  })
+  const triggers = foundTriggers(base, found).map(
+    ({ workflow, trigger, url, example, signatures }) => {
+      const { method, path, contentType, body } = example ?? SIGNED
+      const request: ShownRequest = {
+        method,
+        path: `${encodeURIComponent(workflow)}/${trigger}${path}`,
+        headers: contentType === undefined ? {} : { 'content-type': contentType },
+        body: body ?? '',
+        encoding: 'text',
+      }
+      const curl = example ? exampleLine(url, example) : null
+      const scheme = signable(signatures, signer)?.scheme ?? null
+      return { workflow, trigger, method, url: url + path, curl, request, scheme }
+    },
+  )
   return {
     triggers,
     polled: polledTriggers(found),
     polling,
     runs: runs !== undefined,
-    problems: (told?.() ?? problems).map(shownProblem),
+    problems: (readProblems?.() ?? problems).map(shownProblem),
     fixtures: [...fixtures.keys()],
   }
 }
@@ -377,40 +388,46 @@ const SIGNED: ExampleRequest = {
 }
 
 /** Only tokens in headers can be signed here, because the page would show a token in the URL or body. */
-function signable(proofs: readonly Proof[], { schemes }: Signer): Proof | undefined {
-  return proofs.find(
+function signable(
+  signatures: readonly RequiredSignature[],
+  { schemes }: Signer,
+): RequiredSignature | undefined {
+  return signatures.find(
     ({ scheme, header }) =>
       schemes.includes(scheme) && (scheme !== 'token' || header !== undefined),
   )
 }
 
 /** The signatures that the trigger at a path verifies; none for a file with mistakes. */
-function proofsAt(path: string, workflows: LocalPlatformPorts['workflows']): readonly Proof[] {
+function signaturesAt(
+  path: string,
+  workflows: LocalEnginePorts['workflows'],
+): readonly RequiredSignature[] {
   try {
     const addressed = parseWebhookPath(path)
     const workflow = workflows({}).find(addressed.workflow)
-    return (workflow && triggerNamed(workflow, addressed.trigger)?.proofs) ?? []
+    return (workflow && triggerNamed(workflow, addressed.trigger)?.signatures) ?? []
   } catch (error) {
     if (error instanceof UserError) return []
     throw error
   }
 }
 
-async function signedRequest(
+async function resignedRequest(
   request: ShownRequest,
-  workflows: LocalPlatformPorts['workflows'],
+  workflows: LocalEnginePorts['workflows'],
   signer: Signer,
 ): Promise<ShownRequest> {
-  const proof = signable(proofsAt(request.path, workflows), signer)
-  if (!proof) return request
-  const url = proof.url?.reveal() ?? `http://localhost/webhook/${request.path}`
+  const signature = signable(signaturesAt(request.path, workflows), signer)
+  if (!signature) return request
+  const url = signature.url?.reveal() ?? `http://localhost/webhook/${request.path}`
   if (!URL.canParse(url)) throw new UserError(NO_ADDRESS)
-  const body = bodyOf(request)
-  const signed = await signer.sign({ ...request, url, body }, proof)
+  const body = shownBytes(request)
+  const signed = await signer.sign({ ...request, url, body }, signature)
   const added = signed.url.startsWith(url) ? signed.url.slice(url.length) : ''
   const path = request.path + added
   const text = utf8Text(signed.body)
-  if (`${path}\n${text}`.includes(proof.secret.reveal())) throw new UserError(SHOWN_SECRET)
+  if (`${path}\n${text}`.includes(signature.secret.reveal())) throw new UserError(SHOWN_SECRET)
   const shown =
     text === undefined
       ? ({ body: toBase64(signed.body), encoding: 'base64' } as const)

@@ -21,14 +21,14 @@ export function eventJson(event: DevEvent, jobs: readonly ShownJobs[] = []): str
     }),
     ...(hint && { hint }),
   }))
-  const told = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
+  const summary = { delivery, workflow, trigger, triggered: count > 0, count, items, reason }
   const decided = jobs.map(({ file, jobs: all }) => {
     return { file, jobs: all.map(({ id, verdict, why }) => ({ id, verdict, why })) }
   })
   const { explanations = [] } = event
   const given = Object.entries({ messages, problems, explanations, jobs: decided })
   const some = given.filter(([, list]) => list.length > 0)
-  return JSON.stringify({ ...told, ...Object.fromEntries(some) })
+  return JSON.stringify({ ...summary, ...Object.fromEntries(some) })
 }
 
 /** A trigger in a list: its method and address. */
@@ -39,8 +39,8 @@ export function listLine({ url, example }: FoundTrigger): string {
 /** Number of characters of a value that are printed. */
 const SHOWN_LENGTH = 500
 
-function indented(text: string): string {
-  return `  ${visible(text)}`
+function indentedLine(text: string): string {
+  return `  ${visibleLine(text)}`
 }
 
 /**
@@ -56,16 +56,16 @@ export function formatEvent(
   jobs: readonly ShownJobs[] = [],
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
-  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visible(path)}`
+  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visibleLine(path)}`
   const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),
     ...event.decisions.flatMap(({ tally }) =>
-      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indented),
+      (tally?.steps ?? []).filter((step) => reason?.includes(step) !== true).map(indentedLine),
     ),
     ...MESSAGE_LEVELS.flatMap((level) =>
-      textsAtLevel(event.messages, level).map((text) => `  ${level}: ${visible(text)}`),
+      textsAtLevel(event.messages, level).map((text) => `  ${level}: ${visibleLine(text)}`),
     ),
     ...problems.map((problem) => renderProblem(problem).replace(/^/gm, '  ')),
     ...event.items.flatMap((context, at) => outputLines(context, at, event.fields, readers)),
@@ -84,12 +84,12 @@ function outputLines(
     return Object.entries(outputs).flatMap(([name, value]) => {
       const isStructure = typeof value === 'object' && value !== null
       const place = { trigger, path: [name], value: isStructure ? '' : value, item, fields }
-      const text = visible(JSON.stringify(value))
+      const text = visibleLine(JSON.stringify(value))
       const shown =
         text.length <= SHOWN_LENGTH
           ? text
           : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`
-      const line = `  ${visible(expressionIn(place, readers))} = ${shown}`
+      const line = `  ${visibleLine(expressionIn(place, readers))} = ${shown}`
       return [line, ...laterJobLines(place, readers)]
     })
   })
@@ -112,7 +112,7 @@ function laterJobLines(place: OutputPath, readers: readonly OutputReader[]): str
     if (!missing) jobs.set(expression, [...(jobs.get(expression) ?? []), where])
   }
   return [...jobs].map(
-    ([expression, where]) => `    ${visible(`${where.join(', ')}: ${unwrapped(expression)}`)}`,
+    ([expression, where]) => `    ${visibleLine(`${where.join(', ')}: ${unwrapped(expression)}`)}`,
   )
 }
 
@@ -121,6 +121,6 @@ function unwrapped(expression: string): string {
 }
 
 /** A value on one line. */
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return printable(text.replace(/[\t\r\n\u2028\u2029]/g, '\ufffd'))
 }

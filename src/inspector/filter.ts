@@ -2,7 +2,7 @@
  * Parses a filter: every word must occur, in any order; `"two words"` in this order; `-word` must not
  * occur.
  */
-export function matcher(filter: string): (text: string) => boolean {
+export function filterMatcher(filter: string): (text: string) => boolean {
   const parts = [...filter.toLowerCase().matchAll(/(-?)(?:"([^"]*)"?|(\S+))/g)]
   const words = parts.map(([, minus, phrase, word = '']) => ({
     isWanted: minus === '',

@@ -41,7 +41,7 @@ export function explainEvent(
   return files.flatMap(({ source, kind }) => {
     const workflow = readJobs(source)
     if (!workflow || workflow.jobs.length === 0) return []
-    const started = startOf(origin.event, workflow.on)
+    const started = startingEvent(origin.event, workflow.on)
     const outputsOf = (step: JsonObject) => (isAction(step, source) ? origin.outputs : undefined)
     const [first] = event.items
     const own =
@@ -52,7 +52,7 @@ export function explainEvent(
           }
         : {}
     const jobs = explainSafely(workflow, { ...started, ...own, outputsOf })
-    return jobs ? [{ file: source.file, items: event.items.length, jobs: jobs.map(shown) }] : []
+    return jobs ? [{ file: source.file, items: event.items.length, jobs: jobs.map(shownJob) }] : []
   })
 }
 
@@ -79,7 +79,7 @@ function explainSafely(...given: Parameters<typeof explainWorkflow>): JobExplana
 }
 
 /** The event that starts the file: `workflow_dispatch` if the file listens only for it. */
-function startOf({ name, payload }: GitHubEvent, on: Json) {
+function startingEvent({ name, payload }: GitHubEvent, on: Json) {
   const known = isObject(payload) ? payload : {}
   const event = { ...UNKNOWN_OF_EVENT, ...known } as JsonObject // it was parsed from JSON
   const inputs = isObject(on) && isObject(on.workflow_dispatch) ? on.workflow_dispatch.inputs : null
@@ -102,7 +102,7 @@ const UNKNOWN_OF_EVENT: JsonObject = Object.fromEntries(
   }),
 )
 
-function shown({ facts, ...job }: JobExplanation): ShownJobs['jobs'][number] {
+function shownJob({ facts, ...job }: JobExplanation): ShownJobs['jobs'][number] {
   return { ...job, facts: facts.map(shownFact) }
 }
 
@@ -127,7 +127,7 @@ export function formatJobs(shownJobs: readonly ShownJobs[]): string {
           const times = job.combinations === undefined ? '' : `, ${job.combinations} of its matrix`
           const verdict = VERDICTS[job.verdict].padEnd(9)
           return [
-            `    ${job.id.padEnd(width)}  ${verdict}  ${oneLine(job.why)}${times}`,
+            `    ${job.id.padEnd(width)}  ${verdict}  ${shortLine(job.why)}${times}`,
             ...job.facts.map((fact) => `      ${file}:${fact.line}  ${fact.place} ${came(fact)}`),
           ]
         }),
@@ -138,12 +138,12 @@ export function formatJobs(shownJobs: readonly ShownJobs[]): string {
 }
 
 function came(fact: ShownFact): string {
-  if (fact.fails !== undefined) return `fails: ${oneLine(fact.fails)}`
+  if (fact.fails !== undefined) return `fails: ${shortLine(fact.fails)}`
   if (fact.unknown !== undefined) return `not known here: ${fact.unknown}`
-  return `= ${oneLine(JSON.stringify(fact.value))}`
+  return `= ${shortLine(JSON.stringify(fact.value))}`
 }
 
-function oneLine(text: string): string {
+function shortLine(text: string): string {
   const line = text.replace(/\s+/g, ' ')
   return line.length <= SHOWN_LENGTH ? line : `${line.slice(0, SHOWN_LENGTH)}…`
 }

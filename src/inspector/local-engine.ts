@@ -37,7 +37,7 @@ export interface DevEvent
   readonly milliseconds: number
 }
 
-export interface LocalPlatformPorts {
+export interface LocalEnginePorts {
   /** The workflows as they are now: a changed file takes effect with the next request. */
   readonly workflows: (event: Json) => WorkflowSource
   /** Returns the ports of one run; each run has its own id. */
@@ -49,7 +49,7 @@ export interface LocalPlatformPorts {
 /** Evaluates a dispatched payload in this process, in place of GitHub. */
 export async function runLocally(
   payload: ClientPayload,
-  ports: LocalPlatformPorts,
+  ports: LocalEnginePorts,
 ): Promise<DevEvent> {
   const { workflow, trigger } = parseWebhookPath(payload.path)
   const event = {
@@ -98,7 +98,7 @@ const BINARY = notice(
 )
 
 /** Polls the triggers of a workflow that are due, as a scheduled run would. */
-export async function pollLocally(workflow: string, ports: LocalPlatformPorts): Promise<DevEvent> {
+export async function pollLocally(workflow: string, ports: LocalEnginePorts): Promise<DevEvent> {
   const open = () => ({ ...ports.workflows({}), calling: workflow, polled: () => [workflow] })
   const result = await evaluateLocally({ name: 'schedule', payload: {} }, open, ports)
   const { decisions, problems } = result
@@ -121,7 +121,7 @@ type LocalResult = Omit<DevEvent, 'delivery' | 'method' | 'path' | 'workflow' | 
 async function evaluateLocally(
   event: GitHubEvent,
   open: () => WorkflowSource,
-  { engine, now }: LocalPlatformPorts,
+  { engine, now }: LocalEnginePorts,
 ): Promise<LocalResult> {
   const started = now()
   try {
@@ -178,7 +178,7 @@ const UNWRITTEN = warning(
  *   failures
  */
 export function poller(
-  ports: LocalPlatformPorts,
+  ports: LocalEnginePorts,
   tell: (event: DevEvent) => void,
 ): () => Promise<void> {
   const before = new Map<string, string>()

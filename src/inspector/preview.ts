@@ -30,24 +30,24 @@ export function requestPreview({ body, encoding, headers }: ShownRequest): strin
   }
   try {
     const parsed: unknown = JSON.parse(body)
-    return isObject(parsed) || Array.isArray(parsed) ? preview(parsed) : oneLine(body)
+    return isObject(parsed) || Array.isArray(parsed) ? preview(parsed) : previewLine(body)
   } catch {
-    return oneLine(body)
+    return previewLine(body)
   }
 }
 
 /** For a message to a bot, its sender and text; otherwise the most telling values. */
 export function preview(value: unknown): string | null {
-  const said = messageOf(value)
-  if (said) return oneLine(said)
+  const message = chatMessage(value)
+  if (message) return previewLine(message)
   const leaves = leavesOf(value).filter(([key]) => !DULL.test(key))
   const rank = (key: string) => (TELLING.indexOf(key) + TELLING.length + 1) % (TELLING.length + 1)
   const telling = leaves.toSorted(([one], [other]) => rank(one) - rank(other)).slice(0, 3)
   const texts = telling.map(([key, text]) => `${key}: ${text.slice(0, LENGTH.value)}`)
-  return texts.length > 0 ? oneLine(texts.join(', ')) : null
+  return texts.length > 0 ? previewLine(texts.join(', ')) : null
 }
 
-function messageOf(value: unknown): string | undefined {
+function chatMessage(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   const within = Object.values(value).find((one) => isObject(one) && isObject(one.from))
   const { from, text, caption, data } = isObject(value.from)
@@ -81,7 +81,7 @@ function leavesOf(value: unknown): readonly (readonly [string, string])[] {
   return found
 }
 
-function oneLine(text: string): string | null {
+function previewLine(text: string): string | null {
   const line = text
     .slice(0, 2 * LENGTH.all)
     .replace(/\s+/g, ' ')

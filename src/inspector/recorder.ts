@@ -14,7 +14,7 @@ import type {
   Summary,
   Unlisted,
 } from './api.ts'
-import { matcher } from './filter.ts'
+import { filterMatcher } from './filter.ts'
 import type { DevEvent } from './local-engine.ts'
 import { preview, requestPreview } from './preview.ts'
 import { shownProblem } from './shown-problem.ts'
@@ -66,7 +66,7 @@ export class Recorder {
     const json = new TextEncoder().encode(JSON.stringify(detail))
     const kept: Kept = { summary: summaryOf(detail), json, withheld }
     this.#kept.set(number, kept)
-    this.#bytes += size(kept)
+    this.#bytes += storedSize(kept)
     this.#forget()
     for (const listener of this.#listeners) listener(kept)
     return kept.summary
@@ -90,7 +90,7 @@ export class Recorder {
 
   /** Ids of the events whose line, headers, body or outputs match a filter. */
   search(filter: string): string[] {
-    const isMatch = matcher(filter)
+    const isMatch = filterMatcher(filter)
     return this.after(0)
       .filter((kept) => isMatch(searchText(detailOf(kept))))
       .map(({ summary }) => summary.id)
@@ -106,7 +106,7 @@ export class Recorder {
     for (const [number, kept] of this.#kept) {
       if (this.#kept.size <= this.#bounds.requests && this.#bytes <= this.#bounds.bytes) return
       this.#kept.delete(number)
-      this.#bytes -= size(kept)
+      this.#bytes -= storedSize(kept)
     }
   }
 }
@@ -133,7 +133,7 @@ function summaryOf(detail: Summary): Summary {
 }
 
 /** The summary is stored too; a character takes two bytes. */
-function size({ summary, json, withheld }: Kept): number {
+function storedSize({ summary, json, withheld }: Kept): number {
   return json.length + 2 * JSON.stringify([summary, withheld]).length
 }
 
@@ -174,14 +174,14 @@ export function eventRecord(event: DevEvent, context: EventContext): Unlisted {
   // The first mistake says more than the fact that mistakes exist.
   const mistake = problems.find(({ position }) => position !== undefined)
   const reason = mistake?.message ?? event.reason ?? null
-  const said = { event: null, preview: preview(found[0]) }
-  const named = { delivery, method, path, workflow, trigger, milliseconds, ...said }
+  const previewed = { event: null, preview: preview(found[0]) }
+  const named = { delivery, method, path, workflow, trigger, milliseconds, ...previewed }
   const { origin, of, readers, jobs = [] } = context
   const outcome = count > 0 ? 'fired' : problems.length > 0 ? 'mistaken' : 'skipped'
   const result = { decisions, items, found, fields, count, outcome, reason } as const
-  const told = { messages, problems: problems.map(shownProblem) }
+  const shownMessages = { messages, problems: problems.map(shownProblem) }
   const came = { time: context.time.toISOString(), origin, of, readers, jobs }
-  return { ...named, ...came, ...result, ...told, request: null }
+  return { ...named, ...came, ...result, ...shownMessages, request: null }
 }
 
 /** The reason for a status of the relay. */
@@ -320,7 +320,7 @@ export function replayRequest(
   withheld: Withheld,
   secretHeaders: readonly string[] = [],
 ): RelayRequest {
-  const bytes = bodyOf(order)
+  const bytes = shownBytes(order)
   const isSecret = (name: string) => isHidden(name.toLowerCase(), secretHeaders)
   const headers = Object.entries(order.headers)
     .filter(([name]) => name.toLowerCase() !== 'content-length')
@@ -355,7 +355,10 @@ export function newestRequest(
 }
 
 /** The bytes of a shown body; none if the base64 is invalid. */
-export function bodyOf({ body, encoding }: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
+export function shownBytes({
+  body,
+  encoding,
+}: Pick<ShownRequest, 'body' | 'encoding'>): Uint8Array {
   if (encoding === 'text') return new TextEncoder().encode(body)
   try {
     return fromBase64(body)

@@ -63,11 +63,16 @@ export function threadScripts(file: string): Scripts {
 export function answerScripts(): void {
   let last: Promise<unknown> = Promise.resolve()
   parentPort?.on('message', (question: ScriptQuestion) => {
-    last = last.then(async () => parentPort?.postMessage(await answerOf(question)))
+    last = last.then(async () => parentPort?.postMessage(await scriptAnswer(question)))
   })
 }
 
-async function answerOf({ number, script, items, limit }: ScriptQuestion): Promise<ScriptAnswer> {
+async function scriptAnswer({
+  number,
+  script,
+  items,
+  limit,
+}: ScriptQuestion): Promise<ScriptAnswer> {
   try {
     return { number, result: await scripts.run(script, items, limit) }
   } catch (error) {

@@ -60,18 +60,18 @@ export function inspectorServer(
 ): InspectorServer {
   const stream = new EventStream()
   const { recorder } = parts
-  const told = ({ summary }: Kept): StreamedEvent => {
+  const streamed = ({ summary }: Kept): StreamedEvent => {
     const data = JSON.stringify({ summary, oldest: recorder.oldest })
     return { id: summary.id, name: 'request', data }
   }
-  const unlisten = recorder.listen((kept) => stream.send(told(kept)))
+  const unlisten = recorder.listen((kept) => stream.send(streamed(kept)))
   const unheard = parts.logs.listen((delivery) =>
     stream.send({ name: 'log', data: JSON.stringify(delivery) }),
   )
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const answered = await inspect(visitOf(request), parts)
     if ('reply' in answered) return write(response, answered.reply, request.method)
-    const missed = recorder.after(answered.eventsAfter).map(told)
+    const missed = recorder.after(answered.eventsAfter).map(streamed)
     // A page of an earlier run learns that its events are gone.
     const { run, oldest } = recorder
     const hello = { id: `${run}-0`, name: 'hello', data: JSON.stringify({ run, oldest }) }
@@ -84,7 +84,7 @@ export function inspectorServer(
   }
   return {
     route(request, response) {
-      if (!isInspectors(splitTarget(request).path)) return false
+      if (!isInspectors(visitTarget(request).path)) return false
       serve(request, response).catch((error: unknown) => fail(response, error))
       return true
     },
@@ -101,13 +101,13 @@ function visitOf(request: IncomingMessage): Visit {
   return {
     address: request.socket.remoteAddress,
     method: request.method ?? 'GET',
-    ...splitTarget(request),
+    ...visitTarget(request),
     headers: request.headers,
     body: async () => new TextDecoder().decode(await readBody(request, ORDER_BYTES)),
   }
 }
 
-function splitTarget({ url = '/' }: IncomingMessage): Pick<Visit, 'path' | 'query'> {
+function visitTarget({ url = '/' }: IncomingMessage): Pick<Visit, 'path' | 'query'> {
   const at = url.indexOf('?')
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) }
 }
@@ -191,20 +191,23 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Responds to one request to the inspector. */
 export async function inspect(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
   const refusal = accessRefusal(visit)
-  if (refusal) return text(403, `access to the inspector of hookline dev denied: ${refusal}`)
+  if (refusal)
+    return inspectorText(403, `access to the inspector of hookline dev denied: ${refusal}`)
   if (visit.path === '/') return redirect(`${FOLDER}${visit.query && `?${visit.query}`}`)
   const key = new URLSearchParams(visit.query).get('key')
   if (visit.path === FOLDER && key !== null) return exchangeKey(key, visit, parts)
-  if (!(await sameText(cookieOf(visit), parts.key))) return text(403, KEY_MISSING)
+  if (!(await sameText(cookieOf(visit), parts.key))) return inspectorText(403, KEY_MISSING)
   const [resource = '', name = ''] = visit.path.slice(FOLDER.length).split('/')
   if (resource === 'replay') return replayed(visit, parts)
-  if (visit.method !== 'GET' && visit.method !== 'HEAD') return text(405, 'GET only')
+  if (visit.method !== 'GET' && visit.method !== 'HEAD') return inspectorText(405, 'GET only')
   const respond = RESOURCES.get(resource)
   if (respond) return respond(visit, parts, name)
   const file = resource || 'index.html'
   const found = parts.files.get(file)
   const type = TYPES.get(file.slice(file.lastIndexOf('.') + 1))
-  return found === undefined || !type ? text(404, 'page not found') : answer(200, type, found)
+  return found === undefined || !type
+    ? inspectorText(404, 'page not found')
+    : inspectorResponse(200, type, found)
 }
 
 type Respond = (visit: Visit, parts: InspectorParts, name: string) => InspectorAnswer
@@ -214,7 +217,7 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     'run',
     // The host was checked: it is a name of this machine, with the port that the visitor uses.
     ({ headers }, { recorder: { run }, welcome }) =>
-      json({ run, ...welcome(`http://${headers.host}`) }),
+      inspectorJson({ run, ...welcome(`http://${headers.host}`) }),
   ],
   [
     'events',
@@ -230,8 +233,8 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     (_, { recorder }, id) => {
       const kept = recorder.find(id)
       return kept
-        ? answer(200, 'application/json', kept.json)
-        : text(404, 'this event is no longer stored')
+        ? inspectorResponse(200, 'application/json', kept.json)
+        : inspectorText(404, 'this event is no longer stored')
     },
   ],
   [
@@ -239,36 +242,38 @@ const RESOURCES: ReadonlyMap<string, Respond> = new Map<string, Respond>([
     (_, { recorder }, id) => {
       const kept = recorder.find(id)
       return kept
-        ? text(200, shareText(detailOf(kept)))
-        : text(404, 'this event is no longer stored')
+        ? inspectorText(200, shareText(detailOf(kept)))
+        : inspectorText(404, 'this event is no longer stored')
     },
   ],
-  ['log', (_, { logs }, delivery) => text(200, logs.textOf(delivery))],
+  ['log', (_, { logs }, delivery) => inspectorText(200, logs.textOf(delivery))],
   [
     'search',
-    ({ query }, { recorder }) => json(recorder.search(new URLSearchParams(query).get('q') ?? '')),
+    ({ query }, { recorder }) =>
+      inspectorJson(recorder.search(new URLSearchParams(query).get('q') ?? '')),
   ],
   [
     'fixtures',
     (_, { fixture }, name) => {
       const found = fixture(name)
-      return found ? json(found) : text(404, 'example not found')
+      return found ? inspectorJson(found) : inspectorText(404, 'example not found')
     },
   ],
 ])
 
 async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorAnswer> {
-  if (visit.method !== 'POST') return text(405, 'POST only')
+  if (visit.method !== 'POST') return inspectorText(405, 'POST only')
   // A form of another page cannot send this type, and a script that does sends its origin.
   if (visit.headers['content-type'] !== 'application/json')
-    return text(415, 'send JSON, with "content-type: application/json"')
+    return inspectorText(415, 'send JSON, with "content-type: application/json"')
   const body = await visit.body().catch((error: unknown) => {
     if (error instanceof RangeError) return undefined
     throw error
   })
-  if (body === undefined) return text(413, `the request is larger than ${ORDER_MEGABYTES} MB`)
+  if (body === undefined)
+    return inspectorText(413, `the request is larger than ${ORDER_MEGABYTES} MB`)
   const order = readOrder(body)
-  if (!order) return text(400, 'invalid request order')
+  if (!order) return inspectorText(400, 'invalid request order')
   const original = parts.recorder.find(order.of ?? '')
   const origin = order.of === null ? 'composed' : 'replay'
   const cause = { origin, of: original?.summary.id ?? null } as const
@@ -278,10 +283,10 @@ async function replayed(visit: Visit, parts: InspectorParts): Promise<InspectorA
     const replay = replayRequest(request, original?.withheld ?? {}, secretHeaders)
     const sent = await parts.send(replay, cause)
     const { status, headers, body } = sent
-    return json({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
+    return inspectorJson({ status, delivery: headers['x-hookline-delivery'] ?? '', body })
   } catch (error) {
     // The request cannot be signed.
-    if (error instanceof UserError) return text(422, error.message)
+    if (error instanceof UserError) return inspectorText(422, error.message)
     throw error
   }
 }
@@ -312,7 +317,7 @@ async function exchangeKey(
   visit: Visit,
   { key }: InspectorParts,
 ): Promise<InspectorAnswer> {
-  if (!(await sameText(given, key))) return text(403, KEY_MISSING)
+  if (!(await sameText(given, key))) return inspectorText(403, KEY_MISSING)
   // Without the icon a browser would ask for /favicon.ico, which dev would record as a request.
   const html = `<!doctype html>
 <meta http-equiv="refresh" content="0; url=${FOLDER}">
@@ -321,22 +326,22 @@ async function exchangeKey(
 <a href="${FOLDER}">Open the inspector</a>
 `
   const cookie = `${cookieName(visit)}=${key}; Path=${FOLDER}; HttpOnly; SameSite=Strict`
-  return answer(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
+  return inspectorResponse(200, 'text/html; charset=utf-8', html, { 'set-cookie': cookie })
 }
 
 function redirect(location: string): InspectorAnswer {
-  return answer(303, 'text/plain; charset=utf-8', '', { location })
+  return inspectorResponse(303, 'text/plain; charset=utf-8', '', { location })
 }
 
-function text(status: number, body: string): InspectorAnswer {
-  return answer(status, 'text/plain; charset=utf-8', `${body}\n`)
+function inspectorText(status: number, body: string): InspectorAnswer {
+  return inspectorResponse(status, 'text/plain; charset=utf-8', `${body}\n`)
 }
 
-function json(value: object): InspectorAnswer {
-  return answer(200, 'application/json', JSON.stringify(value))
+function inspectorJson(value: object): InspectorAnswer {
+  return inspectorResponse(200, 'application/json', JSON.stringify(value))
 }
 
-function answer(
+function inspectorResponse(
   status: number,
   type: string,
   body: string | Uint8Array,

@@ -82,7 +82,7 @@ export class FileContexts {
     }
     if (!job) return shapes
     shapes.set('needs', this.#needsOf(job, path[2] === 'if'))
-    shapes.set('matrix', matrixOf(job.value))
+    shapes.set('matrix', matrixShape(job.value))
     const section = path[2]
     const isBehind = section === 'outputs' || section === 'environment'
     if (section === 'steps' || isBehind) {
@@ -140,7 +140,7 @@ export class FileContexts {
    * @param isCondition for the `if` of the job itself, in which GitHub also knows indirect needs
    */
   #needsOf(job: Entry, isCondition: boolean): Shape {
-    const named = needsOf(job)
+    const named = neededIds(job)
     if (named.some((name) => name.includes('${{'))) return ANY
     const names = isCondition ? this.#before(named) : named
     const shapes = names.map((name) => [name, this.#shapeOfJob(name)] as const)
@@ -168,7 +168,7 @@ export class FileContexts {
     // Iterating over a map also visits keys that are added during the iteration.
     for (const key of all.keys()) {
       const job = this.#jobs.get(key)
-      for (const name of job ? needsOf(job) : []) {
+      for (const name of job ? neededIds(job) : []) {
         if (!all.has(name.toLowerCase())) all.set(name.toLowerCase(), name)
       }
     }
@@ -206,13 +206,13 @@ export class FileContexts {
       const declared = childOf(job.value, 'outputs')
       if (textOf(declared) !== undefined) return ANY
       const names = entriesOf(declared).map(({ name }) => name)
-      return textsOf(names, `the job "${job.name}"`, 'declared')
+      return outputsShape(names, `the job "${job.name}"`, 'declared')
     }
     const path = localPathOf(uses)
     const called = path === undefined ? undefined : this.#read(path)
     if (!called) return texts()
     const declared = childOf(topOf(called.document), 'on', 'workflow_call', 'outputs')
-    return textsOf(
+    return outputsShape(
       entriesOf(declared).map(({ name }) => name),
       uses,
       'declared',
@@ -268,13 +268,13 @@ export class FileContexts {
       // A program may set outputs that its action does not declare.
       if (textOf(childOf(topOf(called.document), 'runs', 'using')) !== 'composite') return texts()
       const names = entriesOf(childOf(topOf(called.document), 'outputs')).map(({ name }) => name)
-      return textsOf(names, `the action ${uses}`, 'declared')
+      return outputsShape(names, `the action ${uses}`, 'declared')
     }
     return HOOKLINE_ACTION.test(uses) ? this.#hookline : texts()
   }
 }
 
-function needsOf({ value }: Entry): string[] {
+function neededIds({ value }: Entry): string[] {
   const list = childOf(value, 'needs')
   return [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
 }
@@ -359,7 +359,7 @@ function texts(): Shape {
   return objectShape([], undefined, TEXT)
 }
 
-function textsOf(names: readonly string[], whose: string, kind: string): Shape {
+function outputsShape(names: readonly string[], whose: string, kind: string): Shape {
   return objectShape(
     names.map((name) => [name, TEXT]),
     (name, known) =>
@@ -408,7 +408,7 @@ function triggersOf(file: ParsedFile) {
 }
 
 /** The keys of a matrix, if the file itself contains all of them. */
-function matrixOf(job: Place): Shape {
+function matrixShape(job: Place): Shape {
   const strategy = childOf(job, 'strategy')
   const matrix = childOf(strategy, 'matrix')
   const include = childOf(matrix, 'include')

@@ -1,3 +1,4 @@
+import { words } from '../wire/words.ts'
 import {
   ANY,
   BOOLEAN,
@@ -9,10 +10,12 @@ import {
 } from '../workflow/shapes.ts'
 import { nearestName } from '../workflow/suggestion.ts'
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/)
-
 /** A similar name is a fault. Another unknown name is not, because GitHub adds names. */
-function contextOf(context: string, texts: string, others: Readonly<Record<string, Shape>>): Shape {
+function contextShape(
+  context: string,
+  texts: string,
+  others: Readonly<Record<string, Shape>>,
+): Shape {
   const entries = [...words(texts).map((name) => [name, TEXT] as const), ...Object.entries(others)]
   return objectShape(entries, (name, known) =>
     nearestName(name, known) === undefined
@@ -23,7 +26,7 @@ function contextOf(context: string, texts: string, others: Readonly<Record<strin
 
 /** @param inputs of `workflow_dispatch`; all of them are strings */
 export function githubShape(inputs: Shape): Shape {
-  return contextOf('github', GITHUB_TEXTS, {
+  return contextShape('github', GITHUB_TEXTS, {
     event: objectShape([['inputs', inputs]], undefined, ANY),
     ref_protected: BOOLEAN,
   })
@@ -44,10 +47,13 @@ export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
   ['env', objectShape([], undefined, TEXT)],
   ['vars', objectShape([], undefined, TEXT)],
   ['secrets', objectShape([], undefined, TEXT)],
-  ['runner', contextOf('runner', 'name os arch temp tool_cache debug environment workspace', {})],
+  [
+    'runner',
+    contextShape('runner', 'name os arch temp tool_cache debug environment workspace', {}),
+  ],
   [
     'strategy',
-    contextOf('strategy', '', {
+    contextShape('strategy', '', {
       'fail-fast': BOOLEAN,
       'job-index': NUMBER,
       'job-total': NUMBER,
@@ -56,7 +62,7 @@ export const SAME_EVERYWHERE: ReadonlyMap<string, Shape> = new Map([
   ],
   [
     'job',
-    contextOf('job', JOB_TEXTS, {
+    contextShape('job', JOB_TEXTS, {
       check_run_id: NUMBER,
       container: objectShape(
         [

@@ -65,7 +65,7 @@ export function sarifLog(findings: readonly Finding[], version: string) {
           },
         },
         columnKind: 'utf16CodeUnits',
-        results: findings.map((finding) => resultOf(finding, rules)),
+        results: findings.map((finding) => sarifResult(finding, rules)),
       },
     ],
   }
@@ -78,7 +78,7 @@ function uriOf(file: string): string {
   return text.split('/').map(encodeURIComponent).join('/')
 }
 
-function resultOf(finding: Finding, rules: readonly { readonly id: string }[]) {
+function sarifResult(finding: Finding, rules: readonly { readonly id: string }[]) {
   const { code, level, message, hint, position } = problemWithoutTokens(finding)
   // Code scanning rejects a result without a location.
   const artifactLocation = { uri: uriOf(position?.source.file ?? '.github/workflows') }

@@ -29,7 +29,7 @@ import { scriptOf } from './flow/script.ts'
 import {
   isChoosingInput,
   isGoverning,
-  isOurs,
+  isHooklineUse,
   isPrompt,
   isReplyTarget,
   isRunningInput,
@@ -60,7 +60,7 @@ export type UntrustedCode = 'script-injection' | 'untrusted-input' | 'untrusted-
  * @throws FatalMistake if the file has more steps than a workflow can have
  */
 export function findUntrusted(file: ParsedFile, callees?: Callees): UntrustedFinding[] {
-  return findingsIn(flowOf(file, callees))
+  return flowFindings(flowOf(file, callees))
 }
 
 /** The number of findings of one file that are reported. */
@@ -72,7 +72,7 @@ export function untrustedFindings(flow: Flow): UntrustedFinding[] {
   // A set iterates over entries that are added during the iteration.
   for (const { jobs } of flows) for (const callee of calleesOf(jobs)) flows.add(callee)
   return [...flows].flatMap((one) => {
-    const findings = findingsIn(one)
+    const findings = flowFindings(one)
     const reported = findings.slice(0, MAX_REPORTED)
     const last = reported.at(-1)
     if (!last || findings.length === reported.length) return reported
@@ -81,19 +81,22 @@ export function untrustedFindings(flow: Flow): UntrustedFinding[] {
   })
 }
 
-function findingsIn(flow: Flow): UntrustedFinding[] {
+function flowFindings(flow: Flow): UntrustedFinding[] {
   const positions = new Positions(flow.source)
   // Through aliases, the same string occurs at several places; it is reported once for each key.
   const found = new Map(
     sinksOf(flow)
       .flatMap((sink) => findingsAt(flow, positions, sink))
-      .map((finding) => [`${startOf(finding.text)}:${finding.at.start}:${finding.key}`, finding]),
+      .map((finding) => [
+        `${startOffset(finding.text)}:${finding.at.start}:${finding.key}`,
+        finding,
+      ]),
   )
-  const order = ({ text, at }: UntrustedFinding) => startOf(text) + at.start
+  const order = ({ text, at }: UntrustedFinding) => startOffset(text) + at.start
   return [...found.values()].sort((one, other) => order(one) - order(other))
 }
 
-function startOf({ alias, node }: TextPlace): number {
+function startOffset({ alias, node }: TextPlace): number {
   return rangeOf(alias ?? node)[0]
 }
 
@@ -123,7 +126,7 @@ export function inputFindings(file: ParsedFile): UntrustedFinding[] {
 
 function foreignInputs(source: Source, user: Place, scope: TaintScope): Sink[] {
   const uses = usesOf(user, source)
-  if (uses === '' || localPathOf(uses) !== undefined || isOurs(uses)) return []
+  if (uses === '' || localPathOf(uses) !== undefined || isHooklineUse(uses)) return []
   return entriesOf(childOf(user, 'with')).flatMap(({ name, value }) => {
     const input = name.toLowerCase()
     if (isTextInput(uses, input) || sinkKindOf(uses, input)) return []
@@ -201,7 +204,7 @@ function sinksOf({ top, scope, jobs }: Flow): Sink[] {
   const env = childOf(top, 'env')
   return [
     ...defaultsOf(top, scope),
-    ...variablesOf(env, scope),
+    ...governingVariables(env, scope),
     ...lookupsIn([env], scope),
     ...jobs.flatMap(sinksOfJob),
   ]
@@ -237,7 +240,7 @@ function sinksOfJob(job: JobFlow): Sink[] {
   )
   const sinks: Sink[] = [
     ...defaultsOf(place, scope),
-    ...variablesOf(childOf(place, 'env'), scope),
+    ...governingVariables(childOf(place, 'env'), scope),
     { key: 'runs-on', place: childOf(place, 'runs-on'), scope, kind: SINKS.runner },
     ...containers.flatMap(([key, container]) => inContainer(key, container, scope)),
     ...inDockerAction(place, scope),
@@ -261,7 +264,7 @@ function inContainer(key: string, container: Place | undefined, scope: TaintScop
     scope,
     kind: SINKS.image,
   }))
-  return [...parts, ...variablesOf(childOf(container, 'env'), scope)]
+  return [...parts, ...governingVariables(childOf(container, 'env'), scope)]
 }
 
 /** A program that executes an argument after `-c` or `-e`. */
@@ -290,7 +293,7 @@ function inDockerAction(runs: Place, scope: TaintScope): Sink[] {
 }
 
 /** Variables that change the behavior of programs. A mapping in one expression can contain any name. */
-function variablesOf(env: Place | undefined, scope: TaintScope): Sink[] {
+function governingVariables(env: Place | undefined, scope: TaintScope): Sink[] {
   const governing = entriesOf(env).filter(({ name }) => isGoverning(name))
   const places = textOf(env) === undefined ? governing.map(({ value }) => value) : [env]
   return places.map((place) => ({ key: 'env', place, scope, kind: SINKS.variable }))
@@ -304,7 +307,7 @@ function sinksOfStep(job: JobFlow, step: StepFlow): Sink[] {
     { key: 'run', place: childOf(place, 'run'), scope, kind: script },
     { key: 'shell', place: childOf(place, 'shell'), scope, kind: SINKS.shell },
     { key: 'working-directory', place: folder, scope, kind: SINKS.folder },
-    ...variablesOf(childOf(place, 'env'), scope),
+    ...governingVariables(childOf(place, 'env'), scope),
     ...entriesOf(childOf(place, 'with')).flatMap(({ name, value }): Sink[] => {
       const kind = sinkKindOf(uses, name.toLowerCase())
       if (!kind) return []

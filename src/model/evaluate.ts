@@ -113,12 +113,12 @@ export function parseForEvaluation(text: string): Parsed | { readonly fails: str
   try {
     const tree = new Parser(lex(text), NAMES, FUNCTIONS).parse()
     const parts = all(tree)
-    const called = new Set(parts.flatMap((part) => (isCall(part) ? nameOf(part) : [])))
+    const called = new Set(parts.flatMap((part) => (isCall(part) ? calledName(part) : [])))
     return {
       tree,
       callsStatus: STATUS_FUNCTIONS.some((name) => called.has(name)),
       readsFiles: called.has('hashfiles'),
-      contexts: new Set(parts.flatMap(contextOf)),
+      contexts: new Set(parts.flatMap(contextsReadBy)),
     }
   } catch (error) {
     return { fails: error instanceof Error ? error.message : 'malformed' }
@@ -129,11 +129,11 @@ function isCall(part: Expr): part is FunctionCall {
   return part instanceof FunctionCall
 }
 
-function nameOf({ functionName }: FunctionCall): string {
+function calledName({ functionName }: FunctionCall): string {
   return functionName.lexeme.toLowerCase()
 }
 
-function contextOf(part: Expr): string[] {
+function contextsReadBy(part: Expr): string[] {
   if (part instanceof IndexAccess) {
     const { expr, index } = part
     const isGithub = expr instanceof ContextAccess && expr.name.lexeme.toLowerCase() === 'github'
@@ -144,10 +144,10 @@ function contextOf(part: Expr): string[] {
 }
 
 function all(tree: Expr): Expr[] {
-  return [tree, ...childrenOf(tree).flatMap(all)]
+  return [tree, ...subexpressions(tree).flatMap(all)]
 }
 
-function childrenOf(part: Expr): Expr[] {
+function subexpressions(part: Expr): Expr[] {
   if (part instanceof Grouping) return [part.group]
   if (part instanceof Unary) return [part.expr]
   if (part instanceof Binary) return [part.left, part.right]
@@ -209,10 +209,10 @@ function convertedOnce(value: Json | undefined): Converted {
 
 function convert(value: Json | undefined): Converted {
   const text = JSON.stringify(value ?? null)
-  return { value: expressionData(text), isOpen: text.includes(MARK_IN_JSON) }
+  return { value: dataFromJson(text), isOpen: text.includes(MARK_IN_JSON) }
 }
 
-function expressionData(json: string): data.ExpressionData {
+function dataFromJson(json: string): data.ExpressionData {
   return JSON.parse(json, data.reviver)
 }
 
@@ -262,7 +262,7 @@ class ExpressionEvaluation {
     if (part instanceof Logical) return this.#logical(part)
     if (part instanceof Unary) return this.#negation(part)
     if (part instanceof FunctionCall) {
-      const name = nameOf(part)
+      const name = calledName(part)
       if (name === 'hashfiles') return { unknown: 'the files of the job' }
       if (name in this.#status && this.#status[name as keyof Status] === undefined) {
         return { unknown: 'how the jobs before it end', values: [true, false] }
@@ -272,7 +272,7 @@ class ExpressionEvaluation {
       const known = this.#comparison(part)
       if (known) return known
     }
-    for (const child of childrenOf(part)) {
+    for (const child of subexpressions(part)) {
       const found = this.outcome(child)
       if (!('value' in found)) return 'fails' in found ? found : { unknown: found.unknown }
     }
@@ -292,7 +292,9 @@ class ExpressionEvaluation {
         ? { value: plain }
         : { unknown: /: ([^"\\]*)/.exec(json.slice(at))?.[1] ?? 'a part of it' }
     } catch (error) {
-      return { fails: error instanceof Error ? firstLine(error.message) : 'it cannot be evaluated' }
+      return {
+        fails: error instanceof Error ? upToLineBreak(error.message) : 'it cannot be evaluated',
+      }
     }
   }
 
@@ -341,7 +343,7 @@ function possibleValues(outcome: ExpressionResult): readonly Json[] | undefined 
 /** Compares two values by the operator of a comparison, with GitHub's rules. */
 function compared({ operator }: Binary, left: Json, right: Json): boolean {
   const literals = [left, right].map(
-    (value) => new Literal(expressionData(JSON.stringify(value)), operator),
+    (value) => new Literal(dataFromJson(JSON.stringify(value)), operator),
   )
   const [one, other] = literals
   if (!one || !other) return false
@@ -349,7 +351,7 @@ function compared({ operator }: Binary, left: Json, right: Json): boolean {
   return truthy(result)
 }
 
-function firstLine(text: string): string {
+function upToLineBreak(text: string): string {
   return text.split('\n', 1)[0] ?? text
 }
 
@@ -363,7 +365,7 @@ export function truthOf(outcome: ExpressionResult): boolean | undefined {
 }
 
 function isTruthy(value: Json): boolean {
-  return truthy(expressionData(JSON.stringify(value)))
+  return truthy(dataFromJson(JSON.stringify(value)))
 }
 
 /**
@@ -393,7 +395,7 @@ export function fillInKnown(
 
 /** Converts a value to a string as GitHub does within a longer string. */
 export function asText(value: Json): string {
-  return expressionData(JSON.stringify(value)).coerceString()
+  return dataFromJson(JSON.stringify(value)).coerceString()
 }
 
 /** Converts an outcome to a value for a context. */
@@ -417,13 +419,13 @@ export function conditionText(written: string): string {
   }
   let [pattern, at] = ['', 0]
   const parts = spans.map(({ start, end }, number) => {
-    pattern += `${escaped(text.slice(at, start - 3))}{${number}}`
+    pattern += `${formatEscaped(text.slice(at, start - 3))}{${number}}`
     at = end + 2
     return text.slice(start, end)
   })
-  return `format('${pattern}${escaped(text.slice(at))}', ${parts.join(', ')})`
+  return `format('${pattern}${formatEscaped(text.slice(at))}', ${parts.join(', ')})`
 }
 
-function escaped(text: string): string {
+function formatEscaped(text: string): string {
   return text.replace(/[{}']/g, '$&$&')
 }

@@ -68,7 +68,7 @@ export function explainWorkflow(workflow: WorkflowJobs, event: ModelEvent): JobE
   const outputs = (id: string, given: PartialContexts) => explain(id, given)?.outputs ?? {}
   const failure = (id: string, given: PartialContexts) => {
     const job = jobs.get(id)
-    const matrix = job && matrixOf(job, given)
+    const matrix = job && matrixCombinations(job, given)
     return typeof matrix === 'object' && 'fails' in matrix ? matrix.fails : undefined
   }
   const decisions = new Map(
@@ -116,7 +116,7 @@ function conditionFact({ texts }: WorkflowJob, contexts: PartialContexts): Fact[
 }
 
 /** The combinations of a matrix, the reason why the job fails, or `undefined` without a matrix. */
-function matrixOf({ body }: WorkflowJob, contexts: PartialContexts) {
+function matrixCombinations({ body }: WorkflowJob, contexts: PartialContexts) {
   const { strategy } = body
   if (!isObject(strategy) || strategy.matrix === undefined) return undefined
   const matrix = deepFill(strategy.matrix as Json, contexts)
@@ -202,7 +202,7 @@ class JobWalk {
 
   /** The combinations of its matrix; none without a matrix, `undefined` if only a run can know. */
   #combinations(contexts: PartialContexts): readonly JsonObject[] | undefined {
-    const matrix = matrixOf(this.#job, contexts)
+    const matrix = matrixCombinations(this.#job, contexts)
     if (matrix === undefined) return []
     return Array.isArray(matrix) ? (matrix as readonly JsonObject[]) : undefined
   }
@@ -251,7 +251,7 @@ class JobWalk {
   /** Records the outcome of each condition, and of each string that depends on the event. */
   #note(isHere: (path: WrittenText['path']) => boolean, contexts: PartialContexts): void {
     for (const { path, text, line } of this.#job.texts) {
-      if (!isHere(path) || !(path.at(-1) === 'if' || readsEvent(text))) continue
+      if (!isHere(path) || !(path.at(-1) === 'if' || dependsOnEvent(text))) continue
       const isCondition = path.at(-1) === 'if'
       const outcome = isCondition
         ? this.#condition(conditionText(text), contexts)
@@ -273,7 +273,7 @@ class JobWalk {
 
 const EVENTFUL = ['on', 'matrix', 'needs', 'inputs', 'steps', 'env', 'github.event']
 
-function readsEvent(text: string): boolean {
+function dependsOnEvent(text: string): boolean {
   return expressionSpans(text).some(({ start, end }) => {
     const parsed = parseForEvaluation(text.slice(start, end))
     return 'fails' in parsed || EVENTFUL.some((name) => parsed.contexts.has(name))

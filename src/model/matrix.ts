@@ -13,7 +13,7 @@ export function combinationsOf(
     if (!Array.isArray(list)) return { fails: `its matrix: "${name}" is not a list` }
     if (list.length === 0) return { fails: `its matrix: "${name}" is empty` }
   }
-  const excluded = entriesOf(exclude)
+  const excluded = listedObjects(exclude)
   const product = lists.reduce<JsonObject[]>(
     (all, [name, list]) =>
       all.flatMap((one) => (list as Json[]).map((value) => ({ ...one, [name]: value }))),
@@ -22,11 +22,11 @@ export function combinationsOf(
   const original = product.filter((one) => !excluded.some((entry) => hasAll(one, entry)))
   const extended = original.map((one) => ({ ...one }))
   const added: JsonObject[] = []
-  for (const entry of entriesOf(include)) {
+  for (const entry of listedObjects(include)) {
     // An entry extends each combination that it does not contradict; otherwise it is one of its own.
     const names = Object.keys(entry)
     const fitting = original.flatMap((one, at) => {
-      return names.every((name) => !(name in one) || isSame(one[name], entry[name])) ? at : []
+      return names.every((name) => !(name in one) || isEqualJson(one[name], entry[name])) ? at : []
     })
     for (const at of fitting) Object.assign(extended[at] ?? {}, entry)
     if (fitting.length === 0) added.push(entry)
@@ -35,15 +35,15 @@ export function combinationsOf(
   return combinations.length > 0 ? combinations : { fails: 'its matrix has no combination' }
 }
 
-function entriesOf(list: Json): JsonObject[] {
+function listedObjects(list: Json): JsonObject[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((entry) => (isObject(entry) ? [entry as JsonObject] : []))
 }
 
 function hasAll(combination: JsonObject, entry: JsonObject): boolean {
-  return Object.entries(entry).every(([name, value]) => isSame(combination[name], value))
+  return Object.entries(entry).every(([name, value]) => isEqualJson(combination[name], value))
 }
 
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
+function isEqualJson(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -97,13 +97,13 @@ export function scheduleJobs(jobs: readonly JobShape[], run: RunFacts): JobDecis
     }
     for (const job of ready) {
       waiting.delete(job)
-      done.set(job.id, decide(job, done, run))
+      done.set(job.id, decideJob(job, done, run))
     }
   }
   return [...done.values()]
 }
 
-function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts): Done {
+function decideJob(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts): Done {
   const { id, needs } = job
   const found = needs.flatMap((need) => done.get(need) ?? [])
   const ancestors = new Set(found.flatMap((one) => [one.id, ...one.ancestors]))
@@ -114,12 +114,12 @@ function decide(job: JobShape, done: ReadonlyMap<string, Done>, run: RunFacts): 
     return [need, { result: known, outputs }]
   })
   const contexts: PartialContexts = { ...run.contexts, needs: Object.fromEntries(entries) }
-  const status = statusOf(before, isCancelled)
+  const status = statusBefore(before, isCancelled)
   const decision = decideCondition(job.condition, contexts, status, before)
   const failure = decision.verdict === 'runs' ? run.failure?.(id, contexts) : undefined
   const { verdict, why } =
     failure === undefined ? decision : ({ verdict: 'fails', why: failure } as const)
-  const result = resultOf(verdict, run.ends?.[id])
+  const result = resultOfVerdict(verdict, run.ends?.[id])
   const outputs = outputsOf(verdict, id, () => run.outputs(id, contexts))
   return { id, verdict, why, result, contexts, ancestors, outputs }
 }
@@ -129,13 +129,13 @@ function outputsOf(verdict: JobDecision['verdict'], id: string, read: () => Json
   return verdict === 'unknown' ? unknownValue(`an output of ${id}`) : {}
 }
 
-function resultOf(verdict: JobDecision['verdict'], end: JobResult | undefined): JobResult {
+function resultOfVerdict(verdict: JobDecision['verdict'], end: JobResult | undefined): JobResult {
   if (verdict === 'runs') return end ?? 'success'
   if (verdict === 'fails') return 'failure'
   return verdict
 }
 
-function statusOf(before: readonly Done[], isCancelled: boolean): Status {
+function statusBefore(before: readonly Done[], isCancelled: boolean): Status {
   const results = before.map(({ result }) => result)
   const isOpen = results.includes('unknown')
   const isBad = results.some((result) => result !== 'success' && result !== 'unknown')

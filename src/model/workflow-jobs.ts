@@ -1,8 +1,8 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
-import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
+import { parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
 import { type JobShape, readCondition } from './schedule.ts'
 
 /** A string of a workflow that GitHub evaluates, and its position. */
@@ -38,23 +38,23 @@ export function readWorkflowJobs(source: Source): WorkflowJobs {
   const jobs = isObject(workflow.jobs) ? (workflow.jobs as JsonObject) : {}
   const read = Object.entries(jobs).flatMap(([id, body]): WorkflowJob[] => {
     if (!isObject(body)) return []
-    const node = nodeAt(document, ['jobs', id])
-    const texts = node ? [...textsOf(document, source, node, [])] : []
-    const key = keyOf(document, id)
+    const node = nodeBehindAliases(document, ['jobs', id])
+    const texts = node ? [...evaluatedTexts(document, source, node, [])] : []
+    const key = jobKeyNode(document, id)
     const line = key ? positionAt(source, ...rangeOf(key)).line : 1
     const condition = readCondition(body.if === undefined ? '' : String(body.if ?? ''))
-    return [{ id, needs: needsOf(body.needs), condition, line, body: body as JsonObject, texts }]
+    return [{ id, needs: neededJobs(body.needs), condition, line, body: body as JsonObject, texts }]
   })
   const env = isObject(workflow.env) ? (workflow.env as JsonObject) : {}
   return { source, jobs: read, env, on: workflow.on ?? null }
 }
 
-function needsOf(needs: unknown): string[] {
+function neededJobs(needs: unknown): string[] {
   if (typeof needs === 'string') return [needs]
   return Array.isArray(needs) ? needs.filter((need) => typeof need === 'string') : []
 }
 
-function nodeAt(document: Document.Parsed, path: readonly string[]): Node | undefined {
+function nodeBehindAliases(document: Document.Parsed, path: readonly string[]): Node | undefined {
   let node: Node | undefined = document.contents ?? undefined
   for (const name of path) {
     const map = resolved(document, node)
@@ -65,19 +65,15 @@ function nodeAt(document: Document.Parsed, path: readonly string[]): Node | unde
   return node
 }
 
-function keyOf(document: Document.Parsed, job: string): Node | undefined {
-  const jobs = resolved(document, nodeAt(document, ['jobs']))
+function jobKeyNode(document: Document.Parsed, job: string): Node | undefined {
+  const jobs = resolved(document, nodeBehindAliases(document, ['jobs']))
   if (!isMap(jobs)) return undefined
   const key = jobs.items.find((pair) => isScalar(pair.key) && pair.key.value === job)?.key
   return key as Node | undefined // a parsed document has nodes only
 }
 
-function resolved(document: Document.Parsed, node: Node | undefined): Node | undefined {
-  return isAlias(node) ? node.resolve(document) : node
-}
-
 /** All texts below a node in which GitHub evaluates something: those with `${{`, and every `if`. */
-function* textsOf(
+function* evaluatedTexts(
   document: Document.Parsed,
   source: Source,
   found: Node,
@@ -87,24 +83,24 @@ function* textsOf(
   if (isMap(node)) {
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? String(key.value) : ''
-      if (value) yield* textsOf(document, source, value as Node, [...path, name])
+      if (value) yield* evaluatedTexts(document, source, value as Node, [...path, name])
     }
   } else if (isSeq(node)) {
     for (const [at, item] of node.items.entries()) {
-      yield* textsOf(document, source, item as Node, [...path, at])
+      yield* evaluatedTexts(document, source, item as Node, [...path, at])
     }
   } else if (isScalar(node)) {
     const text = String(node.value ?? '')
     if (expressionSpans(text).length === 0 && path.at(-1) !== 'if') return
     const [start, end] = rangeOf(node)
     const open = source.text.slice(start, end).indexOf('${{')
-    const at = open < 0 ? start + leading(source.text, start) : start + open
+    const at = open < 0 ? start + blockHeaderLength(source.text, start) : start + open
     yield { path, text, line: positionAt(source, at, end).line }
   }
 }
 
 /** A block scalar begins at its `|`; its text, a line below. */
-function leading(text: string, start: number): number {
+function blockHeaderLength(text: string, start: number): number {
   const [header = ''] = /^[|>][^\n]*\n\s*/.exec(text.slice(start, start + 1_000)) ?? []
   return header.length
 }

@@ -11,7 +11,7 @@ import {
   rawSetting,
   readSetting,
   type SettingName,
-  split,
+  splitList,
 } from '../wire/settings.ts'
 import { App, readAppKey } from './credentials/app.ts'
 import {
@@ -96,7 +96,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
 }
 
 /** What all calls of GitHub by one process, or one isolate, share. */
-export interface Platform {
+export interface ForgeAccess {
   readonly call: GitHubCall
   readonly rateLimiters: RateLimiters
   readonly metrics: RelayMetrics
@@ -107,7 +107,7 @@ export function sharedGitHub(
   env: Environment,
   { githubCredential }: RelayConfig,
   call: GitHubCall,
-): Platform {
+): ForgeAccess {
   const metrics = new RelayMetrics()
   const { now, after } = steadyClock
   const isApp = githubCredential !== undefined && 'app' in githubCredential
@@ -119,7 +119,7 @@ export function sharedGitHub(
 /** The ports of a relay towards GitHub. Of an `outbox` they only tell whether there is one. */
 export function relayPorts(
   config: RelayConfig,
-  { call, rateLimiters, metrics }: Platform,
+  { call, rateLimiters, metrics }: ForgeAccess,
   write: (line: string) => void,
   {
     packers,
@@ -234,7 +234,7 @@ export interface Scheduler {
 export async function openScheduler(
   env: Environment,
   config: RelayConfig,
-  { call }: Platform,
+  { call }: ForgeAccess,
   { dispatch, metrics, newDelivery, report }: RelayPorts,
   write: (line: string) => void,
   load: LoadScheduler,
@@ -346,7 +346,7 @@ const SHORTEST_SAFE_KEY = 20
 /** Warnings about keys that work, and that can be guessed. */
 export function weakKeyProblems(env: Environment): readonly Problem[] {
   const weak = ['HOOKLINE_ACCESS_KEYS', 'HOOKLINE_ADMIN_KEY'].filter((name) =>
-    split(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
+    splitList(env[name]).some((key) => key.length < SHORTEST_SAFE_KEY),
   )
   return weak.map((name) => ({
     message: `${name} contains a key with fewer than ${SHORTEST_SAFE_KEY} characters, which can be guessed`,

@@ -1,5 +1,5 @@
 import { readSetting } from '../wire/settings.ts'
-import { type Platform, type RelayConfig, steadyClock, systemClock } from './config.ts'
+import { type ForgeAccess, type RelayConfig, steadyClock, systemClock } from './config.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import { endpointsInObject } from './endpoints/object-store.ts'
 import type { dispatchTo } from './github/dispatch.ts'
@@ -28,7 +28,7 @@ const ENDPOINTS_HOLD = { known: 10_000, unknown: 1000 }
 interface DurableOutboxParts {
   /** The ports of a relay without an outbox. */
   readonly ports: RelayPorts
-  readonly platform: Platform
+  readonly access: ForgeAccess
   /** The worker's own module, so that it is loaded once. */
   readonly dispatchTo: typeof dispatchTo
   write(line: string): void
@@ -43,7 +43,7 @@ interface DurableOutboxParts {
 export function outboxPorts(
   env: Bindings,
   { apiUrl, budget, credentials, forge, githubCredential }: RelayConfig,
-  { ports, platform, dispatchTo, write }: DurableOutboxParts,
+  { ports, access, dispatchTo, write }: DurableOutboxParts,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
   const namespace = namespaceOf(env)
   const key = readSetting(environmentOf(env), 'HOOKLINE_ADMIN_KEY')
@@ -75,17 +75,17 @@ export function outboxPorts(
   const { report } = ports
   const accept = {
     ask: dispatchTo({
-      call: platform.call,
+      call: access.call,
       apiUrl,
       forge,
       budget,
       clock: systemClock,
       retryTime: responseTime,
-      govern: platform.rateLimiters.live,
+      govern: access.rateLimiters.live,
     }),
     store: objectStore(namespace, { now: Date.now, report }),
     seal: sealEventsFor(sealKey),
-    nameQueue: queueNames(platform.rateLimiters),
+    nameQueue: queueNames(access.rateLimiters),
     log: (line: OutboxLine) => write(JSON.stringify(line)),
     responseTime,
     callTime: budget,
@@ -112,13 +112,13 @@ export function openOutboxObject(
   state: ObjectState,
   env: Bindings,
   { apiUrl, budget, credentials, forge }: RelayConfig,
-  { ports, platform, dispatchTo, write }: DurableOutboxParts,
+  { ports, access, dispatchTo, write }: DurableOutboxParts,
 ): Promise<OutboxObject> {
   const namespace = namespaceOf(env)
   if (!namespace) throw new TypeError('the binding OUTBOX is missing')
   const settings = environmentOf(env)
   const { limits } = readOutboxSettings(settings)
-  const { rateLimiters, call } = platform
+  const { rateLimiters, call } = access
   const options = {
     call,
     apiUrl,

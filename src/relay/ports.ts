@@ -42,7 +42,7 @@ export interface RelayPorts {
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
   /** Answers the operator's addresses. Never rejects. */
-  readonly operator?: (
+  readonly admin?: (
     request: RelayRequest,
     address: RegExpExecArray,
     delivery: string,

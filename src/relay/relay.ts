@@ -4,8 +4,8 @@ import { internalError, methodNotAllowed, RelayError } from './errors.ts'
 import { RequestLog } from './http/request-log.ts'
 import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
 import type { RelayPorts, RelayRequest } from './ports.ts'
-import { errorReply, INERT_HEADERS, METHODS, withStandardHeaders } from './request/responses.ts'
-import { pathOf } from './request/route.ts'
+import { errorResponse, INERT_HEADERS, METHODS, withStandardHeaders } from './request/responses.ts'
+import { targetPath } from './request/route.ts'
 import { handleWebhook } from './request/webhook.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -26,22 +26,22 @@ const ADMIN_ADDRESS = new RegExp(
 /** Answers one request: an admin address, a page, or a webhook. Never throws. */
 export async function relay(request: RelayRequest, ports: RelayPorts): Promise<RelayResponse> {
   const log = new RequestLog(ports.newDelivery(), ports.now())
-  const path = pathOf(request.target)
-  const address = ports.operator && ADMIN_ADDRESS.exec(path)
-  if (ports.operator && address) {
-    const reply = await ports.operator(request, address, log.delivery)
+  const path = targetPath(request.target)
+  const address = ports.admin && ADMIN_ADDRESS.exec(path)
+  if (ports.admin && address) {
+    const reply = await ports.admin(request, address, log.delivery)
     const { stream } = reply
     const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
     return stream ? { ...whole, stream } : whole
   }
   let reply: RelayResponse
   try {
-    reply = (await pageReply(request, path, ports)) ?? (await handleWebhook(request, ports, log))
+    reply = (await pageResponse(request, path, ports)) ?? (await handleWebhook(request, ports, log))
   } catch (error) {
     if (!(error instanceof RelayError)) ports.report(error)
     const refusal = error instanceof RelayError ? error : internalError(error)
     log.refused(refusal)
-    reply = errorReply(refusal, log.delivery)
+    reply = errorResponse(refusal, log.delivery)
   }
   const method = isRelayed(request.method) ? request.method : 'other'
   ports.metrics?.answered(reply.status, log.endpoint)
@@ -50,7 +50,7 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
 }
 
 /** The response to a request that is no webhook; `undefined` for a webhook. */
-async function pageReply(
+async function pageResponse(
   { method, headers }: RelayRequest,
   path: string,
   { pages = RELAY_PAGES, readiness }: RelayPorts,

@@ -106,7 +106,7 @@ function graphqlBase(apiUrl: URL): URL {
 }
 
 /** One query for any number of folders. */
-function queryOf(folders: readonly string[]): string {
+function filesQuery(folders: readonly string[]): string {
   const names = folders.map((_, place) => `f${place}`)
   const files = names.map(
     (name) =>
@@ -145,7 +145,7 @@ async function readFolders(
   const [owner, name] = repository.split('/')
   const named = Object.fromEntries(folders.map((folder, place) => [`f${place}`, folder]))
   const variables = { owner, name, ref: `refs/heads/${branch}`, ...named }
-  const outcome = await ask('POST', GRAPHQL, { query: queryOf(folders), variables })
+  const outcome = await ask('POST', GRAPHQL, { query: filesQuery(folders), variables })
   if (!outcome.accepted) throw refusalError(outcome, branch)
   const found = v.safeParse(querySchema, graphqlData(outcome.answer))
   if (!found.success) throw notState(folders, branch)
@@ -214,7 +214,7 @@ async function commitOn(
 }
 
 function isStale(outcome: GitHubOutcome): boolean {
-  const { type, message } = said(outcome)
+  const { type, message } = errorOf(outcome)
   return type === 'STALE_DATA' || message.startsWith('Expected branch to point to ')
 }
 
@@ -237,7 +237,7 @@ async function begin(
   const commit = await made('/git/commits', { message: MESSAGE, tree, parents: [] })
   const outcome = await ask('POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: commit })
   if (outcome.accepted) return commit
-  if (/already exists/i.test(said(outcome).message)) return undefined
+  if (/already exists/i.test(errorOf(outcome).message)) return undefined
   throw refusalError(outcome, branch)
 }
 
@@ -261,16 +261,16 @@ async function endedRuns(runs: readonly string[], ask: Ask): Promise<ReadonlySet
   const path = others.length === 0 ? `/${first}` : '?per_page=100'
   const outcome = await ask('GET', `/actions/runs${path}`)
   if (!outcome.accepted) return new Set()
-  const told = jsonOf(outcome.answer.text)
-  const one = v.safeParse(runSchema, told)
-  const many = v.safeParse(runsSchema, told)
+  const body = jsonOf(outcome.answer.text)
+  const one = v.safeParse(runSchema, body)
+  const many = v.safeParse(runsSchema, body)
   const found = one.success ? [one.output] : many.success ? many.output.workflow_runs : []
   const failed = found.filter(({ conclusion }) => FAILED.has(conclusion ?? ''))
   return new Set(failed.map(({ id }) => String(id)).filter((id) => ids.includes(id)))
 }
 
 /** GitHub's error message, and its type in the GraphQL API. */
-function said({ answer }: GitHubOutcome): { readonly type?: string; readonly message: string } {
+function errorOf({ answer }: GitHubOutcome): { readonly type?: string; readonly message: string } {
   const { type, message } = answer ? fieldsOf(answer) : {}
   return {
     ...(typeof type === 'string' && type !== '' && { type }),
@@ -282,10 +282,10 @@ function said({ answer }: GitHubOutcome): { readonly type?: string; readonly mes
 function refusalError(outcome: GitHubOutcome, branch: string): UserError {
   const { answer } = outcome
   const cause = outcome.accepted ? undefined : outcome.refusal.cause
-  const { type, message } = said(outcome)
-  const told = message.replace(/\s+/g, ' ').slice(0, 200)
+  const { type, message } = errorOf(outcome)
+  const shortMessage = message.replace(/\s+/g, ' ').slice(0, 200)
   const what = answer
-    ? `answered ${type ?? answer.status}: ${told}`
+    ? `answered ${type ?? answer.status}: ${shortMessage}`
     : `gave ${cause instanceof GitHubCallError ? cause.message : 'no answer'}`
   return new UserError({
     message: `the branch ${branch} cannot be used as state: GitHub ${what}`,

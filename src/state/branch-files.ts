@@ -34,7 +34,7 @@ const SHARD_NAME = /^[0-9a-f]{2}$/
 /**
  * One line of JSON for a claim: key, run, time, whether it is done, and the mark of its delivery.
  */
-function lineOf({ key, run, at, done, delivery }: Claim): string {
+function claimLine({ key, run, at, done, delivery }: Claim): string {
   const fields = [key, run, at, done ? 1 : 0]
   return JSON.stringify(delivery === undefined ? fields : [...fields, delivery])
 }
@@ -53,7 +53,7 @@ const timesSchema = v.omit(triggerStateSchema, ['claims'])
  * @param naming how the user finds the files, and can start over
  * @throws UserError if a file is invalid
  */
-export function stateOf(
+export function stateFromFiles(
   files: ReadonlyMap<string, string>,
   { place, reset }: { readonly place: string; readonly reset: string },
 ): TriggerState {
@@ -80,14 +80,14 @@ export function changedFiles(
   before: TriggerState,
   after: TriggerState,
 ): ReadonlyMap<string, string> {
-  const known = new Set(before.claims.map(lineOf))
+  const known = new Set(before.claims.map(claimLine))
   const touched = new Set(
-    after.claims.filter((claim) => !known.has(lineOf(claim))).map(({ key }) => shardOf(key)),
+    after.claims.filter((claim) => !known.has(claimLine(claim))).map(({ key }) => shardOf(key)),
   )
   const texts = new Map<string, string>()
   for (const claim of after.claims) {
     const shard = shardOf(claim.key)
-    if (touched.has(shard)) texts.set(shard, `${texts.get(shard) ?? ''}${lineOf(claim)}\n`)
+    if (touched.has(shard)) texts.set(shard, `${texts.get(shard) ?? ''}${claimLine(claim)}\n`)
   }
   const { claims: _, ...times } = after
   const timesText = `${JSON.stringify(times)}\n`

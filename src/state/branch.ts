@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { UserError } from '../wire/errors.ts'
 import { jitter } from '../wire/http.ts'
 import { type BranchApi, branchApi, type FileText, naming } from './branch-api.ts'
-import { changedFiles, FOLDER_PREFIX, folderOf, stateOf } from './branch-files.ts'
+import { changedFiles, FOLDER_PREFIX, folderOf, stateFromFiles } from './branch-files.ts'
 import type { StorePlace } from './place.ts'
 import { type Snapshots, type StateBackend, type TriggerId, updated } from './store.ts'
 
@@ -47,7 +47,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
   const snapshots = (ids: readonly TriggerId[], { folders }: Stored): Snapshots => ({
     states: ids.map((id) => {
       const folder = folderOf(id)
-      return stateOf(folders.get(folder) ?? new Map(), naming(folder, branch))
+      return stateFromFiles(folders.get(folder) ?? new Map(), naming(folder, branch))
     }),
     now: api.now(),
   })
@@ -60,7 +60,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         stored ??= await load(ids)
         const before = snapshots(ids, stored)
-        const changes = changesOf(ids, stored, before, update(before.states, before.now))
+        const changes = filesToCommit(ids, stored, before, update(before.states, before.now))
         if (changes.size === 0) return before
         const head = await api.commit(filesOf(changes), stored.head)
         if (head !== undefined) {
@@ -90,7 +90,7 @@ interface Stored {
 }
 
 /** The files that change, each with its whole content. */
-function changesOf(
+function filesToCommit(
   ids: readonly TriggerId[],
   { folders }: Stored,
   before: Snapshots,

@@ -6,7 +6,7 @@ import type { WebhookRequest } from '../wire/request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
 import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
-import { bareVerification, proofsOf, verifyOption, verifyRequest } from './verify.ts'
+import { bareVerification, requiredSignatures, verifyOption, verifyRequest } from './verify.ts'
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
 export const awsSns = defineTrigger({
@@ -30,17 +30,17 @@ export const awsSns = defineTrigger({
     return verify ? undefined : EXAMPLE
   },
   async receive(request, { verify }, ports) {
-    const reception = await receiveFromService(request, verify, ports, read)
+    const reception = await receiveFromService(request, verify, ports, readItem)
     const isRefused = reception.checks.some(({ option, held }) => option === 'verify' && !held)
     const { method, body } = request
     const isConfirmation =
       method === 'post' && isObject(body) && body.Type === 'SubscriptionConfirmation'
     return isConfirmation && !isRefused ? confirm(request, ports) : reception
   },
-  proofs: ({ verify }) => proofsOf(verify),
+  signatures: ({ verify }) => requiredSignatures(verify),
 })
 
-const read: ItemReader = ({ headers, body }) => {
+const readItem: ItemReader = ({ headers, body }) => {
   if (isObject(body) && body.Type === 'Notification') {
     const { Message = null } = body
     const isJson = typeof Message === 'string' && /^\s*[[{]/.test(Message)

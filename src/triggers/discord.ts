@@ -76,7 +76,7 @@ function discordItem(body: JsonObject): Item | string {
   if (type === AUTOCOMPLETE) return 'is an autocomplete request'
   if (!isObject(data)) return NOT_DISCORD
   const given = data as JsonObject
-  if (type === COMMAND) return { ...body, ...person(body), ...command(given) }
+  if (type === COMMAND) return { ...body, ...person(body), ...commandItem(given) }
   if (type === COMPONENT) return { ...body, ...person(body), ...component(given, body.message) }
   if (type !== MODAL) return NOT_DISCORD
   const { custom_id = null, components } = given
@@ -92,7 +92,7 @@ function person({ member, user }: JsonObject): JsonObject {
 }
 
 /** A subcommand is one of the options, and contains the options that the user set. */
-function command({ name = null, options }: JsonObject): JsonObject {
+function commandItem({ name = null, options }: JsonObject): JsonObject {
   const names = [scalarText(name)]
   let given = objectsIn(options)
   for (;;) {

@@ -3,7 +3,7 @@ import { isObject, parsePlainJson } from '../wire/json.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 
 /** The value if a response header can contain it: visible ASCII only. */
-export function visible(value: string | undefined): string | undefined {
+export function visibleAscii(value: string | undefined): string | undefined {
   return value !== undefined && /^[!-~]+$/.test(value) ? value : undefined
 }
 
@@ -23,7 +23,7 @@ export function only(query: URLSearchParams | undefined, name: string): string |
  */
 const LARGEST_BODY = 8192
 
-export function jsonObject(body = ''): Record<string, unknown> | undefined {
+export function challengeBody(body = ''): Record<string, unknown> | undefined {
   if (body.length > LARGEST_BODY || !body.includes('challenge')) return undefined
   const value = jsonValue(body)
   return isObject(value) ? value : undefined
@@ -37,11 +37,6 @@ export function jsonValue(body = ''): unknown {
   }
 }
 
-export function text(body: string): RelayResponse {
+export function textResponse(body: string): RelayResponse {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
-}
-
-export function json(value: object): RelayResponse {
-  const headers = { 'content-type': 'application/json' }
-  return { status: 200, headers, body: JSON.stringify(value) }
 }

@@ -28,7 +28,7 @@ import {
   type TriggerPorts,
 } from './trigger.ts'
 
-const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+const withDescription = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text))
 
 /** An unset secret is `null` or an empty string. */
@@ -62,35 +62,35 @@ const secretToken = fromSecret(
 )
 
 const options = v.strictObject({
-  token: described(
+  token: withDescription(
     v.optional(token),
     'Bot token, as BotFather gives it, from a secret. Needed unless `webhook` is true.',
   ),
-  webhook: described(
+  webhook: withDescription(
     v.optional(v.boolean(), false),
     'False: messages are polled. True: the messaging platform calls the webhook URL of the trigger.',
   ),
-  event: described(
+  event: withDescription(
     v.optional(oneOrMore(v.picklist(MESSAGE_TYPES, 'message type'))),
     'Message type, or a list of them. Without it every message fires.',
   ),
-  updates: described(
+  updates: withDescription(
     v.optional(oneOrMore(v.picklist(UPDATE_KINDS, 'kind of update'))),
     'Further kinds of update that fire, such as `callback_query` or `edited_message`; new messages always do.',
   ),
-  chats: described(
+  chats: withDescription(
     v.optional(oneOrMore(id)),
     'Id of a chat, or a list of them. Updates from elsewhere, or from no chat, are ignored.',
   ),
-  users: described(
+  users: withDescription(
     v.optional(oneOrMore(id)),
     'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.',
   ),
-  secretToken: described(
+  secretToken: withDescription(
     v.optional(secretToken),
     'The `secret_token` that was given to setWebhook, from a secret. A call without it is ignored, with a warning. Only with `webhook: true`.',
   ),
-  wait: described(
+  wait: withDescription(
     v.optional(v.pipe(wholeNumber(0), v.maxValue(50, 'is more than 50')), 0),
     'Seconds, up to 50, that a poll waits for a message when there is none. Only when polling.',
   ),
@@ -117,7 +117,7 @@ export const messagingBot = defineTrigger({
   },
   example: ({ webhook, secretToken }) => (webhook && !secretToken ? EXAMPLE : undefined),
   receive: receiveUpdate,
-  proofs: ({ secretToken: secret }) =>
+  signatures: ({ secretToken: secret }) =>
     secret ? [{ scheme: 'telegram', secret, url: undefined }] : [],
   pollDisabledReason: ({ webhook }) =>
     webhook ? 'webhook is true: Telegram sends the messages, so there is no poll' : undefined,
@@ -193,32 +193,32 @@ async function receiveUpdate(
   }
   const update = readUpdate(body)
   if (!update) return refused('webhook', 'the body is not an update of a bot')
-  const proven =
+  const tokenChecks =
     secret === undefined
       ? []
       : [{ option: 'secretToken', held: true, found: `matches the header ${SECRET_HEADER}` }]
-  const checks = [...proven, ...updateChecks(update, options)]
+  const checks = [...tokenChecks, ...updateChecks(update, options)]
   const items = checks.every(({ held }) => held) ? [updateItem(update, options.updates)] : []
   const { webhook, users, chats, secretToken } = options
-  const found = unprovenList({
+  const found = allowlistProblem({
     webhook,
     users: users !== undefined,
     chats: chats !== undefined,
     secretToken: secretToken !== undefined,
   })
-  const messages = found ? [warning(UNPROVEN_LIST, `${found.message}. ${found.hint}`)] : []
+  const messages = found ? [warning(UNVERIFIED_ALLOWLIST, `${found.message}. ${found.hint}`)] : []
   return { checks, items, messages }
 }
 
 /** The code of the message in a run, and of the rule in `check`. */
-export const UNPROVEN_LIST = 'unverified-allowlist'
+export const UNVERIFIED_ALLOWLIST = 'unverified-allowlist'
 
 /**
  * Reports a list of allowed ids without authentication: a request can then claim any id.
  *
  * @param given which options are set, and whether `webhook` is true
  */
-export function unprovenList({
+export function allowlistProblem({
   webhook,
   users,
   chats,
@@ -281,7 +281,7 @@ function idCheck(option: 'chats' | 'users', id: string | undefined, allowed?: st
 const MOST_PASSED = 100
 
 /** An update that became an item, or the condition that it did not meet. */
-type Judged = { readonly id: number } & (
+type EvaluatedUpdate = { readonly id: number } & (
   | { readonly item: Item; readonly missed?: never }
   | { readonly item?: never; readonly missed: Check }
 )
@@ -299,17 +299,20 @@ async function pollUpdates(
   const kinds = firingKinds(options.updates)
   const until = now() + options.wait * 1000
   const ignored: Check[] = []
-  let page = judge(await getPage(bot, { kinds, offset, wait: options.wait }), options)
+  let page = evaluateUpdates(await getPage(bot, { kinds, offset, wait: options.wait }), options)
   for (let passed = 0; passed < MOST_PASSED; passed++) {
     if (page.length === 0 || page.some(({ item }) => item)) break
     ignored.push(...missedChecks(page))
     const wait = Math.max(0, Math.floor((until - now()) / 1000))
-    page = judge(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
+    page = evaluateUpdates(await getPage(bot, { kinds, offset: offsetAfter(page), wait }), options)
   }
   return polled(page, [...ignored, ...missedChecks(page)], botId(options.token))
 }
 
-function judge(updates: readonly BotUpdate[], options: MessagingBotOptions): Judged[] {
+function evaluateUpdates(
+  updates: readonly BotUpdate[],
+  options: MessagingBotOptions,
+): EvaluatedUpdate[] {
   return updates.map((update) => {
     const missed = updateChecks(update, options).find((check) => !check.held)
     const { id } = update
@@ -317,16 +320,16 @@ function judge(updates: readonly BotUpdate[], options: MessagingBotOptions): Jud
   })
 }
 
-function missedChecks(page: readonly Judged[]): Check[] {
+function missedChecks(page: readonly EvaluatedUpdate[]): Check[] {
   return page.flatMap(({ missed }) => (missed ? [missed] : []))
 }
 
-function offsetAfter(page: readonly Judged[]): number | undefined {
+function offsetAfter(page: readonly EvaluatedUpdate[]): number | undefined {
   const last = page.at(-1)
   return last && last.id + 1
 }
 
-function polled(page: readonly Judged[], ignored: readonly Check[], bot: string): Polled {
+function polled(page: readonly EvaluatedUpdate[], ignored: readonly Check[], bot: string): Polled {
   const firing = page.filter(({ item }) => item)
   const found = foundText(firing.length, ignored)
   return {

@@ -128,7 +128,7 @@ export interface SenderPage {
   /** Further notes about its signature verification. */
   readonly more?: string
   /** The description of its signature, if its scheme is code. */
-  readonly proof?: string
+  readonly verifiedBy?: string
 }
 
 /** Signs as the sender does, if its scheme is code. */

@@ -8,7 +8,7 @@ import {
   type Trigger,
   type TriggerPorts,
 } from './trigger.ts'
-import { proofsOf, type Verification, verifyOption, verifyRequest } from './verify.ts'
+import { requiredSignatures, type Verification, verifyOption, verifyRequest } from './verify.ts'
 
 /**
  * Returns the item of a request, or the reason that there is none: `is not a submission of a form`.
@@ -39,7 +39,7 @@ export function serviceTrigger({ scheme, read, example, ...described }: Service)
     example: ({ verify }) =>
       verify ? undefined : { method: 'POST', path: '', contentType: 'application/json', body },
     receive: (request, { verify }, ports) => receiveFromService(request, verify, ports, read),
-    proofs: ({ verify }) => proofsOf(verify),
+    signatures: ({ verify }) => requiredSignatures(verify),
   })
 }
 

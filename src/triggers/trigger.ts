@@ -115,7 +115,7 @@ interface DescribedTrigger<Schema extends OptionsSchema> {
     ports: TriggerPorts,
   ) => Reception | Promise<Reception>
   /** The ways to authenticate its sender; absent if no option concerns that. */
-  readonly proofs?: (options: v.InferOutput<Schema>) => readonly Proof[]
+  readonly signatures?: (options: v.InferOutput<Schema>) => readonly RequiredSignature[]
 }
 
 /** The additional members of a trigger that can poll. */
@@ -148,7 +148,7 @@ interface WebhookTrigger {
 }
 
 /** The signature or token that a trigger requires of a request. */
-export interface Proof {
+export interface RequiredSignature {
   /** The value of `scheme` in `verify`. */
   readonly scheme: string
   readonly secret: Secret
@@ -166,7 +166,7 @@ export interface BoundTrigger {
   readonly keys: KeyPaths
   readonly example: ExampleRequest | undefined
   /** The ways to authenticate its sender; none if any request is accepted. */
-  readonly proofs: readonly Proof[]
+  readonly signatures: readonly RequiredSignature[]
   readonly receive:
     | ((request: WebhookRequest, ports: TriggerPorts) => Reception | Promise<Reception>)
     | undefined
@@ -244,7 +244,7 @@ function bound<Schema extends OptionsSchema>(
   options: v.InferOutput<Schema>,
   config: Config,
 ): BoundTrigger {
-  const { example, receive, proofs, poll, acknowledge, key } = definition
+  const { example, receive, signatures, poll, acknowledge, key } = definition
   const pollDisabledReason = poll && definition.pollDisabledReason?.(options)
   const polls = poll !== undefined && pollDisabledReason === undefined
   const forgets = typeof acknowledge === 'function'
@@ -253,7 +253,7 @@ function bound<Schema extends OptionsSchema>(
     config,
     keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
     example: example?.(options),
-    proofs: proofs?.(options) ?? [],
+    signatures: signatures?.(options) ?? [],
     receive: receive && ((request, ports) => receive(request, options, ports)),
     takesWebhooks: receive !== undefined && !polls,
     poll: polls ? (ports, cursor) => poll(options, ports, cursor) : undefined,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
 import type { WebhookRequest } from '../wire/request.ts'
 import { Secret } from '../wire/secret.ts'
-import { type Check, oneOrMore, type Proof, type TriggerPorts } from './trigger.ts'
+import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
   type CredentialLocations,
@@ -166,14 +166,14 @@ export interface Verification {
 /** The option `verify`; the trigger of a service has the scheme of that service as default. */
 export function verifyOption(own?: string) {
   return v.pipe(
-    v.optional(oneOrMore(verification(own))),
+    v.optional(oneOrMore(entrySchema(own))),
     v.description(
       'Verifies the sender: `scheme`, `secret` and the other options of the scheme. If you give a list of such entries, one must match. A request that fails verification fires nothing.',
     ),
   )
 }
 
-function verification(own: string | undefined) {
+function entrySchema(own: string | undefined) {
   return v.pipe(
     entry,
     v.check(
@@ -192,8 +192,10 @@ function verification(own: string | undefined) {
 }
 
 /** The secrets and schemes of `verify`. */
-export function proofsOf(verifications: readonly Verification[] = []): Proof[] {
-  return asked(verifications).flatMap(({ scheme: { name }, settings }) => {
+export function requiredSignatures(
+  verifications: readonly Verification[] = [],
+): RequiredSignature[] {
+  return schemesWithSettings(verifications).flatMap(({ scheme: { name }, settings }) => {
     const { secrets, url, header } = settings
     const place = name === 'token' && header !== undefined ? { header } : {}
     const { secret: _, ...options } = settingsJson({ ...settings, secrets: [] })
@@ -242,13 +244,13 @@ export async function verifyRequest(
   ports: TriggerPorts,
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], messages: [] }
-  const notes = asked(verifications).some(({ settings }) =>
+  const notes = schemesWithSettings(verifications).some(({ settings }) =>
     settings.secrets.some((secret) => /[\r\n]$/.test(secret.reveal())),
   )
     ? [warning('secret-line-break', LINE_BREAK)]
     : []
   const refusals: string[] = []
-  for (const { scheme, settings } of asked(verifications)) {
+  for (const { scheme, settings } of schemesWithSettings(verifications)) {
     const refusal = await scheme.check(request, settings, ports)
     if (refusal === undefined)
       return {
@@ -288,7 +290,9 @@ function carries(
 export function credentialsOf(
   verifications: readonly Verification[] = [],
 ): Required<CredentialLocations> {
-  const all = asked(verifications).map(({ scheme, settings }) => scheme.credentials(settings))
+  const all = schemesWithSettings(verifications).map(({ scheme, settings }) =>
+    scheme.credentials(settings),
+  )
   return {
     headers: all.flatMap(({ headers = [] }) => headers),
     query: all.flatMap(({ query = [] }) => query),
@@ -296,7 +300,7 @@ export function credentialsOf(
   }
 }
 
-function asked(verifications: readonly Verification[]) {
+function schemesWithSettings(verifications: readonly Verification[]) {
   return verifications.flatMap(({ schemes, settings }) =>
     schemes.map((scheme) => ({ scheme, settings })),
   )

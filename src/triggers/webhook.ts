@@ -9,7 +9,7 @@ import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { withoutFields } from './verify/tokens.ts'
 import {
   credentialsOf,
-  proofsOf,
+  requiredSignatures,
   type Verification,
   verifyOption,
   verifyRequest,
@@ -90,7 +90,7 @@ export const webhook = defineTrigger({
     const items = held ? [{ ...requestFields(request, verify), params }] : []
     return { checks: [...matches, ...checks], items, messages }
   },
-  proofs: ({ verify }) => proofsOf(verify),
+  signatures: ({ verify }) => requiredSignatures(verify),
 })
 
 function methodCheck(found: string, wanted: readonly string[] | undefined): Check {
@@ -136,7 +136,7 @@ interface PathPattern {
 function compilePattern(text: string): PathPattern {
   const pattern = /^\{*\//.test(text) ? text : `/${text}`
   const { tokens } = parse(pattern)
-  checkSize(tokens)
+  checkPatternSize(tokens)
   const compiled = compile(pattern, {
     sensitive: false,
     trailing: true,
@@ -147,8 +147,8 @@ function compilePattern(text: string): PathPattern {
     pattern,
     example: tokens
       .map((token) => {
-        if (token.type === 'text') return token.value.replace(/[^ -~]+/g, escaped)
-        return token.type === 'group' ? '' : escaped(token.name)
+        if (token.type === 'text') return token.value.replace(/[^ -~]+/g, urlEscaped)
+        return token.type === 'group' ? '' : urlEscaped(token.name)
       })
       .join(''),
     match(path) {
@@ -173,7 +173,7 @@ function params(found: Partial<Record<string, string | string[]>>): JsonObject {
   return record(given)
 }
 
-function escaped(text: string): string {
+function urlEscaped(text: string): string {
   // half of a surrogate pair has no escape
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 }
@@ -181,7 +181,7 @@ function escaped(text: string): string {
 /**
  * Each optional group doubles the number of expanded patterns, so the number of groups is limited.
  */
-function checkSize(tokens: readonly Token[]): void {
+function checkPatternSize(tokens: readonly Token[]): void {
   const all = flatten(tokens)
   const groups = all.filter((token) => token.type === 'group').length
   const parameters = all.filter(

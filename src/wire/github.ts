@@ -296,10 +296,10 @@ export function refusalOf(
   }
   if (isRateLimit(answer)) return withWait({ kind: 'limited', status }, answer, now)
   if (status === 503) return withWait({ kind: 'unavailable', status }, answer, now)
-  return { kind: kindOf(answer), status }
+  return { kind: refusalKind(answer), status }
 }
 
-function kindOf({ status, header }: GitHubResponse): RefusalKind {
+function refusalKind({ status, header }: GitHubResponse): RefusalKind {
   if (status < 200) return 'strange'
   if (status < 400) return 'redirected'
   if (status === 401) return 'unauthorized'
@@ -323,8 +323,9 @@ const LIMIT = /rate limit|secondary rate|abuse detection|number of login attempt
 export function isRateLimit({ status, header, text }: GitHubResponse): boolean {
   if (status === 429) return true
   if (status !== 403) return false
-  const told = header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
-  return told || LIMIT.test(text)
+  const hasLimitHeader =
+    header('retry-after') !== undefined || header('x-ratelimit-remaining') === '0'
+  return hasLimitHeader || LIMIT.test(text)
 }
 
 function withWait(refusal: GitHubRefusal, answer: GitHubResponse, now: Date): GitHubRefusal {

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly timeout: number
 }
 
-export interface HttpReply {
+export interface HttpResponse {
   readonly status: number
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export interface RelayResponse {
 }
 
 /** @throws HttpFailure if there is no complete response */
-export type Http = (request: HttpRequest) => Promise<HttpReply>
+export type Http = (request: HttpRequest) => Promise<HttpResponse>
 
 /**
  * There was no complete response. It does not contain the URL, because that may contain a bot's
@@ -61,4 +61,10 @@ export function jitter(
   { first, longest }: { readonly first: number; readonly longest: number },
 ): number {
   return random * Math.min(longest, first * 2 ** retry)
+}
+
+/** The response 200 with a value as JSON. */
+export function jsonResponse(value: unknown): RelayResponse {
+  const headers = { 'content-type': 'application/json' }
+  return { status: 200, headers, body: JSON.stringify(value) }
 }

@@ -171,22 +171,25 @@ export function readClientPayload(value: unknown): ClientPayload {
   if (!isObject(value)) throw new PayloadError('client_payload is not an object')
   const body = (value.body ?? null) as Json // parsed from JSON
   return {
-    path: text(value.path, 'path'),
-    method: text(value.method ?? (body === null || body === '' ? 'GET' : 'POST'), 'method'),
+    path: requiredString(value.path, 'path'),
+    method: requiredString(
+      value.method ?? (body === null || body === '' ? 'GET' : 'POST'),
+      'method',
+    ),
     headers: headersFrom(value.headers ?? {}),
     body,
   }
 }
 
-function text(value: unknown, name: string): string {
+function requiredString(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new PayloadError(`client_payload.${name} is ${kindOf(value)}, not a string`)
+  throw new PayloadError(`client_payload.${name} is ${typeInWords(value)}, not a string`)
 }
 
 function headersFrom(value: unknown): Record<string, string> {
   const headers = typeof value === 'string' ? parsedHeaders(value) : value
   if (!isObject(headers))
-    throw new PayloadError(`client_payload.headers is ${kindOf(headers)}, not an object`)
+    throw new PayloadError(`client_payload.headers is ${typeInWords(headers)}, not an object`)
   const entries = Object.entries(headers).map(
     ([name, content]) => [name.toLowerCase(), headerText(content)] as const,
   )
@@ -206,7 +209,7 @@ function headerText(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
-function kindOf(value: unknown): string {
+function typeInWords(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -8,7 +8,7 @@ export const HELP_WIDTH = 80
 
 /** The section of `--help` that lists the variables of a command, with their defaults. */
 export function environmentHelp(...variables: readonly HelpVariable[]): string {
-  const rows = variables.map((each) => (typeof each === 'string' ? described(each) : each))
+  const rows = variables.map((each) => (typeof each === 'string' ? variableHelp(each) : each))
   const width = Math.max(...rows.map(([name]) => name.length))
   const indent = ' '.repeat(width + 4)
   const lines = rows.map(([name, meaning]) => {
@@ -29,7 +29,7 @@ export function wrap(text: string, width: number): string[] {
   return lines
 }
 
-function described(name: SettingName): readonly [string, string] {
+function variableHelp(name: SettingName): readonly [string, string] {
   const preset = settingDefault(name)
   const meaning = SETTINGS[name].help
   return [name, preset ? `${meaning} (default: ${preset})` : meaning]

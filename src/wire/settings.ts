@@ -53,18 +53,18 @@ export const SETTINGS = {
   HOOKLINE_SIGNING_KEYS: {
     help: 'keys that sign grants; the relay needs the same keys',
     isRelay: true,
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_REVOKED_GRANTS: {
     help: 'ids of revoked grants, separated by commas',
     isRelay: true,
     default: '',
-    read: (text: string) => new Set(split(text)),
+    read: (text: string) => new Set(splitList(text)),
   },
   HOOKLINE_SEALING_KEYS: {
     help: 'keys that open sealed tokens and encrypt the outbox',
     isRelay: true,
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_DISPATCH: {
     help: 'repository or workflow: how the relay starts workflows',
@@ -75,7 +75,7 @@ export const SETTINGS = {
   HOOKLINE_WORKFLOW_REF: {
     help: 'branch or tag for workflow (default: the default branch)',
     isRelay: true,
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_REPOSITORY: {
     help: 'the only repository that the relay serves, like --repository',
@@ -102,7 +102,7 @@ export const SETTINGS = {
   HOOKLINE_SCHEDULE: {
     help: 'workflows that the relay starts on a schedule, one per line',
     isRelay: true,
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_ADMIN_KEY: {
     help: 'key of the admin API: /outbox, /metrics, hookline outbox',
@@ -136,7 +136,7 @@ export const SETTINGS = {
   HOOKLINE_OUTBOX: {
     help: 'database file of the outbox, like --outbox',
     isRelay: true,
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: {
     help: 'time for GitHub before the relay responds 202 and queues the event',
@@ -200,7 +200,7 @@ export const SETTINGS = {
     help: 'program that runs jobs on this machine',
 
     default: 'act',
-    read: plain,
+    read: unparsed,
   },
   HOOKLINE_WEBHOOK_SECRET: {
     help: "the sender's secret, which signs the request",
@@ -211,7 +211,7 @@ export const SETTINGS = {
     help: 'address to listen on',
 
     default: '127.0.0.1',
-    read: plain,
+    read: unparsed,
   },
   PORT: {
     help: 'port to listen on; 0 selects a free port',
@@ -258,7 +258,7 @@ export function rawSetting(env: Environment, name: SettingName): string | undefi
   return env[name] || undefined
 }
 
-function plain(text: string): string {
+function unparsed(text: string): string {
   return text
 }
 
@@ -271,7 +271,7 @@ function token(text: string, name: string): Secret {
 }
 
 function accessKeys(text: string, name: string): readonly Secret[] {
-  const keys = split(text)
+  const keys = splitList(text)
   if (keys.length > 0) return keys.map((key) => new Secret(key))
   throw new UserError({
     message: `${name} contains no key`,
@@ -280,7 +280,7 @@ function accessKeys(text: string, name: string): readonly Secret[] {
 }
 
 /** The parts between commas or white space. */
-export function split(text = ''): string[] {
+export function splitList(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
 }
 

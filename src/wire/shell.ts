@@ -48,13 +48,13 @@ export const POSIX: Shell = {
   asking: (variable) => `read -rs ${variable} && export ${variable}`,
   keeping: (variable, file) => `read -rs ${variable} && echo "${variable}=$${variable}" >> ${file}`,
   chained: (commands) => commands.join(' && '),
-  appending: (text, file) => `echo ${plain(text, shellQuoted)} >> ${file}`,
+  appending: (text, file) => `echo ${quotedIfNeeded(text, shellQuoted)} >> ${file}`,
   picking: (mark, command, file) => `${command} 2>&1 | sed -n 's/.* ${mark} //p' >> ${file}`,
 }
 
 function posixValue(value: VariableValue): string {
   if ('of' in value) return `"$${value.of}"`
-  return 'text' in value ? plain(value.text, shellQuoted) : `"$(${value.printedBy})"`
+  return 'text' in value ? quotedIfNeeded(value.text, shellQuoted) : `"$(${value.printedBy})"`
 }
 
 /**
@@ -80,7 +80,7 @@ export const POWERSHELL: Shell = {
     `${askLine(variable)}; Add-Content ${file} "${variable}=$env:${variable}"`,
   // Windows PowerShell has no `&&`.
   chained: (commands) => commands.join('; '),
-  appending: (text, file) => `Add-Content ${file} ${plain(text, powershellQuoted)}`,
+  appending: (text, file) => `Add-Content ${file} ${quotedIfNeeded(text, powershellQuoted)}`,
   picking: (mark, command, file) =>
     `${command} 2>&1 | Select-String ' ${mark} (.*)' | ForEach-Object { Add-Content ${file} $_.Matches[0].Groups[1].Value }`,
 }
@@ -95,7 +95,7 @@ function askLine(variable: string): string {
 }
 
 /** Quotes a string only if it contains a character that may be special in a shell. */
-function plain(text: string, quoted: (text: string) => string): string {
+function quotedIfNeeded(text: string, quoted: (text: string) => string): string {
   return /^[\w./:@-]+$/.test(text) ? text : quoted(text)
 }
 

@@ -37,14 +37,14 @@ const CAUSES: ReadonlyMap<string, readonly [words: string, cure: string]> = new 
  * @param path in place of the path in the error
  * @returns `undefined` for an error that is not a known error of the operating system
  */
-export function systemProblem(error: unknown, path = pathOf(error)): Problem | undefined {
+export function systemProblem(error: unknown, path = failedPath(error)): Problem | undefined {
   const code = errorCode(error) ?? ''
   const [words, cure] = CAUSES.get(code) ?? []
   if (words === undefined || cure === undefined || path === undefined) return undefined
   return { message: `${path}: ${words} (${code})`, hint: cure }
 }
 
-function pathOf(error: unknown): string | undefined {
+function failedPath(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { path, dest, syscall } = error as { path?: string; dest?: string; syscall?: string }
   // A write to an open file has no path; its system call is all that Node reports.

@@ -6,9 +6,9 @@ import { ExpressionMistake, fillIn, textExpression } from './expressions.ts'
  * The job condition for runs of this workflow, because `repository_dispatch` starts every listening
  * workflow.
  */
-interface Guarded {
+interface GroupCondition {
   /** The condition that a webhook is for this workflow, as one expression. */
-  readonly guard: string
+  readonly condition: string
   /**
    * The workflow's file, if it can also be called; the group of a calling run remains unchanged.
    */
@@ -20,12 +20,12 @@ interface Guarded {
  * A run enters its group before GitHub evaluates the `if:` of any job. So without this, a run that
  * skips all its jobs would still cancel the runs of the group, or queue behind them.
  */
-export function guardedGroup(group: string, { guard, calledFile }: Guarded): string {
+export function conditionalGroup(group: string, { condition, calledFile }: GroupCondition): string {
   const isForeign = [
     `github.event_name == 'repository_dispatch'`,
     `github.event.action == '${EVENT_TYPE}'`,
     ...(calledFile === undefined ? [] : [`contains(github.workflow_ref, '/${calledFile}@')`]),
-    `!(${guard})`,
+    `!(${condition})`,
   ]
   const own = textExpression(group).replaceAll(/\s*\n\s*/g, ' ')
   return `\${{ ${isForeign.join(' && ')} && github.run_id || (${own}) }}`
@@ -56,10 +56,10 @@ const ON_DEFAULT_BRANCH: readonly Sample[] = [
  * @param heard names of the events that the workflow listens to
  */
 export function eventsSharing(group: string, path: string, heard: readonly string[]): string[] {
-  const webhooks = groupOf(group, webhookTo(path), 1)
+  const webhooks = evaluatedGroup(group, webhookTo(path), 1)
   if (webhooks === undefined) return []
   return ON_DEFAULT_BRANCH.filter(
-    (sample) => heard.includes(sample.name) && groupOf(group, sample, 2) === webhooks,
+    (sample) => heard.includes(sample.name) && evaluatedGroup(group, sample, 2) === webhooks,
   ).map(({ name }) => name)
 }
 
@@ -70,16 +70,16 @@ export function eventsSharing(group: string, path: string, heard: readonly strin
  * @param heard names of the events that the workflow listens to
  */
 export function isSharedWithOthers(group: string, path: string, heard: readonly string[]): boolean {
-  const other = groupOf(group, webhookTo(`not-${path}`), 1)
+  const other = evaluatedGroup(group, webhookTo(`not-${path}`), 1)
   if (other === undefined) return false
   return (
-    other === groupOf(group, webhookTo(path), 2) ||
+    other === evaluatedGroup(group, webhookTo(path), 2) ||
     eventsSharing(group, `not-${path}`, heard).length > 0
   )
 }
 
 /** The group of a run; `undefined` if the expression reads a value that only a run knows. */
-function groupOf(group: string, { name, event }: Sample, run: number): string | undefined {
+function evaluatedGroup(group: string, { name, event }: Sample, run: number): string | undefined {
   const github = {
     workflow: 'workflow',
     repository: 'owner/name',

@@ -16,7 +16,7 @@ export type EventContexts = Readonly<Record<(typeof CONDITION_NAMES)[number], Js
 export function holds(condition: string, contexts: EventContexts): boolean {
   const values = new data.Dictionary()
   for (const [name, value] of Object.entries(contexts)) values.add(name, expressionData(value))
-  return truthy(new Evaluator(parsed(condition), values).evaluate())
+  return truthy(new Evaluator(parsedCondition(condition), values).evaluate())
 }
 
 /**
@@ -38,14 +38,14 @@ function expressionData(value: Json): data.ExpressionData {
   return object
 }
 
-function parsed(condition: string) {
+function parsedCondition(condition: string) {
   return new Parser(lex(condition), [...CONDITION_NAMES], []).parse()
 }
 
 /** @throws ExpressionMistake with its position, if the string is no condition */
 export function checkCondition(condition: string): void {
   try {
-    parsed(condition)
+    parsedCondition(condition)
   } catch (error) {
     const why = error instanceof Error ? error.message : 'malformed'
     throw new ExpressionMistake(why, condition)

@@ -130,7 +130,7 @@ function blockEntries(text: string, top: Node | null): BlockEntry[] {
   const walk = (node: Node | null, path: Path): number => {
     if (isMap(node) && !node.flow) return mapEntries(node, path)
     if (isSeq(node) && !node.flow) return itemEntries(node.items as (Node | null)[], node, path)
-    return node ? endOf(text, node) : 0
+    return node ? nodeEnd(text, node) : 0
   }
   const add = (entry: Omit<BlockEntry, 'end'>, least: number): number => {
     const at = entries.push({ ...entry, end: 0 }) - 1
@@ -174,7 +174,7 @@ function dashFrom(text: string, from: number, column: number): number {
   return from
 }
 
-function endOf(text: string, node: Node): number {
+function nodeEnd(text: string, node: Node): number {
   const [start, end] = rangeOf(node)
   // The trailing empty lines belong to a scalar with `|+`.
   const isKept =

@@ -256,7 +256,7 @@ class Checker {
   }
 
   #spanOf(part: Expr): Span {
-    const spans = tokensIn(part).map(spanOf)
+    const spans = tokensOfPart(part).map(spanOf)
     const start = Math.min(...spans.map((span) => span.start))
     const end = Math.max(...spans.map((span) => span.end))
     // The tree lacks the closing parenthesis of a call, and the bracket after a name.
@@ -277,15 +277,15 @@ function isPart(index: Expr): boolean {
 }
 
 /** The tokens that a part of an expression contains, in no order. */
-function tokensIn(part: Expr): Token[] {
-  if (part instanceof Grouping) return tokensIn(part.group)
+function tokensOfPart(part: Expr): Token[] {
+  if (part instanceof Grouping) return tokensOfPart(part.group)
   if (part instanceof Literal) return [part.token]
   if (part instanceof ContextAccess) return [part.name]
-  if (part instanceof IndexAccess) return [...tokensIn(part.expr), ...tokensIn(part.index)]
-  if (part instanceof FunctionCall) return [part.functionName, ...part.args.flatMap(tokensIn)]
-  if (part instanceof Unary) return [part.operator, ...tokensIn(part.expr)]
-  if (part instanceof Binary) return [part.left, part.right].flatMap(tokensIn)
-  return part instanceof Logical ? part.args.flatMap(tokensIn) : []
+  if (part instanceof IndexAccess) return [...tokensOfPart(part.expr), ...tokensOfPart(part.index)]
+  if (part instanceof FunctionCall) return [part.functionName, ...part.args.flatMap(tokensOfPart)]
+  if (part instanceof Unary) return [part.operator, ...tokensOfPart(part.expr)]
+  if (part instanceof Binary) return [part.left, part.right].flatMap(tokensOfPart)
+  return part instanceof Logical ? part.args.flatMap(tokensOfPart) : []
 }
 
 function literalOf(part: Expr): Literal | undefined {

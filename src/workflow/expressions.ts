@@ -37,13 +37,17 @@ export class ExpressionMistake extends Error {
  * context
  */
 export function fillIn(text: string, contexts: Contexts): Json {
-  const parts = split(text)
+  const parts = templateParts(text)
   const [only] = parts
   if (parts.length === 1 && only?.isExpression) {
-    return JSON.parse(JSON.stringify(evaluate(only.text, contexts), data.replacer)) as Json
+    return JSON.parse(
+      JSON.stringify(evaluateExpression(only.text, contexts), data.replacer),
+    ) as Json
   }
   return parts
-    .map((part) => (part.isExpression ? evaluate(part.text, contexts).coerceString() : part.text))
+    .map((part) =>
+      part.isExpression ? evaluateExpression(part.text, contexts).coerceString() : part.text,
+    )
     .join('')
 }
 
@@ -81,7 +85,7 @@ function escapedPattern(text: string): string {
  */
 export function refuseUnset(text: string, contexts: Contexts, strict: boolean): void {
   const values = contextData(contexts)
-  for (const part of split(text)) {
+  for (const part of templateParts(text)) {
     if (!part.isExpression) continue
     const expression = part.text.trim()
     const tree = parse(expression, Object.keys(contexts))
@@ -109,7 +113,7 @@ export function refuseUnset(text: string, contexts: Contexts, strict: boolean): 
  * @throws ExpressionMistake for `github.event`, `github.head_ref`, or all of `github`
  */
 export function refuseEvent(text: string, contexts: Contexts): void {
-  for (const part of split(text)) {
+  for (const part of templateParts(text)) {
     if (!part.isExpression || !readsEvent(parse(part.text, Object.keys(contexts)))) continue
     const message = 'the expression reads the event, which its sender words: take it from the item'
     throw new ExpressionMistake(message, part.text.trim())
@@ -135,7 +139,7 @@ interface TemplatePart {
   readonly isExpression: boolean
 }
 
-function split(text: string): TemplatePart[] {
+function templateParts(text: string): TemplatePart[] {
   const parts: TemplatePart[] = []
   let at = 0
   for (const { start, end, closed } of expressionSpans(text)) {
@@ -149,7 +153,7 @@ function split(text: string): TemplatePart[] {
   return parts.filter((part) => part.isExpression || part.text !== '')
 }
 
-function evaluate(expression: string, contexts: Contexts): data.ExpressionData {
+function evaluateExpression(expression: string, contexts: Contexts): data.ExpressionData {
   const tree = parse(expression, Object.keys(contexts))
   try {
     return new Evaluator(tree, contextData(contexts)).evaluate()

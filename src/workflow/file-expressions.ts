@@ -91,7 +91,7 @@ interface FoundScalar {
 
 /** Every expression of a node and below it, in the order of the file. */
 export function fileExpressions(text: string, node: unknown, path: Path): FileExpression[] {
-  return scalarsBelow(node, path).flatMap((found) => expressionsOf(text, found))
+  return scalarsBelow(node, path).flatMap((found) => scalarExpressions(text, found))
 }
 
 /** Every string of a node and below it; the node of an alias is visited at its anchor only. */
@@ -106,7 +106,7 @@ function scalarsBelow(node: unknown, path: Path): FoundScalar[] {
   return isText ? [{ scalar: node as Scalar<string>, path }] : []
 }
 
-function expressionsOf(text: string, found: FoundScalar): FileExpression[] {
+function scalarExpressions(text: string, found: FoundScalar): FileExpression[] {
   const { value } = found.scalar
   let written: ScalarText | undefined
   const expression = (from: number, to: number, closed = true): FileExpression => {
@@ -162,7 +162,7 @@ export interface Reference extends Span {
  */
 export function contextReferences(expression: string, context: string): Reference[] {
   if (!expression.toLowerCase().includes(context)) return []
-  const tokens = tokensOf(expression)
+  const tokens = expressionTokens(expression)
   return tokens.flatMap((token, at) =>
     isContext(tokens, at, context) ? [{ ...spanOf(token), steps: stepsFrom(tokens, at + 1) }] : [],
   )
@@ -188,7 +188,7 @@ export function referencesInText(text: string, context: string): Reference[] {
  * Replaces line breaks by spaces, because the lexer's columns are wrong after a line break in a
  * string.
  */
-export function tokensOf(expression: string): Token[] {
+export function expressionTokens(expression: string): Token[] {
   return lex(expression.replaceAll(/[\r\n]/g, ' '))
 }
 
@@ -232,7 +232,7 @@ interface ExpressionFault extends Span {
 export function parseExpression(text: string): Expr | ExpressionFault {
   if (text.trim() === '') return faultAt('is empty', { start: 0, end: text.length }, text)
   try {
-    const tokens = tokensOf(text)
+    const tokens = expressionTokens(text)
     const names = tokens.filter(({ type }) => type === TokenType.IDENTIFIER)
     return new Parser(
       tokens,
@@ -242,7 +242,7 @@ export function parseExpression(text: string): Expr | ExpressionFault {
   } catch (error) {
     if (!(error instanceof ExpressionError)) return lexicalFault(error, text)
     const { message, pos } = error
-    const token = tokensOf(text).find(({ range }) => range.start.column === pos.column)
+    const token = expressionTokens(text).find(({ range }) => range.start.column === pos.column)
     return faultAt(message, token ? spanOf(token) : { start: pos.column, end: text.length }, text)
   }
 }
@@ -275,9 +275,9 @@ function faultAt(message: string, { start, end }: Span, text: string): Expressio
  * The offset of the name of the context, if the part reads a value from a context and does nothing
  * else.
  */
-export function placeOf(part: Expr): number | undefined {
-  if (part instanceof Grouping) return placeOf(part.group)
-  if (part instanceof IndexAccess) return placeOf(part.expr)
+export function contextOffset(part: Expr): number | undefined {
+  if (part instanceof Grouping) return contextOffset(part.group)
+  if (part instanceof IndexAccess) return contextOffset(part.expr)
   return part instanceof ContextAccess ? part.name.range.start.column : undefined
 }
 

@@ -5,7 +5,7 @@ import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
-import { bindOptions, nodeAt, type Reading } from './options.ts'
+import { bindOptions, nearestNode, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
 
@@ -112,7 +112,7 @@ function readEntry(reading: Reading, nodes: NodePair): EntryResult {
   const definition = TRIGGERS.get(name)
   if (!definition) return { problems: [unknownTrigger(reading, nodes.key, name)] }
   const positionOf = (option: Path) =>
-    positionAt(reading.source, ...rangeOf(nodeAt(reading, nodes, option)))
+    positionAt(reading.source, ...rangeOf(nearestNode(reading, nodes, option)))
   const bound = boundOptions(reading, nodes, definition)
   if (!('problems' in bound)) {
     return { trigger: { name, definition, nodes, isBroken: false, positionOf, ...bound } }

@@ -36,7 +36,7 @@ export function bindOptions(
   }
   const bound = bindValues(reading, nodes, trigger, values)
   const issues = 'issues' in bound ? withUnknownOptions(bound.issues, trigger.optionNames) : []
-  const news = issues.filter((issue) => !mistakes.has(pathKey(pathOf(issue))))
+  const news = issues.filter((issue) => !mistakes.has(pathKey(issuePath(issue))))
   const problems = news
     .slice(0, LIMITS.problems)
     .map((issue) => issueProblem(reading, nodes, trigger.optionNames, issue))
@@ -51,14 +51,16 @@ function bindValues(reading: Reading, nodes: NodePair, trigger: Trigger, values:
   if (!reading.placeholders || !('issues' in bound)) return bound
   const unknown = bound.issues.filter((issue) => dependsOnExpression(reading, nodes, issue))
   if (unknown.length === 0) return bound
-  return trigger.bind(unknown.reduce((known, issue) => without(known, pathOf(issue)), values))
+  return trigger.bind(
+    unknown.reduce((known, issue) => withoutPath(known, issuePath(issue)), values),
+  )
 }
 
 /** Whether a value, or a part of a mapping that a rule concerns, contains an expression. */
 function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): boolean {
-  const path = pathOf(issue)
+  const path = issuePath(issue)
   // An unknown key is written in the file, even if its value comes from an expression.
-  const node = nodeAt(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
+  const node = nearestNode(reading, nodes, isUnknownKey(issue) ? path.slice(0, -1) : path)
   if (issue.kind === 'schema') return isComputed(node)
   let found = false
   visit(node, {
@@ -70,12 +72,12 @@ function dependsOnExpression(reading: Reading, nodes: NodePair, issue: Issue): b
 }
 
 /** A copy of the value without the part at a path. */
-function without(value: Json, [key, ...rest]: Path): Json {
+function withoutPath(value: Json, [key, ...rest]: Path): Json {
   if (Array.isArray(value)) return value.filter((_, at) => at !== key)
   if (!isObject(value)) return value
   const entries = Object.entries(value as Record<string, Json>).flatMap(([name, part]) => {
     if (name !== String(key)) return [[name, part] as const]
-    return rest.length > 0 ? [[name, without(part, rest)] as const] : []
+    return rest.length > 0 ? [[name, withoutPath(part, rest)] as const] : []
   })
   return record(entries)
 }
@@ -97,10 +99,10 @@ function issueProblem(
   known: readonly string[],
   issue: Issue,
 ): Mistake {
-  const path = pathOf(issue)
+  const path = issuePath(issue)
   const isUnknown = isUnknownKey(issue)
   // An unknown key is written in the file, unless an expression returns the whole mapping.
-  const origin = nodeAt(reading, nodes, isUnknown ? path.slice(0, -1) : path)
+  const origin = nearestNode(reading, nodes, isUnknown ? path.slice(0, -1) : path)
   const place = isUnknown ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
   const position = positionAt(reading.source, ...rangeOf(place))
   const computed = isComputed(origin)
@@ -132,7 +134,7 @@ function describeComputed(issue: Issue, path: Path): Mistake {
 }
 
 /** The path of an issue in the options. */
-function pathOf(issue: Issue): Path {
+function issuePath(issue: Issue): Path {
   return (issue.path ?? []).map((item) => item.key as string | number) // options are JSON
 }
 
@@ -146,7 +148,13 @@ function describe(issue: Issue, path: Path, known: readonly string[]): Mistake {
     const allowed = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name = '']) => name)
     return typeof input === 'string'
       ? withHint('option-value', `unknown ${noun} ${quoted(input)}`, input, allowed, 'allowed')
-      : withHint('option-value', `${noun} is ${kindOf(input)}, not a name`, '', allowed, 'allowed')
+      : withHint(
+          'option-value',
+          `${noun} is ${yamlTypeInWords(input)}, not a name`,
+          '',
+          allowed,
+          'allowed',
+        )
   }
   if (issue.kind === 'schema') return wrongType(issue, option)
   return { code: 'option-value', message: aboutOption(option, issue) }
@@ -206,15 +214,18 @@ function wrongType(issue: Issue, option: string): Mistake {
     .replace(/^Object$/, 'a mapping of options')
     .replace(/^\((.*)\)$/, (_, kinds: string) => kinds.replaceAll(' | ', ' or a '))
   if (option === '')
-    return { code: 'trigger-form', message: `options are ${kindOf(issue.input)}, not ${wanted}` }
+    return {
+      code: 'trigger-form',
+      message: `options are ${yamlTypeInWords(issue.input)}, not ${wanted}`,
+    }
   const article = wanted.startsWith('a ') ? '' : /^[aeiou]/.test(wanted) ? 'an ' : 'a '
-  const message = `"${option}" is ${kindOf(issue.input)}, not ${article}${wanted}`
+  const message = `"${option}" is ${yamlTypeInWords(issue.input)}, not ${article}${wanted}`
   // In YAML 1.2 `yes`, `no`, `on` and `off` are strings.
   const hint = wanted === 'boolean' ? 'write true or false' : undefined
   return { code: 'option-value', message, ...(hint && { hint }) }
 }
 
-function kindOf(value: unknown): string {
+function yamlTypeInWords(value: unknown): string {
   if (value === null) return 'empty'
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`
@@ -236,14 +247,14 @@ function optionValues(
     if (mistakes.size === LIMITS.problems) return null
     try {
       const [option, key] = path
-      const isProof = PROOFS.includes(option)
+      const isAuthentication = AUTHENTICATION_OPTIONS.includes(option)
       // The sender of an event must not choose who can start a run, which code runs, or where a
       // file is written.
-      const isOwn = isProof || (option === 'config' && PROGRAMS.includes(key))
+      const isOwn = isAuthentication || (option === 'config' && PROGRAMS.includes(key))
       if (isOwn) refuseEvent(text, reading.contexts)
       const value = fillIn(text, reading.contexts)
       // Before a run every name has a placeholder, except computed names.
-      if (!reading.placeholders) refuseUnset(text, reading.contexts, isProof)
+      if (!reading.placeholders) refuseUnset(text, reading.contexts, isAuthentication)
       return value
     } catch (error) {
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
@@ -254,7 +265,7 @@ function optionValues(
 }
 
 /** Options that authenticate a request or a bot, and options that are a single expression. */
-const PROOFS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
+const AUTHENTICATION_OPTIONS: readonly unknown[] = [undefined, 'verify', 'token', 'secretToken']
 
 const PROGRAMS: readonly unknown[] = [
   undefined,
@@ -294,7 +305,7 @@ function expressionProblem(
 ): Mistake {
   if (!(error instanceof ExpressionMistake)) throw error
   const { source } = reading
-  const [start, end] = rangeOf(nodeAt(reading, trigger, path))
+  const [start, end] = rangeOf(nearestNode(reading, trigger, path))
   const at = source.text.indexOf(error.expression, start)
   const found = at >= 0 && at < end
   const position = found
@@ -306,7 +317,7 @@ function expressionProblem(
 }
 
 /** The node at a path; if it does not exist, its nearest parent, or the trigger's name. */
-export function nodeAt(reading: Reading, trigger: NodePair, path: Path): Node {
+export function nearestNode(reading: Reading, trigger: NodePair, path: Path): Node {
   let node = trigger.value ?? trigger.key
   for (const key of path) {
     const value = isSeq(node) ? node.items[Number(key)] : pairOf(node, key)?.value

@@ -286,9 +286,9 @@ class Patch {
       // An item such as `- push # why` becomes a key of a mapping.
       const own = entry
         ? ownLines(this.#lines, entry).map((line) =>
-            line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${keyText(name)}:`),
+            line.replace(/^-\s+("[^"]*"|'[^']*'|[^\s#]+)/, `${yamlKey(name)}:`),
           )
-        : [`${keyText(name)}:`]
+        : [`${yamlKey(name)}:`]
       const below = [...path, name]
       const inside = insertedBelow(below, this.#within(below))
       return { key: at, name, lines: [...own, ...indent(inside, 2)] }
@@ -396,7 +396,7 @@ function insertedBelow(path: Path, operations: readonly Operation[]): Lines {
   })
 }
 
-function keyText(name: string): string {
+function yamlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
 }
 

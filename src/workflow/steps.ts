@@ -40,7 +40,7 @@ export const HOOKLINE_ACTION: RegExp = /^(?:[^@]*\/hookline\/*(?:@.*)?|[.$]\/)$/
 
 /** Whether the `uses` of a step is Hookline's action. */
 export function isAction(uses: unknown, source: Source): boolean {
-  return typeof uses === 'string' && HOOKLINE_ACTION.test(judged(uses, source))
+  return typeof uses === 'string' && HOOKLINE_ACTION.test(withoutForeignAction(uses, source))
 }
 
 /** Inputs that distinguish the action from other bundled actions. */
@@ -61,13 +61,13 @@ export function isOwnAction(action: Place): boolean {
  * is returned as `././`, which matches no action of Hookline.
  */
 export function usesOf(user: Place, source: Source): string {
-  return judged(textOf(childOf(user, 'uses')) ?? '', source)
+  return withoutForeignAction(textOf(childOf(user, 'uses')) ?? '', source)
 }
 
 /** `./` is the action of the repository, and `./reply` the one in that folder. */
 const OWN_ACTION = /^[.$]\/(?=(?:reply\/*)?$)/i
 
-function judged(uses: string, { hasOtherAction }: Source): string {
+function withoutForeignAction(uses: string, { hasOtherAction }: Source): string {
   return hasOtherAction ? uses.replace(OWN_ACTION, '././') : uses
 }
 

@@ -25,15 +25,15 @@ import { quoted } from './suggestion.ts'
  */
 export function parseYaml(source: Source): Document.Parsed {
   if (source.misread) throw new UserError(source.misread)
-  const document = composed(source.text, tokensOf(source))
-  refuse(withoutFollowing(source, document.errors), (error) => syntaxProblem(source, error))
+  const document = composed(source.text, yamlTokens(source))
+  refuseAll(withoutFollowing(source, document.errors), (error) => syntaxProblem(source, error))
   const { repeated, spaced } = wrongKeys(document)
-  refuse(spaced, (key) => {
+  refuseAll(spaced, (key) => {
     const [start] = rangeOf(key)
     const { length = 1 } = /^\u00a0*/.exec(String(key.value))?.[0] ?? {}
     return blankProblem(source, start, start + length)
   })
-  refuse(repeated, (key) => ({
+  refuseAll(repeated, (key) => ({
     code: 'duplicate-key',
     message: `YAML: the key ${quoted(String(key.value))} is duplicated`,
     position: positionAt(source, ...rangeOf(key)),
@@ -65,7 +65,7 @@ function composed(text: string, tokens: readonly string[]): Document.Parsed {
 }
 
 /** @throws UserError with the first mistakes, and the number of further ones, if there are any */
-function refuse<Found>(found: readonly Found[], tell: (one: Found) => Mistake): void {
+function refuseAll<Found>(found: readonly Found[], tell: (one: Found) => Mistake): void {
   const shown = found.slice(0, LIMITS.problems).map(tell)
   const last = shown.pop()
   if (!last) return
@@ -133,13 +133,13 @@ function syntaxProblem(source: Source, error: YAMLError): Mistake {
   const hint = YAML_HINTS.get(error.code)
   return {
     code: 'yaml-syntax',
-    message: `YAML: ${messageOf(error)}`,
+    message: `YAML: ${yamlErrorMessage(error)}`,
     position: positionAt(source, ...error.pos),
     ...(hint && { hint }),
   }
 }
 
-function messageOf({ code, message }: YAMLError): string {
+function yamlErrorMessage({ code, message }: YAMLError): string {
   if (code === 'NON_STRING_KEY') return 'a key must be a string, not a list, mapping or alias'
   return code === 'MULTIPLE_DOCS'
     ? 'a workflow file has only one document'
@@ -172,7 +172,7 @@ function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   if (!OF_LINES.test(error.message)) return undefined
   const [word = ''] = /^[\w.-]*/.exec(text.slice(from, from + 80)) ?? []
   const position = positionAt(source, from, from + word.length)
-  return { code: 'yaml-syntax', message: `YAML: ${messageOf(error)}`, position, hint }
+  return { code: 'yaml-syntax', message: `YAML: ${yamlErrorMessage(error)}`, position, hint }
 }
 
 /** Errors of the library about lines with different indentation. */
@@ -204,7 +204,7 @@ function wordFrom(text: string, lineStart: number): number {
 }
 
 /** @throws FatalMistake that names the limit that the source exceeds */
-function tokensOf(source: Source): readonly string[] {
+function yamlTokens(source: Source): readonly string[] {
   const bytes = new TextEncoder().encode(source.text).length
   if (bytes > LIMITS.workflowFileBytes) {
     throw new FatalMistake({

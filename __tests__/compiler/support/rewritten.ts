@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import {
   expressionProblems,
-  expressionsOf,
+  expressionsOutsideOn,
   IN_JOBS_FILE,
   type RewriteTarget,
   referenceOperations,
@@ -14,7 +14,7 @@ import { sourceFile, withStep } from './compiled.ts'
 export function rewritten(expression: string, target: RewriteTarget = IN_JOBS_FILE): string {
   const text = withStep(`      - run: x\n        if: ${JSON.stringify(`\${{${expression}}}`)}`)
   const file = sourceFile(text)
-  const expressions = expressionsOf(file)
+  const expressions = expressionsOutsideOn(file)
   expect(expressionProblems(file, expressions, target.places)).toEqual([])
   const edits = patch(file.lines, referenceOperations(expressions, target))
   const value: string = JSON.parse(/if: (".*")/.exec(applyEdits(text, edits))?.[1] ?? '""')

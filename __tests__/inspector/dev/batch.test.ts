@@ -105,7 +105,7 @@ test('the inspector shows each event with its request, and the batch with its it
   }
   expect(batch).toMatchObject({
     ...{ delivery: id, request: null, outcome: 'fired', count: 1 },
-    decisions: [{ tally: { found: 2, handedOn: 1 } }],
+    decisions: [{ tally: { found: 2, passedOn: 1 } }],
   })
   expect(JSON.stringify(batch)).not.toContain('a-secret')
 })

@@ -10,7 +10,7 @@ import type { OutputReader } from '../../../src/inspector/api.ts'
 import { eventJson, formatEvent, listLine } from '../../../src/inspector/event-text.ts'
 import {
   type DevEvent,
-  type LocalPlatformPorts,
+  type LocalEnginePorts,
   poller,
   pollLocally,
   runLocally,
@@ -37,7 +37,7 @@ function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSou
 }
 
 /** On a clock that goes 7 ms from one look to the next; a claim of one run is given up by the next. */
-function platform(files: Readonly<Record<string, string | Workflow>>): LocalPlatformPorts {
+function platform(files: Readonly<Record<string, string | Workflow>>): LocalEnginePorts {
   let runs = 0
   let now = 0
   const store = memoryStore()

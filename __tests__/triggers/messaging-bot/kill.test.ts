@@ -40,12 +40,12 @@ async function runJob(telegram: TelegramStandIn, ending: Ending): Promise<Outcom
     },
   })
   const workflow = botWorkflow(POLL)
-  const done = { handedOn: [] as unknown[], steps: step.names }
+  const done = { passedOn: [] as unknown[], steps: step.names }
   try {
     const run = await runMain(workflow, ports)
     for (const name of run.outputs.keys()) step(`before the output ${name}`)
     step('before it is left for post')
-    done.handedOn = updateIds(run.items)
+    done.passedOn = updateIds(run.items)
     step('before the job ends')
     if (ending === 'job fails') return done
     await runPost(run.effects, workflow, ports)
@@ -58,7 +58,7 @@ async function runJob(telegram: TelegramStandIn, ending: Ending): Promise<Outcom
 
 interface Outcome {
   /** Ids of the messages that later steps of the job could see. */
-  handedOn: unknown[]
+  passedOn: unknown[]
   readonly steps: readonly string[]
 }
 
@@ -91,7 +91,7 @@ function arrive(telegram: TelegramStandIn, arrivals: readonly boolean[]): number
 async function drain(telegram: TelegramStandIn): Promise<unknown[]> {
   const seen: unknown[] = []
   for (let runs = 0; telegram.kept.length > 0 && runs < 10; runs++) {
-    seen.push(...(await runJob(telegram, 'well')).handedOn)
+    seen.push(...(await runJob(telegram, 'well')).passedOn)
   }
   return seen
 }
@@ -105,8 +105,8 @@ describe('an action that is killed', () => {
         const seen: unknown[] = []
         for (const { arrivals, ending } of rounds) {
           sent.push(...arrive(telegram, arrivals))
-          const { handedOn, steps } = await runJob(telegram, ending)
-          seen.push(...handedOn)
+          const { passedOn, steps } = await runJob(telegram, ending)
+          seen.push(...passedOn)
           killedBefore.add(steps.at(-1) ?? 'the first step')
         }
         seen.push(...(await drain(telegram)))
@@ -128,7 +128,7 @@ describe('an action that is killed', () => {
         const sent = arrive(telegram, [true, false, true])
         const first = await runJob(telegram, { killedAt })
         const rest = await drain(telegram)
-        expect(new Set([...first.handedOn, ...rest])).toEqual(new Set(sent))
+        expect(new Set([...first.passedOn, ...rest])).toEqual(new Set(sent))
         const acknowledged = steps.indexOf('after a call', steps.indexOf('before the job ends'))
         const repeats = killedAt >= acknowledged ? [] : sent
         expect(rest).toEqual(repeats)
@@ -144,7 +144,7 @@ describe('an action that is killed', () => {
         const seen: unknown[] = []
         for (const arrivals of batches) {
           sent.push(...arrive(telegram, arrivals))
-          seen.push(...(await runJob(telegram, 'well')).handedOn)
+          seen.push(...(await runJob(telegram, 'well')).passedOn)
         }
         expect(seen).toEqual(sent)
       }),

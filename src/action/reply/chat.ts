@@ -1,5 +1,5 @@
 import { UserError } from '../../wire/errors.ts'
-import { type Http, HttpFailure, type HttpReply, type HttpRequest } from '../../wire/http.ts'
+import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WebhookRequest } from '../../wire/request.ts'
 
@@ -117,7 +117,7 @@ export async function callChat(
   name: string,
   request: Omit<HttpRequest, 'timeout'>,
   { http, sleep }: Pick<ReplyPorts, 'http' | 'sleep'>,
-): Promise<HttpReply> {
+): Promise<HttpResponse> {
   for (let waited = 0; ; ) {
     const response = await http({ ...request, timeout: REQUEST_TIMEOUT }).catch(
       (cause: unknown) => {
@@ -140,13 +140,17 @@ export async function callChat(
 }
 
 /** Milliseconds; one second if the response names no time. */
-function retryAfter({ headers }: HttpReply): number {
+function retryAfter({ headers }: HttpResponse): number {
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1000) : 1_000
 }
 
 /** The base address in an input, without a trailing slash. */
-export function baseAddress(input: ReplyContext['input'], name: string, otherwise: string): string {
+export function addressInput(
+  input: ReplyContext['input'],
+  name: string,
+  otherwise: string,
+): string {
   return (input(name).trim() || otherwise).replace(/\/+$/, '')
 }
 

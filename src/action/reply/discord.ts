@@ -1,9 +1,9 @@
 import { UserError } from '../../wire/errors.ts'
-import type { HttpReply, HttpRequest } from '../../wire/http.ts'
+import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import {
   type Attachment,
-  baseAddress,
+  addressInput,
   type Chat,
   callChat,
   type MessagePart,
@@ -54,7 +54,7 @@ export async function discordChat({ item, input, reply, ports }: ReplyContext): 
     throw noReplyTarget('an interaction of Discord without a token')
   }
   ports.mask(token)
-  const api = baseAddress(input, 'discord-url', DISCORD_API)
+  const api = addressInput(input, 'discord-url', DISCORD_API)
   const webhook = `${api}/webhooks/${application}/${token}`
   const interaction = new Interaction(webhook, item, reply, ports)
   return {
@@ -108,13 +108,13 @@ class Interaction {
    * visibility of "thinking…". So an ephemeral reply first deletes a public "thinking…".
    */
   async send(part: MessagePart): Promise<string> {
-    const body = await bodyOf(part, this.#reply)
+    const body = await messageBody(part, this.#reply)
     if (part.edit !== '') {
       const response = await this.#call('PATCH', `/messages/${this.#edited(part.edit)}`, body)
-      return idOf(response) ?? part.edit
+      return messageId(response) ?? part.edit
     }
     if (this.#reply.ephemeral) await this.#removePublicPlaceholder()
-    return idOf(await this.#call('POST', '?wait=true', body)) ?? ''
+    return messageId(await this.#call('POST', '?wait=true', body)) ?? ''
   }
 
   /** The message of a pressed button is `@original` of that interaction. */
@@ -145,7 +145,7 @@ class Interaction {
     path: string,
     body: Pick<HttpRequest, 'headers' | 'body'>,
     accepted: readonly number[] = [],
-  ): Promise<HttpReply> {
+  ): Promise<HttpResponse> {
     const url = `${this.#webhook}${path}`
     const response = await callChat('Discord', { method, url, ...body }, this.#ports)
     const isAccepted = response.status >= 200 && response.status < 300
@@ -171,12 +171,12 @@ function adviceOn(code: number | undefined, status: number): string[] {
   return []
 }
 
-function idOf({ text }: HttpReply): string | undefined {
+function messageId({ text }: HttpResponse): string | undefined {
   const message = tryParseJson(text)
   return isObject(message) && typeof message.id === 'string' ? message.id : undefined
 }
 
-async function bodyOf(
+async function messageBody(
   part: MessagePart,
   reply: Reply,
 ): Promise<Pick<HttpRequest, 'headers' | 'body'>> {

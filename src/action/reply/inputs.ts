@@ -18,11 +18,11 @@ export function readReply(
   ports: Pick<ReplyPorts, 'readFile'>,
 ): Reply | undefined {
   const file = readAttachment('file', input, ports)
-  const text = readText(input, ports)
+  const text = readReplyText(input, ports)
   if (text.trim() === '' && !file) return undefined
   return {
     text,
-    format: oneOf('format', input('format').trim() || 'plain', FORMATS),
+    format: choiceOf('format', input('format').trim() || 'plain', FORMATS),
     edit: input('edit').trim(),
     buttons: readButtons(input('buttons')),
     file,
@@ -36,7 +36,7 @@ export function readReply(
  * The text of the reply: `text`, or the content of `text-file`. Linux limits an environment variable to
  * 128 KB, so a step with a longer `text` cannot start.
  */
-function readText(input: ReadInput, ports: Pick<ReplyPorts, 'readFile'>): string {
+function readReplyText(input: ReadInput, ports: Pick<ReplyPorts, 'readFile'>): string {
   const text = input('text')
   const file = readAttachment('text-file', input, ports)
   if (!file) return text
@@ -52,10 +52,14 @@ function readText(input: ReadInput, ports: Pick<ReplyPorts, 'readFile'>): string
 /** A switch. @throws UserError if the value is neither true nor false */
 export function readFlag(input: ReadInput, name: string): boolean {
   const text = input(name).trim().toLowerCase() || 'false'
-  return oneOf(name, text, ['true', 'false'] as const) === 'true'
+  return choiceOf(name, text, ['true', 'false'] as const) === 'true'
 }
 
-function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
+function choiceOf<Value extends string>(
+  name: string,
+  text: string,
+  values: readonly Value[],
+): Value {
   const found = values.find((value) => value === text)
   if (found) return found
   // The value may be a misplaced secret, so only a short word is shown.

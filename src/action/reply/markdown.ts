@@ -95,7 +95,7 @@ function spanAt(line: string, at: number, close: Close, depth: number) {
   const char = line[at]
   if (char === '`') {
     const end = close('`', at + 1)
-    if (end > at + 1) return { span: code(line.slice(at + 1, end)), end: end + 1 }
+    if (end > at + 1) return { span: inlineCode(line.slice(at + 1, end)), end: end + 1 }
     return undefined
   }
   if (char === '[') return linkAt(line, at, close, depth)
@@ -110,7 +110,7 @@ function spanAt(line: string, at: number, close: Close, depth: number) {
   return { span: { kind, spans }, end: end + mark.length }
 }
 
-function code(text: string): Inline {
+function inlineCode(text: string): Inline {
   return { kind: 'code', text }
 }
 

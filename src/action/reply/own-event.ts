@@ -32,7 +32,7 @@ export async function ownRequest(
   // Anyone may have sent the other requests of a batch, so only the id that cannot be guessed counts.
   const [first = ''] = ids
   const same = found.find((event) =>
-    found.length === 1 ? sameIds(item, event, ids) : isSame(item, event, first),
+    found.length === 1 ? sameIds(item, event, ids) : hasSameId(item, event, first),
   )
   if (same) return same
   throw new NotDelivered({
@@ -42,7 +42,7 @@ export async function ownRequest(
   })
 }
 
-function isSame(item: JsonObject, event: JsonObject, id: string): boolean {
+function hasSameId(item: JsonObject, event: JsonObject, id: string): boolean {
   return isId(item[id]) && String(item[id]) === String(event[id])
 }
 

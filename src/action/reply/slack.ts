@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/j
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import {
   type Attachment,
-  baseAddress,
+  addressInput,
   type Chat,
   callChat,
   type MessagePart,
@@ -45,8 +45,8 @@ const IDS = ['trigger_id', 'team_id', 'channel_id', 'user_id', 'command']
  */
 export async function slackChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
   checkReply(reply)
-  const token = readToken(input('token').trim(), ports)
-  const reader = { trigger: 'slack', read: readEvent, ids: IDS }
+  const token = checkedBotToken(input('token').trim(), ports)
+  const reader = { trigger: 'slack', read: readInteraction, ids: IDS }
   const isEvent = item.kind === 'event'
   const event = isEvent ? undefined : await ownRequest(item, reader, ports)
   const url = event ? responseUrl(event, input) : undefined
@@ -68,9 +68,9 @@ export async function slackChat({ item, input, reply, ports }: ReplyContext): Pr
     const send = (part: MessagePart) => respond(url, part, reply, ports)
     return { ...shared, maxParts: 3, supportsFiles: false, send }
   }
-  if (!token) throw isEvent ? missingToken() : missingUrl()
-  const api = baseAddress(input, 'slack-api-url', SLACK_API)
-  const bot = new SlackBot(new Secret(token), api, placeOf(item), reply, ports)
+  if (!token) throw isEvent ? missingBotToken() : missingUrl()
+  const api = addressInput(input, 'slack-api-url', SLACK_API)
+  const bot = new SlackBot(new Secret(token), api, threadOf(item), reply, ports)
   return { ...shared, maxParts: 5, supportsFiles: true, send: (part) => bot.send(part) }
 }
 
@@ -91,7 +91,7 @@ function checkReply({ format, buttons }: Reply): void {
   })
 }
 
-function readToken(token: string, { mask }: ReplyPorts): string | undefined {
+function checkedBotToken(token: string, { mask }: ReplyPorts): string | undefined {
   if (token === '') return undefined
   if (!isHeaderSafe(token)) {
     throw new UserError({
@@ -103,7 +103,7 @@ function readToken(token: string, { mask }: ReplyPorts): string | undefined {
   return token
 }
 
-function missingToken(): UserError {
+function missingBotToken(): UserError {
   return new UserError({
     message: 'input "token" is empty: a reply to an event of Slack needs a bot token',
     hint: 'Write token: ${{ secrets.SLACK_BOT_TOKEN }}, of a bot with the scope chat:write.',
@@ -121,7 +121,7 @@ function missingUrl(): NotDelivered {
 }
 
 /** The item of a command or an interaction, with its response_url. */
-function readEvent(body: Json): JsonObject | undefined {
+function readInteraction(body: Json): JsonObject | undefined {
   if (!isObject(body)) return undefined
   const item = slackItem(body)
   return typeof item === 'string' || item.kind === 'event' ? undefined : item
@@ -133,7 +133,7 @@ function responseUrl(event: JsonObject, input: ReplyContext['input']): string | 
   const [first] = Array.isArray(urls) ? urls : []
   const url = event.response_url ?? (isObject(first) ? first.response_url : undefined)
   if (typeof url !== 'string' || url === '') return undefined
-  const home = baseAddress(input, 'slack-response-url', SLACK_HOOKS)
+  const home = addressInput(input, 'slack-response-url', SLACK_HOOKS)
   if (isBelow(url, home)) return url
   throw new UserError({
     message: `the response_url is not below ${home}; nothing was sent`,
@@ -185,20 +185,23 @@ interface MessagePlace {
 }
 
 /** The thread of the item; a message outside any thread starts one. */
-function placeOf(item: JsonObject): MessagePlace {
+function threadOf(item: JsonObject): MessagePlace {
   const event = objectAt(item, 'event')
   const message = objectAt(item, 'message')
   const changed = objectAt(event, 'message')
   // The event of a reaction or a file refers to its message in `item`.
   const inner = objectAt(event, 'item')
-  const channel = textOf(item.channel_id) ?? textOf(event.channel_id) ?? textOf(inner.channel)
+  const channel =
+    nonEmptyString(item.channel_id) ??
+    nonEmptyString(event.channel_id) ??
+    nonEmptyString(inner.channel)
   if (channel === undefined) throw noReplyTarget('an item of slack without a channel')
   const threads = [event.thread_ts, changed.thread_ts, changed.ts, event.ts, inner.ts]
-  const thread = [...threads, message.thread_ts, message.ts].map(textOf).find((ts) => ts)
-  return { channel, thread, user: textOf(item.user_id) ?? textOf(event.user) }
+  const thread = [...threads, message.thread_ts, message.ts].map(nonEmptyString).find((ts) => ts)
+  return { channel, thread, user: nonEmptyString(item.user_id) ?? nonEmptyString(event.user) }
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function nonEmptyString(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
@@ -239,7 +242,7 @@ class SlackBot {
       return ''
     }
     const { ts } = await this.#call('chat.postMessage', { ...target, ...content })
-    return textOf(ts) ?? ''
+    return nonEmptyString(ts) ?? ''
   }
 
   /** https://docs.slack.dev/messaging/working-with-files#upload */
@@ -335,12 +338,15 @@ function message(part: MessagePart, reply: Reply): JsonObject {
       ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
       : { type: 'mrkdwn', text: formatted(piece, reply) },
   }))
-  const rows = part.buttons.map((row, at) => ({ type: 'actions', elements: row.map(element(at)) }))
+  const rows = part.buttons.map((row, at) => ({
+    type: 'actions',
+    elements: row.map(buttonElement(at)),
+  }))
   return { text, ...quiet, blocks: [...blocks, ...rows] }
 }
 
 /** An `action_id` must be unique within a message. */
-function element(row: number) {
+function buttonElement(row: number) {
   return (
     { label, value, isLink }: MessagePart['buttons'][number][number],
     at: number,

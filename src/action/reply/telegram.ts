@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
   type Attachment,
-  baseAddress,
+  addressInput,
   type Chat,
   type MessagePart,
   multipartBody,
@@ -36,7 +36,7 @@ const MAX_PICTURE = 10 * 1024 * 1024
 /** The chat of the item's message, or of the message whose button was pressed. */
 export async function telegramChat({ item, input, reply, ports }: ReplyContext): Promise<Chat> {
   const message = isObject(item.message) ? item.message : item
-  const chat = isObject(message.chat) ? idOf(message.chat.id) : undefined
+  const chat = isObject(message.chat) ? telegramId(message.chat.id) : undefined
   const token = input('token').trim()
   if (!BOT_TOKEN.test(token)) {
     throw new UserError({
@@ -45,12 +45,12 @@ export async function telegramChat({ item, input, reply, ports }: ReplyContext):
     })
   }
   ports.mask(token)
-  const api = baseAddress(input, 'telegram-api-url', TELEGRAM_API)
+  const api = addressInput(input, 'telegram-api-url', TELEGRAM_API)
   const bot: Bot = { token: new Secret(token), api, http: ports.http, sleep: ports.sleep }
   if (chat === undefined) throw noReplyTarget('an update without a chat')
   checkReply(reply, message)
   await endSpinner(bot, item)
-  const target = { ...placeOf(message), chat }
+  const target = { ...replyTarget(message), chat }
   return {
     name: 'Telegram',
     maxLength: MAX_TEXT,
@@ -79,17 +79,17 @@ function checkReply({ buttons, ephemeral }: Reply, { chat }: JsonObject): void {
 }
 
 /** An id is a number, or a string if it has 16 or more digits. */
-function idOf(value: unknown): number | string | undefined {
+function telegramId(value: unknown): number | string | undefined {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value))
     ? value
     : undefined
 }
 
 /** A thread is a target only in a forum; in a plain group it is a chain of replies. */
-function placeOf(message: JsonObject): { readonly place: JsonObject; readonly to: JsonObject } {
+function replyTarget(message: JsonObject): { readonly place: JsonObject; readonly to: JsonObject } {
   const { message_id, message_thread_id: thread, is_topic_message: isTopic } = message
   const { business_connection_id: business } = message
-  const [id, topic] = [idOf(message_id), idOf(thread)]
+  const [id, topic] = [telegramId(message_id), telegramId(thread)]
   return {
     place: {
       ...(typeof business === 'string' && { business_connection_id: business }),
@@ -202,7 +202,7 @@ class TelegramMessages {
     chat: number | string = this.#target.chat,
   ): Promise<string> {
     const all = { chat_id: chat, ...parameters }
-    const called = await callBotOnce(this.#bot, method, await bodyOf(all, files))
+    const called = await callBotOnce(this.#bot, method, await methodBody(all, files))
     if ('result' in called) {
       const { result } = called
       const id = isObject(result) ? result.message_id : undefined
@@ -220,7 +220,7 @@ class TelegramMessages {
   }
 }
 
-async function bodyOf(
+async function methodBody(
   parameters: JsonObject,
   files: Readonly<Record<string, Attachment>>,
 ): Promise<MethodBody> {
@@ -259,20 +259,20 @@ function adviceOn(description: string): string[] {
 
 /** https://core.telegram.org/bots/api#html-style */
 const HTML: MarkupStyle = {
-  text: escapeHtml,
-  code: (text) => `<code>${escapeHtml(text)}</code>`,
+  text: escapeEntities,
+  code: (text) => `<code>${escapeEntities(text)}</code>`,
   bold: (inner) => `<b>${inner}</b>`,
   italic: (inner) => `<i>${inner}</i>`,
-  link: (url, inner) => `<a href="${escapeHtml(url)}">${inner}</a>`,
+  link: (url, inner) => `<a href="${escapeEntities(url)}">${inner}</a>`,
   block: (text, language) => {
-    const content = escapeHtml(text)
+    const content = escapeEntities(text)
     return language === ''
       ? `<pre>${content}</pre>`
-      : `<pre><code class="language-${escapeHtml(language)}">${content}</code></pre>`
+      : `<pre><code class="language-${escapeEntities(language)}">${content}</code></pre>`
   },
 }
 
-function escapeHtml(text: string): string {
+function escapeEntities(text: string): string {
   return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
 }
 

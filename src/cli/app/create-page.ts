@@ -121,13 +121,13 @@ function firstPage(form: URL, state: string, manifest: object): string {
   const fields = Object.entries(manifest).filter(([name]) => SHOWN.has(name))
   const rows = fields.map(([name, value]) => {
     const parts = isObject(value) ? Object.entries(value).map((part) => part.join(': ')) : [value]
-    return `<dt>${SHOWN.get(name)}</dt><dd>${escaped(parts.join(', '))}</dd>`
+    return `<dt>${SHOWN.get(name)}</dt><dd>${htmlEscaped(parts.join(', '))}</dd>`
   })
   return page(
     'A GitHub App for your relay',
     `<dl>${rows.join('')}</dl>
-<form method="post" action="${escaped(action.href)}">
-<input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest))}">
+<form method="post" action="${htmlEscaped(action.href)}">
+<input type="hidden" name="manifest" value="${htmlEscaped(JSON.stringify(manifest))}">
 <button>Make it on GitHub</button>
 </form>
 <p>GitHub asks you before it makes the App, and lets you change its name. The App is private: only
@@ -144,9 +144,9 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
 ])
 
 function lastPage({ slug, page: address }: CreatedApp): string {
-  const install = escaped(`${address}/installations/new`)
+  const install = htmlEscaped(`${address}/installations/new`)
   return page(
-    `${escaped(slug)} is made`,
+    `${htmlEscaped(slug)} is made`,
     `<p>Now <a href="${install}">install it</a> on the repositories whose workflows the relay is to
 start. You can close this page.</p>`,
   )
@@ -169,7 +169,7 @@ a { color: #0550ae }
 `
 }
 
-function escaped(text: string): string {
+function htmlEscaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 

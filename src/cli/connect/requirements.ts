@@ -70,7 +70,7 @@ export async function meetRequirements(
     ...(repository === '' ? [NO_REMOTE] : []),
     ...('problem' in choice && !isOffered ? [choice.problem] : []),
     ...(file && 'message' in file ? [file] : []),
-    ...(source ? [] : [noToken(choice, repository, native?.dispatch)]),
+    ...(source ? [] : [noTokenProblem(choice, repository, native?.dispatch)]),
     ...(options.publicUrl !== undefined || isOnPath('cloudflared') ? [] : [NO_CLOUDFLARED]),
   ]
   if (problems.length > 0 || !source) {
@@ -84,14 +84,14 @@ export async function meetRequirements(
 
   // Nothing was asked or changed up to here.
   if (isOffered) {
-    if (!(await isWanted('No workflow here can receive webhooks. Write one?'))) {
+    if (!(await askYesNo('No workflow here can receive webhooks. Write one?'))) {
       throw new UserError(choice.problem)
     }
     await writeWorkflow()
   }
   const isAllowed =
-    !source.needsConsent || (await isWanted('Use the token of gh while this command runs?'))
-  if (!isAllowed) throw new UserError(noToken(choice, repository, native?.dispatch))
+    !source.needsConsent || (await askYesNo('Use the token of gh while this command runs?'))
+  if (!isAllowed) throw new UserError(noTokenProblem(choice, repository, native?.dispatch))
   const chosen = isOffered ? chooseTrigger(options, named) : choice
   if ('problem' in chosen) throw new UserError(chosen.problem)
   const written = nativeFileOf(chosen.trigger.workflow)
@@ -100,7 +100,7 @@ export async function meetRequirements(
   return {
     target: { ...chosen.trigger, repository, ...written },
     conditions,
-    sender: named ?? senderOf(conditions.proofs),
+    sender: named ?? senderOf(conditions.signatures),
     token: source.token,
   }
 }
@@ -125,9 +125,9 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
   if (!native || 'problem' in choice) {
     return [...rows, { state: 'missing', text: 'workflow: hookline init, which runs next' }]
   }
-  const { proofs, workflow } = withSecrets(choice.trigger)
-  const sender = named ?? senderOf(proofs)
-  const secrets = sender && verifies(sender, proofs) ? secretsOf(sender) : []
+  const { signatures, workflow } = withSecrets(choice.trigger)
+  const sender = named ?? senderOf(signatures)
+  const secrets = sender && verifies(sender, signatures) ? secretsOf(sender) : []
   const isPushed = isPushedHere(native.files)
   return [
     ...rows,
@@ -135,7 +135,7 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
     isPushed
       ? { state: 'ok', text: 'pushed workflow: no local changes' }
       : { state: 'missing', text: `pushed workflow: ${pushCommand(native.files, workflow)}` },
-    signatureRow(proofs, named),
+    signatureRow(signatures, named),
     ...secrets.map(
       (name): Requirement => ({
         state: 'later',
@@ -146,14 +146,17 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
 }
 
 /** Says whether the workflow verifies signatures, and of whom. */
-function signatureRow(proofs: FoundTrigger['proofs'], named: Sender | undefined): Requirement {
-  const schemes = [...new Set(proofs.map(({ scheme }) => scheme))].join(', ')
-  if (proofs.length === 0) {
+function signatureRow(
+  signatures: FoundTrigger['signatures'],
+  named: Sender | undefined,
+): Requirement {
+  const schemes = [...new Set(signatures.map(({ scheme }) => scheme))].join(', ')
+  if (signatures.length === 0) {
     const init = `hookline init${named ? ` --sender ${named.name}` : ' --sender <name>'}`
     const text = `signatures: not verified, so anyone with the URL can start the workflow. To verify them: ${init}`
     return { state: 'warning', text }
   }
-  if (named && !verifies(named, proofs)) {
+  if (named && !verifies(named, signatures)) {
     const text = `signatures: the workflow verifies ${schemes}, so it rejects requests of ${named.title}`
     return { state: 'warning', text }
   }
@@ -171,7 +174,7 @@ const NO_CLOUDFLARED: Problem = {
   notes: ['or use an address that leads to this machine: --public-url https://… --port 8080'],
 }
 
-function noToken(
+function noTokenProblem(
   choice: TriggerChoice,
   repository: string,
   dispatch: DispatchMode = 'repository',
@@ -256,7 +259,7 @@ function isOnPath(program: string): boolean {
 }
 
 /** Asks a yes-or-no question; Enter means yes. Without a terminal the answer is no. */
-async function isWanted(question: string): Promise<boolean> {
+async function askYesNo(question: string): Promise<boolean> {
   const { stdin: input, stderr: output } = process
   if (!input.isTTY) return false
   const terminal = createInterface({ input, output })

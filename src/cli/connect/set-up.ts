@@ -26,18 +26,18 @@ interface SetUp {
 export function setUpLines({ target, conditions, sender, relay, shell }: SetUp): string[] {
   const { repository, trigger, example } = target
   const { url, inWorkflow } = relay
-  const { proofs } = conditions
+  const { signatures } = conditions
   const call = { ...(example ?? ANY_REQUEST), path: '' }
   const steps =
     trigger === 'messaging_bot'
       ? ['', REGISTER, registrationOf(url).text] // The end of its here-document must start a line.
       : sender
         ? clickLines(sender)
-        : proofs.length > 0
+        : signatures.length > 0
           ? ['', 'The workflow verifies signatures, so only a signed request starts it.']
           : ['', 'Try it:', `  ${exampleLine(url, call, undefined, shell.request)}`]
   // Without `verify`, the workflow reads no secret.
-  const secrets = sender && verifies(sender, proofs) ? secretLines(sender, repository) : []
+  const secrets = sender && verifies(sender, signatures) ? secretLines(sender, repository) : []
   const checks = inWorkflow.map((condition) => `Checked in the workflow only: ${condition}`)
   return [
     '',

@@ -97,24 +97,24 @@ export function withSecrets(found: FoundTrigger): FoundTrigger {
   const known = triggersToAsk(process.env).find(
     (each) => each.workflow === workflow && each.trigger === trigger,
   )
-  return known ?? { ...found, proofs: [], filter: undefined }
+  return known ?? { ...found, signatures: [], filter: undefined }
 }
 
 /** Whether a trigger is the sender's own, or verifies its signatures. */
-function isFor(sender: Sender, { trigger, proofs }: FoundTrigger): boolean {
+function isFor(sender: Sender, { trigger, signatures }: FoundTrigger): boolean {
   const own = TRIGGERS.get(sender.trigger ?? 'webhook')
   if (own && own.name !== 'webhook') return TRIGGERS.get(trigger) === own
-  return verifies(sender, proofs)
+  return verifies(sender, signatures)
 }
 
-export function verifies(sender: Sender, proofs: FoundTrigger['proofs']): boolean {
+export function verifies(sender: Sender, signatures: FoundTrigger['signatures']): boolean {
   const scheme = sender.scheme ?? sender.name
-  return proofs.some((proof) => proof.scheme === scheme)
+  return signatures.some((signature) => signature.scheme === scheme)
 }
 
 /** The only sender whose signatures a trigger verifies. */
-export function senderOf(proofs: FoundTrigger['proofs']): Sender | undefined {
-  const [found, ...others] = SENDERS.filter((sender) => verifies(sender, proofs))
+export function senderOf(signatures: FoundTrigger['signatures']): Sender | undefined {
+  const [found, ...others] = SENDERS.filter((sender) => verifies(sender, signatures))
   return others.length === 0 ? found : undefined
 }
 

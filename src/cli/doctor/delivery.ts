@@ -52,7 +52,7 @@ export async function checkDelivery(
   try {
     const sent =
       target.relay === undefined
-        ? await sendToGitHub(target, file ?? `${target.workflow}.yml`, ports)
+        ? await sendTestToGitHub(target, file ?? `${target.workflow}.yml`, ports)
         : await sendToRelay(target, target.relay, ports)
     return 'check' in sent ? sent : await checkRun(target, sent, since, ports)
   } catch (error) {
@@ -75,7 +75,7 @@ interface AcceptedEvent {
   readonly queued?: boolean
 }
 
-async function sendToGitHub(
+async function sendTestToGitHub(
   target: DoctorTarget,
   file: string,
   ports: DoctorPorts,

@@ -1,5 +1,5 @@
 import type { Timer } from '../../relay/schedule/scheduler.ts'
-import type { HttpReply } from '../../wire/http.ts'
+import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { AskGitHub } from '../github.ts'
@@ -29,7 +29,7 @@ export interface DoctorTarget {
 export interface DoctorPorts {
   readonly askGitHub: AskGitHub
   /** Calls the relay, with the credential only if it is given. @throws HttpFailure */
-  callRelay(url: string, options?: RelayCall): Promise<HttpReply>
+  callRelay(url: string, options?: RelayCall): Promise<HttpResponse>
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }

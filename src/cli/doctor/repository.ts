@@ -33,7 +33,7 @@ function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
 
-export function noToken(dispatch: DispatchMode | undefined): DoctorFinding {
+export function noTokenFinding(dispatch: DispatchMode | undefined): DoctorFinding {
   return failedFinding(
     'token',
     'token_missing',

@@ -44,7 +44,7 @@ export async function checkRepositoryWorkflows(
   ports: DoctorPorts,
 ): Promise<WorkflowsCheck> {
   const { answer: folder, refusal } = await askContents(target, defaultBranch, ports)
-  if (refusal && refusal.kind !== 'missing') return { findings: [unreadable(refusal)] }
+  if (refusal && refusal.kind !== 'missing') return { findings: [unreadableWorkflows(refusal)] }
   const entries = refusal ? [] : listOf(jsonOf(folder.text)).map(({ name }) => String(name))
   const names = entries.filter((name) => /\.ya?ml$/.test(name))
   const { workflow } = target
@@ -59,7 +59,7 @@ export async function checkRepositoryWorkflows(
     wanted.map((file) => askContents(target, defaultBranch, ports, file)),
   )
   const refused = replies.find((each) => each.refusal)?.refusal
-  if (refused) return { findings: [unreadable(refused)] }
+  if (refused) return { findings: [unreadableWorkflows(refused)] }
   const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
   const checked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
   if (checked.length === 0) {
@@ -136,7 +136,7 @@ function askContents(
   )
 }
 
-function unreadable({ status }: GitHubRefusal): DoctorFinding {
+function unreadableWorkflows({ status }: GitHubRefusal): DoctorFinding {
   const message = `the token may not read the workflow files (${status})`
   return unknownFinding(
     'workflow',
@@ -251,7 +251,7 @@ function inlineMistake(
   target: DoctorTarget,
 ): DoctorFinding | undefined {
   try {
-    return missingTrigger(file, nativeTriggers(native), target)
+    return undeclaredTrigger(file, nativeTriggers(native), target)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const [problem] = error.problems
@@ -281,7 +281,7 @@ function sourceMistake(file: string, on: unknown): DoctorFinding | undefined {
 }
 
 /** The trigger of `--send-test` is not declared in the file. */
-function missingTrigger(
+function undeclaredTrigger(
   file: string,
   declared: readonly DeclaredTrigger[],
   { trigger, testEventTimeout }: DoctorTarget,
@@ -298,7 +298,7 @@ function missingTrigger(
 /** Whether a relay that starts workflows by `workflow_dispatch` can start this one. */
 function checkDirect(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
   const { file, on, native } = workflow
-  const inputs = inputsOf(on)
+  const inputs = dispatchInputs(on)
   const listening = `on: { workflow_dispatch: { inputs: { ${WORKFLOW_INPUT}: { type: string } } } }`
   const hint = orOther(workflow, target, listening)
   if (!hasEvent(on, 'workflow_dispatch')) {
@@ -339,7 +339,7 @@ export function dispatchEventsOf(workflow: unknown): readonly DispatchEvent[] {
   const takesDispatch = types !== undefined && (types.length === 0 || types.includes(EVENT_TYPE))
   return [
     ...(takesDispatch ? (['repository_dispatch'] as const) : []),
-    ...(WORKFLOW_INPUT in inputsOf(on) ? (['workflow_dispatch'] as const) : []),
+    ...(WORKFLOW_INPUT in dispatchInputs(on) ? (['workflow_dispatch'] as const) : []),
   ]
 }
 
@@ -348,7 +348,7 @@ function otherMode(mode: DispatchMode = 'repository'): DispatchMode {
 }
 
 /** The inputs of `workflow_dispatch`. */
-function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
+function dispatchInputs(on: unknown): Readonly<Record<string, unknown>> {
   const direct = isObject(on) ? on.workflow_dispatch : undefined
   return isObject(direct) && isObject(direct.inputs) ? direct.inputs : {}
 }

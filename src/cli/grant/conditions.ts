@@ -198,25 +198,25 @@ export function secretFrom(
 /** A placeholder for the URL of the request, which only the relay knows. */
 const ANY_URL = 'https://relay.invalid/'
 
-type VerifySettings = readonly Record<string, unknown>[]
+type VerifyEntries = readonly Record<string, unknown>[]
 
 function verificationSettings(
   sender: string | undefined,
   verify: string | undefined,
-): VerifySettings | undefined {
+): VerifyEntries | undefined {
   if (sender !== undefined) return [settingsOfSender(sender)]
   if (verify === undefined) return undefined
   return /^\s*[[{]/.test(verify) ? settingsInJson(verify) : [settingsOfScheme(verify)]
 }
 
 function verificationsOf(
-  given: VerifySettings,
+  given: VerifyEntries,
   secret: string | undefined,
   use: ConditionUse,
 ): readonly Verification[] {
   const schemesOf = ({ scheme }: VerifySettings[number]) =>
     [scheme ?? []].flat().flatMap((name) => schemeNamed(String(name)) ?? [])
-  for (const scheme of given.flatMap(schemesOf)) refuse(scheme.name, scheme.needs, use)
+  for (const scheme of given.flatMap(schemesOf)) refuseScheme(scheme.name, scheme.needs, use)
   const signsUrl = (entry: VerifySettings[number]) =>
     String(entry.signedPayload ?? '').includes('{url}') ||
     schemesOf(entry).some(({ needs }) => needs.includes('url'))
@@ -236,7 +236,7 @@ function verificationsOf(
 function verifyProblem(
   { message, type, path }: v.InferIssue<ReturnType<typeof verifyOption>>,
   hasSecret: boolean,
-  given: VerifySettings,
+  given: VerifyEntries,
 ): Problem {
   const key = String(path?.at(-1)?.key ?? '')
   if (type === 'strict_object' && !VERIFY_OPTIONS.includes(key)) {
@@ -255,7 +255,7 @@ function verifyProblem(
 }
 
 /** @throws UserError for a scheme that the relay cannot verify */
-function refuse(name: string, needs: readonly string[], use: ConditionUse): void {
+function refuseScheme(name: string, needs: readonly string[], use: ConditionUse): void {
   const refusal = relayRefusal(name, needs, use)
   if (refusal === undefined) return
   const hint = 'Omit it, and set "verify" in the trigger: the workflow then verifies the signature.'
@@ -275,7 +275,7 @@ export function relayRefusal(
   return `${name} signs the URL that it calls, and the URL would contain the grant`
 }
 
-function settingsInJson(text: string): VerifySettings {
+function settingsInJson(text: string): VerifyEntries {
   const value: unknown = tryParseJson(text)
   const entries = [value].flat()
   if (!entries.every(isObject)) {

@@ -23,7 +23,7 @@ export function filterExpression(filter: JsonObject): FilterExpression {
   const translated = parts.map((part) => ({ part, expression: translatePart(part) }))
   const expressions = translated.flatMap(({ expression }) => expression ?? [])
   const untranslated = translated.flatMap(({ part, expression }) =>
-    expression === undefined ? [nameOf(part)] : [],
+    expression === undefined ? [conditionName(part)] : [],
   )
   return { expression: joined(expressions, '&&'), untranslated }
 }
@@ -53,14 +53,14 @@ function conjuncts(key: string, value: Json): QueryCondition[] {
   return operators.map(([operator, operand]) => ({ key, operator, value: operand ?? null }))
 }
 
-function nameOf({ key, operator, value }: QueryCondition): string {
+function conditionName({ key, operator, value }: QueryCondition): string {
   const kind = typeof value === 'string' ? ' of a string' : ''
   return key === '' ? operator : `${key}: ${operator}${kind}`
 }
 
 function translatePart({ key, operator, value }: QueryCondition): string | undefined {
   if (operator === '$or') return translateOr(value)
-  const place = placeOf(key)
+  const place = fieldPlace(key)
   const compare = COMPARISONS.get(operator)
   const comparison = place && compare?.(place.at, value)
   if (!place || comparison === undefined) return undefined
@@ -84,7 +84,7 @@ function translateOr(queries: Json): string | undefined {
 const COMPARISONS: ReadonlyMap<string, (place: string, value: Json) => string | undefined> =
   new Map([
     ['$eq', equal],
-    ['$in', oneOf],
+    ['$in', memberExpression],
     ['$ne', (place, value) => (typeof value === 'string' ? undefined : other(place, value))],
     ['$exists', (place, value) => (value === false ? `toJSON(${place}) == 'null'` : undefined)],
     ['$regex', matching],
@@ -102,7 +102,7 @@ function equal(place: string, value: Json): string | undefined {
   return `(${place} == ${text} || (${isList(place)} && contains(${place}, ${text})))`
 }
 
-function oneOf(place: string, values: Json): string | undefined {
+function memberExpression(place: string, values: Json): string | undefined {
   const all = Array.isArray(values) ? values.map((value) => equal(place, value)) : [undefined]
   const expressions = all.flatMap((one) => one ?? [])
   return expressions.length === all.length ? joined(expressions, '||') : undefined
@@ -144,7 +144,7 @@ interface FieldPlace {
 }
 
 /** `undefined` for a path whose value differs between the relay and the item. */
-function placeOf(path: string): FieldPlace | undefined {
+function fieldPlace(path: string): FieldPlace | undefined {
   const [root = '', ...names] = path.split('.')
   if (root === 'method') return names.length === 0 ? { at: root, above: [] } : undefined
   if (!['headers', 'query', 'body'].includes(root)) return undefined

@@ -25,10 +25,10 @@ const MAX_EXPRESSION = 1500
  * @param secret in place of the secret that the file names
  */
 export function conditionsOfTrigger(
-  { proofs, filter, trigger }: FoundTrigger,
+  { signatures, filter, trigger }: FoundTrigger,
   secret?: string,
 ): TriggerConditions {
-  const verified = verifyOf(proofs, secret)
+  const verified = verifyOf(signatures, secret)
   const filtered = filter === undefined ? { left: [] } : ifOf(filter, trigger)
   const { claims } = verified
   const condition = 'condition' in filtered ? filtered.condition : undefined
@@ -51,11 +51,11 @@ export function conditionsOfTrigger(
 type VerifyClaim = JsonObject & { readonly scheme: readonly string[] }
 
 function verifyOf(
-  proofs: FoundTrigger['proofs'],
+  signatures: FoundTrigger['signatures'],
   secret: string | undefined,
 ): { readonly claims?: readonly VerifyClaim[]; readonly left: readonly string[] } {
-  if (proofs.length === 0) return { left: [] }
-  const entries = proofs.map(({ scheme, secret: own, options = {} }) => ({
+  if (signatures.length === 0) return { left: [] }
+  const entries = signatures.map(({ scheme, secret: own, options = {} }) => ({
     ...options,
     scheme: [scheme],
     secret: [secret ?? own.reveal()],
@@ -72,7 +72,7 @@ function verifyOf(
       }
     }
   }
-  if (secret === undefined && proofs.some(({ secret: own }) => isStandIn(own.reveal()))) {
+  if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return {
       left: ['verify: its secret is not set here. Export it, or add --secret-env <name>.'],
     }

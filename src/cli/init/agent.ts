@@ -1,5 +1,5 @@
 import { actionReference } from '../../workflow/versions.ts'
-import { type Answers, actionInputs, indented, type Kind, startOf, usesLine } from './kinds.ts'
+import { type Answers, actionInputs, indented, type Kind, usesLine, workflowHead } from './kinds.ts'
 import { triggerOf } from './sender.ts'
 
 interface Agent {
@@ -71,14 +71,14 @@ accordingly, and leave everything else unchanged. If it describes none, change n
 function agentText(answers: Answers, { step }: Agent): string {
   const { uses, name, sender } = answers
   const event = `outputs/${name}/${triggerOf(sender ?? {})}/1.json`
-  const { head, guard } = startOf(answers)
+  const { head, condition } = workflowHead(answers)
   return `${head}
 permissions: {}
 
 jobs:
   # Only this job has the secret that verifies the sender.
   receive:
-${indented(guard, 4)}
+${indented(condition, 4)}
     runs-on: ubuntu-latest
     timeout-minutes: 5
     permissions:

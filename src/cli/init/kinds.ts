@@ -101,14 +101,14 @@ export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: objec
 function webhookText(answers: Answers): string {
   const { sender, uses } = answers
   const [variable, output] = triggerOf(sender ?? {}) === 'webhook' ? ['BODY', 'body'] : ['ON', 'on']
-  const { head, guard } = startOf(answers)
+  const { head, condition } = workflowHead(answers)
   return `${head}
 permissions:
   contents: read
 
 jobs:
   react:
-${indented(guard, 4)}
+${indented(condition, 4)}
     runs-on: ubuntu-latest
     steps:
 ${indented(usesLine(uses), 6)}
@@ -125,15 +125,15 @@ ${indented(actionInputs(answers), 10)}
 }
 
 /** The head of a workflow that a webhook starts, up to its `on:`, and the `if:` of its first job. */
-export function startOf({ name, sender, dispatch }: Answers) {
-  const { listens, guard } =
+export function workflowHead({ name, sender, dispatch }: Answers) {
+  const { listens, condition } =
     dispatch === 'workflow' ? DIRECT : dispatched(`${name}/${triggerOf(sender ?? {})}`)
   const head = `name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}
 on:
 ${indented(listens, 2)}
 `
-  return { head, guard }
+  return { head, condition }
 }
 
 /** The relay starts the workflow by its name, so an empty input means a manual run. */
@@ -143,7 +143,7 @@ const DIRECT = {
     ${WORKFLOW_INPUT}:
       description: The relay sets this input. Leave it empty for a manual run.
       type: string`,
-  guard: `# The input is empty in a manual run.
+  condition: `# The input is empty in a manual run.
 if: inputs.${WORKFLOW_INPUT} != ''`,
 }
 
@@ -151,7 +151,7 @@ export function dispatched(path: string): typeof DIRECT {
   return {
     listens: `repository_dispatch:
   types: [webhook]`,
-    guard: `if: startsWith(github.event.client_payload.path, '${path}')`,
+    condition: `if: startsWith(github.event.client_payload.path, '${path}')`,
   }
 }
 
@@ -233,7 +233,7 @@ function compiledText({ name, sender, dispatch, uses }: Answers): string {
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}
-${settingsOf({ dispatch, uses })}on:
+${settingsText({ dispatch, uses })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -248,7 +248,7 @@ jobs:
 }
 
 /** The settings that differ from the defaults of `hookline build`. */
-function settingsOf({ dispatch, uses }: Pick<Answers, 'dispatch' | 'uses'>): string {
+function settingsText({ dispatch, uses }: Pick<Answers, 'dispatch' | 'uses'>): string {
   const lines = [
     ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),
     ...(uses === undefined ? [] : [`uses: ${uses}`]),

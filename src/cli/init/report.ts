@@ -1,10 +1,11 @@
 import { shellHere } from '../terminal.ts'
 import type { NewFile } from './kinds.ts'
+import { indented } from './kinds.ts'
 import type { NextSteps } from './next-steps.ts'
 
 /** The files, each below its path. */
 export function filesText(files: readonly NewFile[]): string {
-  return files.map(({ path, text }) => `${path}\n\n${indented(text)}\n`).join('\n')
+  return files.map(({ path, text }) => `${path}\n\n${indented(text, 2)}\n`).join('\n')
 }
 
 /** The written files and the next steps, the shortest way first. */
@@ -56,9 +57,5 @@ function manualText(steps: NextSteps): string {
 }
 
 function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'))}\n`
-}
-
-function indented(text: string): string {
-  return text.replace(/^(?=.)/gm, '  ')
+  return lines.length === 0 ? '' : `\n${title}\n${indented(lines.join('\n'), 2)}\n`
 }

@@ -24,7 +24,7 @@ export function secretsOf(sender: Sender): readonly string[] {
 
 /** The secret for the complete webhook URL, if the sender signs the URL too. */
 export function urlSecretOf(sender: Sender): string | undefined {
-  const isUrlSigned = SCHEMES.get(schemeOf(sender))?.needs.includes('url') ?? false
+  const isUrlSigned = SCHEMES.get(verifyScheme(sender))?.needs.includes('url') ?? false
   return isUrlSigned ? `${sender.name.toUpperCase().replaceAll('-', '_')}_URL` : undefined
 }
 
@@ -50,7 +50,7 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
     ...(hasKey && { deduplicationKey: repeat }),
-    ...verification(sender, trigger, open),
+    ...verifyOptions(sender, trigger, open),
     ...(Object.keys(config).length > 0 && { config }),
   }
   const document = new Document({ [trigger]: options })
@@ -59,12 +59,12 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
-function verification(sender: Sender, trigger: string, open: string): object {
+function verifyOptions(sender: Sender, trigger: string, open: string): object {
   const read = (secret: string) => `${open} secrets.${secret} }}`
   if (trigger === 'messaging_bot') {
     return { webhook: true, ...(sender.secret && { secretToken: read(sender.secret) }) }
   }
-  const scheme = schemeOf(sender)
+  const scheme = verifyScheme(sender)
   const isOwn = trigger !== 'webhook' && trigger !== 'google_form'
   const urlSecret = urlSecretOf(sender)
   return {
@@ -77,6 +77,6 @@ function verification(sender: Sender, trigger: string, open: string): object {
   }
 }
 
-function schemeOf({ name, scheme = name }: Sender): string {
+function verifyScheme({ name, scheme = name }: Sender): string {
   return scheme
 }

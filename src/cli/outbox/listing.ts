@@ -110,7 +110,7 @@ function cellsOf(event: ListedEvent, now: number): readonly string[] {
     queue.split('#')[0] ?? '',
     delivery,
     credential,
-    duration(now - Date.parse(at)),
+    roundedDuration(now - Date.parse(at)),
     String(tries),
     reason,
     next === undefined ? '' : nextTry(Date.parse(next) - now),
@@ -118,10 +118,10 @@ function cellsOf(event: ListedEvent, now: number): readonly string[] {
 }
 
 function nextTry(wait: number): string {
-  return wait > 0 ? `in ${duration(wait)}` : 'as soon as possible'
+  return wait > 0 ? `in ${roundedDuration(wait)}` : 'as soon as possible'
 }
 
-function duration(milliseconds: number): string {
+function roundedDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`

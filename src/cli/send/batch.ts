@@ -1,13 +1,13 @@
 import { PARAMETER } from '../../wire/path.ts'
 import { counted } from '../../wire/printable.ts'
-import type { RelayResponse } from './response.ts'
+import type { SendResponse } from './response.ts'
 
 /** Period of a batch in seconds: at most, and without a further event (debounce). */
 const PERIOD = { most: 60, debounce: 3 }
 
 /** The URL with a batch period, unless the URL has its own. */
 export function withBatch(url: URL): URL {
-  if (secondsOf(url) !== undefined) return url
+  if (batchSeconds(url) !== undefined) return url
   const batched = new URL(url)
   batched.searchParams.set(PARAMETER.batch, String(PERIOD.most))
   batched.searchParams.set(PARAMETER.quiet, String(PERIOD.debounce))
@@ -15,7 +15,7 @@ export function withBatch(url: URL): URL {
 }
 
 /** The batch period of a URL in seconds; `undefined` without one. */
-export function secondsOf({ searchParams }: URL): number | undefined {
+export function batchSeconds({ searchParams }: URL): number | undefined {
   const text = searchParams.get(PARAMETER.batch)
   return text === null ? undefined : Number(text)
 }
@@ -23,7 +23,7 @@ export function secondsOf({ searchParams }: URL): number | undefined {
 /** A report of several responses: one line for each batch, single event and refusal. */
 export function batchLines(
   responses: readonly Pick<
-    RelayResponse,
+    SendResponse,
     'accepted' | 'status' | 'batch' | 'message' | 'hint' | 'body'
   >[],
 ): string[] {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { httpFailure, proxyFor } from '../../action/http.ts'
 import { byteString } from '../../wire/bytes.ts'
-import type { HttpReply } from '../../wire/http.ts'
+import type { HttpResponse } from '../../wire/http.ts'
 import { record } from '../../wire/json.ts'
 
 interface ExactRequest {
@@ -34,7 +34,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
  *
  * @throws HttpFailure if no complete response arrives
  */
-export async function sendExactly(request: ExactRequest): Promise<HttpReply> {
+export async function sendExactly(request: ExactRequest): Promise<HttpResponse> {
   const { method, url, headers, body, timeout } = request
   const proxy = await proxyFor(url)
   const isSecure = url.protocol === 'https:'

@@ -26,7 +26,7 @@ export async function outgoingRequest(
   url: URL,
   options: RequestOptions,
 ): Promise<AddressedRequest> {
-  const source = await sourceOf(url, options)
+  const source = await requestSource(url, options)
   const { method = source.request.method, header, data } = options
   const headers = { ...source.request.headers, ...Object.fromEntries(header.map(parseHeader)) }
   let { body } = source.request
@@ -36,7 +36,7 @@ export async function outgoingRequest(
   return { ...source, request: { method: method.toUpperCase(), headers, body } }
 }
 
-async function sourceOf(
+async function requestSource(
   url: URL,
   { example, file, data }: RequestOptions,
 ): Promise<AddressedRequest> {

@@ -1,10 +1,10 @@
 import { fieldsOf } from '../../wire/github.ts'
-import type { HttpReply } from '../../wire/http.ts'
+import type { HttpResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { HEADER } from '../../wire/payload.ts'
 
 /** The response of a relay or of `hookline dev` to a webhook request. */
-export interface RelayResponse {
+export interface SendResponse {
   readonly accepted: boolean
   readonly status: number
   /** Delivery id; `null` if the server is not a relay. */
@@ -31,7 +31,7 @@ export interface RelayResponse {
   readonly body: string
 }
 
-export function readResponse({ status, headers, text }: HttpReply): RelayResponse {
+export function readResponse({ status, headers, text }: HttpResponse): SendResponse {
   const { error } = fieldsOf({ text })
   const { code, message, hint } = isObject(error) ? error : {}
   const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
@@ -68,7 +68,7 @@ const NO_TRIGGER =
   'no run: the URL names no trigger. A webhook URL ends in /<workflow>/<trigger>, for example /hook/webhook.'
 
 /** The explanation of `hookline dev`. */
-function idleText(headers: HttpReply['headers']): string {
+function idleText(headers: HttpResponse['headers']): string {
   const reason = headers[HEADER.reason]
   return `nothing fired: ${reason ?? 'the terminal of hookline dev shows the reason'}`
 }

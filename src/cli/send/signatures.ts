@@ -203,7 +203,7 @@ function byRule(rule: SignedHeader): Sign {
       { timestamp: time, url: url.href },
     )
     const signature = signatureText(rule, secret, signed ?? new Uint8Array())
-    return withRequestHeaders(filled, { [rule.header]: headerText(rule, time, signature) })
+    return withRequestHeaders(filled, { [rule.header]: signatureHeader(rule, time, signature) })
   }
 }
 
@@ -213,7 +213,7 @@ function timeText({ timestampFormat }: SignedHeader, { timestamp }: Moment): str
 }
 
 /** Time and signature, the time first. */
-function headerText(
+function signatureHeader(
   { parts, signaturePrefix = '' }: SignedHeader,
   time: string,
   signature: string,

@@ -77,7 +77,7 @@ function isLongList(text: string, node: Node | null): node is YAMLSeq {
 }
 
 function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
-  const [first = '', ...more] = conditionText(parts)
+  const [first = '', ...more] = ifLines(parts)
   const { path } = job
   if (pairOf(job.node, 'if')) {
     return [{ op: 'set', path: [...path, 'if'], lines: [first, ...more] }]
@@ -91,8 +91,8 @@ function conditionOperations(job: Job, parts: readonly string[]): Operation[] {
 const LONGEST_LINE = 100
 
 /** The value of `if:`, and its further lines if there are several. */
-function conditionText(parts: readonly string[]): string[] {
-  const lines = parts.map(ownLines)
+function ifLines(parts: readonly string[]): string[] {
+  const lines = parts.map(partLines)
   const joined = lines.map((own) => own.map((line) => line.trim()).join(' ')).join(' && ')
   // YAML would fold a line break in a string literal to a space.
   const texts = parts.flatMap((part) => part.match(/'(?:[^']|'')*'/g) ?? [])
@@ -109,7 +109,7 @@ function conditionText(parts: readonly string[]): string[] {
 }
 
 /** The lines of a part as written; deeper indentation remains. */
-function ownLines(part: string): string[] {
+function partLines(part: string): string[] {
   const lines = part.split('\n').filter((line) => line.trim() !== '')
   const [first = '', ...more] = lines.map((line) => line.trimEnd())
   const margin = Math.min(...more.map((line) => line.search(/\S/)))

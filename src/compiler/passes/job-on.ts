@@ -36,7 +36,7 @@ export const jobOn: Pass = {
     const { file } = plan
     if (part === 'whole') {
       const obstacles = [
-        ...nameProblems(file),
+        ...reservedJobNames(file),
         ...aliasProblems(file, (node) => (isInTrigger(file, node) ? 'action' : 'file')),
       ]
       return {
@@ -113,7 +113,7 @@ function readEnv(file: SourceFile): Lines {
     .flatMap(({ lines }) => lines)
 }
 
-function nameProblems(file: SourceFile): Mistake[] {
+function reservedJobNames(file: SourceFile): Mistake[] {
   return jobsOf(file)
     .filter(({ id }) => id.toLowerCase() === 'on')
     .map(({ pair: { key } }) => ({

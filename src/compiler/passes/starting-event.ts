@@ -30,7 +30,7 @@ export const startingEvent: Pass = {
     if (part === 'jobs') return { operations: calledOperations(plan) }
     const collisions = asFindings(collisionProblems(plan), 'error')
     if (part === 'whole') return { operations: onOperations(plan), findings: collisions }
-    const inputs = asFindings(inputProblems(plan.file), 'error')
+    const inputs = asFindings(reservedInputProblems(plan.file), 'error')
     return {
       operations: [{ op: 'insert', path: [], lines: listeningLines(plan), where: 'last' }],
       findings: [...collisions, ...inputs],
@@ -214,7 +214,7 @@ function calledOperations({ file }: Plan): Operation[] {
       `      ${name}:`,
       `        type: ${type}`,
     ]),
-    ...indent(outputLines(file), 4),
+    ...indent(callOutputLines(file), 4),
   ]
   return [
     { op: 'remove', path: ON },
@@ -223,7 +223,7 @@ function calledOperations({ file }: Plan): Operation[] {
 }
 
 /** The `outputs:` of a source that can be called. */
-function outputLines(file: SourceFile): Lines {
+function callOutputLines(file: SourceFile): Lines {
   const call = file.native.find(({ name }) => name === 'workflow_call')
   const options = call && optionsOf(file, call)
   if (!isObject(options) || options.outputs === undefined) return []
@@ -235,7 +235,7 @@ function optionsOf({ document }: SourceFile, { nodes }: NativeEvent): Json {
 }
 
 /** Inputs of the source with the name of the input for the item. */
-function inputProblems(file: SourceFile): Mistake[] {
+function reservedInputProblems(file: SourceFile): Mistake[] {
   return inputPairs(file)
     .filter((pair) => pairKey(pair).toLowerCase() === 'on')
     .map(({ key }) => ({

@@ -56,7 +56,7 @@ function ChangeList({ title, changes }: { title: string; changes: readonly Diffe
       <h4>{title}</h4>
       <ul aria-label={title}>
         {changes.slice(0, count.value).map(({ place, before, after }) => {
-          const [was, is] = cut(before, after)
+          const [was, is] = fromDifference(before, after)
           return (
             <li key={place} class="change">
               <code>{place}</code>
@@ -88,7 +88,10 @@ function ChangeList({ title, changes }: { title: string; changes: readonly Diffe
 const LENGTH = { shown: 160, common: 24 }
 
 /** Of long values the part where they begin to differ. */
-function cut(before: string | undefined, after: string | undefined): (string | undefined)[] {
+function fromDifference(
+  before: string | undefined,
+  after: string | undefined,
+): (string | undefined)[] {
   let common = 0
   if (before !== undefined && after !== undefined) {
     while (before[common] !== undefined && before[common] === after[common]) common++

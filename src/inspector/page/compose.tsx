@@ -12,7 +12,7 @@ import {
   readPath,
   replayLine,
 } from './request-text.ts'
-import { copy, detail, say, send, summaries, welcome } from './state.ts'
+import { announce, copy, detail, send, summaries, welcome } from './state.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
@@ -110,11 +110,11 @@ async function submit(): Promise<void> {
   const { of, sign } = draft.value
   const request = requestOf(draft.value)
   try {
-    answer.value = await send(request, of, sign && schemeOf(request.path) !== null)
+    answer.value = await send(request, of, sign && signingScheme(request.path) !== null)
     // One at a time on a narrow screen: now it is what came of it.
     if (!isNarrow()) return
     isComposing.value = false
-    say(`Sent, response ${answer.value.status}`)
+    announce(`Sent, response ${answer.value.status}`)
   } catch (error) {
     answer.value = { failure: error instanceof Error ? error.message : 'the page has an error' }
   }
@@ -136,7 +136,7 @@ export function Composer() {
         event.preventDefault()
         void submit()
       }}
-      onKeyDown={onKey}
+      onKeyDown={onFormKey}
     >
       <div class="title">
         <h2 id="composer-title">{of === null ? 'New request' : 'Edit and replay'}</h2>
@@ -204,7 +204,7 @@ export function Composer() {
           value={body}
           aria-describedby={isBroken ? 'compose-body-hint' : undefined}
           onInput={({ currentTarget }) => set({ body: currentTarget.value })}
-          onKeyDown={indent}
+          onKeyDown={indentNewLine}
           {...plain}
         />
       </Field>
@@ -216,7 +216,7 @@ export function Composer() {
 }
 
 /** How the sender signs to whom a path leads; `null` where nothing has to be signed. */
-function schemeOf(path: string): string | null {
+function signingScheme(path: string): string | null {
   const [, address = ''] = /^([^/?]+\/[^/?]+)/.exec(readPath(path)) ?? []
   const trigger = welcome.value?.triggers.find(({ request }) =>
     `${request.path}/`.startsWith(`${address}/`),
@@ -226,7 +226,7 @@ function schemeOf(path: string): string | null {
 
 function Sign() {
   const { path, sign } = draft.value
-  const scheme = schemeOf(path)
+  const scheme = signingScheme(path)
   if (scheme === null) return null
   return (
     <label class="sign">
@@ -346,10 +346,10 @@ async function startFrom(kind: string, name: string): Promise<void> {
       )
       const kept = last && (await fetchDetail(last.id))
       if (kept?.request) draft.value = draftOf(kept.request, kept.id)
-      else say('No request was received yet')
+      else announce('No request was received yet')
     }
   } catch (error) {
-    say(error instanceof Error ? error.message : 'the page has an error')
+    announce(error instanceof Error ? error.message : 'the page has an error')
   }
 }
 
@@ -388,7 +388,7 @@ function close(): void {
   showCurrentLine(true)
 }
 
-function onKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
+function onFormKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
   const { key, ctrlKey, metaKey, currentTarget } = event
   if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.requestSubmit()
   else if (key === 'Escape') close()
@@ -398,7 +398,7 @@ function onKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
 }
 
 /** A new line begins where the one before it did, two further after a bracket. */
-function indent(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
+function indentNewLine(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
   const { key, ctrlKey, metaKey, shiftKey, isComposing, currentTarget: field } = event
   if (key !== 'Enter' || ctrlKey || metaKey || shiftKey || isComposing) return
   const before = field.value.slice(0, field.selectionStart)

@@ -39,27 +39,27 @@ async function isRefused(): Promise<boolean> {
 }
 
 export async function fetchWelcome(): Promise<Welcome> {
-  return (await ask('/inspector/run')).json()
+  return (await reachServer('/inspector/run')).json()
 }
 
 /** `undefined` when it is no longer kept. */
 export async function fetchDetail(id: string): Promise<Detail | undefined> {
-  const response = await ask(`/inspector/requests/${id}`)
+  const response = await reachServer(`/inspector/requests/${id}`)
   return response.ok ? response.json() : undefined
 }
 
 /** `log/<delivery>`: what the real jobs of an event said; `share/<id>`: it without what is private. */
 export async function fetchText(what: string): Promise<string> {
-  return (await (await ask(`/inspector/${what}`)).text()).trim()
+  return (await (await reachServer(`/inspector/${what}`)).text()).trim()
 }
 
 /** The ids of what a filter lets through, its headers and body looked at too. */
 export async function search(filter: string): Promise<string[]> {
-  return (await ask(`/inspector/search?q=${encodeURIComponent(filter)}`)).json()
+  return (await reachServer(`/inspector/search?q=${encodeURIComponent(filter)}`)).json()
 }
 
 export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'path'> | undefined> {
-  const response = await ask(`/inspector/fixtures/${encodeURIComponent(name)}`)
+  const response = await reachServer(`/inspector/fixtures/${encodeURIComponent(name)}`)
   return response.ok ? response.json() : undefined
 }
 
@@ -69,7 +69,7 @@ export async function fetchFixture(name: string): Promise<Omit<ShownRequest, 'pa
  * @throws Error with the reason if the request was not sent
  */
 export async function sendOrder(order: Order): Promise<SentResponse> {
-  const response = await ask('/inspector/replay', {
+  const response = await reachServer('/inspector/replay', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(order),
@@ -79,7 +79,7 @@ export async function sendOrder(order: Order): Promise<SentResponse> {
 }
 
 /** What a browser says of a server that is gone (`Failed to fetch`) helps nobody. */
-async function ask(path: string, init?: RequestInit): Promise<Response> {
+async function reachServer(path: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init)
   } catch (cause) {

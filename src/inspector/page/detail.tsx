@@ -5,10 +5,18 @@ import { Changes } from './changes.tsx'
 import { compose } from './compose.tsx'
 import { fetchText } from './connection.ts'
 import { Jobs } from './jobs.tsx'
-import { clockTime, duration, Method, newerCount, OutcomeLabel, shownPath, WAYS } from './list.tsx'
+import {
+  clockTime,
+  Method,
+  newerCount,
+  OutcomeLabel,
+  shownMilliseconds,
+  shownPath,
+  WAYS,
+} from './list.tsx'
 import { OutputsView } from './outputs.tsx'
 import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
-import { choose, copy, loaded, log, say, send } from './state.ts'
+import { announce, choose, copy, loaded, log, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
 /** What can be done with a request, by its key: its label, and what it does. */
@@ -21,7 +29,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   t: {
     label: 'Copy to share',
-    run: ({ id }) => void share(id),
+    run: ({ id }) => void copyShared(id),
   },
   s: {
     label: 'Save as fixture',
@@ -46,7 +54,7 @@ export async function copyBody(): Promise<void> {
   if (body) void copy(body, 'the body')
 }
 
-async function share(id: string): Promise<void> {
+async function copyShared(id: string): Promise<void> {
   const text = await fetchText(`share/${id}`).catch(() => '')
   if (text) void copy(text, 'it, without what is private')
 }
@@ -54,9 +62,9 @@ async function share(id: string): Promise<void> {
 async function replay(id: string, request: ShownRequest): Promise<void> {
   try {
     const { status } = await send(request, id)
-    say(`Sent again, response ${status}`)
+    announce(`Sent again, response ${status}`)
   } catch (error) {
-    say(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
+    announce(`Not sent: ${error instanceof Error ? error.message : 'the page has an error'}`)
   }
 }
 
@@ -66,7 +74,7 @@ function save(name: string, text: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)
-  say(`Saved ${name}`)
+  announce(`Saved ${name}`)
 }
 
 /** All that is known of one event. */
@@ -111,7 +119,7 @@ function Heading({ detail: shown }: { detail: Detail }) {
         <OutcomeLabel summary={shown} />
         {event !== null && <span class="event">{event}</span>}
         <time dateTime={time}>{clockTime(time)}</time>
-        <span>{duration(milliseconds)}</span>
+        <span>{shownMilliseconds(milliseconds)}</span>
         {WAYS[origin] !== '' && <span>{WAYS[origin]}</span>}
         {delivery && (
           <span class="delivery">
@@ -139,7 +147,7 @@ function Decisions({ detail: shown }: { detail: Detail }) {
         <h3 id="decision-title">Decision</h3>
       </header>
       {reason && !problems.some(({ text }) => text === reason) && (
-        <p class="reason">{sentence(reason)}</p>
+        <p class="reason">{asSentence(reason)}</p>
       )}
       {problems.map((problem) => (
         <ProblemView key={problem} problem={problem} />
@@ -172,7 +180,7 @@ export function ProblemView({ problem: { text, place, notes } }: { problem: Show
       <p>{text}</p>
       {place && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        <pre tabIndex={0}>{framed(place)}</pre>
+        <pre tabIndex={0}>{framedLine(place)}</pre>
       )}
       {notes.map((note) => (
         <p key={note} class="note">
@@ -184,7 +192,7 @@ export function ProblemView({ problem: { text, place, notes } }: { problem: Show
 }
 
 /** The line with its number, and a mark below what is wrong in it. */
-function framed({ file, line, column, length, text }: ShownPlace): string {
+function framedLine({ file, line, column, length, text }: ShownPlace): string {
   const margin = ' '.repeat(String(line).length + 1)
   return [
     `${margin}--> ${file}:${line}:${column}`,
@@ -196,13 +204,13 @@ function framed({ file, line, column, length, text }: ShownPlace): string {
 function Decision({ decision }: { decision: ShownDecision }) {
   const { trigger, fired, reason, checks, tally } = decision
   // Nothing to tell of the one item that went straight through.
-  const told = tally && (tally.found !== 1 || tally.steps.length > 0) ? tally : undefined
+  const shownTally = tally && (tally.found !== 1 || tally.steps.length > 0) ? tally : undefined
   return (
     <li>
       <p class="verdict">
         <code>{trigger}</code>
         <span class={`outcome ${fired ? 'fired' : 'skipped'}`}>{fired ? 'Fired' : 'Skipped'}</span>
-        {checks.length === 0 && !told && <span>{reason}</span>}
+        {checks.length === 0 && !shownTally && <span>{reason}</span>}
       </p>
       {checks.length > 0 && (
         <ul class="checks">
@@ -214,12 +222,12 @@ function Decision({ decision }: { decision: ShownDecision }) {
           ))}
         </ul>
       )}
-      {told && (
+      {shownTally && (
         <div class="account">
-          <p>{`${counted(told.found, 'item')} found, ${told.handedOn} handed on`}</p>
-          {told.steps.length > 0 && (
+          <p>{`${counted(shownTally.found, 'item')} found, ${shownTally.passedOn} passed on`}</p>
+          {shownTally.steps.length > 0 && (
             <ul aria-label="config">
-              {told.steps.map((step) => (
+              {shownTally.steps.map((step) => (
                 <li key={step}>{step}</li>
               ))}
             </ul>
@@ -272,7 +280,7 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
     <section aria-labelledby="request-title">
       <header>
         <h3 id="request-title">Request</h3>
-        {encoding === 'base64' && <span class="label">no text: base64 of {bytesOf(body)}</span>}
+        {encoding === 'base64' && <span class="label">no text: base64 of {base64Size(body)}</span>}
         {body !== '' && (
           <button type="button" class="quiet" onClick={() => void copyBody()}>
             Copy body <kbd>b</kbd>
@@ -301,12 +309,12 @@ function Request({ request: { headers, body, encoding } }: { request: ShownReque
 }
 
 /** How many bytes a base64 text stands for. */
-function bytesOf(base64: string): string {
+function base64Size(base64: string): string {
   const padding = /=*$/.exec(base64)?.[0].length ?? 0
   return counted((base64.length / 4) * 3 - padding, 'byte')
 }
 
-function sentence(text: string): string {
+function asSentence(text: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(first) ? first : `${first}.`
 }

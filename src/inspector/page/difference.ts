@@ -16,7 +16,7 @@ export function changes(
   original: Detail,
   replay: Detail,
 ): { readonly request: readonly Difference[]; readonly result: readonly Difference[] } {
-  const [before, after] = [leavesOf(original), leavesOf(replay)]
+  const [before, after] = [comparedLeaves(original), comparedLeaves(replay)]
   const request = differences(before.request, after.request)
   // Outputs that only repeat what was edited say nothing new, wherever they have it.
   const named = ({ place, before, after }: Difference) =>
@@ -39,7 +39,7 @@ function differences(
 }
 
 /** All that can differ, by its place: values as JSON, what is said in words as it is. */
-function leavesOf(detail: Detail) {
+function comparedLeaves(detail: Detail) {
   const request = new Map<string, string>()
   const verdict = new Map<string, string>()
   const outputs = new Map<string, string>()
@@ -50,11 +50,11 @@ function leavesOf(detail: Detail) {
     (level) => [`${level}s`, textsAtLevel(messages, level)] as const,
   )
   const listed = [['config', config] as const, ...levels]
-  const told = {
+  const texts = {
     reason,
     ...Object.fromEntries(listed.map(([name, all]) => [name, all.join('; ')])),
   }
-  for (const [name, text] of Object.entries({ outcome: outcome + several, ...told })) {
+  for (const [name, text] of Object.entries({ outcome: outcome + several, ...texts })) {
     if (text) verdict.set(name, text)
   }
   if (detail.request) {

@@ -66,12 +66,12 @@ function offer(place: OutputPath, reader: OutputReader): Offer {
  * is neither text nor a number is given as JSON, since an expression in a text would only print `Object`.
  */
 export function onExpression({ trigger, path, value }: OutputPath): string {
-  return wrapped(asText(`on${steps([trigger, 'outputs', ...path])}`, value))
+  return inBraces(stringExpression(`on${steps([trigger, 'outputs', ...path])}`, value))
 }
 
 /** The same for a job whose matrix goes over the items: `${{ matrix.on.webhook.outputs.body.title }}`. */
 function matrixExpression({ trigger, path, value }: OutputPath, name: string): string {
-  return wrapped(asText(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
+  return inBraces(stringExpression(`matrix${steps([name, trigger, 'outputs', ...path])}`, value))
 }
 
 /**
@@ -81,7 +81,7 @@ function matrixExpression({ trigger, path, value }: OutputPath, name: string): s
 export function stepExpression(place: OutputPath, id: string): string {
   const outputs = `steps${steps([id, 'outputs'])}`
   const [output = 'on'] = outputsWith(place)
-  return wrapped(reading(place, output, outputs + step(output)))
+  return inBraces(reading(place, output, outputs + accessor(output)))
 }
 
 /** Of a later job, which can read only what the job of the step hands on. */
@@ -95,20 +95,20 @@ function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' })
   const where = `job ${reader.reader}`
   const key = `needs ${file} ${reader.reader}`
   const own = id ?? DEFAULT_STEP
-  const handedOn = (expression: string) =>
+  const passedOn = (expression: string) =>
     Object.keys(outputs).find((name) => normal(outputs[name] ?? '') === normal(expression))
   const needs = (name: string) => `needs${steps([job, 'outputs', name])}`
-  const whole = handedOn(stepExpression(place, own))
-  if (whole !== undefined) return { key, file, where, expression: wrapped(needs(whole)) }
+  const whole = passedOn(stepExpression(place, own))
+  if (whole !== undefined) return { key, file, where, expression: inBraces(needs(whole)) }
   for (const output of outputsWith(place)) {
-    const name = handedOn(wrapped(`steps${steps([own, 'outputs', output])}`))
+    const name = passedOn(inBraces(`steps${steps([own, 'outputs', output])}`))
     if (name === undefined) continue
-    return { key, file, where, expression: wrapped(reading(place, output, needs(name))) }
+    return { key, file, where, expression: inBraces(reading(place, output, needs(name))) }
   }
   const [output = 'on'] = outputsWith(place)
-  const line = `${output}: ${wrapped(`steps${steps([own, 'outputs', output])}`)}`
+  const line = `${output}: ${inBraces(`steps${steps([own, 'outputs', output])}`)}`
   const why = `job ${job} does not hand it on: a line for its outputs`
-  const expression = wrapped(reading(place, output, needs(output)))
+  const expression = inBraces(reading(place, output, needs(output)))
   return { key, file, where, expression, missing: { why, line } }
 }
 
@@ -123,16 +123,19 @@ function outputsWith({ path: [field], item, fields }: OutputPath): string[] {
 function reading(place: OutputPath, output: string, text: string): string {
   const { trigger, path, value, item } = place
   if (output === 'items') {
-    return asText(`fromJSON(${text})[${item}]${steps([trigger, 'outputs', ...path])}`, value)
+    return stringExpression(
+      `fromJSON(${text})[${item}]${steps([trigger, 'outputs', ...path])}`,
+      value,
+    )
   }
   if (output === 'on')
-    return asText(`fromJSON(${text})${steps([trigger, 'outputs', ...path])}`, value)
+    return stringExpression(`fromJSON(${text})${steps([trigger, 'outputs', ...path])}`, value)
   const below = path.slice(1)
-  if (below.length > 0) return asText(`fromJSON(${text})${steps(below)}`, value)
+  if (below.length > 0) return stringExpression(`fromJSON(${text})${steps(below)}`, value)
   return typeof value === 'string' || isStructure(value) ? text : `fromJSON(${text})`
 }
 
-function asText(expression: string, value: unknown): string {
+function stringExpression(expression: string, value: unknown): string {
   return isStructure(value) ? `toJSON(${expression})` : expression
 }
 
@@ -142,16 +145,16 @@ function isStructure(value: unknown): boolean {
 
 /** The way to a value, as an expression writes it behind a context: `.body['two words'][0]`. */
 export function steps(path: readonly (string | number)[]): string {
-  return path.map(step).join('')
+  return path.map(accessor).join('')
 }
 
 /** One step down. Only names can follow a dot; in a text between quotes, a quote is written twice. */
-function step(key: string | number): string {
+function accessor(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`
   return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `['${key.replaceAll("'", "''")}']`
 }
 
-function wrapped(expression: string): string {
+function inBraces(expression: string): string {
   return `\${{ ${expression} }}`
 }
 

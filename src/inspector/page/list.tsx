@@ -54,10 +54,10 @@ function Row({ summary }: { summary: Summary }) {
           {event !== null && <span class="event">{event}</span>}
           {reason === null && event === null && <span class="trigger">{trigger}</span>}
           {WAYS[origin] !== '' && <span class="origin">{WAYS[origin]}</span>}
-          <span class="duration">{duration(milliseconds)}</span>
+          <span class="duration">{shownMilliseconds(milliseconds)}</span>
         </span>
         {reason !== null && <span class="why">{reason}</span>}
-        {preview !== null && <span class="said">{preview}</span>}
+        {preview !== null && <span class="event-preview">{preview}</span>}
       </a>
     </li>
   )
@@ -103,7 +103,7 @@ export function clockTime(time: string): string {
   return new Date(time).toLocaleTimeString([], { hour12: false })
 }
 
-export function duration(milliseconds: number): string {
+export function shownMilliseconds(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0)} ms`
 }
 

@@ -14,9 +14,9 @@ interface Shortcut {
 }
 
 const SHORTCUTS: readonly Shortcut[] = [
-  { keys: ['j', 'ArrowDown'], label: 'Next request', run: () => step(1) },
-  { keys: ['k', 'ArrowUp'], label: 'Request before', run: () => step(-1) },
-  { keys: ['Enter', 'o'], label: 'Open it', run: open },
+  { keys: ['j', 'ArrowDown'], label: 'Next request', run: () => stepTo(1) },
+  { keys: ['k', 'ArrowUp'], label: 'Request before', run: () => stepTo(-1) },
+  { keys: ['Enter', 'o'], label: 'Open it', run: openChosen },
   { keys: ['Escape', 'h'], label: 'Back to the list, follow the newest', run: back },
   { keys: ['n'], label: 'New request', run: () => compose() },
   { keys: ['r'], label: 'Replay', run: () => void act('r') },
@@ -27,19 +27,19 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['b'], label: 'Copy the body', run: () => void copyBody() },
   { keys: ['v'], label: 'Copy the selected value', run: copyPicked },
   { keys: ['x'], label: 'Next form of expression', run: switchForm },
-  { keys: ['/'], label: 'Filter', run: () => element('filter')?.focus() },
+  { keys: ['/'], label: 'Filter', run: () => elementById('filter')?.focus() },
   { keys: ['?'], label: 'This help', run: showHelp },
 ]
 
-function step(by: 1 | -1): void {
-  const inList = element('rows')?.contains(document.activeElement)
+function stepTo(by: 1 | -1): void {
+  const inList = elementById('rows')?.contains(document.activeElement)
   state.step(by)
   showCurrentLine(inList === true)
 }
 
-function open(): void {
+function openChosen(): void {
   if (state.detail.value) state.choose(state.detail.value.id)
-  element('detail')?.focus()
+  elementById('detail')?.focus()
 }
 
 /** Back to the list, where the newest is shown again. */
@@ -49,14 +49,14 @@ function back(): void {
   showCurrentLine(true)
 }
 
-function element(id: string): HTMLElement | null {
+function elementById(id: string): HTMLElement | null {
   return document.getElementById(id)
 }
 
 function App() {
   return (
     <>
-      <button type="button" class="skip" onClick={() => element('detail')?.focus()}>
+      <button type="button" class="skip" onClick={() => elementById('detail')?.focus()}>
         Skip to the request
       </button>
       <Bar />
@@ -328,17 +328,18 @@ effect(() => {
 effect(() => {
   if (state.current.value === '') return
   requestAnimationFrame(() => {
-    if (element('rows')?.contains(document.activeElement)) showCurrentLine(true)
+    if (elementById('rows')?.contains(document.activeElement)) showCurrentLine(true)
   })
 })
 
 addEventListener('hashchange', () => {
-  element('detail')?.scrollTo(0, 0)
+  elementById('detail')?.scrollTo(0, 0)
   // On a narrow screen the list gives way to the request: the focus goes with it.
-  if (location.hash.length > 1 && element('rows')?.offsetParent === null) element('detail')?.focus()
+  if (location.hash.length > 1 && elementById('rows')?.offsetParent === null)
+    elementById('detail')?.focus()
 })
 
-const root = element('app')
+const root = elementById('app')
 if (root) render(<App />, root)
 listenForKeys()
 state.start()

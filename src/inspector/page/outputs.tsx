@@ -15,13 +15,13 @@ const place = computed(() => {
   const shown = detail.value
   if (!shown || !picked.value) return undefined
   const { trigger, path } = picked.value
-  return placeOf(shown, trigger, path)
+  return outputPath(shown, trigger, path)
 })
 
 /** What reads the value that is picked: for every workflow file that can. */
 const offered = computed(() => (place.value ? offersFor(place.value) : []))
 
-function placeOf(
+function outputPath(
   { items, fields }: Detail,
   trigger: string,
   path: readonly (string | number)[],
@@ -64,10 +64,10 @@ function prefer({ key }: Offer): void {
 
 /** Copies what stands at the picked place, as it is. */
 export function copyPicked(): void {
-  if (place.value) void copy(plain(place.value.value), 'the value')
+  if (place.value) void copy(displayText(place.value.value), 'the value')
 }
 
-function plain(value: unknown): string {
+function displayText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
 
@@ -83,7 +83,7 @@ export function OutputsView({ detail: shown }: { detail: Detail }) {
         <button
           type="button"
           class="quiet"
-          onClick={() => void copy(plain(context), 'the outputs')}
+          onClick={() => void copy(displayText(context), 'the outputs')}
         >
           Copy as JSON
         </button>
@@ -138,7 +138,11 @@ function Picker() {
     <section class="picker" aria-label="Expressions">
       <header>
         <code class="place">{[trigger, ...path].join(' › ')}</code>
-        <button type="button" class="small" onClick={() => void copy(plain(value), 'the value')}>
+        <button
+          type="button"
+          class="small"
+          onClick={() => void copy(displayText(value), 'the value')}
+        >
           Copy value <kbd>v</kbd>
         </button>
         <button

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { counted } from '../../wire/printable.ts'
 import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from '../api.ts'
-import { isExcluding, matcher } from '../filter.ts'
+import { filterMatcher, isExcluding } from '../filter.ts'
 import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from './connection.ts'
 
 /** Whether events come. */
@@ -35,14 +35,14 @@ let awaited = ''
 export const visibleRequests = computed(() => {
   const newestFirst = [...summaries.value.values()].reverse()
   if (filter.value.trim() === '') return newestFirst
-  const isMatch = matcher(filter.value)
+  const isMatch = filterMatcher(filter.value)
   const isSure = !isExcluding(filter.value)
   return newestFirst.filter(
-    (summary) => found.value.has(summary.id) || (isSure && isMatch(lineOf(summary))),
+    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchText(summary))),
   )
 })
 
-function lineOf(summary: Summary) {
+function searchText(summary: Summary) {
   const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
   return [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
 }
@@ -99,7 +99,7 @@ function startAgain(): void {
     picked.value = undefined
     choose('')
   })
-  say('hookline dev was started anew')
+  announce('hookline dev was started anew')
 }
 
 async function loadWelcome(): Promise<void> {
@@ -221,7 +221,7 @@ export async function send(
 let hiding: ReturnType<typeof setTimeout> | undefined
 
 /** Says something for a few seconds, to eyes and to screen readers. */
-export function say(text: string, code?: string): void {
+export function announce(text: string, code?: string): void {
   toast.value = code === undefined ? { text } : { text, code }
   clearTimeout(hiding)
   hiding = setTimeout(() => {
@@ -232,9 +232,9 @@ export function say(text: string, code?: string): void {
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    say(`Copied ${what}`, text.length > 200 ? `${text.slice(0, 200)}…` : text)
+    announce(`Copied ${what}`, text.length > 200 ? `${text.slice(0, 200)}…` : text)
   } catch {
-    say('The browser refused to copy:', text)
+    announce('The browser refused to copy:', text)
   }
 }
 

@@ -34,7 +34,7 @@ const CLOSED = new Set(['headers'])
 const SHOWN = 2000
 
 export function Tree({ root, label, ...options }: TreeProps) {
-  const [first] = entriesOf(root, [])
+  const [first] = treeEntries(root, [])
   const reachable = useSignal(first ? JSON.stringify([first[0]]) : '')
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a tree of lists, as ARIA's own patterns have it
@@ -46,7 +46,7 @@ export function Tree({ root, label, ...options }: TreeProps) {
 
 function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree: Tree }) {
   const count = useSignal(PAGE)
-  const all = entriesOf(parent, path)
+  const all = treeEntries(parent, path)
   const left = all.length - count.value
   const more = JSON.stringify([...path, '…'])
   return (
@@ -63,7 +63,7 @@ function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree
             onFocus={() => {
               tree.reachable.value = more
             }}
-            onKeyDown={(event) => onKey(event, { pick: () => event.currentTarget.click() })}
+            onKeyDown={(event) => onTreeKey(event, { pick: () => event.currentTarget.click() })}
             onClick={() => {
               count.value += PAGE
             }}
@@ -80,7 +80,7 @@ function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree
 const FIRST = ['body', 'params']
 const LAST = ['method', 'query', 'querystring', 'search', 'headers']
 
-function entriesOf(parent: object, path: JsonPath): [string | number, unknown][] {
+function treeEntries(parent: object, path: JsonPath): [string | number, unknown][] {
   if (Array.isArray(parent)) return [...parent.entries()]
   const entries = Object.entries(parent)
   if (path.length > 0) return entries
@@ -122,7 +122,7 @@ function TreeItem({ name, value, path, tree }: TreeItemProps) {
           if (branch) open(!isOpen.value)
           else pick()
         }}
-        onKeyDown={(event) => onKey(event, { pick, ...(branch && { open }) })}
+        onKeyDown={(event) => onTreeKey(event, { pick, ...(branch && { open }) })}
         onMouseEnter={() => tree.point?.(path, value)}
         onFocus={() => {
           tree.reachable.value = id
@@ -182,7 +182,7 @@ interface KeyActions {
 }
 
 /** The keys of a tree, after the ARIA Authoring Practices Guide. */
-function onKey(event: TargetedKeyboardEvent<HTMLElement>, { pick, open }: KeyActions): void {
+function onTreeKey(event: TargetedKeyboardEvent<HTMLElement>, { pick, open }: KeyActions): void {
   const item = event.currentTarget
   if (event.ctrlKey || event.metaKey || event.altKey) return
   const isOpen = item.getAttribute('aria-expanded') === 'true'

@@ -1,28 +1,27 @@
 import type { Command, Word } from 'unbash'
+import { wordSet } from '../../wire/words.ts'
 import { calledProgram, fixedText } from './script.ts'
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
-
 /** Commands that print the content of a file. */
-export const READERS = words(
+export const READERS = wordSet(
   'awk base64 cat cut dd grep head jq od python python3 rev sed sort tac tail tr uniq xxd yq node',
 )
 
 /** Commands that write into a file that an argument names, and commands that copy a file into it. */
-export const WRITERS = words('curl dd ed ex patch sed sponge tee wget')
-export const COPIERS = words('cp dd install ln mv rsync scp')
+export const WRITERS = wordSet('curl dd ed ex patch sed sponge tee wget')
+export const COPIERS = wordSet('cp dd install ln mv rsync scp')
 
 /** Programs that read variables, and open files, by names in a program of another language. */
-export const INTERPRETERS = words(
+export const INTERPRETERS = wordSet(
   `awk bash bun bunx dash deno eval gawk jq ksh lua mawk node npx perl php pnpm powershell pwsh python
   ruby sh trap tsx uv uvx yq zsh`,
 )
 
 /** Commands that print every variable if they have no argument. */
-export const PRINTERS = words('declare env export printenv set typeset')
+export const PRINTERS = wordSet('declare env export printenv set typeset')
 
 /** Commands that print a number or a digest of their input. */
-export const DIGESTS = words(
+export const DIGESTS = wordSet(
   'cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum wc',
 )
 
@@ -44,26 +43,26 @@ export interface Executed {
   readonly isInput: boolean
 }
 
-const SHELLS = words('ash bash dash ksh sh zsh')
+const SHELLS = wordSet('ash bash dash ksh sh zsh')
 
 /** Languages, with the option that a program follows. */
 const LANGUAGES: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
   [SHELLS, /^-[a-z]*c$/],
-  [words('su script'), /^(?:-\w*c|--command)$/],
-  [words('python pypy'), /^-c$/],
-  [words('node bun deno tsx'), /^(?:-[ep]|-pe|--eval|--print)$/],
-  [words('perl ruby lua'), /^-\w*[eE]$/],
-  [words('php'), /^-r$/],
-  [words('pwsh powershell'), /^-(?:c|command)$/i],
+  [wordSet('su script'), /^(?:-\w*c|--command)$/],
+  [wordSet('python pypy'), /^-c$/],
+  [wordSet('node bun deno tsx'), /^(?:-[ep]|-pe|--eval|--print)$/],
+  [wordSet('perl ruby lua'), /^-\w*[eE]$/],
+  [wordSet('php'), /^-r$/],
+  [wordSet('pwsh powershell'), /^-(?:c|command)$/i],
 ]
 /** Databases, with the option that a statement follows; without it they read standard input. */
 const DATABASES: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
-  [words('psql duckdb'), /^(?:-\w*c|--command(?:=.*)?)$/],
-  [words('mysql mariadb clickhouse-client'), /^(?:-\w*[eq]|--(?:execute|query)(?:=.*)?)$/],
-  [words('mongosh mongo'), /^--eval(?:=.*)?$/],
+  [wordSet('psql duckdb'), /^(?:-\w*c|--command(?:=.*)?)$/],
+  [wordSet('mysql mariadb clickhouse-client'), /^(?:-\w*[eq]|--(?:execute|query)(?:=.*)?)$/],
+  [wordSet('mongosh mongo'), /^--eval(?:=.*)?$/],
 ]
-const FILTERS = words('awk gawk jq mawk sed yq')
-const AGENTS = words('aider claude codex copilot cursor-agent gemini goose llm opencode')
+const FILTERS = wordSet('awk gawk jq mawk sed yq')
+const AGENTS = wordSet('aider claude codex copilot cursor-agent gemini goose llm opencode')
 const AGENT_PACKAGES = /^(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli)(?:@.*)?$/
 const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/
 

@@ -201,11 +201,11 @@ export function flowOf(
   const isAction = runs.length > 0
   // The steps of a composite action are the steps of a job.
   const jobs = isAction ? runs : entriesOf(childOf(top, 'jobs'))
-  checkSize(source, jobs)
+  checkStepCount(source, jobs)
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
   const called = { ...OUTER_SCOPE, events, secrets: lookupIn(passed.secrets) }
-  const inputs = inputsOf(declared, passed.inputs, called, expressions)
+  const inputs = inputTaints(declared, passed.inputs, called, expressions)
   const scope = { ...called, inputs: lookupIn(inputs) }
   const around = withNames({ scope, variables: undefined }, passed.env)
   const outer = scopeWithEnv(around, expressions, childOf(top, 'env'))
@@ -243,7 +243,7 @@ export function flowOf(
   }
 }
 
-function checkSize(source: Source, jobs: readonly Entry[]): void {
+function checkStepCount(source: Source, jobs: readonly Entry[]): void {
   let count = 0
   for (const { value } of jobs) {
     count += stepsOf(value).length
@@ -255,7 +255,7 @@ function checkSize(source: Source, jobs: readonly Entry[]): void {
 }
 
 /** The inputs of a file; numbers and booleans cannot hold a string of a sender. */
-function inputsOf(
+function inputTaints(
   declared: Place | undefined,
   passed: ReadonlyMap<string, Taint>,
   scope: TaintScope,
@@ -333,7 +333,7 @@ function jobFlow(
   const ofSteps = new Map<string, TaintLookup>()
   const scope: TaintScope = {
     ...needed,
-    matrix: matrixOf(childOf(place, 'strategy'), needed, expressions),
+    matrix: matrixTaints(childOf(place, 'strategy'), needed, expressions),
     steps: (id, name) => lookupByOwner(ofSteps)(id, name),
   }
   const job = scopeWithEnv(
@@ -362,14 +362,14 @@ function jobFlow(
   const uses = usesOf(place, source)
   const callee = callees?.flow(uses, job.scope.events, () => ({
     inputs: taintsOf(entriesOf(childOf(place, 'with')), job.scope, expressions),
-    secrets: secretsOf(childOf(place, 'secrets'), job.scope, expressions),
+    secrets: secretTaints(childOf(place, 'secrets'), job.scope, expressions),
     env: NO_NAMES,
     checkouts: [],
   }))
   return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
 }
 
-function secretsOf(
+function secretTaints(
   place: Place | undefined,
   scope: TaintScope,
   expressions: Expressions,
@@ -379,7 +379,7 @@ function secretsOf(
 }
 
 /** The keys of a matrix by their values, with those of `include`. */
-function matrixOf(
+function matrixTaints(
   strategy: Place | undefined,
   scope: TaintScope,
   expressions: Expressions,
@@ -408,14 +408,14 @@ function stepFlow(
 ): StepFlow {
   const uses = usesOf(place, source)
   const shell = scriptShellOf(top, job, place)
-  const callee = callees?.flow(withoutCheckout(uses, checkouts), scope.events, () => ({
+  const callee = callees?.flow(pathBelowCheckout(uses, checkouts), scope.events, () => ({
     inputs: taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
     secrets: NO_NAMES,
     env: allVariables(variables),
     checkouts,
   }))
   const step = { place, scope, uses, shell, callee }
-  if (callee) return { ...step, writes: { ...NO_WRITES, variables: variablesOf(callee) } }
+  if (callee) return { ...step, writes: { ...NO_WRITES, variables: writtenVariables(callee) } }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
   if (text === undefined) return { ...step, writes: NO_WRITES }
@@ -436,7 +436,7 @@ function stepFlow(
 const POWERSHELL = /\benv:|\[(?:system\.)?environment\]/i
 
 /** The variables that the steps of an action write for steps after it. */
-function variablesOf({ jobs }: Flow): Writes['variables'] {
+function writtenVariables({ jobs }: Flow): Writes['variables'] {
   const written = jobs.flatMap(({ steps }) => steps.map(({ writes }) => writes.variables))
   return written.includes('any') ? 'any' : written.flat()
 }
@@ -451,7 +451,7 @@ function checkoutOf({ place, uses }: StepFlow): string[] {
 }
 
 /** The path of an action in this repository: `./src/action`, checked out into `src`, is `./action`. */
-function withoutCheckout(uses: string, checkouts: readonly string[]): string {
+function pathBelowCheckout(uses: string, checkouts: readonly string[]): string {
   const path = localPathOf(uses)
   const folder = checkouts.findLast((one) => one !== '' && path?.startsWith(`${one}/`))
   return path === undefined || folder === undefined ? uses : `././${path.slice(folder.length + 1)}`

@@ -1,4 +1,5 @@
 import jsTokens, { type Token } from 'js-tokens'
+import { wordSet } from '../../wire/words.ts'
 import type { Edit } from '../../workflow/spans.ts'
 import type { Placeholder, PlaceholderScript } from './script.ts'
 
@@ -55,7 +56,7 @@ function located(script: string): Located[] {
 }
 
 /** Functions that read strings as data. */
-const FUNCTIONS = words(
+const FUNCTIONS = wordSet(
   'Boolean Date Number String isNaN parseFloat parseInt if for while switch catch return await of in Error URL Set Map',
 )
 
@@ -63,7 +64,7 @@ const FUNCTIONS = words(
  * Methods that read strings as data: of strings, lists, `core`, `console`, `JSON` and
  * `github.rest`.
  */
-const METHODS = words(
+const METHODS = wordSet(
   `at concat debug endsWith entries error every filter find findIndex flat flatMap forEach fromEntries
   includes indexOf info isArray join keys lastIndexOf log map match max min notice padEnd padStart parse
   push reduce repeat reverse round setFailed setOutput slice some sort split startsWith stringify
@@ -73,12 +74,8 @@ const METHODS = words(
   updateComment`,
 )
 
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/))
-}
-
 /** Names by which a script loads or evaluates code. */
-const FORBIDDEN = words(
+const FORBIDDEN = wordSet(
   'import require eval Function constructor prototype __proto__ globalThis global exec child_process this with',
 )
 

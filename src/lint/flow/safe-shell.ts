@@ -1,4 +1,5 @@
 import type { Command, Redirection, SyntaxNode, Word } from 'unbash'
+import { wordSet } from '../../wire/words.ts'
 import { executedBy } from './commands.ts'
 import {
   fixedText,
@@ -38,14 +39,10 @@ export function safeInShell(script: PlaceholderScript): (Replacement | undefined
 }
 
 /** Commands that change the meaning of other commands, or the destination of their output. */
-const CHANGING = words('. alias builtin command coproc enable eval exec hash source trap unalias')
+const CHANGING = wordSet('. alias builtin command coproc enable eval exec hash source trap unalias')
 
 /** Variables in which a shell stores words of earlier commands, or passes them to others. */
 const COMMAND_VARIABLES = /^(?:_|BASH_COMMAND|BASH_ARGV|BASH_XTRACEFD|PROMPT_COMMAND|PS4)$/
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '))
-}
 
 function changesMeaning(node: SyntaxNode): boolean {
   switch (node.type) {
@@ -92,7 +89,7 @@ function leafText(node: SyntaxNode): string | undefined {
 }
 
 /** Nodes that can contain comments. */
-const COMMENTED = words(
+const COMMENTED = wordSet(
   'Script Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup Pipeline Redirected',
 )
 
@@ -156,7 +153,7 @@ function isSafeText(part: SyntaxNode, tree: ShellTree): boolean {
 }
 
 /** Commands that read any input as data. */
-const READING = words(
+const READING = wordSet(
   'base64 cat cksum cut fmt fold grep head jq md5sum nl od rev sha1sum sha256sum sha512sum tail tr wc',
 )
 
@@ -231,7 +228,7 @@ function isTextOfGh(args: readonly Word[], at: number, word: Word): boolean {
   const isWriting = ['close', 'comment', 'create', 'edit', 'review'].includes(fixed(args[1]))
   if (!isWriting || !['issue', 'pr', 'release'].includes(fixed(args[0])) || at < 2) return false
   const isValue = /^(?:--title|--body|--notes|--comment|-t|-b|-n|-c)$/.test(fixed(args[at - 1]))
-  return isValue || /^--(?:title|body|notes|comment)=/.test(leading(word))
+  return isValue || /^--(?:title|body|notes|comment)=/.test(fixedPrefix(word))
 }
 
 /** `curl --data-raw "…"`; the other options read a file if the value begins with `@`. */
@@ -247,17 +244,17 @@ function isDataOfCurl(args: readonly Word[], at: number, word: Word): boolean {
   )
     return false
   if (option === '--data-raw') return true
-  return /^(?:-d|--data|--data-binary|--json)$/.test(option) && /^[^@<]/.test(leading(word))
+  return /^(?:-d|--data|--data-binary|--json)$/.test(option) && /^[^@<]/.test(fixedPrefix(word))
 }
 
 /** The fixed text at the beginning of a word. */
-function leading(word: Word): string {
+function fixedPrefix(word: Word): string {
   const [first] = word.value.split(PLACEHOLDER)
   return word.value.startsWith('$') ? '' : (first ?? '')
 }
 
 /** Nodes in which a command prints to the output of the script. */
-const PASSING = words(
+const PASSING = wordSet(
   'Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup',
 )
 

@@ -142,7 +142,7 @@ export function isPrompt(uses: string, input: string): boolean {
 }
 
 /** True for the actions of this project. */
-export function isOurs(uses: string): boolean {
+export function isHooklineUse(uses: string): boolean {
   return HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses)
 }
 

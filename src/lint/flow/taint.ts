@@ -200,11 +200,11 @@ function taintOfPath(
   const names = steps.map((step) => (step === '*' ? undefined : step))
   if (context === 'on') return taintOfOn(names, keepsObjects)
   if (names.length < depth && !keepsObjects) return TRUSTED
-  const taint = lookUp(context, names, scope)
+  const taint = contextTaint(context, names, scope)
   return taint === TRUSTED || names.length === depth ? taint : UNTRUSTED
 }
 
-function lookUp(
+function contextTaint(
   context: string,
   [name, field, output]: readonly AccessStep[],
   scope: TaintScope,

@@ -70,11 +70,11 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
 function constantIn(file: RuleFile, expression: FileExpression): Problem | undefined {
   const { tree, text } = expression
   if (!tree || tree instanceof Literal) return undefined
-  if (truthOf(tree) !== true) return undefined
+  if (constantTruth(tree) !== true) return undefined
   const hint = tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'remove it'
   const message = 'this condition is always true: nothing in it depends on the run'
   const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
-  const part = isOr ? tree.args.find((arg) => truthOf(arg) === true) : undefined
+  const part = isOr ? tree.args.find((arg) => constantTruth(arg) === true) : undefined
   const span =
     part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
   return file.problemAt(expression, span, {
@@ -84,17 +84,17 @@ function constantIn(file: RuleFile, expression: FileExpression): Problem | undef
 }
 
 /** Whether a part is true or false in every run; `undefined` if that depends on the run. */
-function truthOf(part: Expr): boolean | undefined {
-  if (part instanceof Grouping) return truthOf(part.group)
+function constantTruth(part: Expr): boolean | undefined {
+  if (part instanceof Grouping) return constantTruth(part.group)
   if (part instanceof Literal) return truthy(part.literal)
   if (part instanceof Logical) {
-    const all = part.args.map(truthOf)
+    const all = part.args.map(constantTruth)
     const decisive = part.operator.lexeme === '||'
     if (all.includes(decisive)) return decisive
     return all.includes(undefined) ? undefined : !decisive
   }
   if (part instanceof Unary) {
-    const truth = truthOf(part.expr)
+    const truth = constantTruth(part.expr)
     return truth === undefined ? undefined : !truth
   }
   const isComputed = partsOf(part).every(

@@ -52,7 +52,7 @@ export const OTHER_JOB = `  greet:
 `
 
 /** A workflow that does not use Hookline. */
-export function plain(steps: string): string {
+export function plainWorkflow(steps: string): string {
   return `on: push
 jobs:
   greet:

@@ -52,24 +52,24 @@ function inExpression(file: RuleFile, expression: FileExpression): Problem[] {
   const tree = parseExpression(text)
   if (isFault(tree)) return []
   return partsOf(tree).flatMap((part) => {
-    const name = part instanceof IndexAccess ? nameOf(part) : undefined
+    const name = part instanceof IndexAccess ? indexName(part) : undefined
     if (!(part instanceof IndexAccess) || !name?.includes('_') || name.includes('-')) return []
     if (!areHeaders(file, part.expr) || !(part.index instanceof Literal)) return []
     return [file.problemAt(expression, spanOf(part.index.token), nameFault(name))]
   })
 }
 
-function nameOf({ index }: IndexAccess): string | undefined {
+function indexName({ index }: IndexAccess): string | undefined {
   return index instanceof Literal ? index.literal.coerceString() : undefined
 }
 
 /** `….headers`, or `fromJSON(….outputs.headers)`, of a request. */
 function areHeaders(file: RuleFile, whole: Expr): boolean {
   const [inner] = whole instanceof FunctionCall ? whole.args : [whole]
-  if (!(inner instanceof IndexAccess) || nameOf(inner)?.toLowerCase() !== 'headers') return false
+  if (!(inner instanceof IndexAccess) || indexName(inner)?.toLowerCase() !== 'headers') return false
   const names: string[] = []
   let part: Expr = inner
-  for (; part instanceof IndexAccess; part = part.expr) names.unshift(nameOf(part) ?? '')
+  for (; part instanceof IndexAccess; part = part.expr) names.unshift(indexName(part) ?? '')
   const context = part instanceof ContextAccess ? part.name.lexeme.toLowerCase() : ''
   if (context !== 'steps') return ['on', 'needs', 'matrix', 'github', ''].includes(context)
   // Another action may have outputs of this name.
@@ -79,7 +79,7 @@ function areHeaders(file: RuleFile, whole: Expr): boolean {
 
 /** Options are case-sensitive: keys and values such as `headers.X-GitHub-Event`, and scripts. */
 function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
-  return textsBelow(nodes.value, []).flatMap(({ text, path }) =>
+  return mappingTexts(nodes.value, []).flatMap(({ text, path }) =>
     [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted }) => {
       const name = dotted ?? quoted ?? ''
       const isSlip = name !== name.toLowerCase() || /^[^-]*_[^-]*$/.test(name)
@@ -93,16 +93,16 @@ const HEADER =
   /(?:^headers\.(?=[\w-]+$)|\.headers\.(?!\w+\())([\w-]+)|\.headers\[\s*['"`]([^'"`\]]+)/g
 
 /** The keys and string values of a mapping, each with its path. */
-export function textsBelow(
+export function mappingTexts(
   node: unknown,
   path: Path,
 ): { readonly text: string; readonly path: Path }[] {
   if (isMap(node)) {
     return node.items.flatMap((pair) => {
       const [key, below] = [pairKey(pair), [...path, pairKey(pair)]]
-      return [{ text: key, path: below }, ...textsBelow(pair.value, below)]
+      return [{ text: key, path: below }, ...mappingTexts(pair.value, below)]
     })
   }
-  if (isSeq(node)) return node.items.flatMap((item, at) => textsBelow(item, [...path, at]))
+  if (isSeq(node)) return node.items.flatMap((item, at) => mappingTexts(item, [...path, at]))
   return isScalar(node) && typeof node.value === 'string' ? [{ text: node.value, path }] : []
 }

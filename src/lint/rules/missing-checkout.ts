@@ -3,7 +3,7 @@ import { childOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
 import { actionOf, stepsOf } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { plain } from './examples.ts'
+import { plainWorkflow } from './examples.ts'
 
 export const missingCheckout: Rule = {
   id: 'missing-checkout',
@@ -15,9 +15,9 @@ export const missingCheckout: Rule = {
     remedy: 'Add a step with `actions/checkout` before it.',
     before: '- uses: ./.github/actions/greet',
     after: '- uses: actions/checkout@v6\n- uses: ./.github/actions/greet',
-    workflow: plain,
+    workflow: plainWorkflow,
   },
-  check: (file) => file.jobs.flatMap(({ value }) => withoutCheckout(file, value)),
+  check: (file) => file.jobs.flatMap(({ value }) => stepsBeforeCheckout(file, value)),
 }
 
 /** Programs with which a script can bring files of a repository into the workspace. */
@@ -27,7 +27,7 @@ const BRINGS_FILES =
 /** Actions that bring no files. Every other action may check the repository out. */
 const BRINGS_NO_FILES = /^(?:actions\/(?:setup-[\w-]+|github-script)|[^/]+\/hookline(?:\/reply)?)$/
 
-function withoutCheckout({ file }: RuleFile, job: Place): Problem[] {
+function stepsBeforeCheckout({ file }: RuleFile, job: Place): Problem[] {
   for (const step of stepsOf(job)) {
     const uses = textAt(childOf(step, 'uses'))
     const name = uses?.node.value ?? ''

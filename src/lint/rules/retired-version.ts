@@ -9,7 +9,7 @@ import {
 } from '../../workflow/versions.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { plain } from './examples.ts'
+import { plainWorkflow } from './examples.ts'
 
 export const retiredVersion: Rule = {
   id: 'retired-version',
@@ -22,7 +22,7 @@ export const retiredVersion: Rule = {
       'Use the version in the hint. The table of versions has a date: update Hookline to renew it.',
     before: '- uses: actions/upload-artifact@v3\n  with: {name: log, path: log.txt}',
     after: '- uses: actions/upload-artifact@v6\n  with: {name: log, path: log.txt}',
-    workflow: plain,
+    workflow: plainWorkflow,
   },
   check: (file) =>
     file.jobs.flatMap(({ value }) => [...runners(file, value), ...actions(file, value)]),

@@ -1,7 +1,7 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { tokensOf } from '../../workflow/file-expressions.ts'
+import { expressionTokens } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
@@ -154,7 +154,7 @@ class VariableNames {
 }
 
 function wordsOf(expression: string): string[] {
-  const words = tokensOf(expression)
+  const words = expressionTokens(expression)
     .filter(({ type }) => type === TokenType.IDENTIFIER || type === TokenType.STRING)
     .map(({ lexeme }) => lexeme.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, ''))
     .filter((word) => word !== '' && !GENERIC.has(word.toLowerCase()))

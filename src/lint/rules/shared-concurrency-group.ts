@@ -1,7 +1,7 @@
 import { pathTests } from '../../compiler/on-job.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
-import { guardedGroup, isSharedWithOthers } from '../../workflow/concurrency-group.ts'
+import { conditionalGroup, isSharedWithOthers } from '../../workflow/concurrency-group.ts'
 import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { singleQuoted } from '../../workflow/spans.ts'
@@ -61,6 +61,6 @@ function sharedGroup(file: RuleFile) {
   if (!receivesWebhooks || !group || trigger === undefined) return undefined
   if (textOf(childOf(concurrency, 'queue')) === 'max') return undefined
   if (!isSharedWithOthers(group.node.value, `${native.name}/${trigger}`, names)) return undefined
-  const guard = pathTests(native.name, triggers).join(' ')
-  return { group, separate: guardedGroup(group.node.value, { guard }) }
+  const condition = pathTests(native.name, triggers).join(' ')
+  return { group, separate: conditionalGroup(group.node.value, { condition }) }
 }

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { plain } from './examples.ts'
+import { plainWorkflow } from './examples.ts'
 
 export const unknownInput: Rule = {
   id: 'unknown-input',
@@ -11,7 +11,7 @@ export const unknownInput: Rule = {
     before: 'TAG: ${{ inputs.tga }}',
     after: 'TAG: ${{ inputs.tag }}',
     workflow: (variable) =>
-      plain(`- env:\n    ${variable}\n  run: echo "$TAG"`).replace(
+      plainWorkflow(`- env:\n    ${variable}\n  run: echo "$TAG"`).replace(
         'on: push\n',
         'on:\n  workflow_dispatch:\n    inputs:\n      tag: {type: string}\n',
       ),

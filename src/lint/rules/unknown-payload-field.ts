@@ -40,7 +40,7 @@ export const unknownPayloadField: Rule = {
   },
   check: (file) => {
     const senders = new Map(
-      file.triggers.map((trigger) => [trigger.name.toLowerCase(), schemeOf(trigger)]),
+      file.triggers.map((trigger) => [trigger.name.toLowerCase(), verifiedSender(trigger)]),
     )
     if (![...senders.values()].some((sender) => sender !== undefined)) return []
     return file.expressions.flatMap((expression) => fieldsIn(file, expression, senders))
@@ -48,7 +48,7 @@ export const unknownPayloadField: Rule = {
 }
 
 /** The sender whose signature a trigger verifies, if it is only one. */
-function schemeOf({ nodes }: SourceTrigger): string | undefined {
+function verifiedSender({ nodes }: SourceTrigger): string | undefined {
   const verify = isMap(nodes.value) ? nodes.value.get('verify') : undefined
   const only = isSeq(verify) && verify.items.length === 1 ? verify.items[0] : verify
   const scheme = isMap(only) ? only.get('scheme') : undefined
@@ -71,7 +71,7 @@ function fieldsIn(
     .filter((part) => !inner.has(part))
     .flatMap((part): Problem[] => {
       const { root, steps } = chainOf(part)
-      const read = fieldsOf(root, steps, senders)
+      const read = payloadFields(root, steps, senders)
       const names = read?.fields.map((field) => field?.literal.coerceString()) ?? []
       const misspelled = read && misspelledName(names, bodiesOf(read.sender))
       const field = misspelled && read.fields[misspelled.at]
@@ -94,7 +94,7 @@ function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly F
 }
 
 /** The fields of a body that an expression reads, and the sender of that body. */
-function fieldsOf(
+function payloadFields(
   root: Expr,
   steps: readonly FieldStep[],
   senders: ReadonlyMap<string, string | undefined>,
@@ -102,23 +102,23 @@ function fieldsOf(
   if (root instanceof FunctionCall && root.functionName.lexeme.toLowerCase() === 'fromjson') {
     const [argument] = root.args
     const { root: context, steps: names } = argument ? chainOf(argument) : { root, steps: [] }
-    const [, outputs, body, more] = names.map(textOf)
+    const [, outputs, body, more] = names.map(stepName)
     const isBody = outputs === 'outputs' && body === 'body' && more === undefined
     const sender = soleOf([...senders.values()])
-    const isOutput = ['needs', 'steps'].includes(nameOf(context))
+    const isOutput = ['needs', 'steps'].includes(contextName(context))
     return isBody && isOutput && sender ? { sender, fields: steps } : undefined
   }
-  const [trigger = '', outputs, body] = steps.map(textOf)
-  if (nameOf(root) !== 'on' || outputs !== 'outputs' || body !== 'body') return undefined
+  const [trigger = '', outputs, body] = steps.map(stepName)
+  if (contextName(root) !== 'on' || outputs !== 'outputs' || body !== 'body') return undefined
   const sender = senders.get(trigger)
   return sender === undefined ? undefined : { sender, fields: steps.slice(3) }
 }
 
-function nameOf(root: Expr): string {
+function contextName(root: Expr): string {
   return root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : ''
 }
 
-function textOf(step: FieldStep): string | undefined {
+function stepName(step: FieldStep): string | undefined {
   return step?.literal.coerceString().toLowerCase()
 }
 

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { plain } from './examples.ts'
+import { plainWorkflow } from './examples.ts'
 
 export const unknownStep: Rule = {
   id: 'unknown-step',
@@ -11,7 +11,7 @@ export const unknownStep: Rule = {
     remedy: 'Give the step an `id:`, or move this step after it.',
     before: '- run: echo ${{ steps.tag.outcome }}',
     after: '- id: tag\n  run: make tag\n- run: echo ${{ steps.tag.outcome }}',
-    workflow: plain,
+    workflow: plainWorkflow,
   },
   check: (file) => file.faults('unknown-step'),
 }

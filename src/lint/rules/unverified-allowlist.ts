@@ -1,11 +1,15 @@
 import { isMap } from 'yaml'
-import { messagingBot, UNPROVEN_LIST, unprovenList } from '../../triggers/messaging-bot.ts'
+import {
+  allowlistProblem,
+  messagingBot,
+  UNVERIFIED_ALLOWLIST,
+} from '../../triggers/messaging-bot.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { withTrigger } from './examples.ts'
 
 export const unverifiedAllowlist: Rule = {
-  id: UNPROVEN_LIST,
+  id: UNVERIFIED_ALLOWLIST,
   level: 'strict',
   page: {
     title: 'a list of users or chats that any sender can claim to be in',
@@ -24,7 +28,7 @@ export const unverifiedAllowlist: Rule = {
 function unverified({ triggers }: RuleFile): Problem[] {
   return triggers.flatMap(({ definition, nodes: { value: options }, positionOf }) => {
     if (definition !== messagingBot || !isMap(options)) return []
-    const found = unprovenList({
+    const found = allowlistProblem({
       webhook: options.get('webhook') === true,
       users: options.has('users'),
       chats: options.has('chats'),

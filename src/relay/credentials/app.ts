@@ -104,7 +104,7 @@ export class App {
 
   async #start(key: string, repository: Repository, permission: Permission): Promise<Minted> {
     if (this.#pending.size >= MOST_PENDING) this.#dropExpired()
-    if (this.#pending.size >= MOST_PENDING) throw overloaded()
+    if (this.#pending.size >= MOST_PENDING) throw tooManyTokenRequests()
     const deadline = this.#now() + this.#options.budget
     const pending = { deadline, minted: this.#mint(repository, permission, deadline) }
     this.#pending.set(key, pending)
@@ -197,8 +197,8 @@ export class App {
     if (name !== undefined) return { repositories: [name] }
     const answer = await this.#ask(this.#questions(deadline), path)
     const { full_name } = answer.status === 200 ? fieldsOf(answer) : {}
-    const [, told] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
-    if (told !== undefined) return { repositories: [told] }
+    const [, movedName] = /^[^/]+\/([^/]+)$/.exec(String(full_name)) ?? []
+    if (movedName !== undefined) return { repositories: [movedName] }
     return { repository_ids: [Number(path.slice('/repositories/'.length))] }
   }
 
@@ -302,7 +302,7 @@ function unauthorized(answer: GitHubResponse, now: Date): RelayError {
   )
 }
 
-function overloaded(): RelayError {
+function tooManyTokenRequests(): RelayError {
   return new RelayError(
     503,
     'overloaded',

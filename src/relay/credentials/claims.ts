@@ -49,11 +49,11 @@ export function readScope(content: Readonly<Record<string, unknown>>): AccessSco
 /** @param path what follows the repository, as it came, with its query */
 export function covers(scope: AccessScope, { owner, name }: Repository, path: string): boolean {
   if (scope.repository.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return false
-  return scope.path === undefined || isWithin(path, scope.path)
+  return scope.path === undefined || coversPath(path, scope.path)
 }
 
 /** Whole segments only: `hook/webhook` covers `hook/webhook/x`, but not `hook/webhook2`. */
-function isWithin(path: string, prefix: string): boolean {
+function coversPath(path: string, prefix: string): boolean {
   const [route = ''] = path.split('?')
   return `${route}/`.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
 }

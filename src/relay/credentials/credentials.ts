@@ -312,7 +312,7 @@ function kidOf(compact: string): string | undefined {
 }
 
 async function fingerprint(key: Secret): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', bytesOf(key))
+  const hash = await crypto.subtle.digest('SHA-256', secretBytes(key))
   return toHex(new Uint8Array(hash)).slice(0, 8)
 }
 
@@ -333,7 +333,7 @@ export function comparison(keys: readonly Secret[]): (other: Secret) => Promise<
     if (keys.length === 0) return false
     known ??= macsOf(keys)
     const { hmac, macs } = await known
-    const verdicts = macs.map((mac) => subtle.verify('HMAC', hmac, mac, bytesOf(other)))
+    const verdicts = macs.map((mac) => subtle.verify('HMAC', hmac, mac, secretBytes(other)))
     return (await Promise.all(verdicts)).includes(true)
   }
 }
@@ -344,11 +344,11 @@ async function macsOf(keys: readonly Secret[]) {
   const random = crypto.getRandomValues(new Uint8Array(32))
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const hmac = await subtle.importKey('raw', random, algorithm, false, ['sign', 'verify'])
-  const macs = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, bytesOf(key))))
+  const macs = await Promise.all(keys.map((key) => subtle.sign('HMAC', hmac, secretBytes(key))))
   return { hmac, macs }
 }
 
-function bytesOf(secret: Secret): Uint8Array<ArrayBuffer> {
+function secretBytes(secret: Secret): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(secret.reveal())
 }
 

@@ -161,7 +161,7 @@ class DirectDispatch {
       const renamed = await this.#defaultBranch(github, known, now)
       outcome = await this.#startOn(renamed, event, known, github, forge)
     }
-    if (!outcome.accepted) throw refusal(outcome, target).after(github.attempts)
+    if (!outcome.accepted) throw dispatchRefusal(outcome, target).after(github.attempts)
     const { run } = outcome
     return run === undefined ? github.attempts : { ...github.attempts, run }
   }
@@ -232,7 +232,7 @@ function isAnswer(outcome: SessionOutcome, status: number, text = /(?:)/): boole
 }
 
 /** The error for a refusal of `workflow_dispatch`. */
-function refusal(
+function dispatchRefusal(
   { error, answer }: SessionOutcome & { accepted: false },
   { workflow, ref }: WorkflowTarget,
 ): RelayError {

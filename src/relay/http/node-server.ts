@@ -8,7 +8,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { malformedRequest, type RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
-import { errorReply, withStandardHeaders } from '../request/responses.ts'
+import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 
 interface RelayServerOptions {
   readonly host: string
@@ -76,7 +76,7 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   server.on('checkExpectation', take)
   const refuse = (socket: Duplex, status: number) => {
     if (!socket.writable || !connections.mayInterrupt(socket)) return
-    endWith(socket, onTheWire(refusal(malformedRequest(status), 'GET', ports)))
+    endWith(socket, onTheWire(refusalResponse(malformedRequest(status), 'GET', ports)))
   }
   server.on('connect', (_request, socket) => {
     // The server no longer handles the errors of this connection.
@@ -84,7 +84,7 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
     refuse(socket, 405)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const status = statusOf(error)
+    const status = parserErrorStatus(error)
     if (!socket.writable) socket.destroy()
     // If this process was busy, bytes that arrived in time are still unread; read them first.
     else if (status === 408) setImmediate(() => refuse(socket, status))
@@ -101,10 +101,10 @@ export async function answer(
   ports: RelayPorts,
 ): Promise<void> {
   const reply = lacksOneHost(request)
-    ? refusal(malformedRequest(400), request.method ?? 'GET', ports)
+    ? refusalResponse(malformedRequest(400), request.method ?? 'GET', ports)
     : await relay(relayRequest(request), ports)
   if (response.destroyed || request.socket.writableEnded) return
-  response.writeHead(reply.status, framed(reply, request.method))
+  response.writeHead(reply.status, framedHeaders(reply, request.method))
   // A client that disconnects must end only its own response.
   if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
   else response.end(reply.body)
@@ -128,20 +128,23 @@ function lacksOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return httpVersion === '1.1' ? hosts !== 1 : hosts > 1
 }
 
-function refusal(error: RelayError, method: string, ports: RelayPorts): RelayResponse {
+function refusalResponse(error: RelayError, method: string, ports: RelayPorts): RelayResponse {
   const delivery = ports.newDelivery()
-  return withStandardHeaders(errorReply(error, delivery), method, delivery)
+  return withStandardHeaders(errorResponse(error, delivery), method, delivery)
 }
 
 /** The headers of a reply, and the length of its body where it may have one. */
-function framed({ status, headers, body, stream }: RelayResponse, method: string | undefined) {
+function framedHeaders(
+  { status, headers, body, stream }: RelayResponse,
+  method: string | undefined,
+) {
   const bare = method === 'HEAD' || status === 204 || status === 304 || stream !== undefined
   return bare ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
 }
 
 /** The bytes of a response, for a connection whose request could not be parsed. */
 function onTheWire(reply: RelayResponse): string {
-  const headers = { ...framed(reply, 'GET'), connection: 'close' }
+  const headers = { ...framedHeaders(reply, 'GET'), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`
 }
@@ -287,7 +290,7 @@ interface Connection {
   readonly ended: () => void
 }
 
-function statusOf({ code }: NodeJS.ErrnoException): number {
+function parserErrorStatus({ code }: NodeJS.ErrnoException): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }

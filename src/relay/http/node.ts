@@ -55,10 +55,10 @@ const PACKERS: readonly Packer[] = [1, 6].map((level) => async (bytes) => {
 export async function startRelay(options: RelayOptions): Promise<RunningServer> {
   const { host, port, env, repository, limits } = options
   const config = await readRelayConfig(env, repository)
-  const platform = githubConnectionPool(config.apiUrl)
+  const pool = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
-  const github = sharedGitHub(env, config, platform.call)
+  const github = sharedGitHub(env, config, pool.call)
   const direct = relayPorts(config, github, write, {
     packers: PACKERS,
     loadChecks: () => import('../request/verification.ts'),
@@ -79,7 +79,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
       ? undefined
       : await openNodeOutbox(options.outbox, env, config, {
           ports: direct,
-          platform: github,
+          access: github,
           write,
         })
   const endpoints = outbox && endpointsIn(outbox, config)
@@ -98,7 +98,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     ports.readiness?.stop()
     await server.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
-    await Promise.all([platform.close(), log?.close()])
+    await Promise.all([pool.close(), log?.close()])
   }
   return { url: server.url, close }
 }

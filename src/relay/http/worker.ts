@@ -4,9 +4,9 @@ import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/git
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import {
+  type ForgeAccess,
   type LoadScheduler,
   openScheduler,
-  type Platform,
   readRelayConfig,
   relayPorts,
   type Scheduler,
@@ -19,7 +19,7 @@ import type { OutboxObject } from '../outbox/durable.ts'
 import type { ObjectState } from '../outbox/object-storage.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
-import { errorReply, withStandardHeaders } from '../request/responses.ts'
+import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
 import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
@@ -34,7 +34,7 @@ export default {
   async fetch(request: Request, env: Bindings, context?: Context): Promise<Response> {
     const background = (work: Promise<unknown>) => context?.waitUntil(work)
     const opened = await openedFor(env).catch(misconfigured)
-    if (opened instanceof UserError) return response(unusable(request.method))
+    if (opened instanceof UserError) return response(unusableRelay(request.method))
     const ports = opened.portsOf(background)
     return response(await relay(relayRequest(request), ports))
   },
@@ -60,9 +60,9 @@ function misconfigured(error: unknown): UserError {
   return error
 }
 
-function unusable(method: string): RelayResponse {
+function unusableRelay(method: string): RelayResponse {
   const delivery = crypto.randomUUID()
-  return withStandardHeaders(errorReply(internalError(undefined), delivery), method, delivery)
+  return withStandardHeaders(errorResponse(internalError(undefined), delivery), method, delivery)
 }
 
 /** The Durable Object behind the binding `OUTBOX`. */
@@ -76,13 +76,13 @@ class DurableOutbox {
     this.#object = state.blockConcurrencyWhile(async () => {
       const settings = environmentOf(env)
       const config = await readRelayConfig(settings)
-      const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
-      const ports = relayPorts(config, platform, write, { loadChecks })
+      const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+      const ports = relayPorts(config, access, write, { loadChecks })
       const { openOutboxObject } = await loadOutbox()
       return openOutboxObject(state, env, config, {
         ports,
-        platform,
-        dispatchTo: counted(platform),
+        access,
+        dispatchTo: countingDispatch(access),
         write,
       })
     })
@@ -108,7 +108,7 @@ class DurableOutbox {
 export { DurableOutbox as Outbox }
 
 /** Records refusals of the relay's own GitHub credential in the metrics. */
-function counted({ metrics }: Platform) {
+function countingDispatch({ metrics }: ForgeAccess) {
   return (options: DispatchOptions) => countingRefusals(dispatchTo(options), metrics)
 }
 
@@ -123,7 +123,7 @@ interface OpenRelay {
 const openedByEnvironment = new WeakMap<Bindings, Promise<OpenRelay>>()
 
 function openedFor(env: Bindings): Promise<OpenRelay> {
-  const opened = openedByEnvironment.get(env) ?? open(env)
+  const opened = openedByEnvironment.get(env) ?? openRelay(env)
   openedByEnvironment.set(env, opened)
   return opened
 }
@@ -134,12 +134,12 @@ const loadScheduler: LoadScheduler = () =>
   import(/* webpackIgnore: true */ '../schedule/scheduler.ts')
 const loadOutbox = () => import(/* webpackIgnore: true */ '../durable-outbox.ts')
 
-async function open(env: Bindings): Promise<OpenRelay> {
+async function openRelay(env: Bindings): Promise<OpenRelay> {
   const settings = environmentOf(env)
   const config = await readRelayConfig(settings)
   const write = (line: string) => console.log(line)
-  const platform = sharedGitHub(settings, config, githubFetch(config.apiUrl))
-  const ports = relayPorts(config, platform, write, {
+  const access = sharedGitHub(settings, config, githubFetch(config.apiUrl))
+  const ports = relayPorts(config, access, write, {
     loadChecks,
     outbox: namespaceOf(env) !== undefined,
   })
@@ -147,9 +147,13 @@ async function open(env: Bindings): Promise<OpenRelay> {
   const outbox = isOperated ? await loadOutbox() : undefined
   return {
     portsOf:
-      outbox?.outboxPorts(env, config, { ports, platform, dispatchTo: counted(platform), write }) ??
-      (() => ports),
-    clock: await openScheduler(settings, config, platform, ports, write, loadScheduler),
+      outbox?.outboxPorts(env, config, {
+        ports,
+        access,
+        dispatchTo: countingDispatch(access),
+        write,
+      }) ?? (() => ports),
+    clock: await openScheduler(settings, config, access, ports, write, loadScheduler),
   }
 }
 
@@ -190,7 +194,7 @@ function response({ status, headers, body }: RelayResponse): Response {
   return new Response(body === '' ? null : body, { status, headers })
 }
 
-/** Calls the platform by the runtime's own fetch, which pools connections by itself. */
+/** Calls GitHub by the runtime's own fetch, which pools connections by itself. */
 export function githubFetch(apiUrl: URL): GitHubCall {
   return async ({ method = 'POST', path, headers, body, timeout, reads, responseBytes }) => {
     const signal = AbortSignal.timeout(timeout)

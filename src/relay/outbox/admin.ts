@@ -7,7 +7,7 @@ import { respondToEndpoints } from '../endpoints/admin.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { gauge, type RelayMetrics } from '../pages/metrics.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
-import { errorReply, jsonReply } from '../request/responses.ts'
+import { errorResponse, jsonReply } from '../request/responses.ts'
 import { type OutboxFigures, type OutboxLine, StorageError, type StoredEvent } from './event.ts'
 import type { EventFilter, ListedUnit } from './ledger.ts'
 import { openEvent } from './sealed-event.ts'
@@ -70,13 +70,13 @@ export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts 
       if (address[0].startsWith(ENDPOINTS)) return await respondOfEndpoints(request, address)
       return await respondTo(request, address, { ...options, metrics: ports.metrics })
     } catch (error) {
-      if (error instanceof RelayError) return errorReply(error, delivery)
+      if (error instanceof RelayError) return errorResponse(error, delivery)
       ports.report(error)
       const fault = error instanceof StorageError ? diskFails(error) : internalError(error)
-      return errorReply(fault, delivery)
+      return errorResponse(fault, delivery)
     }
   }
-  return { ...ports, operator: respond }
+  return { ...ports, admin: respond }
 }
 
 /** Path of the admin API of endpoints. */
@@ -110,18 +110,18 @@ async function respondTo(
   if (!outbox) throw noOutbox()
   const query = new URLSearchParams(target.split('?')[1])
   if (delivery === undefined) {
-    if (action === 'backup') return backup(outbox, method)
+    if (action === 'backup') return backupResponse(outbox, method)
     if (action === 'replay') return replayAll(outbox, method, query, options)
     if (method === 'DELETE') return deleteAll(outbox, query, options)
-    return list(outbox, method, query)
+    return listResponse(outbox, method, query)
   }
   const id = delivery.toLowerCase()
   if (replay) return replayOne(outbox, id, method, query, options)
   if (method === 'DELETE') return deleteOne(outbox, id, options)
-  return show(outbox, id, method, options)
+  return eventResponse(outbox, id, method, options)
 }
 
-async function list(
+async function listResponse(
   outbox: OutboxView,
   method: string,
   query: URLSearchParams,
@@ -135,15 +135,15 @@ async function list(
   if (cursor !== undefined && !/^[\w.:-]{1,300}$/.test(cursor)) {
     throw invalidQuery('after must be the "next" of the previous page')
   }
-  const { events, next } = await outbox.list({ filter: filterOf(query), cursor, limit })
+  const { events, next } = await outbox.list({ filter: queryFilter(query), cursor, limit })
   const isFirst = cursor === undefined
   const copies = events.filter(({ state }) => state === 'delivered')
   return jsonReply({
     waiting: events
       .filter(({ state }) => state === 'waiting' || state === 'uncertain')
-      .map((event) => shown(event)),
-    dead: events.filter(({ state }) => state === 'dead').map((event) => shown(event)),
-    ...(copies.length > 0 && { delivered: copies.map((event) => shown(event)) }),
+      .map((event) => shownEvent(event)),
+    dead: events.filter(({ state }) => state === 'dead').map((event) => shownEvent(event)),
+    ...(copies.length > 0 && { delivered: copies.map((event) => shownEvent(event)) }),
     ...(isFirst && { imbalance: (await outbox.figures()).imbalance }),
     ...(next !== undefined && { next }),
   })
@@ -151,7 +151,7 @@ async function list(
 
 const MOST_LISTED = 1000
 
-async function show(
+async function eventResponse(
   outbox: OutboxView,
   id: string,
   method: string,
@@ -165,7 +165,7 @@ async function show(
   const payloads = await Promise.all(events.map((event) => payloadOf(event, keys)))
   const payload = isBatch ? payloads : payloads[0]
   return jsonReply({
-    ...shown({ ...first, events: isBatch ? events.length : 0 }, isBatch),
+    ...shownEvent({ ...first, events: isBatch ? events.length : 0 }, isBatch),
     payload,
   })
 }
@@ -221,7 +221,7 @@ async function deleteAll(
   return jsonReply({ success: true, events })
 }
 
-async function backup(outbox: OutboxView, method: string): Promise<RelayResponse> {
+async function backupResponse(outbox: OutboxView, method: string): Promise<RelayResponse> {
   if (method !== 'GET') throw methodNotAllowed(['GET'])
   if (!outbox.backup) throw noBackup()
   const headers = { 'content-type': 'application/vnd.sqlite3' }
@@ -232,7 +232,7 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function filterOf(query: URLSearchParams): EventFilter {
+function queryFilter(query: URLSearchParams): EventFilter {
   return {
     queue: query.get('queue')?.toLowerCase(),
     reason: query.get('reason') ?? undefined,
@@ -242,14 +242,14 @@ function filterOf(query: URLSearchParams): EventFilter {
 
 /** @throws RelayError 400 without a filter, so that nobody changes all dead letters by accident */
 function deadFilter(query: URLSearchParams): EventFilter {
-  const filter = filterOf(query)
+  const filter = queryFilter(query)
   const hasFilter = Object.values(filter).some((value) => value !== undefined)
   if (hasFilter || query.get('all') === 'true') return filter
   throw invalidQuery('add queue, reason or credential; or all=true for every dead letter')
 }
 
 /** @param isBatch true if the batch is shown, and not one of its events */
-function shown(event: ListedUnit, isBatch = event.events > 0) {
+function shownEvent(event: ListedUnit, isBatch = event.events > 0) {
   const { delivery, unit, queue, credential, at, attempts, next, reason, bytes, state } = event
   return {
     delivery: isBatch ? unit : delivery,

@@ -12,7 +12,7 @@ import type { BatchPeriod } from '../request/batch-period.ts'
 import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
-import type { OpenedEvent } from './outcome.ts'
+import type { OpenedDispatch } from './outcome.ts'
 import { PackedSize } from './packed-size.ts'
 import type { QueueName } from './queue-name.ts'
 
@@ -95,12 +95,12 @@ export class Batches {
    */
   async collect(event: CollectedEvent): Promise<string | undefined> {
     const { queue, target, clientPayload } = event
-    const grouping = groupingOf(target, pathOf(clientPayload))
+    const grouping = groupingOf(target, webhookPathOf(clientPayload))
     const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
     const known = this.#open.get(queue)?.get(grouping)
-    const hasRoom = known !== undefined && this.#takes(known, text, clientPayload.length)
-    if (known && !hasRoom) await this.#end(known)
-    const batch = hasRoom ? known : this.#begin(event, grouping, text)
+    const fits = known !== undefined && this.#takes(known, text, clientPayload.length)
+    if (known && !fits) await this.#end(known)
+    const batch = fits ? known : this.#begin(event, grouping, text)
     const { row } = batch
     const last = this.#ports.now()
     batch.row = { ...row, last, count: row.count + 1, packed: batch.size.bytes }
@@ -117,7 +117,7 @@ export class Batches {
       throw error
     } finally {
       if (isFull) await this.#end(batch)
-      else if (!hasRoom) this.#ports.wakeAt(queue, dueAt(batch.row))
+      else if (!fits) this.#ports.wakeAt(queue, dueAt(batch.row))
     }
   }
 
@@ -221,7 +221,7 @@ function groupingOf(target: DispatchTarget, path: string): string {
   return JSON.stringify([target.event, ref ?? null, workflow, trigger])
 }
 
-function pathOf(clientPayload: string): string {
+function webhookPathOf(clientPayload: string): string {
   return readClientPayload(JSON.parse(clientPayload)).path
 }
 
@@ -247,7 +247,7 @@ export async function batchDispatch(
   events: readonly Dispatch[],
   id: string,
   pack: Packer,
-): Promise<OpenedEvent> {
+): Promise<OpenedDispatch> {
   const [first] = events
   if (!first) return { outcome: { kind: 'refused', reason: 'empty' } }
   const { repository, target, credential } = first

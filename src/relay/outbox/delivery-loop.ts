@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import {
   type AttemptOutcome,
   attempt,
-  type OpenedEvent,
+  type OpenedDispatch,
   type OpenPorts,
   openDispatch,
 } from './outcome.ts'
@@ -296,7 +296,7 @@ export class DeliveryLoop {
   }
 
   /** A batch as one dispatch. Events that cannot be sent are taken out before. */
-  async #openBatch(events: readonly StoredEvent[]): Promise<OpenedEvent> {
+  async #openBatch(events: readonly StoredEvent[]): Promise<OpenedDispatch> {
     const { ledger, pack } = this.#ports
     const opened = await Promise.all(
       events.map(async (event) => ({ event, ...(await this.#openMember(event)) })),
@@ -317,7 +317,7 @@ export class DeliveryLoop {
     return batchDispatch(dispatches, events[0]?.unit ?? '', pack)
   }
 
-  #openMember({ key, sealed }: StoredEvent): Promise<OpenedEvent> {
+  #openMember({ key, sealed }: StoredEvent): Promise<OpenedDispatch> {
     if (this.#ports.keys.some(({ id }) => id === key)) return openDispatch(sealed, this.#ports)
     // It waits until its key is back.
     return Promise.resolve({ outcome: { kind: 'isolated', reason: 'unreadable' } })

@@ -147,7 +147,7 @@ export class Ledger {
       [COUNT, 'accepted'],
       [USED],
     ])
-    await this.#makeRoom(rows)
+    await this.#freeSpace(rows)
     return rows.some(({ seq }) => seq !== undefined)
   }
 
@@ -175,7 +175,7 @@ export class Ledger {
       ],
       [USED],
     ])
-    await this.#makeRoom(rows)
+    await this.#freeSpace(rows)
     return rows.some(({ seq }) => seq !== undefined)
   }
 
@@ -196,7 +196,7 @@ export class Ledger {
   }
 
   /** Deletes copies if all records together are larger than the quota. */
-  async #makeRoom(rows: readonly SqlRow[]): Promise<void> {
+  async #freeSpace(rows: readonly SqlRow[]): Promise<void> {
     const { bytes } = this.#ports.limits
     const excess = Number(rows.find(({ used }) => used !== undefined)?.used ?? 0) - bytes
     // Some more, so that not each of the next events has to make room for itself.
@@ -398,7 +398,7 @@ export class Ledger {
     states: readonly EventState[],
     { filter, after, limit }: { filter: EventFilter; after: number; limit: number },
   ): Promise<readonly ListedUnit[]> {
-    const [where, values] = conditionOf(filter)
+    const [where, values] = filterCondition(filter)
     const rows = await this.#read(
       `SELECT ${COLUMNS}, CASE WHEN unit = delivery THEN 0
           ELSE (SELECT count(*) FROM event m WHERE m.unit = event.unit) END AS events
@@ -438,7 +438,7 @@ export class Ledger {
   /** Queues dead letters again, at most so many in one transaction. @returns the changed events */
   async replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const now = this.#ports.now()
-    const [where, values] = conditionOf(filter)
+    const [where, values] = filterCondition(filter)
     const text = `UPDATE event SET ${AGAIN} WHERE seq IN
       (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
     return (await this.#write([[text, now, now, now, ...values, limit]])).map(eventOf)
@@ -456,7 +456,7 @@ export class Ledger {
 
   /** Deletes dead letters, at most so many in one transaction. @returns how many */
   async deleteAll(filter: EventFilter, limit: number): Promise<number> {
-    const [where, values] = conditionOf(filter)
+    const [where, values] = filterCondition(filter)
     const dead = `SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?`
     const rows = await this.#write([
       [`DELETE FROM event WHERE seq IN (${dead}) RETURNING seq`, ...values, limit],
@@ -545,7 +545,7 @@ function marks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }
 
-function conditionOf({ queue, reason, credential }: EventFilter): [string, SqlValue[]] {
+function filterCondition({ queue, reason, credential }: EventFilter): [string, SqlValue[]] {
   const conditions: [string, ...SqlValue[]][] = []
   if (queue !== undefined) {
     conditions.push([

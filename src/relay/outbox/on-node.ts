@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bugOf } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
-import { type Platform, type RelayConfig, steadyClock, systemClock } from '../config.ts'
+import { type ForgeAccess, type RelayConfig, steadyClock, systemClock } from '../config.ts'
 import { relayStarting } from '../errors.ts'
 import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from '../github/dispatch.ts'
 import { runFinder } from '../github/run-lookup.ts'
@@ -51,11 +51,11 @@ export async function openNodeOutbox(
   file: string,
   env: Environment,
   config: RelayConfig,
-  given: { ports: RelayPorts; platform: Platform; write(line: string): void },
+  given: { ports: RelayPorts; access: ForgeAccess; write(line: string): void },
 ): Promise<NodeOutbox> {
   const { limits, responseTime } = readOutboxSettings(env)
-  const { ports, platform, write } = given
-  const { rateLimiters, metrics, call } = platform
+  const { ports, access, write } = given
+  const { rateLimiters, metrics, call } = access
   const { sealingKeys: keys = [], revoked = new Set() } = config.credentials
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
@@ -137,7 +137,7 @@ export async function openNodeOutbox(
   return {
     ports: {
       ...ports,
-      dispatch: starting.guard(dispatch),
+      dispatch: starting.delay(dispatch),
       collect: async (event, period) => {
         await starting.ready()
         return collect(event, period)
@@ -193,7 +193,7 @@ function startGate() {
     open: () => open(),
     isStarting: () => !isOpen,
     ready,
-    guard:
+    delay:
       (dispatch: DispatchPort): DispatchPort =>
       async (event) => {
         await ready()

@@ -80,7 +80,7 @@ export class Outbox implements EventStore {
     try {
       if (!(await this.#ports.ledger.put(event))) return false
     } catch (error) {
-      return this.#noRoom(error)
+      return this.#storageFailed(error)
     }
     this.#loop.stored(event)
     return true
@@ -90,7 +90,7 @@ export class Outbox implements EventStore {
     try {
       return await this.#batches.collect(event)
     } catch (error) {
-      this.#noRoom(error)
+      this.#storageFailed(error)
       return undefined
     }
   }
@@ -206,7 +206,7 @@ export class Outbox implements EventStore {
     return events.length
   }
 
-  #noRoom(error: unknown): false {
+  #storageFailed(error: unknown): false {
     this.#ports.report(error)
     if (!(error instanceof StorageError)) throw error
     return false

@@ -59,7 +59,7 @@ export interface OpenPorts {
 }
 
 /** The dispatch of a stored event, or why there is none. */
-export type OpenedEvent =
+export type OpenedDispatch =
   | { readonly dispatch: Dispatch; readonly outcome?: undefined }
   | {
       readonly dispatch?: undefined
@@ -69,7 +69,7 @@ export type OpenedEvent =
 export async function openDispatch(
   sealed: string,
   { keys, credentials }: OpenPorts,
-): Promise<OpenedEvent> {
+): Promise<OpenedDispatch> {
   const content = await openEvent(sealed, keys).catch(() => undefined)
   if (!content) return { outcome: { kind: 'refused', reason: 'unreadable' } }
   try {

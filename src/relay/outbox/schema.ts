@@ -24,14 +24,15 @@ const TABLES = [
     WITHOUT ROWID`,
 ]
 
-const NAMES = (row: string) => `('all'), ('queue ' || ${row}.queue), ('holder ' || ${row}.holder)`
+const USAGE_NAMES = (row: string) =>
+  `('all'), ('queue ' || ${row}.queue), ('holder ' || ${row}.holder)`
 
-const ADD = `INSERT INTO usage SELECT column1, 1, NEW.bytes FROM (VALUES ${NAMES('NEW')}) WHERE true
+const ADD = `INSERT INTO usage SELECT column1, 1, NEW.bytes FROM (VALUES ${USAGE_NAMES('NEW')}) WHERE true
   ON CONFLICT (name) DO UPDATE SET events = events + 1, bytes = bytes + excluded.bytes;`
 
 const SUBTRACT = `UPDATE usage SET events = events - 1, bytes = bytes - OLD.bytes
-    WHERE name IN (SELECT column1 FROM (VALUES ${NAMES('OLD')}));
-  DELETE FROM usage WHERE events = 0 AND name IN (SELECT column1 FROM (VALUES ${NAMES('OLD')}));`
+    WHERE name IN (SELECT column1 FROM (VALUES ${USAGE_NAMES('OLD')}));
+  DELETE FROM usage WHERE events = 0 AND name IN (SELECT column1 FROM (VALUES ${USAGE_NAMES('OLD')}));`
 
 const ADD_COPY = `INSERT INTO usage VALUES ('copies', 1, NEW.bytes)
   ON CONFLICT (name) DO UPDATE SET events = events + 1, bytes = bytes + excluded.bytes;`

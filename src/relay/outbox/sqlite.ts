@@ -56,7 +56,7 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     reserve: RESERVE,
   })
   await thread.opened.catch((cause) => {
-    throw refusal(file, cause)
+    throw openFailure(file, cause)
   })
   let failed: StorageError | undefined
   const ask = async (task: ThreadTask) => {
@@ -211,7 +211,7 @@ function touch(file: string): void {
   try {
     closeSync(openSync(file, 'a', 0o600))
   } catch (cause) {
-    throw refusal(file, cause)
+    throw openFailure(file, cause)
   }
 }
 
@@ -247,7 +247,7 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
 ])
 
 /** @returns the cause itself for a bug */
-function refusal(file: string, cause: unknown): unknown {
+function openFailure(file: string, cause: unknown): unknown {
   const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
   if (code === 'FOREIGN') {
     return problem(`${file} is a database, but not an outbox`, {

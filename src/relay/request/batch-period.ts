@@ -31,7 +31,7 @@ export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefin
     if (quiet !== undefined) throw invalidBatch('__debounce needs __batch', EXAMPLE)
     return undefined
   }
-  const seconds = secondsOf(batch)
+  const seconds = parseSeconds(batch)
   if (seconds === undefined || seconds > MOST_SECONDS) {
     throw invalidBatch(
       '__batch is not a number of seconds',
@@ -39,7 +39,7 @@ export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefin
     )
   }
   if (quiet === undefined) return { most: seconds * 1000, quiet }
-  const pause = secondsOf(quiet)
+  const pause = parseSeconds(quiet)
   if (pause === undefined || pause >= seconds) {
     const range =
       seconds > 1 ? `Use a whole number from 1 to ${seconds - 1}, less than __batch.` : ''
@@ -50,6 +50,6 @@ export function batchPeriod(reserved: ReservedParameters): BatchPeriod | undefin
 
 const EXAMPLE = 'Use both, for example __batch=600&__debounce=60.'
 
-function secondsOf(text: string): number | undefined {
+function parseSeconds(text: string): number | undefined {
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
 }

@@ -1,4 +1,4 @@
-import { jsonValue, only, queryOf, visible } from '../../triggers/handshake.ts'
+import { jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
@@ -10,7 +10,7 @@ import { ACCEPTED } from './responses.ts'
 /** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
 const CLOUD_EVENTS: Handshake = {
   method: 'OPTIONS',
-  challenge: ({ headers }) => visible(headerValue(headers, 'webhook-request-origin')),
+  challenge: ({ headers }) => visibleAscii(headerValue(headers, 'webhook-request-origin')),
   answer: (origin) => ({
     status: 200,
     headers: { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' },
@@ -35,12 +35,12 @@ const EVENT_HANDSHAKES = ALL.filter(({ isEvent }) => isEvent)
  * user, and expect their challenge in the response. A handshake is no event, so the relay does not call
  * GitHub, and does not check whether GitHub accepts the token.
  */
-export function handshakeReply(request: HandshakeRequest): RelayResponse | undefined {
+export function handshakeResponse(request: HandshakeRequest): RelayResponse | undefined {
   return replyOf(HANDSHAKES, request)
 }
 
 /** The response to a handshake that its sender does not sign. */
-export function unsignedHandshakeReply(request: HandshakeRequest): RelayResponse | undefined {
+export function unsignedHandshakeResponse(request: HandshakeRequest): RelayResponse | undefined {
   return replyOf(UNSIGNED_HANDSHAKES, request)
 }
 
@@ -125,7 +125,7 @@ const PROBING_USER_AGENTS = [
 ]
 
 /** The response to a request that only looks whether the URL exists. */
-export function probeReply({ method, headers }: HandshakeRequest): RelayResponse | undefined {
+export function probeResponse({ method, headers }: HandshakeRequest): RelayResponse | undefined {
   if (method !== 'HEAD' && method !== 'GET') return undefined
   const agent = headerValue(headers, 'user-agent') ?? ''
   return PROBING_USER_AGENTS.some((pattern) => pattern.test(agent)) ? ACCEPTED : undefined

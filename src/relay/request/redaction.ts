@@ -51,7 +51,7 @@ export function scrub(text: string, tokens: readonly Secret[]): string {
 }
 
 /** @throws RelayError 400 for a response, made from the request, that would show a token */
-export function checkedReply(reply: RelayResponse, tokens: readonly Secret[]): RelayResponse {
+export function checkedResponse(reply: RelayResponse, tokens: readonly Secret[]): RelayResponse {
   if (reply === ACCEPTED) return reply
   const shown = [reply.body, ...Object.values(reply.headers)].join('\n')
   if (!isAnyIn(tokens, shown)) return reply

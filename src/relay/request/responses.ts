@@ -65,7 +65,7 @@ export function jsonReply(value: unknown): RelayResponse {
   return { status: 200, headers, body: JSON.stringify(value) }
 }
 
-export function errorReply(error: RelayError, delivery: string): RelayResponse {
+export function errorResponse(error: RelayError, delivery: string): RelayResponse {
   const { code, message, hint, retryAfter, status } = error
   return {
     status,
@@ -112,7 +112,7 @@ const MEDIA_TYPE_LENGTH = 255
  * @returns `undefined` if the URL asks for nothing
  * @throws RelayError 400 for an invalid value
  */
-export function customReply(
+export function customResponse(
   reserved: ReservedParameters,
   standard = ACCEPTED,
 ): RelayResponse | undefined {

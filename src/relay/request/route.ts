@@ -33,7 +33,7 @@ export function urlFormOf(repository: Repository | undefined): string {
 const SELF_HOSTED_PREFIX = '/webhook/'
 
 /** Path of a raw request target, without its query and, in absolute form, without its authority. */
-export function pathOf(target: string): string {
+export function targetPath(target: string): string {
   return splitTarget(target)[0]
 }
 
@@ -52,10 +52,10 @@ export function routeWebhook(target: string, repository: Repository | undefined)
 
 /** @throws RelayError when the text is not `owner/name` */
 export function parseRepository(text: string): Repository {
-  return checkedRepository(...splitOnce(text, '/'))
+  return validRepository(...splitOnce(text, '/'))
 }
 
-function checkedRepository(owner: string, name: string): Repository {
+function validRepository(owner: string, name: string): Repository {
   if (!isOwner(owner)) throw invalidOwner()
   if (!isRepositoryName(name)) throw invalidRepository()
   return { owner, name }
@@ -66,7 +66,7 @@ function hosted(path: string): [Repository, string] {
   if (!owner || !name || !rest) throw notFound(HOSTED_FORM)
   // The form of hookline dev: without a trigger it could not start anything of an owner of that name.
   if (owner === 'webhook' && !/^[^/]+\/./.test(rest)) throw notFound(HOSTED_FORM)
-  return [checkedRepository(owner, name), rest]
+  return [validRepository(owner, name), rest]
 }
 
 function selfHosted(path: string, repository: Repository): [Repository, string] {

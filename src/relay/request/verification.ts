@@ -27,7 +27,7 @@ export async function openChecks(
   publicUrl?: string,
 ): Promise<RequestChecks> {
   const request = await readWebhookRequest(buildPayload(event))
-  const entries = verify === undefined ? [] : entriesOf(verify)
+  const entries = verify === undefined ? [] : claimedSchemes(verify)
   const senders = entries.flatMap(({ scheme, settings }) => {
     const isKnown = Object.hasOwn(SIGNED_RESPONSES, scheme.name)
     const sender = isKnown ? SIGNED_RESPONSES[scheme.name] : undefined
@@ -52,7 +52,7 @@ export async function openChecks(
       }
       return undefined
     },
-    if: () => (condition === undefined ? 'true' : evaluate(condition, request)),
+    if: () => (condition === undefined ? 'true' : isConditionMet(condition, request)),
     accepted: () =>
       senders
         .map(({ sender }) => sender.accepted?.(request.body))
@@ -104,7 +104,7 @@ function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean
 }
 
 /** @throws TypeError */
-function entriesOf(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
+function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
   if (!isList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
   return verify.flatMap((entry) => {
     const settings = settingsFrom(entry)
@@ -143,7 +143,7 @@ function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
   return { http: refuse, now, sleep: refuse, messagingApiUrl: '', mask: () => {} }
 }
 
-function evaluate(condition: unknown, request: WebhookRequest): IfResult {
+function isConditionMet(condition: unknown, request: WebhookRequest): IfResult {
   const { method, workflow, trigger, path, query, body } = request
   const suffix = path === '/' ? '' : path
   const headers = visibleHeaders(request)

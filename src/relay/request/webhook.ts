@@ -26,13 +26,13 @@ import { batchPeriod } from './batch-period.ts'
 import { LIMIT_OF, type ReceivedBody, writePayload } from './client-payload.ts'
 import {
   eventHandshakeHeaders,
-  handshakeReply,
-  probeReply,
+  handshakeResponse,
+  probeResponse,
   refuseUnsupportedHandshake,
-  unsignedHandshakeReply,
+  unsignedHandshakeResponse,
 } from './handshake.ts'
-import { checkedReply, redactEvent, scrub } from './redaction.ts'
-import { ACCEPTED, customReply, QUEUED, withResponseHeaders } from './responses.ts'
+import { checkedResponse, redactEvent, scrub } from './redaction.ts'
+import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
 import { routeWebhook, urlFormOf, type Webhook } from './route.ts'
 import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
 
@@ -50,7 +50,7 @@ export async function handleWebhook(
   const stored = await readEndpointRequest(request, ports)
   const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
   log.usedEndpoint(stored?.endpoint.name)
-  const custom = customReply(webhook.reserved)
+  const custom = customResponse(webhook.reserved)
   const period = batchPeriod(webhook.reserved)
   if (period && !ports.collect) throw batchRequiresOutbox()
 
@@ -64,14 +64,15 @@ export async function handleWebhook(
   const memory = ports.bodies?.hold()
   try {
     // 3. Read the body, within the memory of all bodies together.
-    const body = await readBody(request, memory)
+    const body = await receiveBody(request, memory)
     log.received(body.bytes.length)
     const asked = { ...webhookRequest(request, webhook), body: body.text }
 
     // 4. Answer requests that only look whether the URL exists, and handshakes without a signature.
     const isVerified = claims?.verify !== undefined
-    const unsigned = probeReply(asked) ?? (isVerified ? unsignedHandshakeReply(asked) : undefined)
-    if (unsigned) return checkedReply(unsigned, secrets)
+    const unsigned =
+      probeResponse(asked) ?? (isVerified ? unsignedHandshakeResponse(asked) : undefined)
+    if (unsigned) return checkedResponse(unsigned, secrets)
 
     // 5. Verify the signature, if the credential asks for it.
     const event = {
@@ -82,12 +83,12 @@ export async function handleWebhook(
       delivery: log.delivery,
       receivedAt: log.receivedAt,
     }
-    const checks = claims && (await openChecks(claims, { target: request.target, event }, ports))
+    const checks = claims && (await loadChecksOf(claims, { target: request.target, event }, ports))
     if (checks && !(await checks.verify())) throw invalidSignature()
 
     // 6. Answer handshakes; a sender may expect a response that only its secret can produce.
-    const handshake = handshakeReply(asked) ?? (await checks?.handshake())
-    if (handshake) return checkedReply(handshake, secrets)
+    const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
+    if (handshake) return checkedResponse(handshake, secrets)
     refuseUnsupportedHandshake(asked)
 
     // 7. Drop events for which the condition of the credential is not true.
@@ -95,7 +96,7 @@ export async function handleWebhook(
     if (filtered) {
       log.filtered(filtered)
       ports.metrics?.droppedByFilter(filtered)
-      return checkedReply(
+      return checkedResponse(
         withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }),
         secrets,
       )
@@ -110,7 +111,7 @@ export async function handleWebhook(
       ...eventHandshakeHeaders(asked),
       ...(hint !== undefined && { [HEADER.hint]: hint }),
     }
-    const accepted = checkedReply(
+    const accepted = checkedResponse(
       withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
       secrets,
     )
@@ -131,11 +132,11 @@ export async function handleWebhook(
         : { tries: 0, queued: 'batch', batch }
     log.attempted(attempts)
     if (stored) await ports.endpoints?.accepted(stored.endpoint)
-    if (attempts.queued === undefined) return acceptedReply(accepted, attempts, hint)
+    if (attempts.queued === undefined) return acceptedResponse(accepted, attempts, hint)
     const standard = senderReply
       ? withResponseHeaders(accepted, QUEUED.headers)
-      : withResponseHeaders(customReply(webhook.reserved, QUEUED) ?? QUEUED, extra)
-    return queuedReply(standard, attempts)
+      : withResponseHeaders(customResponse(webhook.reserved, QUEUED) ?? QUEUED, extra)
+    return queuedResponse(standard, attempts)
   } finally {
     memory?.release()
   }
@@ -185,7 +186,7 @@ function webhookRequest({ method, headers }: RelayRequest, { path }: Webhook) {
 /** The response to a handshake whose request has no body, before a body is read. */
 function bodilessHandshake(request: RelayRequest, webhook: Webhook): RelayResponse | undefined {
   const body = announcesBody(request.headers) ? undefined : ''
-  return handshakeReply({ ...webhookRequest(request, webhook), body })
+  return handshakeResponse({ ...webhookRequest(request, webhook), body })
 }
 
 function announcesBody(headers: RawHeaders): boolean {
@@ -194,7 +195,7 @@ function announcesBody(headers: RawHeaders): boolean {
 }
 
 /** @throws RelayError 400 for an incomplete body, 413 for one that is too large, 503 without memory */
-async function readBody(request: RelayRequest, memory?: HeldBody): Promise<ReceivedBody> {
+async function receiveBody(request: RelayRequest, memory?: HeldBody): Promise<ReceivedBody> {
   try {
     const bytes = await request.readBody(LIMITS.requestBodyBytes, (count) => memory?.add(count))
     return { bytes, text: utf8Text(bytes) }
@@ -204,7 +205,7 @@ async function readBody(request: RelayRequest, memory?: HeldBody): Promise<Recei
   }
 }
 
-async function openChecks(
+async function loadChecksOf(
   claims: CheckClaims,
   request: CheckedRequest,
   { loadChecks, publicUrl }: RelayPorts,
@@ -233,7 +234,7 @@ const NO_TRIGGER = 'no_trigger'
 /** The local engine evaluated the event, and no trigger fired. */
 const NOTHING_FIRED = 'nothing_fired'
 
-function acceptedReply(
+function acceptedResponse(
   reply: RelayResponse,
   { run, isIdle, idleReason }: Attempts,
   hint: string | undefined,
@@ -245,7 +246,7 @@ function acceptedReply(
   return run === undefined ? reply : withResponseHeaders(reply, { [HEADER.run]: run })
 }
 
-function queuedReply(reply: RelayResponse, { queued = '', batch }: Attempts): RelayResponse {
+function queuedResponse(reply: RelayResponse, { queued = '', batch }: Attempts): RelayResponse {
   return withResponseHeaders(reply, {
     [HEADER.reason]: queued,
     ...(batch !== undefined && { [HEADER.batch]: batch }),

@@ -1,5 +1,5 @@
 import { UserError } from '../../wire/errors.ts'
-import { type Http, HttpFailure, type HttpReply, type HttpRequest } from '../../wire/http.ts'
+import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { type BotUpdate, firingKinds, readUpdate, type UpdateKind } from './updates.ts'
@@ -89,7 +89,7 @@ async function callOnce(
         }
   try {
     const reply = await bot.http({ method: 'POST', url, ...sent, timeout })
-    return readReply({ ...reply, text: withoutSecret(reply.text, bot.token) })
+    return readBotResponse({ ...reply, text: withoutSecret(reply.text, bot.token) })
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const notes = ['Check the input "telegram-api-url", and whether a proxy is needed.']
@@ -193,19 +193,19 @@ export async function getWebhookInfo(bot: Bot): Promise<WebhookInfo> {
   const result = await callBotOrThrow(bot, 'getWebhookInfo', {})
   const info = isObject(result) ? (result as JsonObject) : {} // parsed from JSON
   return {
-    url: text(info.url).replace(/[?#].*$/s, ''),
+    url: stringOrEmpty(info.url).replace(/[?#].*$/s, ''),
     pending: typeof info.pending_update_count === 'number' ? info.pending_update_count : 0,
     lastError: lastError(info),
-    updates: Array.isArray(info.allowed_updates) ? info.allowed_updates.map(text) : [],
+    updates: Array.isArray(info.allowed_updates) ? info.allowed_updates.map(stringOrEmpty) : [],
   }
 }
 
 function lastError({ last_error_date: date, last_error_message: message }: JsonObject) {
   if (typeof date !== 'number') return undefined
-  return { at: new Date(date * 1000).toISOString(), message: text(message) }
+  return { at: new Date(date * 1000).toISOString(), message: stringOrEmpty(message) }
 }
 
-function text(value: Json | undefined): string {
+function stringOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
@@ -246,7 +246,7 @@ const POLLER_PAUSE = 3_000
 const SERVICE_PAUSE = 1_000
 
 /** The result or the fault in an HTTP response of the Bot API. */
-function readReply({ status, headers, text }: HttpReply): BotOutcome {
+function readBotResponse({ status, headers, text }: HttpResponse): BotOutcome {
   const json = tryParseJson(text)
   const answer = isObject(json) ? json : undefined
   if (status === 200 && answer?.ok === true) return { result: (answer.result ?? null) as Json }
@@ -256,19 +256,19 @@ function readReply({ status, headers, text }: HttpReply): BotOutcome {
   const parameters = isObject(answer?.parameters) ? answer.parameters : {}
   const wait = Number(parameters.retry_after ?? headers['retry-after'])
   const isWait = Number.isFinite(wait) && wait >= 0
-  const found = refusal(code, description, isWait ? Math.ceil(wait) : undefined)
+  const found = botFault(code, description, isWait ? Math.ceil(wait) : undefined)
   const { migrate_to_chat_id: chat } = parameters
   const isMoved = typeof chat === 'number' || typeof chat === 'string'
   return { fault: { ...found, description, ...(isMoved && { migratedTo: chat }) } }
 }
 
-function refusal(code: number, description: string, retryAfter: number | undefined): BotFault {
+function botFault(code: number, description: string, retryAfter: number | undefined): BotFault {
   if (code === 401 || code === 404) return unknownToken(code)
   if (code === 409) return conflict(description)
   if (code === 429) return busy(retryAfter)
   if (code >= 500) return service(`it answered ${code}`)
-  const said = description ? `: ${description.replace(/\s+/g, ' ').slice(0, 200)}` : ''
-  return fault('refused', `the bot API rejected the call (${code}${said})`)
+  const reason = description ? `: ${description.replace(/\s+/g, ' ').slice(0, 200)}` : ''
+  return fault('refused', `the bot API rejected the call (${code}${reason})`)
 }
 
 function unknownToken(code: 401 | 404): BotFault {

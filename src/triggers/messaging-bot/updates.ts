@@ -37,16 +37,18 @@ export function updateItem(
 
 /** Id of the chat that an update belongs to; `undefined` for an update outside of a chat. */
 export function chatId({ content }: BotUpdate): string | undefined {
-  return idOf(content.chat) ?? (isObject(content.message) ? idOf(content.message.chat) : undefined)
+  return (
+    idText(content.chat) ?? (isObject(content.message) ? idText(content.message.chat) : undefined)
+  )
 }
 
 /** Id of the user who caused an update; `undefined` if there is none, as in a channel. */
 export function userId({ content }: BotUpdate): string | undefined {
-  return idOf(content.from) ?? idOf(content.user)
+  return idText(content.from) ?? idText(content.user)
 }
 
 /** Ids become strings, because parsing already turns ids of 16 or more digits into strings. */
-function idOf(value: unknown): string | undefined {
+function idText(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   return typeof value.id === 'number' || typeof value.id === 'string' ? String(value.id) : undefined
 }

@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import { visible } from '../handshake.ts'
+import { visibleAscii } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
@@ -24,7 +24,7 @@ export const scheme: OwnScheme = {
 export const handshake: Handshake = {
   method: 'POST',
   isEvent: true,
-  challenge: ({ headers }) => visible(headerValue(headers, 'x-hook-secret')),
+  challenge: ({ headers }) => visibleAscii(headerValue(headers, 'x-hook-secret')),
   answer: (secret) => ({ status: 200, headers: { 'x-hook-secret': secret }, body: '' }),
 }
 

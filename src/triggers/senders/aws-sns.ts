@@ -29,7 +29,8 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: 'the signature in the message, verified by the certificate of Amazon, without a `secret`',
+  verifiedBy:
+    'the signature in the message, verified by the certificate of Amazon, without a `secret`',
   click:
     "subscribe the URL to the topic.\n\n```sh\naws sns subscribe --topic-arn arn:aws:sns:us-east-1:123456789012:alarms --protocol https \\\n  --notification-endpoint 'https://relay.example.com/octo/repo/aws-sns/aws_sns?__token=…'\n```\n\nSNS first sends a request for confirmation. The action verifies its signature, opens the address of SNS that it contains, and reports this in the job summary.",
   outputs:

@@ -1,6 +1,7 @@
 import { headerValue } from '../../wire/headers.ts'
+import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { json, jsonValue } from '../handshake.ts'
+import { jsonValue } from '../handshake.ts'
 import type { Facts, Handshake, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -24,7 +25,7 @@ export const handshake: Handshake = {
     const data = isObject(event) && others.length === 0 ? event.data : undefined
     return isObject(data) ? data.validationCode : undefined
   },
-  answer: (validationResponse) => json({ validationResponse }),
+  answer: (validationResponse) => jsonResponse({ validationResponse }),
 }
 
 export const payloads: Payloads = {

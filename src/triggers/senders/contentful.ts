@@ -4,7 +4,7 @@ import { hmacRefusal } from '../verify/hmac.ts'
 import {
   DEFAULT_TOLERANCE,
   isTime,
-  missing,
+  missingHeader,
   NO_TIME,
   type Scheme,
   timeRefusal,
@@ -33,7 +33,7 @@ export const scheme: Scheme = {
   async check(request, settings, ports) {
     const { headers, method, bytes } = request
     const absent = ['x-contentful-signature', LIST, TIME].find((name) => !headers[name])
-    if (absent) return missing(absent)
+    if (absent) return missingHeader(absent)
     const names = (headers[LIST] ?? '').split(',').map((name) => name.trim().toLowerCase())
     if (![LIST, TIME].every((name) => names.includes(name))) return `${TIME} is not signed`
     const gone = names.find((name) => headers[name] === undefined)
@@ -87,5 +87,5 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`x-contentful-signature`, over method, path, headers and body',
+  verifiedBy: '`x-contentful-signature`, over method, path, headers and body',
 }

@@ -1,6 +1,6 @@
 import type { RelayResponse } from '../../wire/http.ts'
+import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { json } from '../handshake.ts'
 import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
 
 export const facts: Facts = {
@@ -40,13 +40,13 @@ export const signedResponses: SignedResponses = {
     if (!isObject(body)) return undefined
     const { type, token } = body
     if (typeof token !== 'string') return type === 0 ? NO_CONTENT : undefined
-    if (type === 1) return json({ type: 1 })
-    return type === AUTOCOMPLETE ? json({ type: 8, data: { choices: [] } }) : undefined
+    if (type === 1) return jsonResponse({ type: 1 })
+    return type === AUTOCOMPLETE ? jsonResponse({ type: 8, data: { choices: [] } }) : undefined
   },
   accepted(body) {
     if (!isObject(body)) return undefined
     const type = typeof body.token === 'string' ? DEFERRED[String(body.type)] : undefined
-    if (type !== undefined) return json({ type })
+    if (type !== undefined) return jsonResponse({ type })
     return isObject(body.event) ? NO_CONTENT : undefined
   },
 }
@@ -55,7 +55,7 @@ export const signedResponses: SignedResponses = {
 const NO_CONTENT: RelayResponse = { status: 204, headers: {}, body: '' }
 
 /** The common fields of interactions; the id contains the time, as all ids of Discord do. */
-function interaction(now: Date): object {
+function interactionFields(now: Date): object {
   const id = (BigInt(now.getTime() - 1_420_070_400_000) << 22n).toString()
   return {
     ...{ id, application_id: '845027738276462632', version: 1, token: 'A_UNIQUE_TOKEN' },
@@ -67,14 +67,14 @@ function interaction(now: Date): object {
 export const payloads: Payloads = {
   command: ({ now }) => ({
     body: {
-      ...interaction(now),
+      ...interactionFields(now),
       type: 2,
       data: { id: '1', name: 'deploy', type: 1, options: [{ name: 'to', type: 3, value: 'prod' }] },
     },
   }),
   button: ({ now }) => ({
     body: {
-      ...interaction(now),
+      ...interactionFields(now),
       type: 3,
       data: { component_type: 2, custom_id: 'approve:42' },
       message: { id: '846462639134605313', content: 'Deploy?', channel_id: '645027906669510667' },
@@ -82,7 +82,7 @@ export const payloads: Payloads = {
   }),
   modal: ({ now }) => ({
     body: {
-      ...interaction(now),
+      ...interactionFields(now),
       type: 5,
       data: {
         custom_id: 'report',

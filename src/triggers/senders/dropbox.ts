@@ -1,4 +1,4 @@
-import { only, queryOf, text } from '../handshake.ts'
+import { only, queryOf, textResponse } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -21,7 +21,7 @@ export const handshake: Handshake = {
     const query = queryOf(path, 'challenge')
     return query?.size === 1 ? only(query, 'challenge') : undefined
   },
-  answer: text,
+  answer: textResponse,
 }
 
 export const payloads: Payloads = {

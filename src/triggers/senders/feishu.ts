@@ -1,5 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
-import { json, jsonObject } from '../handshake.ts'
+import { jsonResponse } from '../../wire/http.ts'
+import { challengeBody } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
@@ -26,12 +27,12 @@ export const handshake: Handshake = {
   method: 'POST',
   isNarrow: true,
   challenge: ({ headers, body }) => {
-    const { type, token, challenge } = jsonObject(body) ?? {}
+    const { type, token, challenge } = challengeBody(body) ?? {}
     if (type !== 'url_verification' || headerValue(headers, 'x-slack-signature')) return undefined
     const isOwn = typeof token === 'string' && /^[A-Za-z0-9]{32}$/.test(token)
     return isOwn || headerValue(headers, 'x-lark-request-nonce') ? challenge : undefined
   },
-  answer: (challenge) => json({ challenge }),
+  answer: (challenge) => jsonResponse({ challenge }),
 }
 
 export const payloads: Payloads = {

@@ -44,7 +44,7 @@ const COMMIT = {
 export const payloads: Payloads = {
   /** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
   push: (delivery) =>
-    event(delivery, 'push', {
+    eventPayload(delivery, 'push', {
       ref: 'refs/heads/main',
       before: BEFORE,
       after: COMMIT.id,
@@ -56,13 +56,13 @@ export const payloads: Payloads = {
       sender: SENDER,
     }),
   ping: (delivery) =>
-    event(delivery, 'ping', {
+    eventPayload(delivery, 'ping', {
       zen: 'Keep it logically awesome.',
       hook_id: 1,
       repository: REPOSITORY,
     }),
   'pull_request.opened': (delivery) =>
-    event(delivery, 'pull_request', {
+    eventPayload(delivery, 'pull_request', {
       action: 'opened',
       number: 1348,
       pull_request: {
@@ -83,7 +83,7 @@ export const payloads: Payloads = {
       sender: SENDER,
     }),
   'issues.opened': (delivery) =>
-    event(delivery, 'issues', {
+    eventPayload(delivery, 'issues', {
       action: 'opened',
       issue: {
         id: 1,
@@ -100,7 +100,7 @@ export const payloads: Payloads = {
     }),
 }
 
-function event({ id }: DeliveryValues, name: string, body: object): Payload {
+function eventPayload({ id }: DeliveryValues, name: string, body: object): Payload {
   return {
     headers: {
       'user-agent': 'GitHub-Hookshot/044aadd',

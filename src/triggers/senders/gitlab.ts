@@ -39,7 +39,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
+  verifiedBy: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
   click:
     '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',
 }

@@ -64,5 +64,5 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`signature` in the body. It covers a time and a token, but not the rest of the body',
+  verifiedBy: '`signature` in the body. It covers a time and a token, but not the rest of the body',
 }

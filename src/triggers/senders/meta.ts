@@ -1,4 +1,4 @@
-import { only, queryOf, text } from '../handshake.ts'
+import { only, queryOf, textResponse } from '../handshake.ts'
 import {
   type Facts,
   type Handshake,
@@ -34,7 +34,7 @@ export const handshake: Handshake = {
     const isAsked = ['subscribe', 'unsubscribe'].includes(query?.get('hub.mode') ?? '')
     return isAsked ? only(query, 'hub.challenge') : undefined
   },
-  answer: text,
+  answer: textResponse,
 }
 
 export const payloads: Payloads = {

@@ -1,4 +1,4 @@
-import { only, queryOf, text } from '../handshake.ts'
+import { only, queryOf, textResponse } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
@@ -24,7 +24,7 @@ export const handshake: Handshake = {
     const names = ['validationToken', 'validationtoken']
     return names.map((name) => only(queryOf(path, name), name)).find((value) => value !== undefined)
   },
-  answer: text,
+  answer: textResponse,
 }
 
 export const payloads: Payloads = {
@@ -42,7 +42,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`clientState` of each entry of `value` in the body',
+  verifiedBy: '`clientState` of each entry of `value` in the body',
   click:
     'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',
   more: 'The outputs omit `clientState`. A subscription expires after some days, so renew it.',

@@ -1,12 +1,13 @@
+import { jsonResponse } from '../../wire/http.ts'
 import { scalarText } from '../../wire/json.ts'
 import { sameText } from '../../wire/secret.ts'
-import { json, jsonObject } from '../handshake.ts'
+import { challengeBody } from '../handshake.ts'
 import type { Facts, Handshake, Payloads, SenderPage, Signing } from '../sender.ts'
 import { compactJws, hs256Holds } from '../verify/jws.ts'
 import {
   DEFAULT_TOLERANCE,
   MISMATCH,
-  missing,
+  missingHeader,
   receivedAt,
   type Scheme,
   timeRefusal,
@@ -32,7 +33,7 @@ export const scheme: Scheme = {
   credentials: () => ({ headers: ['authorization'] }),
   async check(request, { secrets, url, tolerance = DEFAULT_TOLERANCE }, ports) {
     const presented = request.headers.authorization
-    if (!presented) return missing('authorization')
+    if (!presented) return missingHeader('authorization')
     const jws = compactJws(presented.replace(/^Bearer +/i, ''))
     if (!jws || !(await hs256Holds(jws, secrets))) return MISMATCH
     const { aud, exp, iat } = jws.claims
@@ -56,10 +57,10 @@ export const signing: Signing = {
 export const handshake: Handshake = {
   method: 'POST',
   challenge: ({ body }) => {
-    const request = jsonObject(body)
+    const request = challengeBody(body)
     return Object.keys(request ?? {}).length === 1 ? request?.challenge : undefined
   },
-  answer: (challenge) => json({ challenge }),
+  answer: (challenge) => jsonResponse({ challenge }),
 }
 
 export const payloads: Payloads = {
@@ -78,7 +79,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`authorization`, a JWT that does not cover the body',
+  verifiedBy: '`authorization`, a JWT that does not cover the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
   more: 'Only webhooks of an app are signed. With `url` in `verify`, only requests for that URL are accepted. The URL must not contain a GitHub token.',
 }

@@ -1,6 +1,6 @@
 import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { bodyRefusal, compactJws, hs256Holds } from '../verify/jws.ts'
-import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
+import { MISMATCH, missingHeader, type Scheme } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
@@ -19,7 +19,7 @@ export const scheme: Scheme = {
   credentials: () => ({ headers: ['x-webhook-signature'] }),
   async check({ headers, bytes }, { secrets }) {
     const jws = compactJws(headers['x-webhook-signature'])
-    if (!jws) return missing('x-webhook-signature')
+    if (!jws) return missingHeader('x-webhook-signature')
     if (!(await hs256Holds(jws, secrets))) return MISMATCH
     if (jws.claims.iss !== 'netlify') return 'the signature is not of Netlify'
     return bodyRefusal(jws.claims.sha256, bytes)
@@ -46,5 +46,5 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`x-webhook-signature`, a JWS over the hash of the body',
+  verifiedBy: '`x-webhook-signature`, a JWS over the hash of the body',
 }

@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import { json } from '../handshake.ts'
+import { jsonResponse } from '../../wire/http.ts'
 import type { Facts, Handshake, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -18,7 +18,7 @@ export const facts: Facts = {
 export const handshake: Handshake = {
   method: 'GET',
   challenge: ({ headers }) => headerValue(headers, 'x-okta-verification-challenge'),
-  answer: (verification) => json({ verification }),
+  answer: (verification) => jsonResponse({ verification }),
 }
 
 export const payloads: Payloads = {

@@ -6,7 +6,7 @@ import { bodyRefusal, compactJws, es256Holds, parseJsonObject } from '../verify/
 import {
   DEFAULT_TOLERANCE,
   MISMATCH,
-  missing,
+  missingHeader,
   receivedAt,
   type Scheme,
   timeRefusal,
@@ -37,7 +37,7 @@ export const scheme: Scheme = {
   credentials: () => ({ headers: ['plaid-verification'] }),
   async check(request, { secrets, tolerance = DEFAULT_TOLERANCE }, ports) {
     const jws = compactJws(request.headers['plaid-verification'])
-    if (!jws) return missing('plaid-verification')
+    if (!jws) return missingHeader('plaid-verification')
     if (jws.header.alg !== 'ES256') return 'the signature is not of ES256'
     const keys = secrets.flatMap(jwksOf).filter(({ kid }) => kid === jws.header.kid)
     if (keys.length === 0) {
@@ -84,5 +84,5 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
+  verifiedBy: '`plaid-verification`, a JWS over the hash of the body. `secret` is a JWK',
 }

@@ -1,4 +1,4 @@
-import { jsonObject, text } from '../handshake.ts'
+import { challengeBody, textResponse } from '../handshake.ts'
 import {
   type Facts,
   type Handshake,
@@ -33,10 +33,10 @@ export const handshake: Handshake = {
   method: 'POST',
   isSigned: true,
   challenge: ({ body }) => {
-    const request = jsonObject(body)
+    const request = challengeBody(body)
     return request?.type === 'url_verification' ? request.challenge : undefined
   },
-  answer: text,
+  answer: textResponse,
 }
 
 export const payloads: Payloads = {

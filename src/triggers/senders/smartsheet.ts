@@ -1,5 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
-import { json, visible } from '../handshake.ts'
+import { jsonResponse } from '../../wire/http.ts'
+import { visibleAscii } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {
@@ -20,9 +21,9 @@ export const scheme: OwnScheme = {
 /** https://smartsheet.redoc.ly/#section/Webhooks/Webhook-Verification */
 export const handshake: Handshake = {
   method: 'POST',
-  challenge: ({ headers }) => visible(headerValue(headers, 'smartsheet-hook-challenge')),
+  challenge: ({ headers }) => visibleAscii(headerValue(headers, 'smartsheet-hook-challenge')),
   answer: (smartsheetHookResponse) => {
-    const reply = json({ smartsheetHookResponse })
+    const reply = jsonResponse({ smartsheetHookResponse })
     const headers = { ...reply.headers, 'smartsheet-hook-response': smartsheetHookResponse }
     return { ...reply, headers }
   },

@@ -13,7 +13,7 @@ import {
   DEFAULT_TOLERANCE,
   isTime,
   MISMATCH,
-  missing,
+  missingHeader,
   NO_TIME,
   type Scheme,
   timeRefusal,
@@ -45,7 +45,7 @@ export const scheme: Scheme = {
     const prefix = PREFIXES.find((name) => `${name}-signature` in request.headers) ?? PREFIXES[0]
     const names = ['id', 'timestamp', 'signature'].map((name) => `${prefix}-${name}`)
     const absent = names.find((name) => !request.headers[name])
-    if (absent) return missing(absent)
+    if (absent) return missingHeader(absent)
     const [id = '', timestamp = '', presented = ''] = names.map((name) => request.headers[name])
     // The standard forbids full stops in id and timestamp, so that the signed string is
     // unambiguous.
@@ -62,7 +62,7 @@ export const scheme: Scheme = {
  * secrets.
  */
 async function presentedHolds(presented: string, signed: Bytes, { secrets }: VerifySettings) {
-  const keys = secrets.flatMap((secret) => keyOf(secret) ?? [])
+  const keys = secrets.flatMap((secret) => verificationKey(secret) ?? [])
   return anyHolds(presented.split(/\s+/), (entry) => {
     const [kind, text = ''] = entry.split(/,(.*)/s, 2)
     const signature = ENCODINGS.base64(text)
@@ -76,7 +76,7 @@ interface VerificationKey {
   holds(signed: Bytes, signature: Bytes): Promise<boolean>
 }
 
-function keyOf(secret: Secret): VerificationKey | undefined {
+function verificationKey(secret: Secret): VerificationKey | undefined {
   // Supabase shows the secret with the kind of its signatures: `v1,whsec_…`.
   const text = secret.reveal().replace(/^v1,/, '')
   const isPublic = text.startsWith('whpk_')
@@ -91,7 +91,9 @@ function secretMistake(secret: Secret): string | undefined {
   if (secret.reveal().startsWith('whsk_')) {
     return '"secret" is the private key of the sender (whsk_…): take the public one (whpk_…)'
   }
-  return keyOf(secret) ? undefined : '"secret" is not whsec_… or whpk_… with base64 after it'
+  return verificationKey(secret)
+    ? undefined
+    : '"secret" is not whsec_… or whpk_… with base64 after it'
 }
 
 export const signing: Signing = {
@@ -119,7 +121,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
+  verifiedBy: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
   click:
     'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',
   more: 'A secret verifies HMAC signatures (`v1`), and a public key verifies Ed25519 signatures (`v1a`).',

@@ -1,4 +1,5 @@
-import { json, only, queryOf } from '../handshake.ts'
+import { jsonResponse } from '../../wire/http.ts'
+import { only, queryOf } from '../handshake.ts'
 import { type Facts, type Handshake, type Payloads, type SenderPage, seconds } from '../sender.ts'
 
 export const facts: Facts = {
@@ -27,7 +28,7 @@ export const handshake: Handshake = {
       ? only(query, 'hub.challenge')
       : undefined
   },
-  answer: (challenge) => json({ 'hub.challenge': challenge }),
+  answer: (challenge) => jsonResponse({ 'hub.challenge': challenge }),
 }
 
 export const payloads: Payloads = {

@@ -5,7 +5,7 @@ import { mediaType, type WebhookRequest } from '../../wire/request.ts'
 import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'
-import { MISMATCH, missing, type Scheme } from '../verify/scheme.ts'
+import { MISMATCH, missingHeader, type Scheme } from '../verify/scheme.ts'
 import { withRequestHeaders } from '../verify/signing.ts'
 
 export const facts: Facts = {
@@ -28,7 +28,7 @@ export const scheme: Scheme = {
   credentials: () => ({ headers: ['x-twilio-signature'] }),
   async check(request, settings) {
     const presented = request.headers['x-twilio-signature']
-    if (!presented) return missing('x-twilio-signature')
+    if (!presented) return missingHeader('x-twilio-signature')
     const hash = request.query.bodySHA256
     if (hash !== undefined && hash !== (await sha256Hex(request.bytes))) return MISMATCH
     const parameters = hash === undefined ? parametersIn(request) : ''
@@ -37,7 +37,7 @@ export const scheme: Scheme = {
         ? 'the form is not plain UTF-8, so what is signed could be read in another way'
         : 'the body is neither a form, nor signed by bodySHA256 in the URL'
     }
-    const url = calledUrl(settings.url?.reveal() ?? '', request)
+    const url = signedUrl(settings.url?.reveal() ?? '', request)
     const texts = portForms(url).map((form) => concat([form, parameters]))
     return hmacRefusal('sha1', texts, ENCODINGS.base64(presented), settings)
   },
@@ -79,7 +79,7 @@ function sortedForm(parameters: readonly (readonly [name: string, value: string]
  * The URL that the sender called: the URL of the options, plus what the sender added to its query.
  * The forwarded query no longer contains the relay's own parameters.
  */
-function calledUrl(url: string, { querystring }: WebhookRequest): string {
+function signedUrl(url: string, { querystring }: WebhookRequest): string {
   const [address, query] = splitOnce(url.replace(/#.*/s, ''), '?')
   const own = parametersOf(cutReservedParameters(query).query)
   const sent = parametersOf(querystring)
@@ -136,7 +136,7 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  proof: '`x-twilio-signature`, over the URL and the parameters of the form',
+  verifiedBy: '`x-twilio-signature`, over the URL and the parameters of the form',
   click:
     '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
   more: 'If the body is a form, Twilio signs its names and values without separators. For any other body, Twilio adds a hash to the URL and signs it.',

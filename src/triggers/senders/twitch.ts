@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import { jsonObject, text } from '../handshake.ts'
+import { challengeBody, textResponse } from '../handshake.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {
@@ -30,9 +30,9 @@ export const handshake: Handshake = {
   isNarrow: true,
   challenge: ({ headers, body }) => {
     const type = headerValue(headers, 'twitch-eventsub-message-type')
-    return type === 'webhook_callback_verification' ? jsonObject(body)?.challenge : undefined
+    return type === 'webhook_callback_verification' ? challengeBody(body)?.challenge : undefined
   },
-  answer: text,
+  answer: textResponse,
 }
 
 export const payloads: Payloads = {

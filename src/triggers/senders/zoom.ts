@@ -1,6 +1,6 @@
 import { toHex } from '../../wire/bytes.ts'
+import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { json } from '../handshake.ts'
 import type { Facts, OwnScheme, Payloads, SenderPage, SignedResponses } from '../sender.ts'
 import { hmacOf } from '../verify/algorithms.ts'
 
@@ -33,7 +33,7 @@ export const signedResponses: SignedResponses = {
     const isPlain = typeof plainToken === 'string' && /^[\w-]{1,64}$/.test(plainToken)
     if (!isPlain || secret === undefined) return undefined
     const encryptedToken = toHex(await hmacOf('sha256', secret, plainToken))
-    return json({ plainToken, encryptedToken })
+    return jsonResponse({ plainToken, encryptedToken })
   },
 }
 

@@ -5,21 +5,21 @@ export const NOT_SLACK = 'is not an event of Slack'
 
 /** The item of a Slack request, including its secrets; or the reason that there is none. */
 export function slackItem(body: JsonObject): Item | string {
-  if (isObject(body.event)) return event(body, body.event)
-  if (typeof body.payload === 'string') return interaction(body.payload)
+  if (isObject(body.event)) return eventItem(body, body.event)
+  if (typeof body.payload === 'string') return interactionItem(body.payload)
   if (typeof body.command === 'string') return { ...body, kind: 'command' }
   return typeof body.channel_id === 'string' ? { ...body, kind: 'message' } : NOT_SLACK
 }
 
 /** https://api.slack.com/apis/events-api */
-function event(body: JsonObject, inner: JsonObject): Item {
+function eventItem(body: JsonObject, inner: JsonObject): Item {
   const { text = null, user, channel, ts, event_ts } = inner
   const found = { text, user_id: idOf(user), channel_id: idOf(channel) }
   return { ...body, ...found, timestamp: ts ?? event_ts ?? null, kind: 'event' }
 }
 
 /** https://api.slack.com/interactivity/handling */
-function interaction(payload: string): Item | string {
+function interactionItem(payload: string): Item | string {
   const body = tryParseJson(payload)
   if (!isObject(body)) return NOT_SLACK
   const { user, channel, team, message } = body

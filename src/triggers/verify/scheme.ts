@@ -63,7 +63,7 @@ export type VerificationFault = string | undefined
 
 export const MISMATCH = 'the signature does not match'
 
-export function missing(header: string): string {
+export function missingHeader(header: string): string {
   return `the header ${header} is missing`
 }
 

@@ -7,12 +7,12 @@ import { basic, bearer, fieldToken, headerToken, token } from './tokens.ts'
 /** Every scheme of signature verification, by its name in `scheme`. */
 export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(
   [
-    ...Object.entries(SCHEME).map(([name, own]) => schemeOf(name, own)),
+    ...Object.entries(SCHEME).map(([name, own]) => toScheme(name, own)),
     ...[hmac, ed25519, bearer, basic, token],
   ].map((scheme) => [scheme.name, scheme]),
 )
 
-function schemeOf(name: string, own: OwnScheme): Scheme {
+function toScheme(name: string, own: OwnScheme): Scheme {
   if ('check' in own) return own
   if ('header' in own) return signedHeaderScheme(name, own.page, own)
   if (own.tokenHeader !== undefined) return headerToken(name, own.page, own.tokenHeader)

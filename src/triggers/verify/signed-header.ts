@@ -15,7 +15,7 @@ import {
   DEFAULT_TOLERANCE,
   isTime,
   MISMATCH,
-  missing,
+  missingHeader,
   NO_TIME,
   type Scheme,
   TIMESTAMP_FORMATS,
@@ -179,7 +179,7 @@ async function signedHeaderRefusal(
     const value = request.headers[name]
     return value ? [value] : []
   })
-  if (presented.length === 0) return missing(rule.header)
+  if (presented.length === 0) return missingHeader(rule.header)
   let reason: VerificationFault = MISMATCH
   for (const one of presented.flatMap((value) => listsIn(rule, value))) {
     const refusal = await listRefusal(rule, one, request, settings, ports)
@@ -232,13 +232,13 @@ const NOTHING: Presented = { signatures: [], timestamps: [] }
 /** The lists in a header; none if one of them is malformed. */
 function listsIn(rule: SignedHeader, value: string): readonly Presented[] {
   const lists = (rule.lists === undefined ? [value] : value.split(rule.lists)).map((text) =>
-    read(rule, text),
+    presentedIn(rule, text),
   )
   return lists.includes(NOTHING) ? [NOTHING] : lists
 }
 
 /** The signatures and times in one list. */
-function read(
+function presentedIn(
   { parts, signaturePrefix = '', several, algorithm, signatureEncoding = 'hex' }: SignedHeader,
   value: string,
 ): Presented {
@@ -298,7 +298,7 @@ function timestampOf(
     ...(timestampBodyField === undefined ? [] : [scalarText(field)]),
   ]
   if (!text) {
-    const refusal = timestampHeader ? missing(timestampHeader) : 'the body has no time'
+    const refusal = timestampHeader ? missingHeader(timestampHeader) : 'the body has no time'
     return { refusal }
   }
   const isRight = isExact

@@ -4,7 +4,12 @@ import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import { anyHolds } from './algorithms.ts'
-import { missing, type Scheme, type VerificationFault, type VerifySettings } from './scheme.ts'
+import {
+  missingHeader,
+  type Scheme,
+  type VerificationFault,
+  type VerifySettings,
+} from './scheme.ts'
 
 /** A plain token in a header, for one sender. */
 export function headerToken(name: string, page: string, header: string): Scheme {
@@ -79,7 +84,7 @@ function authorizationScheme(name: string, credentials: (secret: Secret) => stri
     credentials: () => ({ headers: [header] }),
     async check(request, { secrets }) {
       const presented = request.headers[header]
-      if (!presented) return missing(header)
+      if (!presented) return missingHeader(header)
       const [scheme = '', text = ''] = presented.split(/ +(.*)/s, 2)
       if (scheme.toLowerCase() !== name) return `the header ${header} is not of the type ${name}`
       const holds = await anyHolds(secrets, (secret) => sameText(credentials(secret), text))
@@ -94,7 +99,7 @@ async function headerRefusal(
   settings: VerifySettings,
 ): Promise<VerificationFault> {
   const presented = request.headers[header]
-  return presented ? tokenRefusal(presented, settings) : missing(header)
+  return presented ? tokenRefusal(presented, settings) : missingHeader(header)
 }
 
 async function fieldRefusal(
