@@ -214,10 +214,10 @@ function verificationsOf(
   secret: string | undefined,
   use: ConditionUse,
 ): readonly Verification[] {
-  const schemesOf = ({ scheme }: VerifySettings[number]) =>
+  const schemesOf = ({ scheme }: VerifyEntries[number]) =>
     [scheme ?? []].flat().flatMap((name) => schemeNamed(String(name)) ?? [])
   for (const scheme of given.flatMap(schemesOf)) refuseScheme(scheme.name, scheme.needs, use)
-  const signsUrl = (entry: VerifySettings[number]) =>
+  const signsUrl = (entry: VerifyEntries[number]) =>
     String(entry.signedPayload ?? '').includes('{url}') ||
     schemesOf(entry).some(({ needs }) => needs.includes('url'))
   const entries = given.map((entry) => ({

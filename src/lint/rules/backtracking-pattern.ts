@@ -2,7 +2,7 @@ import { needsBacktracking } from '../../triggers/mongo-operators.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { withTrigger } from './examples.ts'
-import { textsBelow } from './header-name.ts'
+import { mappingTexts } from './header-name.ts'
 
 export const backtrackingPattern: Rule = {
   id: 'backtracking-pattern',
@@ -22,7 +22,7 @@ export const backtrackingPattern: Rule = {
 
 function backtrackingPatterns({ triggers }: RuleFile): Problem[] {
   return triggers.flatMap(({ nodes, positionOf }) =>
-    textsBelow(nodes.value, []).flatMap(({ text, path }) => {
+    mappingTexts(nodes.value, []).flatMap(({ text, path }) => {
       const isPattern = path.at(-1) === '$regex' && text !== '$regex'
       if (!isPattern || !needsBacktracking(text)) return []
       return [

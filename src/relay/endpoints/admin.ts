@@ -1,11 +1,10 @@
-import type { RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
 import { Secret } from '../../wire/secret.ts'
 import { methodNotAllowed, RelayError } from '../errors.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
-import { jsonReply } from '../request/responses.ts'
 import { parseRepository } from '../request/route.ts'
 import { ENDPOINT_NAME } from './address.ts'
 import {
@@ -68,7 +67,7 @@ export async function respondToEndpoints(
     const withUrl = new URLSearchParams(target.split('?')[1]).get('url') === 'true'
     const endpoint = await endpoints.openRow(row)
     if (withUrl) await opened(row, endpoints)
-    return jsonReply({
+    return jsonResponse({
       ...shown(row, endpoint),
       ...(withUrl && endpoint && urlOf(endpoint, ports)),
     })
@@ -78,13 +77,13 @@ export async function respondToEndpoints(
   await endpoints.store.delete(name)
   endpoints.changed()
   ports.log({ endpoint: name, change: 'deleted' })
-  return jsonReply({ success: true })
+  return jsonResponse({ success: true })
 }
 
 async function list(endpoints: Endpoints): Promise<RelayResponse> {
   const rows = await endpoints.store.list()
   const all = rows.map(async (row) => shown(row, await endpoints.openRow(row)))
-  return jsonReply({ endpoints: await Promise.all(all) })
+  return jsonResponse({ endpoints: await Promise.all(all) })
 }
 
 async function create(
@@ -114,7 +113,7 @@ async function create(
   if (!(await endpoints.store.create(row))) throw nameTaken(name)
   endpoints.changed()
   ports.log({ endpoint: name, change: 'created' })
-  return jsonReply({ ...shown(row, endpoint), ...urlOf(endpoint, ports) })
+  return jsonResponse({ ...shown(row, endpoint), ...urlOf(endpoint, ports) })
 }
 
 async function update(
@@ -151,7 +150,7 @@ async function replace(
   endpoints.changed()
   ports.log({ endpoint: row.name, change })
   const withUrl = change === 'rotated' && urlOf(endpoint, ports)
-  return jsonReply({ ...shown(next, endpoint), ...withUrl })
+  return jsonResponse({ ...shown(next, endpoint), ...withUrl })
 }
 
 /** @throws RelayError 409 if no sealing key opens the endpoint */

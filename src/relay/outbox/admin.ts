@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import type { RelayResponse } from '../../wire/http.ts'
+import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { comparison } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
@@ -7,7 +7,7 @@ import { respondToEndpoints } from '../endpoints/admin.ts'
 import { internalError, methodNotAllowed, RelayError } from '../errors.ts'
 import { gauge, type RelayMetrics } from '../pages/metrics.ts'
 import type { RelayPorts, RelayRequest } from '../ports.ts'
-import { errorResponse, jsonReply } from '../request/responses.ts'
+import { errorResponse } from '../request/responses.ts'
 import { type OutboxFigures, type OutboxLine, StorageError, type StoredEvent } from './event.ts'
 import type { EventFilter, ListedUnit } from './ledger.ts'
 import { openEvent } from './sealed-event.ts'
@@ -138,7 +138,7 @@ async function listResponse(
   const { events, next } = await outbox.list({ filter: queryFilter(query), cursor, limit })
   const isFirst = cursor === undefined
   const copies = events.filter(({ state }) => state === 'delivered')
-  return jsonReply({
+  return jsonResponse({
     waiting: events
       .filter(({ state }) => state === 'waiting' || state === 'uncertain')
       .map((event) => shownEvent(event)),
@@ -164,7 +164,7 @@ async function eventResponse(
   const isBatch = first.unit === id && first.unit !== first.delivery
   const payloads = await Promise.all(events.map((event) => payloadOf(event, keys)))
   const payload = isBatch ? payloads : payloads[0]
-  return jsonReply({
+  return jsonResponse({
     ...shownEvent({ ...first, events: isBatch ? events.length : 0 }, isBatch),
     payload,
   })
@@ -185,7 +185,7 @@ async function replayOne(
   const events = await outbox.replay(id, separate === 'true')
   if (events === 0) throw noSuchEvent('no dead letter and no delivered batch has this delivery id')
   log({ outbox: 'replayed', delivery: id, events })
-  return jsonReply({ success: true, events })
+  return jsonResponse({ success: true, events })
 }
 
 async function replayAll(
@@ -197,7 +197,7 @@ async function replayAll(
   if (method !== 'POST') throw methodNotAllowed(['POST'])
   const events = await outbox.replayAll(deadFilter(query))
   log({ outbox: 'replayed', events })
-  return jsonReply({ success: true, events })
+  return jsonResponse({ success: true, events })
 }
 
 async function deleteOne(
@@ -208,7 +208,7 @@ async function deleteOne(
   const events = await outbox.delete(id)
   if (events === 0) throw noSuchEvent('no event has this delivery id')
   log({ outbox: 'deleted', delivery: id, events })
-  return jsonReply({ success: true, events })
+  return jsonResponse({ success: true, events })
 }
 
 async function deleteAll(
@@ -218,7 +218,7 @@ async function deleteAll(
 ): Promise<RelayResponse> {
   const events = await outbox.deleteAll(deadFilter(query))
   log({ outbox: 'deleted', events })
-  return jsonReply({ success: true, events })
+  return jsonResponse({ success: true, events })
 }
 
 async function backupResponse(outbox: OutboxView, method: string): Promise<RelayResponse> {

@@ -59,12 +59,6 @@ export function withResponseHeaders(
   return headers ? { ...reply, headers: { ...reply.headers, ...headers } } : reply
 }
 
-/** A response of the admin API. */
-export function jsonReply(value: unknown): RelayResponse {
-  const headers = { 'content-type': 'application/json' }
-  return { status: 200, headers, body: JSON.stringify(value) }
-}
-
 export function errorResponse(error: RelayError, delivery: string): RelayResponse {
   const { code, message, hint, retryAfter, status } = error
   return {

@@ -86,7 +86,7 @@ export function claimsMistake(
   if (names.includes('aws-sns')) {
     return '"verify" names aws-sns, which needs a certificate that the relay does not download'
   }
-  const entries = entriesOf(verify)
+  const entries = claimedSchemes(verify)
   if (entries.length === 0) return '"verify" has no scheme with a secret'
   for (const { scheme, settings } of entries) {
     if (scheme.needs.includes('secret') && settings.secrets.length === 0) {

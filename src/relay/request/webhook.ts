@@ -162,7 +162,7 @@ async function openCredential(
     return await credentials.open(presented, webhook)
   } catch (error) {
     const reply = error instanceof RelayError && presented && bodilessHandshake(request, webhook)
-    if (reply) return { handshake: checkedReply(reply, [presented]) }
+    if (reply) return { handshake: checkedResponse(reply, [presented]) }
     throw error
   }
 }
