@@ -29,6 +29,27 @@ describe('an invalid HOOKLINE_DISPATCH is wrong usage of', () => {
   })
 })
 
+describe('an unknown HOOKLINE_ variable', () => {
+  const MISSPELLED = { HOOKLINE_TELEGRAM_API_ULR: 'http://127.0.0.1:1' }
+
+  test.each([
+    ['keys create access', ['keys', 'create', 'access'], 0],
+    ['check', ['check', 'nowhere/*.yml'], 1],
+  ])('gets one warning with the nearest name from %s, which goes on', async (_, args, code) => {
+    const end = await runShared(args, { env: MISSPELLED })
+    expect(end.exitCode).toBe(code)
+    const warnings = end.stderr.match(/warning: .*HOOKLINE_TELEGRAM_API_ULR/g)
+    expect(warnings).toHaveLength(1)
+    expect(end.stderr).toContain('did you mean "HOOKLINE_TELEGRAM_API_URL"')
+    expect(end.stdout).not.toContain('API_ULR')
+  })
+
+  test('gets none from help and version', async () => {
+    for (const args of [['--version'], ['check', '--help']])
+      expect((await runShared(args, { env: MISSPELLED })).stderr).toBe('')
+  })
+})
+
 describe('with a server on this machine', () => {
   let server: Server
   let answer: { status: number; body: string; location?: string }

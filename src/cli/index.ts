@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
+import { unknownVariables } from '../wire/unknown-variables.ts'
 import {
   EXIT_CODES,
   endOnClosedOutput,
@@ -11,6 +12,7 @@ import {
   reportError,
   reportUncaughtErrors,
   styled,
+  warn,
 } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -88,8 +90,11 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .version(ownVersion(), '-v, --version', 'print the version')
     .option('--no-color', 'print no colors, like NO_COLOR; every command accepts it')
     .addHelpText('after', `\n${EXIT_CODES}\n\nExample:\n  $ hookline init`)
-  // An invalid value stops every command, so that relay and client never use different modes.
-  program.hook('preAction', () => void readSetting(process.env, 'HOOKLINE_DISPATCH'))
+  program.hook('preAction', () => {
+    warn(unknownVariables(process.env))
+    // An invalid value stops every command, so that relay and client never use different modes.
+    readSetting(process.env, 'HOOKLINE_DISPATCH')
+  })
   const [word = ''] = words
   const load = COMMANDS.get(word)
   // The help and the suggestion for an unknown command need every command.

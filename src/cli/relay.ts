@@ -11,7 +11,6 @@ import {
   settingDefault,
 } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { unknownVariables } from '../wire/unknown-variables.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
 import { openTunnel } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
@@ -68,11 +67,7 @@ async function runRelay({
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
-  warn([
-    ...unknownVariables(process.env),
-    ...weakKeyProblems(process.env),
-    ...unusedProxyProblems(process.env),
-  ])
+  warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
   writeLine(`hookline relay listening on ${relay.url}\n`)
   if (tunnel) await tunnelTo(relay, repository)
 }
