@@ -10,7 +10,9 @@ import { ACTION_NODE } from './node24.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The program: `HOOKLINE_ACT`, `act` on the PATH, or one beside the clone; `null` where there is none. */
+/**
+ * The program: `HOOKLINE_ACT`, `act` on the PATH, or one beside the clone; `null` if there is none.
+ */
 export const ACT = findAct()
 if (ACT === null) process.stderr.write('no act is installed: nothing is tried on a runner\n')
 
@@ -29,9 +31,9 @@ function findAct(): string | null {
 
 export interface ActRun {
   readonly exitCode: number | null
-  /** What the run says, of all its jobs. */
+  /** The log of all jobs of the run. */
   readonly log: string
-  /** How each job that was begun ended, by its name in the log. */
+  /** The result of each started job, by its name in the log. */
   readonly jobs: Readonly<Record<string, 'success' | 'failure'>>
 }
 
@@ -39,11 +41,11 @@ interface ActEvent {
   readonly name: string
   readonly payload: unknown
   readonly secrets?: Readonly<Record<string, string>>
-  /** Variables that the runner is to set. */
+  /** Variables that the runner sets. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a workflow file by act, in a repository of its own, with the built actions. */
+/** Runs a workflow file with act, in its own repository, with the built actions. */
 export async function runAct(
   files: Readonly<Record<string, string>>,
   { name, payload, secrets = {}, env = {} }: ActEvent,
@@ -93,7 +95,7 @@ export async function runAct(
 
 let published: string | undefined
 
-/** What a release holds of the actions, for all runs of a suite: act copies it for each of them. */
+/** The files of the actions in a release, for all runs of a suite; act copies them for each run. */
 function actionRepository(): string {
   if (published) return published
   const action = mkdtempSync(join(tmpdir(), 'hookline-published-'))

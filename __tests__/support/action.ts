@@ -9,7 +9,7 @@ import { bundle } from './build.ts'
 import { ACTION_NODE } from './node24.ts'
 import { readOutputFile } from './output-file.ts'
 
-/** The bundles that GitHub runs, as action.yml and reply/action.yml name them. */
+/** The bundles that GitHub runs, as in action.yml and reply/action.yml. */
 const BUNDLES = {
   main: bundle('action/index.js'),
   post: bundle('action/post.js'),
@@ -18,25 +18,25 @@ const BUNDLES = {
 
 export interface ActionRun {
   readonly event: string
-  /** An event as an object, or the text of the event file as it stands. */
+  /** An event as an object, or the content of the event file as a string. */
   readonly payload: unknown
   /** Inputs by the names of action.yml. */
   readonly inputs?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
-  /** Working copy of the repository; workflow files are looked for in it. */
+  /** Working copy of the repository, which contains the workflow files. */
   readonly workspace?: string
-  /** Name of the calling workflow; `hook` when left out. */
+  /** Name of the calling workflow; default `hook`. */
   readonly calling?: string
-  /** Kills the process, as a machine that goes down does; the run is then rejected. */
+  /** Kills the process, like a machine failure; the run is then rejected. */
   readonly kill?: AbortSignal
 }
 
-/** What the step's `main` process saved for its `post` process, by name. */
+/** The state that the `main` process saved for its `post` process, by name. */
 export type SavedState = Readonly<Record<string, string>>
 
 export interface ActionResult {
   readonly exitCode: number | null
-  /** Step outputs, read back as the runner reads them. */
+  /** Step outputs, parsed as the runner parses them. */
   readonly outputs: Readonly<Record<string, string>>
   readonly summary: string
   readonly state: SavedState
@@ -44,12 +44,15 @@ export interface ActionResult {
   readonly stderr: string
 }
 
-/** Runs the built action as a runner would: on Node 24 where there is one, with nothing in the environment but what it sets. */
+/**
+ * Runs the built action as a runner does: on Node 24 if available, with only the runner's
+ * environment.
+ */
 export function runAction(run: ActionRun): Promise<ActionResult> {
   return runProcess('main', run)
 }
 
-/** Runs the action's `post` process, which the runner starts when the job has succeeded. */
+/** Runs the action's `post` process, which the runner starts after the job has succeeded. */
 export function runPost(run: ActionRun, state: SavedState): Promise<ActionResult> {
   return runProcess('post', withState(run, state))
 }
@@ -75,19 +78,19 @@ async function runProcess(
 }
 
 /**
- * Runs the built action as `runAction` does, but in a process that all runs of a suite share: it is
- * loaded anew for each of them. For tests of what it does, not of how a process starts or ends.
+ * Runs the built action as `runAction` does, but in a process that all runs of a suite share and
+ * that reloads the action for each run. For tests of effects, not of the start or end of a process.
  */
 export function runInShared(run: ActionRun): Promise<ActionResult> {
   return runProcess('main', run, inTurn)
 }
 
-/** Runs its `post` process likewise. */
+/** Runs the action's `post` process in the shared process. */
 export function runPostInShared(run: ActionRun, state: SavedState): Promise<ActionResult> {
   return runProcess('post', withState(run, state), inTurn)
 }
 
-/** Runs the built action `reply` likewise, by inputs of reply/action.yml. */
+/** Runs the built action `reply` in the shared process, with inputs of reply/action.yml. */
 export function runReplyInShared(run: ActionRun): Promise<ActionResult> {
   return runProcess('reply', run, inTurn)
 }
@@ -100,7 +103,7 @@ afterAll(() => {
   shared = undefined
 })
 
-/** One run after the other, since they share what a process has once. */
+/** Runs one after the other, because they share the environment of the process. */
 function inTurn(file: string, env: Record<string, string>): Promise<Ended> {
   const ended = last.then(() => runThere(file, env))
   last = ended.catch(() => {})
@@ -124,14 +127,14 @@ async function runThere(file: string, env: Record<string, string>): Promise<Ende
   }
 }
 
-/** Runs it for one event after the other: see {@link runActions}. */
+/** The program for {@link runActions}, which handles one event after the other. */
 const MANY = fileURLToPath(new URL('many-actions.cjs', import.meta.url))
 
 /**
- * Runs the built action for many events in one process, which costs a tenth of a process for each: it
- * is loaded anew for each of them, and has ended when nothing is left to do.
+ * Runs the built action for many events in one process, which takes a tenth of the time. The action
+ * is reloaded for each event, and has ended when nothing keeps the process busy.
  *
- * @param https port of a stand-in, without TLS, at which every call by HTTPS ends
+ * @param https port of a stand-in without TLS that receives every HTTPS request
  */
 export async function runActions(
   runs: readonly ActionRun[],
@@ -168,7 +171,7 @@ type Ended = Pick<ActionResult, 'exitCode' | 'stdout' | 'stderr'>
 
 const NONE = { GITHUB_EVENT_PATH: '', GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' }
 
-/** What a run left in the files that the runner reads. */
+/** Reads the files that a run wrote for the runner. */
 async function resultOf(ended: Ended, files: Files): Promise<ActionResult> {
   const outputs = readOutputFile(await readFile(files.GITHUB_OUTPUT, 'utf8'))
   const state = readOutputFile(await readFile(files.GITHUB_STATE, 'utf8'))
@@ -176,7 +179,7 @@ async function resultOf(ended: Ended, files: Files): Promise<ActionResult> {
   return { ...ended, outputs, state, summary }
 }
 
-/** A `repository_dispatch` event as GitHub makes one of what the relay sent. */
+/** A `repository_dispatch` event as GitHub creates it from the relay's request. */
 export function dispatchEvent(clientPayload: unknown, action = 'webhook') {
   return { event: 'repository_dispatch', payload: { action, client_payload: clientPayload } }
 }

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { http } from '../../src/action/http.ts'
 import type { Http } from '../../src/wire/http.ts'
 
-/** Stands in for the hosts of SNS: whatever is called lands here, and is counted. */
+/** A stand-in for all hosts of SNS, which records requests. */
 export class Amazon {
   connections = 0
-  /** What was asked for, by its full address. */
+  /** The requested addresses. */
   readonly visited: string[] = []
   answers: Record<string, { status: number; text?: string; location?: string }> = {}
   #address = ''
@@ -32,7 +32,7 @@ export class Amazon {
     return this.#address
   }
 
-  /** The action's own client, with every host replaced by this one. */
+  /** The action's own client, with every host replaced by this stand-in. */
   readonly http: Http = (request) => {
     this.visited.push(request.url)
     const { pathname, search } = new URL(request.url)

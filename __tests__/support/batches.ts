@@ -14,10 +14,10 @@ export interface Sent {
 
 export const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** The id of every batch made here. */
+/** The id of every batch here. */
 export const BATCH = uuid(999)
 
-/** The dispatch of a batch of these requests, whose ids count from a number on. */
+/** The dispatch of a batch of these requests, whose delivery ids count up from a number. */
 export async function batchDispatch(sent: readonly Sent[], from = 1) {
   const events = sent.map(({ body, path = 'hook/webhook', method = 'POST', headers = {} }, at) => {
     const own = { 'x-hookline-delivery': uuid(from + at), 'x-hookline-received-at': RECEIVED }

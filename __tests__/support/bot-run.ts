@@ -12,18 +12,18 @@ import { BOT_TOKEN } from './telegram.ts'
 
 export const SCHEDULE = { name: 'schedule', payload: { schedule: '*/5 * * * *' } }
 
-/** The smallest `on:` section that polls; options may follow, indented by two. */
+/** A minimal `on:` section that polls; options may follow, indented by two. */
 export const POLL = `messaging_bot:
   token: \${{ secrets.BOT }}
 `
 
-/** What a bot's run had of the outside: pauses are counted and not waited for. */
+/** The outside world of a bot's run; pauses are recorded, but do not wait. */
 export interface BotPorts extends EnginePorts {
   readonly masked: string[]
   readonly pauses: number[]
 }
 
-/** The real HTTP port at a stand-in; a clock and pauses that a test can look at. */
+/** The real HTTP client against a stand-in, with a clock and pauses that a test can read. */
 export function botPorts(messagingApiUrl: string, own: Partial<TriggerPorts> = {}): BotPorts {
   const masked: string[] = []
   const pauses: number[] = []
@@ -39,7 +39,7 @@ export function botPorts(messagingApiUrl: string, own: Partial<TriggerPorts> = {
   return { triggers, scripts, store: undefined, run, folder: '', masked, pauses }
 }
 
-/** The workflow `bot` with an `on:` section in which `secrets.BOT` is the token. */
+/** The workflow `bot` with an `on:` section, in which `secrets.BOT` is the token. */
 export function botWorkflow(on: string, secrets: JsonObject = { BOT: BOT_TOKEN }): WorkflowSource {
   const source = { name: 'input "on"', text: on, file: '.github/workflows/bot.yml' }
   return {
@@ -49,7 +49,7 @@ export function botWorkflow(on: string, secrets: JsonObject = { BOT: BOT_TOKEN }
   }
 }
 
-/** What the step does on a schedule: polls, and makes the outputs. */
+/** Does what the step does on a schedule: polls, and creates the outputs. */
 export async function runMain(
   workflows: WorkflowSource,
   ports: EnginePorts,
@@ -59,13 +59,13 @@ export async function runMain(
   return Object.assign(evaluation, { outputs: stepOutputs(evaluation) })
 }
 
-/** What the end of a job that succeeded does. */
+/** Does what the end of a successful job does. */
 export function runPost(
   effects: readonly Effect[],
   workflows: WorkflowSource,
   ports: EnginePorts,
 ): Promise<void> {
-  const saved = JSON.parse(JSON.stringify(effects)) as Effect[] // as it goes through GITHUB_STATE
+  const saved = JSON.parse(JSON.stringify(effects)) as Effect[] // as it passes through GITHUB_STATE
   return runEffects(saved, (name) => workflows.find(name), ports)
 }
 

@@ -8,11 +8,11 @@ import { ask, detail } from './inspector.ts'
 export const CHROMIUM = installedChromium()
 if (!CHROMIUM) process.stderr.write('no Chromium is installed: the page is not tested\n')
 
-/** Of one test: several browsers may share a machine that is slow already. */
+/** Milliseconds for one test, because several browsers may share a slow machine. */
 export const BROWSER_TIMEOUT = 300_000
-/** For whatever a page is waited for; it ends only what will never come. */
+/** Milliseconds for each wait; it only ends waits that would never succeed. */
 const PATIENCE = 60_000
-/** How many times slower the page is: 20 shows what only a slow machine would. */
+/** Slows the page down by this factor: 20 shows faults that only occur on slow machines. */
 const SLOWDOWN = Number(process.env.HOOKLINE_TEST_SLOWDOWN ?? 1)
 
 export const ISSUE = {
@@ -26,30 +26,32 @@ const FILES = {
   'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
 }
 
-/** What a page is looked at with. */
+/** How the page is opened. */
 interface Look {
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'
 }
 
 /**
- * A browser with one page for all tests of a describe block, and a run of `hookline dev` that most of
- * them share, since to start another one costs as much as such a test does.
+ * A browser with one page for all tests of a describe block, and a run of `hookline dev` that most
+ * of them share, because another start takes as long as such a test.
  */
 export interface Stage {
   dev: Dev
-  /** The page after bodies were posted, with the files of `begin`; what came before is still listed. */
+  /**
+   * The page after these requests, with the files of `begin`; earlier events remain in the list.
+   */
   open(bodies?: readonly unknown[], look?: Look): Promise<Page>
-  /** The page of a run that begins: its port is an origin of its own, so that nothing is left of others. */
+  /** The page of a new run. Its port is a new origin, so it has no storage of other runs. */
   begin(bodies?: readonly unknown[], look?: Look, setup?: Partial<DevSetup>): Promise<Page>
-  /** @param number counts from 1 in the order of arrival since `open` or `begin` */
+  /** @param number counts from 1 since `open` or `begin` */
   detail(number: number): Promise<Detail>
 }
 
 export function stage(): Stage {
   let browser: Browser
   let page: Page
-  /** How many events had come when the test began. */
+  /** The number of events when the test began. */
   let earlier = 0
   let isShared = false
   const stopping: Promise<unknown>[] = []
@@ -79,7 +81,7 @@ export function stage(): Stage {
     return page
   }
   const set: Stage = {
-    dev: undefined as unknown as Dev, // `open` or `begin` begins every test
+    dev: undefined as unknown as Dev, // every test calls `open` or `begin` first
     async open(bodies = [], look = {}) {
       if (!isShared || set.dev.command.process.exitCode !== null) return set.begin(bodies, look)
       await page.evaluate('localStorage.clear()')
@@ -87,7 +89,7 @@ export function stage(): Stage {
       return show(bodies, look)
     },
     async begin(bodies = [], look = {}, setup) {
-      // It lets what is under way end, for which no test has to wait.
+      // Stopping waits for open requests, which no test has to wait for.
       if (set.dev) stopping.push(set.dev.stop())
       set.dev = await startDev({ files: FILES, ...setup })
       isShared = setup === undefined
@@ -98,16 +100,17 @@ export function stage(): Stage {
   return set
 }
 
-/** Waits until the page follows the events. */
+/** Waits until the page receives new events. */
 export async function live(page: Page): Promise<void> {
   await page.getByText('Live', { exact: true }).waitFor()
 }
 
 export function copied(page: Page): Promise<string> {
-  return page.evaluate('navigator.clipboard.readText()') as Promise<string> // it is a text
+  // clipboard content is a string
+  return page.evaluate('navigator.clipboard.readText()') as Promise<string>
 }
 
-/** The lines of the list that are seen. */
+/** The visible lines of the list. */
 export function rows(page: Page) {
   return page.locator('#rows li:visible')
 }

@@ -7,8 +7,8 @@ import { build } from 'esbuild'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * The package as the sources stand, `package.json` and `dist/`, which jest made before the first suite
- * (scripts/build/for-tests.js). The committed `dist/` is what `npm run build:check` compares.
+ * The package from the present sources, `package.json` and `dist/`, which jest built before the
+ * first suite (scripts/build/for-tests.js). `npm run build:check` compares the committed `dist/`.
  */
 export function bundledPackage(): string {
   const folder = process.env.HOOKLINE_TEST_BUNDLES
@@ -16,26 +16,26 @@ export function bundledPackage(): string {
   return folder
 }
 
-/** @param name of a bundle, as in `dist/`: `cli/index.js` */
+/** @param name of a bundle in `dist/`: `cli/index.js` */
 export function bundle(name: string): string {
   return join(bundledPackage(), 'dist', name)
 }
 
-/** What tests load in processes of their own, by name as in `src/`. */
+/** Modules that tests load in other processes, by their name in `src/`. */
 const MODULES = ['action/store', 'relay/outbox/sqlite', 'state/branch', 'state/file', 'state/store']
 
-/** CommonJS packages within an ES module ask for Node's own modules by it. */
+/** CommonJS packages within an ES module use it to load Node's own modules. */
 const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`
 
-/** The folder of modules that a process of a test loads, each with all that it needs, built once. */
+/** The folder of the modules for other processes, each bundled with its imports; built once. */
 export async function builtModules(): Promise<string> {
   const target = join(bundledPackage(), 'modules')
   if (existsSync(target)) return target
-  // Several suites may come at once: each builds its own, and the first that is done is kept.
+  // Several suites may build concurrently: each builds its own folder, and the first one is used.
   const own = `${target}.${process.pid}`
   try {
     await build({
-      // Named, since esbuild mistakes the folder of a path that holds a quote.
+      // Entries have names, because esbuild cannot handle a folder with a quote in its path.
       entryPoints: Object.fromEntries(
         MODULES.map((name) => [name, join(ROOT, 'src', `${name}.ts`)]),
       ),

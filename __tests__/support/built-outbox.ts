@@ -5,18 +5,18 @@ import type { GitHub } from './github.ts'
 import { NODE24 } from './node24.ts'
 import { sealingKeys } from './outbox-relays.ts'
 
-/** A relay with an outbox as its bundle starts it, on a Node that has SQLite. */
+/** A relay with an outbox, started from its bundle, on a Node with SQLite. */
 export interface BuiltOutbox {
   readonly url: string
   kill(): Promise<void>
-  /** Asks it to stop. @returns its exit code */
+  /** Sends SIGTERM. @returns its exit code */
   stop(): Promise<number | null>
 }
 
 interface Setup {
-  /** Where its file lies. */
+  /** Folder of its file. */
   readonly folder: string
-  /** Program of the command line. */
+  /** Path of the command line's bundle. */
   readonly cli?: string
   /** A free port by default. */
   readonly port?: number
@@ -41,12 +41,12 @@ export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
   }
 }
 
-/** Sends an event with a token of its repository's own. */
+/** Sends an event with the token of its repository. @returns the status */
 export async function sendTo(relay: Pick<BuiltOutbox, 'url'>, repository: string, body: string) {
   return (await postTo(relay, repository, body)).status
 }
 
-/** The same, with a query. @returns the response, whose body is read */
+/** Sends an event with a query. @returns the response, whose body was read */
 export async function postTo(
   { url }: Pick<BuiltOutbox, 'url'>,
   repository: string,
@@ -68,14 +68,15 @@ interface Crash extends Omit<Setup, 'settings'> {
 }
 
 /**
- * Has a relay keep an event while GitHub is down, kills it, and starts it again on what it kept.
+ * Queues an event in a relay while GitHub is down, kills the relay, and starts it again with the
+ * same file.
  *
- * @returns what the sender was told, and the bodies that GitHub got after the new start
+ * @returns the response to the sender, and the bodies that GitHub received after the second start
  */
 export async function killedWithAnEvent({ github, ...setup }: Crash) {
   const settings = { HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() }
   const first = await startBuiltOutbox({ ...setup, settings })
-  // Of a token that GitHub never accepted, nothing is kept.
+  // An event whose token GitHub never accepted is not queued.
   const told = [await sendTo(first, 'kept', 'before')]
   github.always({ status: 503 })
   told.push(await sendTo(first, 'kept', 'while GitHub was down'))

@@ -8,7 +8,7 @@ import { eventRequests } from '../../src/action/reply/event-requests.ts'
 import { reply } from '../../src/action/reply.ts'
 import { isObject, type Json } from '../../src/wire/json.ts'
 
-/** One call that arrived: JSON and forms are taken apart, files of a form are `name: text`. */
+/** One received request. JSON and forms are parsed; files of a form are `name: content`. */
 export interface ChatCall {
   readonly method: string
   readonly path: string
@@ -22,10 +22,10 @@ export interface ChatAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Stands in for the API of a chat: it keeps every call, and answers as it is told to. */
+/** A stand-in for the API of a chat: it records every request, and responds as a test says. */
 export class ChatStandIn {
   readonly calls: ChatCall[] = []
-  /** Answers in place of the usual ones, for the calls to come. */
+  /** Responses that replace the usual ones, for the next requests. */
   readonly faults: ChatAnswer[] = []
   readonly #answer: (call: ChatCall) => ChatAnswer
   readonly #server = createServer(async (request, response) => {
@@ -63,12 +63,12 @@ export class ChatStandIn {
     return `http://127.0.0.1:${port}`
   }
 
-  /** What was called, in order, without its query. */
+  /** The paths of the requests, in order, without queries. */
   get paths(): string[] {
     return this.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)
   }
 
-  /** The body of one call, an object. */
+  /** The body of one request, an object. */
   body(at: number): Record<string, unknown> {
     const body = this.calls.at(at)?.body
     return isObject(body) ? body : {}
@@ -87,7 +87,10 @@ async function readBody(bytes: Buffer, type: string): Promise<Json> {
   return Object.fromEntries(await Promise.all(entries))
 }
 
-/** Slack, by its documents: hooks say `ok`, the Web API says `{"ok":true}` and what its method gives. */
+/**
+ * Slack by its documentation: hooks respond `ok`, the Web API `{"ok":true}` and the fields of its
+ * method.
+ */
 export function slackStandIn(): ChatStandIn {
   return new ChatStandIn(({ path, body }, { url }) => {
     if (/^\/(?:commands|actions|app|services)\//.test(path)) return { body: 'ok' }
@@ -106,7 +109,7 @@ export function slackStandIn(): ChatStandIn {
   })
 }
 
-/** Discord's webhook of an interaction: the first message takes the place of "thinking…". */
+/** Discord's webhook of an interaction: the first message replaces "thinking…". */
 export function discordStandIn({ flags = 1 << 7 } = {}): ChatStandIn {
   return new ChatStandIn(({ method, path }) => {
     if (!/^\/(?:(?:api\/)?v10\/)?webhooks\/\d+\/[\w.-]+/.test(path))
@@ -120,7 +123,7 @@ export function discordStandIn({ flags = 1 << 7 } = {}): ChatStandIn {
 
 const MANIFEST = parse(readFileSync(new URL('../../reply/action.yml', import.meta.url), 'utf8'))
 
-/** What a step of reply did. */
+/** The result of a reply step. */
 export interface Replied {
   readonly id: string
   readonly masked: readonly string[]
@@ -129,7 +132,7 @@ export interface Replied {
   readonly notices?: readonly string[]
 }
 
-/** Answers as the step would, with every input at its default that is not given. */
+/** Replies as the step does, with the defaults of all inputs that are not given. */
 export async function replyWith(
   given: Readonly<Record<string, string>>,
   { event, files = {} }: { event?: Json; files?: Readonly<Record<string, string>> } = {},
@@ -167,7 +170,7 @@ export function fired(trigger: string, outputs: unknown): string {
   })
 }
 
-/** The event of a run that a service started by posting to its trigger. */
+/** The event of a run that a service started by a request to its trigger. */
 export function dispatched(trigger: string, body: string, contentType = 'application/json'): Json {
   const headers = { 'content-type': contentType }
   const payload = { path: `hook/${trigger}`, method: 'POST', headers, body }

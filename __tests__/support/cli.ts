@@ -7,20 +7,20 @@ import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
 import { bundle } from './build.ts'
 
-/** The bundle that `hookline` starts. */
+/** The bundle that `hookline` runs. */
 export const CLI_BUNDLE = bundle('cli/index.js')
 
-/** An empty folder, for what looks at none. */
+/** An empty folder, for commands that read no files. */
 const NOWHERE = mkdtempSync(join(tmpdir(), 'nowhere-'))
 
 export interface Surroundings {
   readonly cwd?: string
   readonly env?: Record<string, string>
-  /** The program to start in place of the command, with its arguments. */
+  /** The program to start instead of the command, with its arguments. */
   readonly as?: (args: readonly string[]) => string[]
 }
 
-/** A command that keeps running: what it prints, line by line, and its end. */
+/** A command that keeps running: its output line by line, and its end. */
 export class RunningCommand {
   readonly process: ChildProcess
   stdout = ''
@@ -43,12 +43,12 @@ export class RunningCommand {
     })
   }
 
-  /** The first match in what was printed; waits for it, as long as the command runs. */
+  /** The first match in its output; waits for it as long as the command runs. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#seen('stdout', pattern)
   }
 
-  /** The same of what it said on standard error. */
+  /** The same for its standard error. */
   told(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#seen('stderr', pattern)
   }
@@ -64,20 +64,20 @@ export class RunningCommand {
     }
   }
 
-  /** Types on its standard input. */
+  /** Writes to its standard input. */
   type(text: string): void {
-    this.process.stdin?.on('error', () => {}) // it may end before it has read all
+    this.process.stdin?.on('error', () => {}) // the command may end before it has read everything
     this.process.stdin?.write(text)
   }
 
-  /** Asks it to stop, as Ctrl-C does, and gives its exit code. */
+  /** Stops it by SIGINT, like Ctrl-C, and returns its exit code. */
   async stop(): Promise<number | null> {
     if (this.#running) this.process.kill('SIGTERM')
     await this.#ended
     return this.process.exitCode
   }
 
-  /** Its exit code, once it ended by itself. */
+  /** Its exit code, after it ended by itself. */
   async ended(): Promise<number | null> {
     await this.#ended
     return this.process.exitCode
@@ -93,9 +93,9 @@ export interface CommandEnd {
 export interface CommandRun {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What stands on its standard input. */
+  /** The content of its standard input. */
   readonly input?: string
-  /** The bundle of an installed package, in place of the built one. */
+  /** The bundle of an installed package, instead of the built one. */
   readonly bundle?: string
 }
 

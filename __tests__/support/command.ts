@@ -7,7 +7,7 @@ export interface CommandRun {
   readonly input?: string
 }
 
-/** Starts one command of the command line as a process of its own. */
+/** Starts one command of the command line as its own process. */
 export function startCommand(name: string, run: CommandRun): ChildProcess {
   const child = spawn(process.execPath, [CLI_BUNDLE, name, ...(run.arguments ?? [])], {
     env: { PATH: process.env.PATH ?? '', ...run.env },
@@ -16,14 +16,14 @@ export function startCommand(name: string, run: CommandRun): ChildProcess {
   return child
 }
 
-/** What a command came to. */
+/** The result of a command. */
 export interface CommandResult {
   readonly code: number
   readonly output: string
   readonly errors: string
 }
 
-/** Runs it to its end, in the process that all runs of a suite share. */
+/** Runs a command in the process that all runs of a suite share. */
 export async function runCommand(name: string, run: CommandRun): Promise<CommandResult> {
   const { arguments: given = [], env, input } = run
   const { exitCode, stdout, stderr } = await runShared([name, ...given], {

@@ -6,11 +6,11 @@ import { memoryRepository, type Repository } from './repositories.ts'
 
 export interface Call {
   readonly method: string
-  /** Decoded, without the base address and the query. */
+  /** Decoded, without base address and query. */
   readonly path: string
   readonly query: URLSearchParams
   readonly body: Record<string, unknown>
-  /** How it differs from GitHub's own OpenAPI description. */
+  /** Differences from GitHub's own OpenAPI description. */
   readonly violations: readonly string[]
 }
 
@@ -20,28 +20,28 @@ interface Reply {
   readonly body: unknown
 }
 
-/** A stand-in for the part of GitHub that keeps files: branches, commits, trees and contents. */
+/** A stand-in for GitHub's API of branches, commits, trees and contents. */
 export interface ContentsApi {
   readonly url: string
   readonly calls: readonly Call[]
-  /** Files of a branch by path; `undefined` when there is no such branch. */
+  /** Files of a branch by path; `undefined` if the branch does not exist. */
   files(branch: string): ReadonlyMap<string, string> | undefined
   put(branch: string, path: string, text: string): void
-  /** Sets a branch to an earlier commit, so many back, as a forced push does; or deletes it. */
+  /** Moves a branch back by so many commits, as a forced push does; or deletes it. */
   rewind(branch: string, by: number | 'delete'): void
-  /** How runs ended, by id; `null` for one that is at work. */
+  /** The conclusion of runs by id; `null` while a run is in progress. */
   readonly runs: Map<string, string | null>
-  /** The files of every commit of a branch, the oldest first. */
+  /** The files of every commit of a branch, oldest first. */
   commits(branch: string): ReadonlyMap<string, string>[]
-  /** Number of commits on a branch, and how many of them have no parent. */
+  /** Number of commits on a branch, and of those without a parent. */
   history(branch: string): { readonly commits: number; readonly roots: number }
-  /** Called before each call is answered; what it returns is the answer instead of GitHub's. */
+  /** Called before each response; its result replaces GitHub's response. */
   intervene(by: (call: Call, number: number) => Reply | 'drop' | undefined): void
-  /** Called after a call took effect, before its answer: with `drop`, no answer follows. */
+  /** Called after a request took effect, before its response; with `drop` there is no response. */
   afterwards(by: (call: Call, number: number) => 'drop' | undefined): void
-  /** From now on no call is answered. */
+  /** From now on no request gets a response. */
   hang(): void
-  /** By how many milliseconds the clock of its header `Date` is ahead of this machine's. */
+  /** Milliseconds that its header `Date` is ahead of this machine's clock. */
   readonly clock: { ahead: number }
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ const MISSING: Reply = { status: 404, body: { message: 'Not Found' } }
 
 interface GraphqlVariables {
   readonly ref?: string
-  /** `f0`, `f1`, …: the folders that are asked for. */
+  /** `f0`, `f1`, …: the requested folders. */
   readonly [folder: `f${number}`]: string
   readonly input?: {
     readonly branch: { readonly branchName: string; readonly repositoryNameWithOwner: string }
@@ -59,17 +59,17 @@ interface GraphqlVariables {
   }
 }
 
-/** What GraphQL says of a refusal. */
+/** A GraphQL response for a rejected request. */
 export function graphqlError(type: string, message: string): Reply {
   return { status: 200, body: { data: null, errors: [{ type, message }] } }
 }
 
-/** What GitHub answers to a call, and what it does then. */
+/** GitHub's response to a request, and its effect. */
 export function githubAnswers(
   repository: Repository,
   runs: ReadonlyMap<string, string | null> = new Map(),
 ): (call: Pick<Call, 'method' | 'path' | 'body'>) => Reply {
-  /** Answers as GraphQL: what is wrong stands in a 200. */
+  /** Responds like GraphQL, with errors in a 200. */
   function postGraphql({ query, variables }: Call['body']): Reply {
     const given = variables as GraphqlVariables
     return String(query).startsWith('mutation') ? mutate(given) : lookUp(given)
@@ -148,11 +148,10 @@ export function githubAnswers(
 }
 
 /**
- * Starts it on a free port. It compares the head that a commit is to be made on, tells a refusal of
- * GraphQL within a 200, answers a GET from a cache unless it is asked not to, and tells runs and
- * branches as GitHub does.
+ * Starts the stand-in on a free port. Like GitHub, it compares the head that a commit is based on,
+ * reports GraphQL errors in a 200, may serve a GET from a cache, and lists runs and branches.
  *
- * @param repository where branches lie: in memory, or in git itself
+ * @param repository where branches are stored: in memory, or in a git repository
  */
 export async function startContentsApi(
   repository: Repository = memoryRepository(),
@@ -171,7 +170,7 @@ export async function startContentsApi(
     return head === undefined ? undefined : repository.files(head)
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   const commitsOf = (branch: string) => {
     const found: string[] = []
     let oid = repository.head(branch)
@@ -254,7 +253,7 @@ async function read(request: IncomingMessage): Promise<Call> {
     path: decodeURIComponent(url.pathname),
     query: url.searchParams,
     body: text === '' ? {} : JSON.parse(text),
-    // GraphQL is no part of the description.
+    // GraphQL is not part of the description.
     violations:
       url.pathname === '/graphql' ? [] : checkCall(method, request.url ?? '', text).violations,
   }

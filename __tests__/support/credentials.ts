@@ -1,7 +1,7 @@
 import type { Credential } from '../../src/relay/credentials/credentials.ts'
 import type { Secret } from '../../src/wire/secret.ts'
 
-/** What a request is worth that brings a token of GitHub. */
+/** The credential of a request with a GitHub token. */
 export function tokenCredential(token: Secret): Credential {
   return {
     ...{ kind: 'token', isOwn: false, secrets: [token] },

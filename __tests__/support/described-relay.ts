@@ -5,12 +5,12 @@ import { DISCOVERY_PATH } from '../../src/relay/pages/discovery.ts'
 import { VERSION } from '../../src/wire/version.ts'
 
 interface Described {
-  /** The page with the public sealing keys. */
+  /** The response with the public sealing keys. */
   readonly keys?: string
   readonly singleRepository?: boolean
 }
 
-/** A stand-in for the pages that a relay shows to anyone; 404 for every other request. */
+/** A stand-in for the public pages of a relay; 404 for every other request. */
 export class DescribedRelay {
   described: Described
   readonly #server: Server

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { RunningCommand, type Surroundings } from './cli.ts'
 import { rememberKey } from './inspector.ts'
 
-/** `hookline dev` in a folder of its own. */
+/** `hookline dev` in its own folder. */
 export interface Dev {
   readonly command: RunningCommand
   readonly url: string
@@ -14,13 +14,13 @@ export interface Dev {
   hook(path: string): string
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
   remove(file: string): Promise<void>
-  /** Gives the files back that it began with, and takes away what was written since. */
+  /** Restores the files of its start, and deletes files that were added since. */
   restore(): Promise<void>
   stop(): Promise<number | null>
 }
 
 export interface DevSetup {
-  /** Texts by path in the folder. */
+  /** Content by path in the folder. */
   readonly files: Readonly<Record<string, string | Uint8Array>>
   readonly args?: readonly string[]
   readonly env?: Record<string, string>

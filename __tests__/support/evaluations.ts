@@ -12,7 +12,7 @@ interface Names {
   readonly trigger?: string
 }
 
-/** What one trigger made of an event, said in the words of its outputs alone. */
+/** The run of one trigger, built from its outputs. */
 export function runOf({ workflow = 'w', trigger = 't', ...made }: Names & Made): TriggerRun {
   const declared = queueWorkflow(new Queue())
   const [queue] = declared.triggers
@@ -21,7 +21,7 @@ export function runOf({ workflow = 'w', trigger = 't', ...made }: Names & Made):
   return { ...notFired({ workflow: named, trigger: { ...queue, name: trigger } }, ''), ...made }
 }
 
-/** What an event came to of which one trigger made something. */
+/** The evaluation of an event for which one trigger ran. */
 export function evaluationOf(made: Names & Made & Facts = {}): Evaluation {
   const { unfired, decisions, miss, reason, delivery, receivedAt, messages, ...run } = made
   const facts = { unfired, decisions, miss, reason, delivery, receivedAt, messages }

@@ -26,7 +26,7 @@ export const LIMITS: OutboxLimits = {
   copies: 24 * HOUR,
 }
 
-/** GitHub as the outbox calls it: resolves, or throws as a call would. */
+/** The outbox's call of GitHub: resolves, or throws as a real call does. */
 export type FakeGitHub = (dispatch: Dispatch) => Promise<void>
 
 export interface FakeOutbox {
@@ -38,7 +38,7 @@ export interface FakeOutbox {
   readonly log: OutboxLine[]
   readonly reported: unknown[]
   readonly key: SealingKey
-  /** Deliveries that GitHub was called for, in order. */
+  /** Deliveries of the calls of GitHub, in order. */
   readonly calls: string[]
   /** Runs of GitHub, by delivery id; `undefined` if the credential may not read runs. */
   runs: ReadonlySet<string> | undefined

@@ -3,7 +3,7 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
-/** Real milliseconds after which work is taken to wait for other work. */
+/** Real milliseconds after which work counts as waiting for other work. */
 const WAITS_FOR_OTHERS = 20_000
 
 interface Due {
@@ -11,20 +11,20 @@ interface Due {
   readonly run: () => Promise<void> | void
 }
 
-/** Time that passes only when it is told to. What happens in it is done when `pass` resolves. */
+/** Time that only advances by `pass`, which resolves after all timers in it have run. */
 export class FakeTime {
   now: number
   readonly #due = new Map<unknown, Due>()
-  /** Work under way that is not waiting for this time to pass. */
+  /** Pending work that does not wait for this time. */
   #working = 0
-  /** Number of further works, of which those that wait for this time `rest`. */
+  /** Number of further tasks; `rest` of them wait for this time. */
   others = () => 0
 
   constructor(start = START) {
     this.now = start
   }
 
-  /** In place of what was to be run under the same name before. */
+  /** Replaces an earlier timer of the same name. */
   at(name: unknown, delay: number, run: () => Promise<void> | void): () => void {
     this.#due.set(name, { at: this.now + delay, run })
     return () => this.#due.delete(name)
@@ -38,7 +38,7 @@ export class FakeTime {
     )
   }
 
-  /** Waits for what comes only when time passes. */
+  /** Waits for a result that needs time to advance. */
   async rest<Result>(waiting: Promise<Result>): Promise<Result> {
     this.#working--
     try {
@@ -48,7 +48,7 @@ export class FakeTime {
     }
   }
 
-  /** Counts work that goes on, so that time waits for it. */
+  /** Counts pending work, so that time waits for it. */
   track<Result>(work: Promise<Result>): Promise<Result> {
     this.#working++
     const done = () => {
@@ -69,7 +69,7 @@ export class FakeTime {
     this.now = end
   }
 
-  /** Passes time until the work is done, which waits for nothing else: hours take no time. */
+  /** Advances time until the work is done, which must only wait for this time; hours take no real time. */
   async run<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false
     const done = work.finally(() => {
@@ -96,7 +96,7 @@ export class FakeTime {
     return run()
   }
 
-  /** Resolves when the work, and all other, is done, or sleeps in this time. */
+  /** Resolves when the work, and all other work, has ended or sleeps in this time. */
   async settled(work: unknown): Promise<void> {
     if (work instanceof Promise) this.track(work).catch(() => {})
     const end = performance.now() + WAITS_FOR_OTHERS
@@ -110,7 +110,7 @@ export class FakeTime {
   }
 }
 
-/** Numbers from 0 to below 1 that are the same each time (mulberry32). */
+/** Reproducible numbers from 0, less than 1 (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {

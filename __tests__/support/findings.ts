@@ -10,15 +10,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   'unused-ignore',
 ])
 
-/** What was found, with its errors and its warnings by themselves. */
+/** The findings, split into errors and warnings. */
 export function byLevel<Of extends { readonly findings: readonly Finding[] }>(told: Of) {
   const { findings, ...others } = told
-  // Every mistake has a code of its own.
+  // Every mistake has its own code.
   expect(findings.filter(({ code }) => !KNOWN.has(code) || code === 'invalid-workflow')).toEqual([])
   return { ...others, errors: ofLevel(findings, 'error'), warnings: ofLevel(findings, 'warning') }
 }
 
-/** What `check` finds. */
+/** The findings of `check`. */
 export async function checkByLevel(options: CheckOptions) {
   return byLevel(await checkWorkflows(options))
 }

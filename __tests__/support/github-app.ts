@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtVerify } from 'jose'
 import { rsaKeys } from './rsa.ts'
 
-/** Where the App is installed, as GitHub knows it. */
+/** An installation of the App. */
 export interface InstalledAt {
   readonly id: number
-  /** Names of its repositories, all of one owner. */
+  /** Names of its repositories, which have one owner. */
   readonly repositories: readonly string[]
   readonly owner: string
   readonly permissions: Readonly<Record<string, string>>
@@ -23,27 +23,27 @@ export interface AppCall {
   readonly status: number
 }
 
-/** A stand-in for the part of GitHub that an App talks to, on a real socket. */
+/** A stand-in for GitHub's API for Apps, on a real socket. */
 export interface AppPlatform {
   readonly url: string
   readonly calls: AppCall[]
   installations: InstalledAt[]
-  /** Old full name, in lower case, and what it is called now. */
+  /** Old full name in lower case, and the new one. */
   renamed: Map<string, { id: number; fullName: string }>
   /** Milliseconds by which its clock differs from this machine's. */
   skew: number
-  /** Milliseconds until it answers. */
+  /** Milliseconds before it responds. */
   delay: number
-  /** Answers in place of what is asked for, one call each. */
+  /** Responses that replace the usual ones, one for each call. */
   readonly next: { status: number; headers?: Record<string, string>; body?: object }[]
-  /** Makes every token that was given out worthless. */
+  /** Revokes all tokens. */
   revokeTokens(): void
-  /** Forgets the calls, and everything that a test set; tokens stay good. */
+  /** Forgets the calls and all settings of a test; tokens remain valid. */
   reset(): void
   close(): Promise<void>
 }
 
-/** A key pair as GitHub makes it for an App: the private part as PKCS#1. */
+/** A key pair as GitHub creates it for an App: the private key as PKCS#1. */
 export const APP_KEYS = rsaKeys('app')
 
 export const APP_ID = '424242'
@@ -142,7 +142,7 @@ async function answer(
   return installationAt(platform, path)
 }
 
-/** As GitHub, which sends whoever asks for an old name to the number of the repository. */
+/** Redirects from an old name to the number of the repository, as GitHub does. */
 function movedTo({ renamed, url }: AppPlatform, path: string): Answered | undefined {
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? []
   const now = renamed.get(name.toLowerCase())
@@ -160,7 +160,7 @@ function nameOf({ renamed }: AppPlatform, path: string): string | undefined {
 function installationAt(platform: AppPlatform, path: string): Answered {
   const name = nameOf(platform, path)?.toLowerCase()
   if (!path.endsWith('/installation')) {
-    // An App's own web token opens nothing but what is the App's.
+    // An App's JWT only gives access to the App itself.
     return { status: 403, body: { message: 'Resource not accessible by integration' } }
   }
   const found = platform.installations.find(({ owner, repositories }) =>
@@ -173,7 +173,7 @@ function installationAt(platform: AppPlatform, path: string): Answered {
   return { status: 200, body: { id, permissions, html_url, suspended_at } }
 }
 
-/** GitHub's own rules for what a token may be narrowed to. */
+/** GitHub's rules for limiting a token. */
 function mint(
   platform: AppPlatform,
   tokens: Map<string, Token>,
@@ -242,7 +242,7 @@ function dispatch(
   return { status: 204 }
 }
 
-/** Why GitHub would not take a web token; `undefined` when it would. */
+/** Why GitHub would reject a JWT; `undefined` if it would accept it. */
 async function refusedJwt(key: KeyObject, bearer: string, date: Date): Promise<string | undefined> {
   try {
     const { payload } = await jwtVerify(bearer, key, {

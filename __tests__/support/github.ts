@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { checkCall } from './openapi.ts'
 
-/** A call as it came over the wire. */
+/** A received request. */
 export interface RecordedCall {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /** How it differs from GitHub's own OpenAPI description. */
+  /** Differences from GitHub's own OpenAPI description. */
   readonly violations: readonly string[]
 }
 
@@ -19,27 +19,27 @@ export type Answer = {
   readonly body?: string
 }
 
-/** Says what to answer; or answers by itself, and returns nothing. */
+/** Returns the response; or responds itself and returns nothing. */
 export type Answering = (call: RecordedCall, response: ServerResponse) => Answer | undefined
 
-/** A run as the relay looks for it. */
+/** A run in the list that the relay reads. */
 export interface ListedRun {
   readonly display_title: string
   readonly created_at: string
 }
 
 export interface GitHub {
-  /** URLs of the lookups of runs, which are no calls. */
+  /** URLs of the lookups of runs, which do not count as calls. */
   readonly lookups: string[]
   /** The runs of every repository, newest first. */
   readonly runs: ListedRun[]
   readonly url: string
   readonly calls: readonly RecordedCall[]
-  /** Answers the next calls, one each; the calls after them are answered as GitHub would. */
+  /** Responds to the next calls, one each; later calls get GitHub's usual response. */
   next(...answers: (Answer | Answering)[]): void
-  /** Answers every call that has no answer of its own from now on. */
+  /** Responds to every call that has no response of its own from now on. */
   always(answer: Answer | Answering): void
-  /** Forgets the calls and the answers. */
+  /** Forgets calls and responses. */
   reset(): void
   close(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function startGitHub({
   const lookups: string[] = []
   const runs: ListedRun[] = []
   const server = createServer(async (request, response) => {
-    // A relay that is killed ends its calls.
+    // A killed relay aborts its calls.
     const call = await recorded(request).catch(() => undefined)
     if (!call) return
     const isByRule = listsRunsByRule && rule !== asGitHub
@@ -104,7 +104,7 @@ export async function startGitHub({
   }
 }
 
-/** What GitHub answers, as far as a request alone decides it. */
+/** GitHub's response, as far as it depends on the request alone. */
 function asGitHub({ headers, body, violations }: RecordedCall): Answer {
   if (!headers['user-agent'])
     return { status: 403, body: 'Request forbidden by administrative rules.' }

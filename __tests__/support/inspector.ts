@@ -4,19 +4,21 @@ import { parseAnswer, type RawAnswer, sendBytes } from './raw-http.ts'
 /** Keys of the inspectors that tests started, by port. */
 const KEYS = new Map<string, string>()
 
-/** Remembers the key in an address that `dev` printed: `http://localhost:3000/inspector/?key=…`. */
+/** Saves the key of an address that `dev` printed: `http://localhost:3000/inspector/?key=…`. */
 export function rememberKey(address: string): void {
   const { port, searchParams } = new URL(address)
   KEYS.set(port, searchParams.get('key') ?? '')
 }
 
-/** The cookie that a browser has after it opened the printed address. */
+/** The cookie of a browser that opened the printed address. */
 export function cookieFor(url: string): string {
   const { port } = new URL(url)
   return `hookline-dev-${port}=${KEYS.get(port) ?? ''}`
 }
 
-/** Asks the inspector over a raw socket, which can send any Host, Origin and Cookie. */
+/**
+ * Sends a request to the inspector over a raw socket, which can send any Host, Origin and Cookie.
+ */
 export async function ask(
   url: string,
   path: string,
@@ -50,7 +52,7 @@ export async function detail(url: string, number: number): Promise<Detail> {
   return JSON.parse((await ask(url, `/inspector/requests/${name}-${number}`)).body)
 }
 
-/** A reader of the stream of events, as a browser's EventSource is. */
+/** A client of the event stream, like a browser's EventSource. */
 export class EventReader {
   readonly events: { readonly id: string; readonly name: string; readonly data: string }[] = []
   readonly #abort = new AbortController()
@@ -63,7 +65,7 @@ export class EventReader {
     this.ended = this.#read(`${url}/inspector/events`, headers).catch(() => {})
   }
 
-  /** Waits until so many requests were told. */
+  /** Waits for this many requests. */
   async summaries(count: number): Promise<Summary[]> {
     for (;;) {
       const requests = this.events.filter(({ name }) => name === 'request')

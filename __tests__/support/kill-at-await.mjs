@@ -1,5 +1,5 @@
-// Loaded before the action: ends the process, as a crash would, at the step of this number. A step is
-// every moment at which it goes on after waiting for a file or a socket, and every write at once.
+// Loaded before the action: kills the process at the step of this number, like a crash. A step is
+// each continuation after waiting for a file or a socket, and each synchronous write.
 import { createHook } from 'node:async_hooks'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,4 +1,4 @@
-// Loaded before the action: ends the process, as a crash would, at the write of this number.
+// Loaded before the action: kills the process at the write of this number, like a crash.
 import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'

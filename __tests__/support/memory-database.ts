@@ -4,13 +4,13 @@ import { StorageError } from '../../src/relay/outbox/event.ts'
 import { SCHEMA } from '../../src/relay/outbox/schema.ts'
 
 export interface MemoryDatabase extends Database {
-  /** Makes writes fail, as on a full disk, while it is true. */
+  /** While true, writes fail as on a full disk. */
   isFailing: boolean
   /** Runs statements outside of a transaction. */
   run(statements: string): void
 }
 
-/** SQLite in memory, with the tables of an outbox. */
+/** SQLite in memory with the tables of an outbox. */
 export async function memoryDatabase(schema: readonly string[] = SCHEMA): Promise<MemoryDatabase> {
   const { Database } = await initSqlJs()
   const sqlite = new Database()

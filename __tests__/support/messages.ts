@@ -8,7 +8,7 @@ type Kind = Exclude<keyof Update, 'update_id'>
 /** One documented message of each type of the specification. */
 export const MESSAGES = read<Readonly<Record<Specified, Message>>>('messages.json')
 
-/** What stands under each kind of update that the Bot API has. */
+/** An example of each kind of update of the Bot API. */
 export const UPDATES = read<Readonly<Record<Kind, object>>>('updates.json')
 
 /** A text message in a private chat. */
@@ -18,5 +18,5 @@ export function textMessage(text: string) {
 
 function read<Shape>(name: string): Shape {
   const file = new URL(`../triggers/messaging-bot/fixtures/${name}`, import.meta.url)
-  return JSON.parse(readFileSync(file, 'utf8')) as Shape // the fixtures are what the name says
+  return JSON.parse(readFileSync(file, 'utf8')) as Shape // the name of the fixture gives its shape
 }

@@ -2,12 +2,12 @@ import { describe, test } from '@jest/globals'
 import { findNode24 } from '../../scripts/node24.js'
 
 /**
- * Program of a Node with all that Hookline can use (22.13 or newer; GitHub runs actions on 24), or
- * `null`: `HOOKLINE_NODE24`, else the one that `.ci/run` installed, else the running one.
+ * The path of a Node with all features that Hookline uses (22.13 or newer; GitHub runs actions on
+ * 24), or `null`: `HOOKLINE_NODE24`, else the one from `.ci/run`, else the running one.
  */
 export const NODE24 = findNode24()
 
-/** What starts the built action: Node 24 as on GitHub where there is one, else the running Node. */
+/** The Node for the built action: Node 24 as on GitHub if available, else the running Node. */
 export const ACTION_NODE = NODE24 ?? process.execPath
 
 /** Tests that need {@link NODE24}; without it jest counts them as skipped. */

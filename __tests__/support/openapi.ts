@@ -31,13 +31,13 @@ const ROUTES: readonly Route[] = Object.entries(paths).flatMap(([path, methods])
 )
 
 export interface CheckedCall {
-  /** GitHub's own name of the operation; `undefined` when there is none at this address. */
+  /** GitHub's name of the operation; `undefined` if the address has none. */
   readonly operationId: string | undefined
-  /** How the call differs from GitHub's own description. */
+  /** Differences of the call from GitHub's description. */
   readonly violations: readonly string[]
 }
 
-/** Compares a call with the description that GitHub publishes of its API. */
+/** Compares a call with GitHub's published description of its API. */
 export function checkCall(method: string, url: string, body: string): CheckedCall {
   const [path = ''] = url.split('?')
   const route = ROUTES.find(
@@ -49,7 +49,7 @@ export function checkCall(method: string, url: string, body: string): CheckedCal
 
 function bodyViolations({ schema }: Route, body: string): string[] {
   if (!schema) return []
-  // Compiled once, and only those that are called: ajv keeps what it compiled of a schema.
+  // Only operations that are called are compiled, once each, because ajv keeps the result.
   const validate = ajv.compile(schema)
   try {
     if (validate(JSON.parse(body))) return []
@@ -59,7 +59,7 @@ function bodyViolations({ schema }: Route, body: string): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** A file's path and the name of a git reference may hold slashes. */
+/** A path of a file and a name of a git reference may contain slashes. */
 function segment(_: string, name: string): string {
   return name === 'path' || name === 'ref' ? '.+' : '[^/]+'
 }

@@ -9,21 +9,21 @@ import { unavailable } from './relay-errors.ts'
 export interface OperatedRelay {
   readonly url: string
   readonly fake: FakeOutbox
-  /** How often GitHub was asked. */
+  /** Number of requests to GitHub. */
   readonly calls: () => number
   readonly log: readonly string[]
   close(): Promise<void>
 }
 
 interface Setup {
-  /** Empty: a relay without an admin key. */
+  /** Empty for a relay without an admin key. */
   readonly key?: string
   readonly hasOutbox?: boolean
   /** The bytes of its backup. */
   readonly copy?: () => AsyncIterable<Uint8Array>
 }
 
-/** A relay with the admin API, and an outbox that stands still before a GitHub that is down. */
+/** A relay with the admin API and an outbox that delivers nothing, because GitHub is down. */
 export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const { key = OPERATOR_KEY, hasOutbox = true, copy = wholeCopy } = setup
   let calls = 0
@@ -64,7 +64,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   return { url: server.url, fake, calls: () => calls, log, close: server.close }
 }
 
-/** What stands for the bytes of a database. */
+/** Represents the bytes of a database. */
 async function* wholeCopy(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('SQLite format 3')
   yield Buffer.from(' and more')

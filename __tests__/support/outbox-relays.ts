@@ -11,27 +11,27 @@ import { startWorkerd } from './workerd.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** A relay with an outbox, in a process of its own. */
+/** A relay with an outbox in its own process. */
 export interface OutboxRelay {
   readonly url: string
-  /** Where it keeps what it keeps. */
+  /** Folder of its storage. */
   readonly folder: string
-  /** The lines of its log, of all its processes. */
+  /** The log lines of all its processes. */
   readonly log: readonly string[]
-  /** Starts it again on what it kept, ended in the given way. */
+  /** Ends it in the given way, and starts it again on its storage. */
   restart(how: 'kill' | 'stop', change?: Change): Promise<void>
   close(): Promise<void>
 }
 
 interface Change {
   readonly settings?: Settings
-  /** Is done while it does not run. */
+  /** Runs while the relay is down. */
   between?(): Promise<void>
 }
 
 export interface OutboxRuntime {
   readonly name: string
-  /** False where its tests are skipped. */
+  /** False if its tests are skipped. */
   readonly isThere: boolean
   start(settings: Settings): Promise<OutboxRelay>
 }
@@ -48,7 +48,7 @@ export const OUTBOX_RUNTIMES: readonly OutboxRuntime[] = [
 
 export const OPERATOR_KEY = 'hlk_the-key-of-the-operator'
 
-/** Sealing keys for `HOOKLINE_SEALING_KEYS`, the first one made last. */
+/** Sealing keys for `HOOKLINE_SEALING_KEYS`, newest first. */
 export async function sealingKeys(...older: readonly string[]): Promise<string> {
   const { privateJwk } = await generateSealingKey()
   return JSON.stringify({ keys: [privateJwk, ...older.flatMap((text) => JSON.parse(text).keys)] })
@@ -96,7 +96,7 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
   const lines = createInterface(child.stdout)
   lines.on('line', (line) => log.push(line))
   const url = await new Promise<string>((resolve) => {
-    // Lines of the log may come before.
+    // Log lines may come before.
     lines.on('line', (line) => {
       const [found] = /http:\/\/127\.0\.0\.1:\d+$/.exec(line) ?? []
       if (found) resolve(found)

@@ -1,6 +1,6 @@
 /**
- * Reads a GITHUB_OUTPUT file as the runner does on Linux: only LF ends a line, whichever of `=` and
- * `<<` comes first decides, and a name is not trimmed.
+ * Parses a GITHUB_OUTPUT file as the runner does on Linux: only LF ends a line, the first of `=`
+ * and `<<` decides, and names are not trimmed.
  *
  * Source: actions/runner, FileCommandManager.EnvFileKeyValuePairs
  */

@@ -1,7 +1,7 @@
 import { enginePorts } from '../../src/action/ports.ts'
 import type { EnginePorts } from '../../src/engine/ports.ts'
 
-/** The engine's ports as they are in earnest, on a clock that stands still, but for the given ones. */
+/** The real ports of the engine on a fixed clock, except the given ones. */
 export function testPorts(other: Partial<EnginePorts> = {}): EnginePorts {
   const run = { id: '1', at: Date.UTC(2026, 0, 2, 3, 4) }
   return { ...enginePorts('http://127.0.0.1:9'), run, folder: '/nowhere', ...other }

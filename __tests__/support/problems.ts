@@ -1,6 +1,6 @@
 import { type Problem, UserError } from '../../src/wire/errors.ts'
 
-/** What a piece of work tells the user that is to be mended. */
+/** The problems in the UserError of some work. */
 export async function problemsOf(work: Promise<unknown>): Promise<readonly Problem[]> {
   const error = await work.then(
     () => new Error('nothing went wrong'),

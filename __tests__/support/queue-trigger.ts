@@ -11,7 +11,7 @@ import type { GitHubEvent } from '../../src/wire/payload.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { testPorts } from './ports.ts'
 
-/** A service that hands out what it has, oldest first, until it is told to forget a prefix. */
+/** A service that returns its items, oldest first, until a prefix of them is forgotten. */
 export class Queue {
   items: Item[] = []
   polls = 0
@@ -25,7 +25,7 @@ export class Queue {
   }
 }
 
-/** A workflow `hook` with a trigger that polls a queue; `idle` makes it say why it does not. */
+/** A workflow `hook` with a trigger that polls a queue; `idle` is its reason for not polling. */
 export function queueWorkflow(queue: Queue, config: unknown = {}, idle?: string): Workflow {
   const definition = defineTrigger({
     name: 'queue',
@@ -71,7 +71,7 @@ export function scheduleEvent(schedule?: string): GitHubEvent {
   return { name: 'schedule', payload: schedule === undefined ? {} : { schedule } }
 }
 
-/** A store that lives as long as its test, on a clock that the test sets. */
+/** A store in memory on a clock that the test sets. */
 export interface MemoryStore extends StateStore {
   readonly clock: { now: number }
 }
@@ -93,10 +93,10 @@ export function updates(
   }))
 }
 
-/** A run by hand. */
+/** A manual run. */
 export const dispatch: GitHubEvent = { name: 'workflow_dispatch', payload: {} }
 
-/** Evaluates an event for a trigger on this queue; `succeed` is what follows when the job succeeds. */
+/** Evaluates an event for a trigger on this queue; `succeed` does what follows a successful job. */
 export async function poll(
   queue: Queue,
   config: unknown = {},

@@ -2,28 +2,31 @@ import { connect, type Socket } from 'node:net'
 
 export interface RawRequest {
   readonly method?: string
-  /** Request target, byte for byte: a character is one byte. */
+  /** Request target, byte for byte; one character is one byte. */
   readonly target: string
-  /** As they stand on the wire, a character one byte. `Host`, `Content-Length` and `Connection` are added. */
+  /**
+   * Headers byte for byte; one character is one byte. `Host`, `Content-Length` and `Connection` are
+   * added.
+   */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array
-  /** Sends the body in chunks of these sizes instead of with a length. */
+  /** Sends the body in chunks of these sizes, without a content length. */
   readonly chunks?: readonly number[]
 }
 
 export interface RawAnswer {
   readonly status: number
-  /** Lower-case names. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Sends a request as it is written, which no HTTP client would do. */
+/** Sends a request unchanged, which no HTTP client would do. */
 export async function send(url: string, request: RawRequest): Promise<RawAnswer> {
   return parseAnswer(await sendBytes(url, requestBytes(request)))
 }
 
-/** Writes bytes to a new connection and reads until the server closes it. */
+/** Writes bytes to a new connection, and reads until the server closes it. */
 export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<Buffer> {
   const socket = open(url)
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
@@ -32,11 +35,11 @@ export async function sendBytes(url: string, bytes: string | Uint8Array): Promis
 
 export function open(url: string): Socket {
   const { hostname, port } = new URL(url)
-  // A reset shows as a closed connection without an answer: the tests look at what came.
+  // A reset looks like a closed connection without a response; tests check the received bytes.
   return connect(Number(port), hostname).on('error', () => {})
 }
 
-/** All that comes until the connection is closed. */
+/** Everything received until the connection is closed. */
 export async function received(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,13 +47,16 @@ export async function received(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A connection that is kept for one request after another, which shows too that none leaves bytes to the next. */
+/**
+ * A connection for several requests, which also shows that no response leaves bytes for the next
+ * one.
+ */
 export interface KeptConnection {
   send(request: RawRequest): Promise<RawAnswer>
   close(): void
 }
 
-/** Opens a connection when it is first used, and again after the server has closed it. */
+/** Connects at the first use, and again after the server has closed the connection. */
 export function keptConnection(url: string): KeptConnection {
   let socket: Socket | undefined
   const send = (request: RawRequest) => {
@@ -63,7 +69,7 @@ export function keptConnection(url: string): KeptConnection {
   return { send, close: () => socket?.destroy() }
 }
 
-/** The next answer, without waiting for the connection to close. */
+/** The next response, without waiting for the end of the connection. */
 function answerOn(socket: Socket, bodiless: boolean): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
@@ -120,7 +126,7 @@ function chunked(content: Buffer, sizes: readonly number[]): Buffer {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** @throws Error when the bytes are no complete answer */
+/** @throws Error if the bytes are not a complete response */
 export function parseAnswer(bytes: Buffer): RawAnswer {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) throw new Error(`no answer, but ${bytes.length} bytes`)

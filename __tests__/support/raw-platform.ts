@@ -3,19 +3,19 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface RawPlatform {
   readonly url: string
-  /** Connections that came. */
+  /** Number of accepted connections. */
   readonly connections: number
-  /** What to do with each connection from now on, with its bytes as they come. */
+  /** Handles each connection from now on with its received bytes. */
   onBytes(behave: (socket: Socket, received: Buffer) => void): void
-  /** What to do with each connection as it opens; its bytes, if any, are thrown away. */
+  /** Handles each connection when it opens; its bytes are discarded. */
   onOpen(behave: (socket: Socket) => void): void
   close(): Promise<void>
 }
 
 /**
- * A platform that misbehaves below HTTP.
+ * A GitHub that misbehaves below HTTP.
  *
- * @param host where it listens; `::` is every address of this machine
+ * @param host address to listen on; `::` is every address of this machine
  */
 export async function startRawPlatform(host = '127.0.0.1'): Promise<RawPlatform> {
   const sockets = new Set<Socket>()
@@ -59,7 +59,7 @@ export async function startRawPlatform(host = '127.0.0.1'): Promise<RawPlatform>
   }
 }
 
-/** True when a whole request has come. */
+/** True if the bytes are a whole request. */
 export function isWhole(received: Buffer): boolean {
   const end = received.indexOf('\r\n\r\n')
   const length = /content-length: (\d+)/i.exec(received.toString('latin1'))

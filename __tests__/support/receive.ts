@@ -4,19 +4,19 @@ import { toBase64, utf8Text } from '../../src/wire/bytes.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
 import { readWebhookRequest } from '../../src/wire/request.ts'
 
-/** A request as a sender makes it. */
+/** A request of a sender. */
 export interface Sent {
-  /** `POST` when left out. */
+  /** Default `POST`. */
   readonly method?: string
-  /** What follows the trigger in the URL, with its query. */
+  /** The part of the URL after the trigger, with the query. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** When the relay received it; `undefined` for a dispatch without one. */
+  /** When the relay received it; `undefined` for a dispatch without a relay. */
   readonly receivedAt?: Date | undefined
 }
 
-/** What travels from the relay for a request to a trigger of the workflow `hook`. */
+/** The relay's payload of a request to a trigger of the workflow `hook`. */
 export function payloadOf(trigger: string, sent: Sent): ClientPayload {
   const { method = 'POST', path = '', headers = {}, body = '', receivedAt } = sent
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -33,7 +33,7 @@ export function payloadOf(trigger: string, sent: Sent): ClientPayload {
   }
 }
 
-/** A trigger with options as a workflow file gives them. */
+/** A trigger with the options of a workflow file. */
 export function bound(trigger: string, options: unknown): BoundTrigger {
   const result = TRIGGERS.get(trigger)?.bind(options)
   if (!result) throw new Error(`no trigger ${trigger}`)
@@ -41,7 +41,7 @@ export function bound(trigger: string, options: unknown): BoundTrigger {
   return result
 }
 
-/** A world without a network, in which it is always the same time. */
+/** Ports without a network, at a fixed time. */
 export const QUIET_WORLD = {
   http: async () => ({ status: 503, headers: {}, text: '' }),
   now: () => Date.parse('2026-11-21T00:00:00Z'),
@@ -50,7 +50,7 @@ export const QUIET_WORLD = {
   messagingApiUrl: 'http://127.0.0.1:9',
 }
 
-/** What a trigger makes of a request. */
+/** The result of a trigger for a request. */
 export async function receive(
   trigger: BoundTrigger,
   sent: Sent,
@@ -61,7 +61,7 @@ export async function receive(
   return trigger.receive(request, { ...NO_PORTS, ...ports })
 }
 
-/** A world in which nothing may be called. */
+/** Ports of which none may be called. */
 const NO_PORTS = {
   ...QUIET_WORLD,
   http: async ({ url }: { readonly url: string }) => {

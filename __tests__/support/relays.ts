@@ -11,7 +11,7 @@ export interface RelayUnderTest {
 export interface RelaySetup {
   /** Settings as environment variables. */
   readonly env: Readonly<Record<string, string>>
-  /** `owner/name`, for the self-hosted form. */
+  /** `owner/name` for the self-hosted form. */
   readonly repository?: string
 }
 
@@ -24,7 +24,7 @@ export async function startOnNode({ env, repository }: RelaySetup): Promise<Rela
   return { url: relay.url, log, close: relay.close }
 }
 
-/** Every runtime that the relay is made for: what holds must hold on each of them. */
+/** Every runtime of the relay; the same tests run on each. */
 export const RUNTIMES: readonly (readonly [name: string, start: StartRelay])[] = [
   ['Node', startOnNode],
   ['workerd', startOnWorkerd],

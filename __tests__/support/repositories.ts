@@ -5,12 +5,12 @@ import { join } from 'node:path'
 
 type Files = ReadonlyMap<string, string>
 
-/** What GitHub keeps of a repository: commits by their ids, and branches that point to them. */
+/** GitHub's data of a repository: commits by id, and branches that point to them. */
 export interface Repository {
   head(branch: string): string | undefined
-  /** Lets a branch point to a commit; without one, deletes it. */
+  /** Moves a branch to a commit; without one, deletes it. */
   set(branch: string, commit: string | undefined): void
-  /** Texts by path. */
+  /** Content by path. */
   files(commit: string): Files
   parents(commit: string): readonly string[]
   /** @returns its id */
@@ -56,7 +56,7 @@ const IDENTITY = Object.fromEntries(
   ),
 )
 
-/** In git itself: a bare repository in this folder, which is made. */
+/** A bare git repository, created in this folder. */
 export function gitRepository(folder: string): Repository {
   const env = { PATH: process.env.PATH, GIT_DIR: folder, ...IDENTITY }
   const git = (args: readonly string[], input = '', more = {}) =>

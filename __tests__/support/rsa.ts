@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { bundledPackage } from './build.ts'
 
 /**
- * RSA keys of 2048 bits, the same for all suites that name them so: it takes a quarter of a second of CPU
- * to find their primes.
+ * RSA keys of 2048 bits. All suites share keys of the same name, because finding the primes takes a
+ * quarter of a second of CPU.
  */
 export function rsaKeys(name: string): { publicKey: KeyObject; privateKey: KeyObject } {
   const file = join(bundledPackage(), `rsa-${name}.pem`)
@@ -21,7 +21,7 @@ function keptIn(file: string): string | undefined {
   }
 }
 
-/** Where several suites make one at once, each has its own, and the last is kept. */
+/** If several suites create one concurrently, each uses its own, and the last one remains. */
 function makeIn(file: string): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -10,25 +10,25 @@ import {
 } from './raw-http.ts'
 import type { RelaySetup, RelayUnderTest, StartRelay } from './relays.ts'
 
-/** Long enough to be looked for in other text. */
+/** Long enough to be masked in other strings. */
 export const TOKEN = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
 
-/** A relay and the GitHub it forwards to. */
+/** A relay, and the GitHub stand-in that it forwards to. */
 export interface Scene {
   readonly github: GitHub
   readonly relay: RelayUnderTest
-  /** Sends a request with a token, unless it brings one itself. */
+  /** Sends a request; adds a token if it has none. */
   send(request: RawRequest): Promise<RawAnswer>
-  /** As `send`, on one connection that is kept for all of them: for properties of many runs. */
+  /** Does the same on one connection for all requests, for properties with many runs. */
   sendKept(request: RawRequest): Promise<RawAnswer>
-  /** The payloads that GitHub accepted or refused since the test began. */
+  /** The payloads that GitHub accepted or rejected since the test began. */
   payloads(): ClientPayload[]
 }
 
-/** Milliseconds; the first test of a state of the sources bundles the worker. */
+/** Milliseconds; the first test of each state of the sources bundles the worker. */
 const START_TIMEOUT = 60_000
 
-/** Sets the scene for all tests of a describe block. */
+/** Starts both for all tests of a describe block. */
 export function scene(start: StartRelay, setup: Partial<RelaySetup> = {}): Scene {
   let github: GitHub
   let relay: RelayUnderTest

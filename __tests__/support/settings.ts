@@ -6,7 +6,7 @@ import type { KeyPaths } from '../../src/triggers/config.ts'
 import { type Config, configSchema } from '../../src/triggers/config.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 
-/** Settings of the pipeline from `config` as a workflow file has it. */
+/** Settings of the pipeline from the `config` of a workflow file. */
 export function settingsOf(
   config: unknown = {},
   other: {

@@ -4,7 +4,7 @@ import { rsaKeys } from './rsa.ts'
 
 const HOST = 'https://sns.us-west-2.amazonaws.com'
 
-// Another for each suite: Amazon's own validator keeps what it once read from one.
+// A different address for each suite, because Amazon's own validator caches certificates.
 export const CERTIFICATE_URL = `${HOST}/SimpleNotificationService-${randomBytes(16).toString('hex')}.pem`
 export const SUBSCRIBE_URL = `${HOST}/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:us-west-2:123456789012:MyTopic&Token=2336412f37`
 export const TOPIC = 'arn:aws:sns:us-west-2:123456789012:MyTopic'

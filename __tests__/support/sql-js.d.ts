@@ -10,6 +10,6 @@ declare module 'sql.js' {
     run(statements: string): void
     prepare(statement: string): Statement
   }
-  // biome-ignore lint/style/noDefaultExport: the package has no other
+  // biome-ignore lint/style/noDefaultExport: the package has only a default export
   export default function initSqlJs(): Promise<{ Database: new () => SqlJsDatabase }>
 }

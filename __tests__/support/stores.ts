@@ -19,14 +19,14 @@ import {
 import type { Json } from '../../src/wire/json.ts'
 import { startContentsApi } from './contents-api.ts'
 
-/** Keys as a run claims them. */
+/** Keys in the form of a claim. */
 export function named(keys: readonly string[], delivery?: string): ClaimedKey[] {
   return keys.map((key) => (delivery === undefined ? { key } : { key, delivery }))
 }
 
 type Options = Pick<WantedKeys, 'lease' | 'force' | 'ended'>
 
-/** A store, asked for one trigger at a time. */
+/** A store with a simpler interface for one trigger at a time. */
 export interface SingleStore {
   read(id: TriggerId): Promise<Snapshot>
   claim(id: TriggerId, keys: readonly ClaimedKey[], run: Run, by: Options): Promise<KeyState[]>
@@ -52,22 +52,22 @@ export function single(store: StateStore): SingleStore {
   }
 }
 
-/** A place for state that several stores, of several processes so to speak, share. */
+/** Storage that several stores share, like several processes. */
 export interface SharedPlace {
-  /** A store of its own on that place. */
+  /** A new store on this storage. */
   open(): SingleStore
-  /** Puts text where the state of `hook/webhook` lies. */
+  /** Replaces the state of `hook/webhook` by a string. */
   overwrite(text: string): Promise<void>
-  /** Makes the place what a newer version would leave there. */
+  /** Replaces the storage by that of a newer version. */
   overwriteByNewer(): Promise<void>
-  /** The time by the store's own clock, in milliseconds since 1970. */
+  /** Sets the storage's clock, in milliseconds since 1970. */
   setClock(now: number): void
-  /** What a user is told the place is. */
+  /** The name of the storage in messages. */
   readonly name: RegExp
   close(): Promise<void>
 }
 
-/** What a run gives a store, with real waits, for tests to change parts of. */
+/** The environment of a store in a run, with real waits; tests change parts of it. */
 export function storePlace(folder: string, other: Partial<StorePlace> = {}): StorePlace {
   return {
     sleep: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
@@ -116,7 +116,8 @@ async function branchPlace(): Promise<SharedPlace> {
   process.env.GITHUB_API_URL = api.url
   process.env.GITHUB_REPOSITORY = 'octo/repo'
   return {
-    // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
+    // The stand-in responds in milliseconds instead of tenths of a second, so waits are shorter,
+    // too.
     open: () => single(createStore(openBranch('state', storePlace('', { sleep: quickly })))),
     overwrite: async (text) => api.put('state', 'v2.hook.webhook/00', text),
     overwriteByNewer: async () => api.put('state', 'v3.hook.webhook/00', 'x'),

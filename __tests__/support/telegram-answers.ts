@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** An answer in place of the server's own: the next call gets it. */
+/** A response that replaces the server's own, for the next call. */
 export type Fault =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   | 'reset'
@@ -14,7 +14,7 @@ export interface Answer {
   readonly description?: string
 }
 
-/** What the server says when it is called too often. */
+/** The server's response to too many requests. */
 export function tooManyRequests(seconds: number): Fault {
   const description = `Too Many Requests: retry after ${seconds}`
   const parameters = { retry_after: seconds }

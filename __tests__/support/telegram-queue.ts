@@ -8,11 +8,11 @@ export interface StandInUpdate {
 const DAY = 86_400_000
 const NOT_BY_DEFAULT = ['chat_member', 'message_reaction', 'message_reaction_count']
 
-/** The updates that the server keeps for one bot, for 24 hours. */
+/** The updates of one bot that the server stores, for 24 hours. */
 export class TelegramQueue {
-  /** Milliseconds since 1970, as the server sees it. */
+  /** The server's time, in milliseconds since 1970. */
   now = () => Date.now()
-  /** Kinds that get into the queue; empty for the server's own choice. */
+  /** Kinds that are queued; empty for the server's default. */
   allowed: readonly string[] = []
   #kept: { readonly update: StandInUpdate; readonly at: number }[] = []
   #nextId: number
@@ -37,12 +37,12 @@ export class TelegramQueue {
     return update.update_id
   }
 
-  /** After a week without updates the next id is a random one. */
+  /** After a week without updates, the next id is random. */
   continueAt(id: number): void {
     this.#nextId = id
   }
 
-  /** Negative: all but the last ones are forgotten. A number beyond every id forgets nothing. */
+  /** A negative offset keeps only the last updates. An offset beyond every id forgets nothing. */
   forgetBefore(offset: number): void {
     this.#kept = this.#kept.filter(({ at }) => this.now() - at < DAY)
     if (offset < 0) this.#kept = this.#kept.slice(offset)
@@ -55,7 +55,7 @@ export class TelegramQueue {
     this.#kept.shift()
   }
 
-  /** Ends when something was added or `wake` was called, at the latest after so many milliseconds. */
+  /** Resolves after an update or `wake`, at the latest after so many milliseconds. */
   async wait(ms: number): Promise<void> {
     this.#arrived = new AbortController()
     await sleep(ms, undefined, { signal: this.#arrived.signal }).catch(() => {})

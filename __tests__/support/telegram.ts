@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { type Answer, breakOff, type Fault, send, textOf } from './telegram-answers.ts'
 import { TelegramQueue } from './telegram-queue.ts'
 
-/** Of the shape of a real one: 35 characters after the colon. */
+/** Has the form of a real token: 35 characters after the colon. */
 export const BOT_TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw4'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** One call that arrived, in order. */
+/** One received call. */
 export interface BotCall {
   readonly method: string
   readonly parameters: Parameters
-  /** Ids of the updates that the answer held. */
+  /** Ids of the updates in the response. */
   readonly returned: readonly number[]
 }
 
@@ -22,21 +22,21 @@ const OTHER_POLLER =
   'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
 
 /**
- * Stands in for the server of the Bot API, as its source behaves: a call with an offset forgets what
- * lies below it before it answers; the list of allowed kinds stays until it is given again, and
- * concerns only updates that come later; a second poll ends a first one that waits.
+ * A stand-in for the server of the Bot API, by its source: a call with an offset first forgets all
+ * earlier updates; the list of allowed kinds remains until the next list, and affects only later
+ * updates; a second poll ends a waiting one.
  *
  * Source: tdlib/telegram-bot-api, Client.cpp; Bot API 10.3.
  */
 export class TelegramStandIn {
   readonly calls: BotCall[] = []
-  /** Answers in place of the server's own, for the calls to come. */
+  /** Responses that replace the server's own, for the next calls. */
   readonly faults: Fault[] = []
   readonly queue: TelegramQueue
   webhook: { readonly url: string; readonly secret_token?: string } | undefined
   /** True while a call waits for an update. */
   polling = false
-  /** Called before an answer leaves, once the call has had its effect. */
+  /** Called after the call took effect, before its response. */
   onCall: (call: BotCall) => void | Promise<void> = () => {}
   readonly #tokens: readonly string[]
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -62,22 +62,22 @@ export class TelegramStandIn {
     return `http://127.0.0.1:${port}`
   }
 
-  /** Ids of what the server still keeps, oldest first. */
+  /** Ids of the stored updates, oldest first. */
   get kept(): number[] {
     return this.queue.updates.map(({ update_id }) => update_id)
   }
 
-  /** Something happened: an update, if its kind is allowed now. */
+  /** Adds an update, if its kind is allowed now. */
   push(kind: string, content: unknown): number | undefined {
     return this.queue.isAllowed(kind) ? this.queue.add(kind, content) : undefined
   }
 
-  /** Something happened before the list of allowed kinds was changed. */
+  /** Adds an update from before the list of allowed kinds was changed. */
   enqueue(kind: string, content: unknown): number {
     return this.queue.add(kind, content)
   }
 
-  /** Sends the oldest update to the webhook; it stays when the answer is no 2xx. */
+  /** Sends the oldest update to the webhook; it remains stored without a 2xx response. */
   async deliver(): Promise<number | undefined> {
     const [oldest] = this.queue.updates
     if (!oldest || !this.webhook) return undefined
@@ -172,7 +172,7 @@ function refusal(error_code: number, description: string): Answer {
 }
 
 function parameterObject(text: string): Parameters {
-  return text === '' ? {} : (JSON.parse(text) as Parameters) // callers here send JSON objects
+  return text === '' ? {} : (JSON.parse(text) as Parameters) // callers send JSON objects
 }
 
 function integer(value: unknown, otherwise: number): number {

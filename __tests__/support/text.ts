@@ -3,8 +3,8 @@ import { fc } from './properties.ts'
 const SURROGATES = 0x800
 
 /**
- * Any character of Unicode, as `unit` of `fc.string`. The library's own `'binary'`, which `fc.webPath`
- * uses too, first makes a table of all of them: a second of CPU for each suite.
+ * Any Unicode character, as `unit` of `fc.string`. The library's own `'binary'`, which `fc.webPath`
+ * also uses, first creates a table of all characters: a second of CPU for each suite.
  */
 export const anyCharacter = fc
   .nat({ max: 0x10_ff_ff - SURROGATES })
@@ -22,7 +22,7 @@ export const anyPath = fc
   )
   .map((segments) => segments.map((segment) => `/${segment}`).join(''))
 
-/** What climbs out of a path, ends a part of a URL, or looks as if it did. */
+/** Characters that leave a folder, end a part of a URL, or look as if they did. */
 const hostilePiece = fc
   .array(fc.constantFrom(...'./\\?#@: \n', '..', '%2e', '%2F', '-', '_', 'E2'), {
     minLength: 1,
@@ -30,7 +30,7 @@ const hostilePiece = fc
   })
   .map((pieces) => pieces.join(''))
 
-/** Names as parts of a path: all of them good, but for one that a hostile piece is put into. */
+/** Names as parts of a path, all valid except one with a hostile piece. */
 export function partsWithOneHostile(count: number): fc.Arbitrary<readonly string[]> {
   const names = fc.array(fc.constantFrom('a', 'o2', 'hook'), { minLength: count, maxLength: count })
   const place = fc.record({ part: fc.nat({ max: count - 1 }), from: fc.nat({ max: 2 }) })

@@ -9,10 +9,10 @@ import type { Readable } from 'node:stream'
 import { bundle } from './build.ts'
 import type { RelaySetup, RelayUnderTest } from './relays.ts'
 
-/** The program itself: the script that stands in for it hands no further streams on. */
+/** The program itself, because its wrapper script does not pass on further streams. */
 const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { default: string }
 
-/** The relay as it is shipped for the edge, in the runtime that the edge runs. */
+/** The released worker in workerd, Cloudflare's runtime. */
 export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<RelayUnderTest> {
   const bindings = { ...env, ...(repository && { HOOKLINE_REPOSITORY: repository }) }
   return startWorkerd(bundle('relay/worker.js'), bindings)
@@ -21,18 +21,18 @@ export async function startOnWorkerd({ env, repository }: RelaySetup): Promise<R
 /** A running workerd. */
 export interface Workerd extends RelayUnderTest {
   readonly pid: number
-  /** Ends it at once, with no time to finish anything; its disk stays. */
+  /** Ends it by SIGKILL; its disk remains. */
   kill(): Promise<void>
 }
 
 interface WorkerdOptions {
-  /** Folder of the Durable Objects of class `Outbox`, which are bound as `OUTBOX`. */
+  /** Folder of the Durable Objects of class `Outbox`, with the binding `OUTBOX`. */
   readonly disk?: string
-  /** KB that no file of it may grow beyond, as on a disk that is full then. */
+  /** Maximum size of its files in KB, to simulate a full disk. */
   readonly mostOfFile?: number
-  /** Its storage was broken on purpose. */
+  /** True if its storage is broken intentionally. */
   readonly isBroken?: boolean
-  /** Modules that the script imports, by the name that it knows them under; else those beside it. */
+  /** Modules that the script imports, by their names; by default the files beside it. */
   readonly modules?: ReadonlyMap<string, string>
 }
 
@@ -50,10 +50,10 @@ export async function startWorkerd(
     await writeFile(join(folder, name), text)
   }
   await writeFile(file, config(bindings, [...modules.keys()], disk))
-  // What is beyond the limit is an error of the write then, and no signal.
+  // A write beyond the limit then fails with an error instead of a signal.
   const limited = `trap '' XFSZ; ulimit -f ${mostOfFile ?? 'unlimited'}; exec "$@"`
   const child = spawn('bash', ['-c', limited, 'bash', WORKERD, 'serve', file, '--control-fd=3'], {
-    // What it says of a storage that was broken on purpose is for nobody.
+    // The errors of an intentionally broken storage are not shown.
     stdio: ['ignore', 'pipe', isBroken ? 'ignore' : 'inherit', 'pipe'],
   })
   const log: string[] = []

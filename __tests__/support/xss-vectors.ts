@@ -1,4 +1,4 @@
-/** A page that would do something, were it let. */
+/** HTML that attacks the page if it is not escaped or blocked. */
 export interface Vector {
   readonly contentType: string
   readonly body: string
@@ -10,9 +10,9 @@ const XHTML = 'application/xhtml+xml'
 const XML = 'text/xml'
 
 /**
- * Ways to run a script, to send a form, to leave the page or to stay behind in the browser.
+ * Ways to run a script, send a form, leave the page, or remain in the browser.
  *
- * @param beacon a URL that must never be requested by the page
+ * @param beacon a URL that the page must never request
  */
 export function vectors(beacon: string): readonly Vector[] {
   const js = `new Image().src='${beacon}'`

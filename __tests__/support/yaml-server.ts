@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The language server of editors for YAML, where `.ci/run` puts it; git ignores the folder. */
+/** The YAML language server of editors, where `.ci/run` installs it; git ignores the folder. */
 const SERVER = fileURLToPath(
   new URL(
     '../../.cache/yaml-server/node_modules/yaml-language-server/out/server/src/server.js',
@@ -10,7 +10,7 @@ const SERVER = fileURLToPath(
   ),
 )
 
-/** Why what needs the server is skipped; `undefined` where it is there. */
+/** Why tests that need the server are skipped; `undefined` if it is installed. */
 export const NO_YAML_SERVER = existsSync(SERVER)
   ? undefined
   : 'yaml-language-server is not there: .ci/run installs it'
@@ -22,13 +22,13 @@ interface Reply {
   readonly result?: unknown
 }
 
-/** What an editor is told of a text: a line and a character count from 0. */
+/** A problem that an editor shows; line and character count from 0. */
 export interface Diagnostic {
   readonly message: string
   readonly range: { readonly start: { readonly line: number } }
 }
 
-/** The server, as an editor starts it, with one schema for every file. */
+/** The server as an editor starts it, with one schema for every file. */
 export class YamlServer {
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, (result: unknown) => void>()
@@ -57,7 +57,7 @@ export class YamlServer {
     this.#send({ method: 'workspace/didChangeConfiguration', params: { settings } })
   }
 
-  /** Opens a text as a new file, and waits for what is wrong with it. */
+  /** Opens a string as a new file, and waits for its problems. */
   open(name: string, text: string): Promise<readonly Diagnostic[]> {
     const uri = `file:///repository/${name}`
     const found = new Promise<readonly Diagnostic[]>((resolve) => this.#diagnosed.set(uri, resolve))
@@ -66,14 +66,14 @@ export class YamlServer {
     return found
   }
 
-  /** What is offered at a place of an open file. */
+  /** The completions at a position of an open file. */
   async completions(name: string, line: number, character: number): Promise<string[]> {
     const result = await this.#ask('textDocument/completion', at(name, line, character))
     const items = Array.isArray(result) ? result : ((result as { items?: unknown[] })?.items ?? [])
     return (items as { label: string }[]).map(({ label }) => label)
   }
 
-  /** What is shown of a place of an open file; empty for nothing. */
+  /** The hover text at a position of an open file; empty if there is none. */
   async hover(name: string, line: number, character: number): Promise<string> {
     const result = await this.#ask('textDocument/hover', at(name, line, character))
     return (result as { contents?: { value?: string } } | null)?.contents?.value ?? ''
@@ -120,7 +120,7 @@ export class YamlServer {
     if (method === 'textDocument/publishDiagnostics') {
       const { uri, diagnostics } = params as { uri: string; diagnostics: readonly Diagnostic[] }
       this.#diagnosed.get(uri)?.(diagnostics)
-      // A question of the server's own, which it wants answered.
+      // A request of the server, which waits for a response.
     } else if (id !== undefined && method !== undefined) {
       const asked = (params as { items?: { section: string }[] } | undefined)?.items ?? []
       const given = asked.map(({ section }) => (section === 'yaml' ? this.#settings() : {}))
