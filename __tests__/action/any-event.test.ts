@@ -5,7 +5,7 @@ import { anyPath } from '../support/text.ts'
 
 const inputs = { on: 'webhook: {method: [get, post], path: "/:a{/:b}"}' }
 
-/** What a run may come to: fired or skipped, or a message; never a crash, never an internal error. */
+/** A run must fire, skip, or show a message, but never crash with an internal error. */
 function expectAnEnd({ exitCode, stdout, stderr, outputs }: ActionResult) {
   expect(stderr).toBe('')
   expect(stdout).not.toContain('internal error')

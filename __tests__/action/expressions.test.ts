@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, itemOf, payload } from './step.ts'

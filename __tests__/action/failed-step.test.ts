@@ -6,10 +6,10 @@ import { writeClientPayload } from '../../src/wire/payload.ts'
 import { type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, payload } from './step.ts'
 
-/** What jobs behind `continue-on-error` read of a step that failed. */
+/** The outputs of a failed step for jobs that continue with `continue-on-error`. */
 const NOTHING = { triggered: 'false', count: '0', items: '[]', on: '{}', deliveries: '[]' }
 
-/** Outputs that are no JSON when nothing fired. */
+/** Outputs that are not JSON if nothing fired. */
 const STRINGS = ['trigger', 'workflow', 'delivery', 'received-at']
 
 describe.each([...new Set(TRIGGERS.values())])('outputs when $name does not fire', (trigger) => {

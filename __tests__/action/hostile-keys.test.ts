@@ -9,7 +9,7 @@ import { fire, itemOf, multipart, type Sent } from './step.ts'
 
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
-/** Entries as JSON text: an object literal could not hold `__proto__` as a key. */
+/** Entries as JSON, because an object literal cannot have `__proto__` as a key. */
 const asJson = (value: string) => `{${KEYS.map((key) => `"${key}":${value}`).join(',')}}`
 const asQuery = KEYS.map((key) => `${key}=v`).join('&')
 const entries = (value: unknown) => KEYS.map((key) => [key, value])
@@ -100,7 +100,7 @@ describe('keys of Object.prototype are keys like any other', () => {
         if (!(error instanceof UserError)) throw error
       })
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
-      expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key
     })
     await fc.assert(property, { numRuns: 1000 })
   })
@@ -124,7 +124,7 @@ describe('keys of Object.prototype are keys like any other', () => {
         await evaluate({ name: 'repository_dispatch', payload }, workflows, testPorts())
       }
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
-      expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key
     })
     await fc.assert(property, { numRuns: 1000 })
   })

@@ -59,7 +59,8 @@ describe('outputs survive any text', () => {
     process.env.GITHUB_OUTPUT = file
     const name = fc.constantFrom('body', 'text', 'items', 'on', 'count', 'triggered', 'query')
     const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(null))
-    const item = fc.dictionary(name, value) as fc.Arbitrary<Item> // the library's type is unknown
+    // the library types the value as unknown
+    const item = fc.dictionary(name, value) as fc.Arbitrary<Item>
     const property = fc.property(item, (fields) => {
       const fired = { outcome: 'success', conclusion: 'success', outputs: fields } as const
       const passedOn = { items: [fields], contexts: [{ t: fired }], fields: Object.keys(fields) }

@@ -1,4 +1,4 @@
-/** What a runner would obey. */
+/** Commands that a runner executes. */
 export const COMMANDS = [
   '::error::x',
   '::add-mask::x',
@@ -6,7 +6,7 @@ export const COMMANDS = [
   '##[add-mask]x',
   '##[error]x',
 ]
-/** What begins a line, or might seem to. */
+/** Characters that begin a line, or may seem to. */
 export const BREAKS = [
   '\n',
   '\r\n',
@@ -24,13 +24,13 @@ export const HOSTILE = BREAKS.flatMap((end) =>
 )
 export const ALL_HOSTILE = HOSTILE.join('')
 
-/** A command as the action writes it: with text whose line ends are escaped. */
+/** A command of the action, in which line ends are escaped. */
 const OURS =
   /^::(error|warning)( title=Hookline(,file=[^\r\n:,]*)?(,line=\d+(,endLine=\d+)?,col=\d+,endColumn=\d+)?)?::[^\r\n]+$/
 
 /**
- * Lines that the runner would take for a command, and that are not ours. The runner splits at CR and
- * LF, and trims what .NET calls white space.
+ * Lines that the runner would execute as a command, and that are not the action's own. The runner
+ * splits at CR and LF, and trims the white space of .NET.
  */
 export function foreignCommands(stdout: string): string[] {
   const lines = stdout.split(/\r\n|\r|\n/)

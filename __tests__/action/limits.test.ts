@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import { fire, itemOf, payload } from './step.ts'
 
-/** A hang would take minutes; the goal is one second. */
+/** Only detects a hang of minutes; the goal is one second. */
 const HANG_MS = 10_000
 
 const CONTEXTS = { secrets: {}, vars: {}, github: {}, env: {} }
 
-/** The messages about an `on:` section, and none when it is fine. */
+/** The messages about an `on:` section; none if it is valid. */
 function mistakes(text: string): string[] {
   return problems(text).map(({ message }) => message)
 }
@@ -28,13 +28,13 @@ function problems(text: string): readonly Problem[] {
   }
 }
 
-/** Mistakes of a file; the long run takes about as many as a file may hold. */
+/** Mistakes in a file; the soak test has about as many as a file can contain. */
 const LINES = 1_000
 
-/** Between two depths that are tried. */
+/** The distance between the depths that are tested. */
 const STEP = 35
 
-/** Half of them where the effort is small. */
+/** Only half of them in the short run. */
 const MANY_TOKENS: readonly (readonly [string, string])[] = [
   ['brackets', ']'],
   ['braces', '{}'],
@@ -77,7 +77,7 @@ describe('nested YAML', () => {
   })
 
   test.each(NESTS.slice(0, 3))('%s through the built action', async (_, nest) => {
-    const run = await fire(nest(20_000)) // more than 128 KB fit into no variable
+    const run = await fire(nest(20_000)) // an environment variable cannot contain more than 128 KB
     expect(run.exitCode).toBe(1)
     expect(run.stdout).toContain('error: input "on" is nested deeper than 100 levels\n')
     expect(run.stderr).toBe('')

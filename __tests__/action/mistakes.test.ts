@@ -7,11 +7,11 @@ const FILE = 'file=.github/workflows/hook.yml'
 const NAMES = [...TRIGGERS.keys()].join(', ')
 const ALLOWED = 'allowed: get, post, put, patch, delete, head, options'
 
-/** What a pattern may hold. */
+/** The syntax that a pattern can contain. */
 const PATTERNS =
   '(write :name for a part, *rest for all that follows, {/:name} for an optional part)'
 
-/** Options of the trigger, in the order in which a message lists them. */
+/** Options of the trigger, in the order of messages. */
 const OPTIONS = TRIGGERS.get('webhook')?.optionNames.join(', ')
 
 describe('a mistake in the input on: its message, frame and annotation', () => {

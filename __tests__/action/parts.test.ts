@@ -285,7 +285,7 @@ describe('what would help', () => {
     },
   )
 
-  /** Character references read, as a browser shows them. */
+  /** Decodes character references, as a browser does. */
   function plain(html: string): string {
     const read = html.replaceAll('&lt;', '<').replaceAll('&gt;', '>')
     return read.replace(/&#(\d+);/g, (_, number) => String.fromCharCode(Number(number)))

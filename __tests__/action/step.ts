@@ -1,6 +1,6 @@
 import { type ActionResult, type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'
 
-/** A request as the relay writes it into `client_payload`; by default an empty POST to `hook/webhook`. */
+/** A request in the relay's `client_payload`; by default an empty POST to `hook/webhook`. */
 export interface Sent {
   readonly path?: string
   readonly method?: string
@@ -12,12 +12,12 @@ export function payload({ path = 'hook/webhook', method = 'POST', headers = {}, 
   return { path, method, headers, body: body ?? null }
 }
 
-/** Runs the action with an inline `on:` on a request, as it arrives by way of a relay. */
+/** Runs the action with an inline `on:` on a request that came through a relay. */
 export function fire(on: string, sent: Sent = {}, run: Partial<ActionRun> = {}) {
   return runInShared({ ...dispatchEvent(payload(sent)), inputs: { on }, ...run })
 }
 
-/** The item of a run in which one fired: the outputs of the trigger's context. */
+/** The only item of a run: the outputs of the trigger's context. */
 export function itemOf({ outputs, stdout }: ActionResult) {
   if (outputs.triggered !== 'true') throw new Error(`nothing fired: ${stdout}`)
   const [context] = JSON.parse(outputs.items ?? '')

@@ -9,10 +9,10 @@ import { evaluationOf, runOf } from '../support/evaluations.ts'
 import { fc } from '../support/properties.ts'
 import { fire, payload, type Sent } from './step.ts'
 
-/** GitHub drops a summary that is larger. */
+/** GitHub drops a larger summary. */
 const MOST_BYTES = 1024 * 1024
 
-/** Tags of the summary's own making. */
+/** The tags that the summary itself uses. */
 const TAGS = /<\/?(h3|p|b|code|table|tr|th|td)>|<br>/g
 
 const NOBODY: Circumstances = {
@@ -24,7 +24,7 @@ const NOBODY: Circumstances = {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** The cells of a table's rows, as text; tags taken off, references read. */
+/** The cells of a table's rows as text, without tags, with character references decoded. */
 function cells(summary: string): string[][] {
   return [...summary.matchAll(/<tr>(.*)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd]>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => plain(cell)),
@@ -152,7 +152,7 @@ describe('the decision', () => {
 })
 
 describe('items', () => {
-  /** An evaluation that hands on these items of one trigger. */
+  /** An evaluation with these items of one trigger. */
   function handingOn(trigger: string, items: readonly JsonObject[]): Evaluation {
     const contexts = items.map((outputs) => ({
       [trigger]: { outcome: 'success', conclusion: 'success', outputs } as const,
@@ -354,7 +354,7 @@ describe('what to do next', () => {
 describe('the job summary is text, whatever comes', () => {
   const MARKUP = '<script>alert(1)</script><img src=x onerror=y> | "q" \'a\' `c` &amp;\n\n# h\n'
 
-  /** An evaluation in which a text stands wherever one can. */
+  /** An evaluation with a string in every possible position. */
   function full(text: string, times: number, miss: Miss | undefined): Evaluation {
     const many = Array.from({ length: times }, () => text)
     const checks = many.map((found, at) => ({ option: text, held: at % 2 === 0, found }))
@@ -398,16 +398,16 @@ describe('the job summary is text, whatever comes', () => {
 
   const MISSES = [undefined, 'workflow', 'trigger', 'condition', 'type', 'payload', 'poll'] as const
 
-  /** What is left of a summary when its own tags are taken off would be tags of somebody else. */
+  /** Without the summary's own tags, no tags may remain. */
   function expectText(html: string): void {
     expect(html.replace(TAGS, '')).not.toMatch(/[<>"'|`]|&(?!#\d+;)/)
     expect(html).not.toMatch(/\n\s*\n/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
     expect(html).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
     expectBalanced(html)
   }
 
-  /** Every tag is closed by the one that comes to it, so that a parser builds the tree that is meant. */
+  /** Every tag is closed by the matching tag, so that a parser builds the intended tree. */
   function expectBalanced(html: string): void {
     const open: string[] = []
     for (const [, end, name = ''] of html.matchAll(/<(\/?)(\w+)>/g)) {
@@ -453,7 +453,7 @@ describe('the job summary is text, whatever comes', () => {
   })
 
   test.each(['&', '€', '\u0000', '😀'])('with %j everywhere it stays below 1 MiB', (char) => {
-    // Longer, and more, than any bound of what is shown.
+    // Longer, and more, than any limit of the summary.
     const [text, times] = [char.repeat(2_500), 50]
     for (const miss of MISSES) {
       const html = summaryHtml(full(text, times, miss), { ...arrived(text), secrets: {} })

@@ -15,7 +15,7 @@ import { PKCS1 } from '../support/github-app.ts'
 const CHROMIUM = installedChromium()
 const RELAY = 'https://hooks.example.com'
 
-/** The pages of GitHub that create an App, with a user who agrees to everything. */
+/** The pages of GitHub that create an App, with a user who confirms everything. */
 interface Maker {
   readonly url: string
   readonly manifests: { readonly path: string; readonly manifest: Record<string, unknown> }[]
@@ -80,7 +80,7 @@ async function begin(...flags: string[]) {
   return { page, output, ended }
 }
 
-/** The form of the page, filled in and sent as a browser would. */
+/** Fills in and sends the form of the page, as a browser does. */
 async function submit(page: string, follow = true) {
   const html = await (await fetch(page)).text()
   const attribute = (pattern: RegExp) => unescaped(pattern.exec(html)?.[1] ?? '')
@@ -122,7 +122,7 @@ describe('hookline app create', () => {
     const written = await readFile(out, 'utf8')
     expect(written).toContain('hooks')
     expect((await stat(out)).mode & 0o777).toBe(0o600)
-    // A relay starts with it as it is.
+    // A relay can start with this configuration.
     const config = await readRelayConfig(parseEnv(written))
     expect(config.githubCredential).toMatchObject({ app: { id: '1234' } })
     expect(config.credentials.signingKeys).toHaveLength(1)

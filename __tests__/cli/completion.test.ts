@@ -81,11 +81,11 @@ describe('completions are', () => {
   })
 })
 
-/** Types lines into a shell that is asked for a completion at each tab; gives what it then runs. */
+/** Types lines into a shell with a completion at each tab; returns the completed lines. */
 function typedInBash(lines: readonly string[]): string {
   const script = [
     'source <(hookline completion bash)',
-    // What was completed is shown, and not started.
+    // The completed command is printed instead of run.
     'hookline() { if [ "$1" = completion ]; then command hookline "$@"; else printf "<%s>" "$@"; echo; fi; }',
     ...lines,
     'exit',

@@ -14,7 +14,10 @@ import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
-/** From a clone with a workflow to a run that a request started, against a stand-in of GitHub. */
+/**
+ * The whole way from a clone with a workflow to a run that a request started, against a stand-in
+ * for GitHub.
+ */
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
 const TOKEN = `github_pat_${'J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1abcd'}`
@@ -81,7 +84,7 @@ function connect(args: readonly string[], env?: Record<string, string>) {
 
 const HOOK = { workflows: { 'hook.yml': NAMED } }
 
-/** The webhook URL that was printed, as it is called from this machine. */
+/** The printed webhook URL, as this machine can call it. */
 function localOf(url: string): string {
   const [local = ''] = /http:\S+/.exec(readFileSync(join(folder, 'tunnelled'), 'utf8')) ?? []
   return url.replace(PUBLIC, local)
@@ -137,7 +140,7 @@ describe('from a clone to a run', () => {
     await running.printed(/200 {2}delivery [\w-]{36}\n/)
     await running.printed(/run https:.*runs\/7\n/)
     await running.printed(/ended: success\n/)
-    // What it printed and what it was called by shows no token; the grant is in the URL alone.
+    // Neither its output nor its arguments contain a token; only the URL contains the grant.
     expect(running.stdout + running.stderr).not.toContain(TOKEN)
     expect(readFileSync(join(folder, 'tunnelled'), 'utf8')).not.toContain(TOKEN)
     expect(await running.stop()).toBe(0)
@@ -160,7 +163,7 @@ describe('from a clone to a run', () => {
 
   test('the grant is good for one path while connect runs, and each run is printed with its reason', async () => {
     platform.always(withRun(HOOK))
-    // Other settings of a relay in the environment change nothing.
+    // Other relay settings in the environment have no effect.
     const running = connect(['--json'], {
       HOOKLINE_GITHUB_TOKEN: TOKEN,
       ...{
@@ -252,7 +255,7 @@ describe('the steps at the sender', () => {
     const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
     platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
     const running = connect(['--send-test'])
-    // A test event without the secret is not sent.
+    // Without the secret, no test event is sent.
     await running.told(/export STRIPE_SIGNING_SECRET/)
     expect(running.stdout).toContain('\nAt Stripe: Developers > Webhooks > Add endpoint')
     expect(running.stdout).toMatch(/gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\n/)
@@ -297,7 +300,7 @@ type Refused = readonly [
 ]
 
 describe('an error names the cure for', () => {
-  /** What it says, and its exit code. */
+  /** Its output and its exit code. */
   async function refused(args: readonly string[], env?: Record<string, string>) {
     const ended = await runShared(['connect', ...args], surroundings(env))
     return { code: ended.exitCode, said: ended.stderr }
@@ -505,7 +508,7 @@ test('Ctrl-C that ends the tunnel first is no error', async () => {
   await running.printed(/__token=/)
   const tunnel = Number(readFileSync(join(folder, 'pid'), 'utf8'))
   process.kill(tunnel, 'SIGINT')
-  // The process is gone once connect has seen its end.
+  // The process has ended when connect notices its end.
   while (isAlive(tunnel)) await new Promise(setImmediate)
   expect(await running.stop()).toBe(0)
   expect(running.stderr).toBe('')

@@ -26,7 +26,7 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const WIDE = /error: .*UTF-16.*/
 const NARROW = /error: .*UTF-8.*/
 
-/** A workflow file as on the disk, and the position that the message points to. */
+/** The bytes of a workflow file, and the position in the message. */
 const FILES: readonly (readonly [string, Buffer, message: RegExp, place: string])[] = [
   ['UTF-16, little end first', Buffer.from(`\ufeff${WORDS}`, 'utf16le'), WIDE, '1:1'],
   ['UTF-16, big end first', Buffer.from(`\ufeff${WORDS}`, 'utf16le').swap16(), WIDE, '1:1'],

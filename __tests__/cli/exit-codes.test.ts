@@ -149,7 +149,7 @@ describe('exit codes of the command line', () => {
   })
 
   test('dev with a missing --env-file', async () => {
-    // Node 20 reads --env-file itself, wherever it stands, and gives up with a code of its own.
+    // Node 20 reads --env-file itself, at any position, and exits with its own code.
     const command = new RunningCommand(['dev', '--env-file', 'no.env'], { cwd: tmpdir() })
     expect([1, 9]).toContain(await command.ended())
     expect(command.stderr).toContain('no.env')

@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { findSourceFiles, watchGlobs } from '../../src/cli/files.ts'
 
-// The name of the folder is a pattern itself.
+// The name of the folder itself looks like a glob.
 const ROOT = join(realpathSync(mkdtempSync(join(tmpdir(), 'hookline-watch-'))), 'a+(b)')
 afterAll(() => rmSync(join(ROOT, '..'), { recursive: true }))
 

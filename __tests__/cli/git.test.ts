@@ -45,7 +45,7 @@ jobs:
 `
 
 describe('the configuration of a folder starts no program', () => {
-  /** A file of the same size, so that git compares the contents, which takes the filter. */
+  /** Writes a file of the same size, so that git compares the contents, which runs the filter. */
   const change = () =>
     writeFile(join(folder, 'workflows/hook.yml'), WORKFLOW.replace('echo', 'true'))
 

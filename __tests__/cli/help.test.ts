@@ -11,7 +11,7 @@ import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 
 const COMMANDS = commandNames()
 
-/** Each is printed only once. */
+/** The help by command, each printed only once. */
 const HELP = new Map<string | undefined, string>()
 for (const name of [undefined, ...COMMANDS]) HELP.set(name, await printedHelp(name))
 

@@ -30,7 +30,7 @@ async function hookline(...args: string[]) {
   return { code, ...printed }
 }
 
-/** The event of `dev --json` that a request became. */
+/** The event in the output of `dev --json` for a request. */
 async function eventOf(path: string) {
   const answer = await fetch(`${url}${path}`, { method: 'POST', body: '{}' })
   const delivery = answer.headers.get('x-hookline-delivery')

@@ -37,7 +37,7 @@ async function byDev() {
 const job = (step: string) =>
   `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - ${step}\n`
 
-/** Sources, and the rules by which something is found in them. */
+/** Sources, and the rules with findings in them. */
 const SOURCES: readonly (readonly [name: string, text: string, ids: readonly string[]])[] = [
   ['nothing', HOOK, []],
   ['a wrong value', HOOK.replace('webhook', '{webhook: {method: psot}}'), ['option-value']],
@@ -86,7 +86,7 @@ describe('of a source with', () => {
   })
 })
 
-/** Workflows in `.github/workflows/`, and likewise. */
+/** Workflows in `.github/workflows/`, and the rules with findings in them. */
 const NATIVES: readonly (readonly [name: string, text: string, ids: readonly string[]])[] = [
   ['nothing', workflow(''), []],
   ['a wrong value', workflow('', 'webhook: {method: psot}'), ['option-value']],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { CLI_BUNDLE, runShared } from '../support/cli.ts'
 
-/** Runs a line of a shell, in which `hookline` is the command line. */
+/** Runs a shell command, in which `hookline` is the command line. */
 async function shell(line: string) {
   const script = `set -o pipefail; hookline() { "${process.execPath}" "${CLI_BUNDLE}" "$@"; }; ${line}`
   const child = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -52,7 +52,7 @@ describe('a file error names path, cause and cure, and exits with 1', () => {
     )
   })
 
-  // root may write anywhere.
+  // root can write to every file
   if (process.getuid?.() === 0) return
   test('a folder without permission keeps no part of a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookline-denied-'))

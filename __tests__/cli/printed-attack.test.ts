@@ -14,14 +14,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Runs a command of the command line in the folder; gives all that it printed. */
+/** Runs a command in the folder; returns all of its output. */
 async function printedBy(name: string, args: readonly string[], env = {}): Promise<string> {
   const { stdout, stderr } = await runShared([name, ...args], { cwd: folder, env })
   return `${stdout}\n${stderr}`
 }
 
 /** Control characters of a terminal, and workflow commands of a runner. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|^\s*::|##\[/m
 
 const EVIL = '\u009b31m \u009d0;title\u0007 \u202e ##[add-mask]x'
@@ -84,7 +84,8 @@ test.each([
 })
 
 test('every command prints untrusted JSON by printableJson', () => {
-  // These print what the command made of its own arguments, or of GitHub’s answer to its own App.
+  // These only print values from their own arguments, or GitHub's response about the user's own
+  // App.
   const own = new Set(['grant.ts', 'seal.ts', 'keys.ts', 'init.ts', 'app.ts'])
   const folder = new URL('../../src/cli/', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !own.has(name))
@@ -96,7 +97,7 @@ test('every command prints untrusted JSON by printableJson', () => {
       .map((line) => `${name}: ${line.trim()}`),
   )
   expect(raw).toEqual([
-    // A delivery id that was checked, a count, and the file that the user named.
+    // A validated delivery id, a count, and the file in the arguments.
     'outbox.ts: return print(json ? JSON.stringify({ success: true, delivery }) : `${delivery} ${done}`)',
     'outbox.ts: if (json) return print(JSON.stringify({ success: true, events }))',
     'outbox.ts: print(json ? JSON.stringify({ success: true, file, bytes }) : `${file}: ${bytes} bytes`)',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
-/** The environment of programs that the command line starts. */
+/** Tests the environment of programs that the command line starts. */
 
 const SECRETS = {
   HOOKLINE_GITHUB_TOKEN: `github_pat_${'s'.repeat(40)}`,
@@ -27,7 +27,7 @@ async function program(name: string, then = ''): Promise<void> {
   await writeFile(join(folder, name), script, { mode: 0o755 })
 }
 
-/** Names of variables that a program saw, and that hold a secret. */
+/** Names of variables with a secret that a program saw. */
 function seen(name: string): string[] {
   const text = readFileSync(join(folder, `${name}.env`), 'utf8')
   expect(text).toContain('PATH=')

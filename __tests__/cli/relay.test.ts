@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A `cloudflared` that tells an address, and does what comes after. */
+/** A `cloudflared` that prints an address, and then does what a test says. */
 async function cloudflared(then: string, first = ''): Promise<void> {
   const file = join(folder, 'cloudflared')
   const script = `#!/bin/sh\necho "$@" > '${folder}/arguments'\n${first}\necho "INF |  ${PUBLIC}  |" >&2\n${then}\n`

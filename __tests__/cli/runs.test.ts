@@ -25,7 +25,7 @@ interface Setting {
   readonly event?: string
 }
 
-/** One run, which ends when it is asked for by its number for the second time. */
+/** One run, which ends at the second request for it by number. */
 function oneRun(setting: Setting = {}): Answering {
   const { title = `hook ${DELIVERY}`, conclusion = 'success', event } = setting
   let asked = 0
@@ -44,7 +44,7 @@ function oneRun(setting: Setting = {}): Answering {
       asked++
       return { status: 200, body: JSON.stringify(run()) }
     }
-    // GitHub's filtered listings can be stale for minutes.
+    // GitHub's filtered lists can be outdated by minutes.
     const isStale = /[?&](?:event|created|status|branch|actor)=/.test(url)
     return { status: 200, body: JSON.stringify({ workflow_runs: isStale ? [] : [run()] }) }
   }
@@ -191,7 +191,7 @@ describe('hookline runs', () => {
     const answering = oneRun()
     let calls = 0
     github.always((call, response) => {
-      // The first call is for the listing; then a connection is lost, and GitHub is at a loss.
+      // The first call gets the list; then a connection breaks, and GitHub responds with an error.
       calls++
       if (calls === 2) return void response.destroy()
       return calls === 3 ? { status: 502, body: '<html>' } : answering(call, response)

@@ -11,10 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => relay.close())
 
-/** A relay without a token needs a credential; `url` says so in one warning. */
+/** A relay without a token needs a credential; `url` warns about that once. */
 const NO_CREDENTIAL = /^warning: the URL contains no credential.*\n {2}= .*\n$/
 
-/** What only one of the two shells understands. */
+/** Syntax that only one of the two shells understands. */
 const OF_POSIX =
   /\bcurl\b|\bread -rs\b|\bexport \w|\benv -u\b|<<JSON|\$(?:HOOKLINE|BOT)_|\$\(|^\s*[A-Z_]+=/m
 const OF_POWERSHELL = /Invoke-RestMethod|\$env:|Read-Host|Add-Content/
@@ -29,7 +29,7 @@ test.each([
   ['init', '--dry-run', '--yes', '--json', '--kind', 'bot'],
   ['init', '--dry-run', '--yes', '--json', '--dispatch', 'workflow'],
 ])('%s %s %s %s %s %s: prints commands for the shell that it runs in', async (...args) => {
-  // The address of the relay is known once it listens.
+  // The address of the relay is known after it listens.
   const words = args.map((word) => (word === 'a relay' ? relay.url : word))
   const { stdout: posix } = await runShared(words, { env: { SHELL: '/bin/bash' } })
   const { stdout, stderr, exitCode } = await runShared(words, { env: POWERSHELL })
@@ -42,7 +42,7 @@ test.each([
   expect(pasted(stdout)).not.toMatch(OF_POSIX)
 })
 
-/** What `init` says to do next, without the files that it would write. */
+/** The next steps of `init`, without the contents of the files. */
 function linesOf(text: string): string {
   const { files: _, ...steps } = JSON.parse(text)
   return Object.values(steps).flat().join('\n')

@@ -20,7 +20,7 @@ import { RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { RUN, withRun } from './doctor/stand-in.ts'
 
-/** The steps of a new user: from nothing to a run on GitHub that a request started. */
+/** The steps of a new user from the installation to a run on GitHub that a request started. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -29,7 +29,10 @@ let home: string
 let platform: GitHub
 const running: RunningCommand[] = []
 
-/** As `npm i hookline` does, but without a registry: npm packs the package, and installs that into an empty folder. */
+/**
+ * Installs the package as `npm i hookline` does, but without a registry: npm packs it and installs
+ * the archive into an empty folder.
+ */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookline-walk-'))
   home = join(folder, 'repository')
@@ -51,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A command of the installed package, as `hookline` starts it. */
+/** Starts a command of the installed package. */
 function start(args: readonly string[], env: Record<string, string> = {}): RunningCommand {
   const command = new RunningCommand(args, {
     cwd: home,
@@ -71,7 +74,7 @@ async function hookline(args: readonly string[], env: Record<string, string> = {
   return { code, ...printed }
 }
 
-/** A server of the package, until the test ends. */
+/** Starts a server of the package, which ends with the test. */
 async function serve(args: readonly string[], env: Record<string, string> = {}) {
   const command = start([...args, '--port', '0'], env)
   running.push(command)
@@ -91,7 +94,7 @@ describe.each([
   const name = file.replace('.yml', '')
   const isDirect = event === 'workflow_dispatch'
   const github = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
-  // The credential starts the run at the relay; the token looks for the run at GitHub.
+  // The relay needs the credential to start the run; GitHub needs the token to find the run.
   const token = { HOOKLINE_CREDENTIAL: github, HOOKLINE_GITHUB_TOKEN: github }
   const dispatch = isDirect ? 'workflow' : 'repository'
   const direct = isDirect ? { HOOKLINE_DISPATCH: dispatch } : {}
@@ -106,7 +109,7 @@ describe.each([
     const { command, url } = await serve(['dev'])
     const sent = await hookline(['send', `${url}/webhook/${name}/webhook`, '--data', '{"a":1}'])
     expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^200 /m) })
-    // Its runs are named, so there is no line to add.
+    // Its runs have names already, so no line for the workflow is suggested.
     expect(sent.stderr).not.toContain('run-name')
     await command.printed(/steps\.hookline\.outputs\.body = \{"a":1\}/)
   })
@@ -135,8 +138,8 @@ describe.each([
 const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0)
 
 /**
- * The walks of the docs paste the commands of each sender; these are the lines that init itself
- * prints, with dev and the relay.
+ * The tests of the docs run the commands of each sender; these are the lines that `init` prints,
+ * with dev and the relay.
  */
 ;(BASH ? test : test.skip).each([
   [[], 'hook.yml', 'repository_dispatch'],
@@ -177,7 +180,7 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
     })
     const [, told = ''] = init.stdout.split(/^Wrote .*$/m)
     const lines = [...told.matchAll(/^ {2}(?!https?:)(\S.*)$/gm)].map(([, line = '']) => line)
-    // Once the lines have made the file.
+    // Set after the lines have created the file.
     let answering: Answering | undefined
     platform.always((call, response) => {
       answering ??= withRuns(file, event, clone)
@@ -193,7 +196,10 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
   },
 )
 
-/** Answers a prompt; a server goes on in another terminal, in place of the server before. */
+/**
+ * Types a line, and the input of its prompt; a server runs in another terminal, and ends the
+ * previous one.
+ */
 function pastedLine(line: string): string {
   const [, serves] = /hookline (dev|relay|connect)\b/.exec(line) ?? []
   if (serves === undefined) {

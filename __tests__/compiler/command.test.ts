@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-/** Runs a command in a process that those of this suite share. */
+/** Runs a command in the process that this suite shares. */
 async function hookline(...args: string[]) {
   const { exitCode: status, ...printed } = await runShared(args, { cwd: repository.root })
   return { status, ...printed }
@@ -96,8 +96,8 @@ test.each([
   expect((await hookline(...args)).status).toBe(2)
 })
 
-/** What a terminal obeys, and the lines that a runner does. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are looked for
+/** Control characters of a terminal, and lines that a runner executes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]|^\s*::|##\[/m
 
 const EVIL = [
@@ -149,14 +149,14 @@ test('--watch builds again when a file changes, also after a mistake', async () 
     })
   try {
     await says('wrote .github/workflows/hook.yml')
-    // At once: nothing that is written after the first answer may go unseen.
+    // Written immediately, because no change after the first result may be missed.
     repository.write('workflows/hook.yml', HOOK.replace('webhook', 'webhok'))
     await says('unknown trigger "webhok"')
     told = ''
     repository.write('workflows/hook.yml', HOOK.replace('echo hi', 'echo ho'))
     await says('wrote .github/workflows/hook.yml')
     expect(repository.read('.github/workflows/hook.yml')).toContain('echo ho')
-    // As `git checkout` does with a branch that has no such folder, and back.
+    // `git checkout` of a branch without this folder, and back, does this.
     const [folder, away] = ['workflows', 'away'].map((name) => join(repository.root, name))
     renameSync(folder ?? '', away ?? '')
     await says('no workflow file matches')

@@ -3,7 +3,7 @@ import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 import { ownedComments } from './support/owners.ts'
 
-/** Comments stay with what they are about, and never become a part of what is written before them. */
+/** Comments stay with the entry that they describe, and never become part of an earlier value. */
 
 const job = (lines: string) => `on: [push, webhook]
 jobs:

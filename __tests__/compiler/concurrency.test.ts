@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { NATIVE_EVENTS } from '../../src/wire/events.ts'
@@ -6,7 +6,7 @@ import { compileText } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'
 import { parserErrors } from './support/github.ts'
 
-/** The workflow's concurrency group, in GitHub's own language, for every kind of event. */
+/** Evaluates the workflow's concurrency group by GitHub's rules, for every kind of event. */
 
 const JOBS = 'jobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
 const OWN = '${{ github.workflow }}-${{ github.event.pull_request.number || github.ref }}'
@@ -17,7 +17,7 @@ interface Event {
   readonly workflow_ref?: string
 }
 
-/** Which group a run of an event enters. */
+/** The group of an event's run. */
 function groupFor(compiled: string, { event_name, event = {}, workflow_ref }: Event): string {
   const { concurrency } = parse(compiled)
   const text: string = concurrency?.group ?? concurrency
@@ -103,7 +103,8 @@ describe('in two files, the group is that of the jobs', () => {
     const on = `on: {push: , pull_request: , ${trigger}}`
     const { main, jobs } = await compileText(`${on}\n${concurrency}${JOBS}`)
     expect(await parserErrors('hook.jobs.yml', jobs)).toEqual([])
-    // The listening file has none: so a webhook for somebody else, which calls nothing, enters none.
+    // The listening file has no group, so a webhook for another workflow, which calls nothing,
+    // enters none.
     expect(parse(main).concurrency).toBeUndefined()
     for (const [event] of Object.values(EVENTS)) expect(groupFor(jobs, event)).toBe(own(event))
   })

@@ -15,7 +15,7 @@ const SCHEMA: { readonly definitions: Readonly<Record<string, Part>> } = JSON.pa
   JSON.stringify(EDITOR_SCHEMA),
 )
 
-/** The properties that say nothing of themselves, at and below a part of the schema. */
+/** The properties without a description, at and below a part of the schema. */
 function undescribed(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return []
   const { properties = {} } = part as Part
@@ -33,7 +33,7 @@ const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.
 
 const LABELS = ['ubuntu-latest', 'windows-latest', 'macos-latest', 'self-hosted']
 
-/** A text with `|` where the cursor stands, and some of what is offered there. */
+/** A file with `|` at the cursor, and some of the completions there. */
 const OFFERED: readonly (readonly [text: string, offered: readonly string[]])[] = [
   ['|', ['on', 'jobs', 'hookline', 'permissions']],
   ['on:\n  |\njobs: {}', ['webhook', 'messaging_bot', 'push', 'workflow_dispatch']],
@@ -50,10 +50,10 @@ const OFFERED: readonly (readonly [text: string, offered: readonly string[]])[] 
   ['on: webhook\nconcurrency:\n  |', ['group', 'cancel-in-progress']],
 ]
 
-/** Under these keys every name is a person's own. */
+/** Below these keys, users choose all names. */
 const OWN_NAMES = new Set(['env', 'with', 'outputs', 'filter', 'params', 'matrix', 'query'])
 
-/** Where a text has keys that are not a person's own. */
+/** The positions of keys that users do not choose. */
 function keysOf(text: string) {
   const keys: { readonly name: string; readonly offset: number }[] = []
   const walk = (node: unknown): void => {

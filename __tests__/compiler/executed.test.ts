@@ -5,7 +5,7 @@ import { dispatchEvent, runInShared } from '../support/action.ts'
 import { compileText, FIXTURES, WORKFLOWS } from './support/compiled.ts'
 import { evaluate, fillIn } from './support/evaluate.ts'
 
-/** What a sender posts, by workflow; `{}` without a query where nothing else is said. */
+/** The request of a sender by workflow; default: `{}` without a query. */
 const REQUESTS: Readonly<Record<string, Partial<Sent>>> = {
   environments: { rest: '/production/4f2a' },
   'python-matrix': { rest: '/release/1.2.3' },
@@ -26,7 +26,7 @@ const REQUESTS: Readonly<Record<string, Partial<Sent>>> = {
 
 interface Sent {
   readonly method: string
-  /** What follows the trigger in the URL. */
+  /** The part of the URL after the trigger. */
   readonly rest: string
   readonly body: unknown
 }
@@ -81,7 +81,10 @@ describe.each(EXECUTED)('%s, compiled and run on a webhook,', (name, source) => 
   })
 })
 
-/** Runs the job `on` with the built action, and gives the contexts of each job that its items start. */
+/**
+ * Runs the job `on` with the built action, and returns the contexts of each job that its items
+ * start.
+ */
 async function jobContexts(
   main: string,
   workflow: string,
@@ -136,7 +139,7 @@ function payloadOf(
   }
 }
 
-/** The context `on` as the specification describes it for a request. */
+/** The context `on` for a request, by the specification. */
 function meantBy(source: string, { method, rest, body }: Sent) {
   const url = new URL(`http://h${rest.startsWith('?') || rest === '' ? `/${rest}` : rest}`)
   const query = Object.fromEntries(
@@ -169,8 +172,8 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
 }
 
 /**
- * The values of all expressions outside of `on:` by their place, but for those that decide whether a
- * job runs. What of the workflow's `env` reads `on` stands in each job.
+ * The values of all expressions outside of `on:` by position, without those that decide whether a
+ * job runs. Variables of the workflow that read `on` are in each job.
  */
 function values(
   workflow: string,
@@ -181,7 +184,7 @@ function values(
   const jobs = Object.entries<object>(parse(workflow).jobs).flatMap(([id, job]) =>
     id === 'on' || 'uses' in job ? [] : [id],
   )
-  // The group of the workflow has a table of its own.
+  // The group of the workflow is tested separately.
   for (const key of ['env', 'defaults', 'jobs']) {
     for (const { text, path } of fileExpressions(workflow, document.get(key, true), [key])) {
       const isCondition = path.length === 3 && path[0] === 'jobs' && path[2] === 'if'
@@ -196,7 +199,7 @@ function values(
   return found
 }
 
-/** Some expressions read what only a runner has, and fail without it, before and after alike. */
+/** Some expressions need a runner, and fail without it in both the source and the result. */
 function evaluated(text: string, contexts: Readonly<Record<string, unknown>>): unknown {
   try {
     return evaluate(text, contexts)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { dispatchEvent } from '../../src/wire/payload.ts'
@@ -6,7 +6,7 @@ import { compileText } from './support/compiled.ts'
 import { parserErrors } from './support/github.ts'
 import { type JobResult, schedule } from './support/scheduler.ts'
 
-/** Ways of writing YAML that few people use, and that are as good as any. */
+/** Rare but valid ways of writing YAML. */
 const FORMS: Readonly<Record<string, string>> = {
   'an alias of the environment of another job': `on: webhook
 jobs:

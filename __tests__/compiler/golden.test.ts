@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals'
 import { compileText } from './support/compiled.ts'
 
 /**
- * Whole compiled files that a person has read and approved. After an intended change run
- * `npm run generate golden`, and read the difference.
+ * Whole compiled files that a person has reviewed. After an intended change run `npm run generate
+ * golden`, and review the difference.
  */
 const folder = new URL('golden/', import.meta.url)
 const names = readdirSync(folder).flatMap((file) => /^(.*)(?<!\.jobs)\.yml$/.exec(file)?.[1] ?? [])

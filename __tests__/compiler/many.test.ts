@@ -3,8 +3,8 @@ import { changeFaults } from './support/change-faults.ts'
 import { BOT, MANY_WORKFLOWS, WEBHOOK } from './support/many.ts'
 
 /**
- * Workflows as people write them, with a trigger added to each: whatever their style, every comment
- * still speaks of what it spoke of, and nothing has changed but what a pass named.
+ * Workflows of many authors, with a trigger added to each: in any style, every comment stays with
+ * its entry, and only the parts that a pass names change.
  */
 const sampled = MANY_WORKFLOWS.filter((_, at) => at % 4 === 0)
 

@@ -69,7 +69,7 @@ test.each([
   expect(wrong).toThrow(message)
 })
 
-/** A mistake in an inline `on:`, by line, column and length in the file. */
+/** The position of a mistake in an inline `on:`, by line, column and length in the file. */
 describe('a mistake is found in the file,', () => {
   test.each<[string, string, [number, number, number]]>([
     ['in a block', 'on: |\n            webhook:\n              method: psot', [9, 23, 4]],

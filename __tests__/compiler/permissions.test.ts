@@ -6,7 +6,7 @@ import { compileText, WORKFLOWS } from './support/compiled.ts'
 
 const BOT = { messaging_bot: { token: '1:a' } }
 
-/** The same workflow with a bot among its triggers. */
+/** The same workflow with a bot as another trigger. */
 function polled(source: string): string {
   const document = parseDocument(source)
   const on = parse(source).on
@@ -18,13 +18,13 @@ function polled(source: string): string {
 
 type Declared = string | Readonly<Record<string, string>> | undefined
 
-/** Some scopes cannot be written. */
+/** Some scopes cannot have write access. */
 const WRITABLE = SCOPES.filter((scope) => !['models', 'vulnerability-alerts'].includes(scope))
 
 const RANK = ['none', 'read', 'write']
 
 describe('job each holds what every called job asks for', () => {
-  // Settings that are moved into jobs are there for the one file only.
+  // Settings are moved into jobs only in the one-file form.
   const able = WORKFLOWS.filter(([name]) => name !== 'moved-env')
   test.each(able)('%s, polled as well', async (name, source) => {
     const { main: listening, jobs } = await compileText(polled(source), { name })
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-/** What jobs ask for and their caller does not have: GitHub refuses such a run when it starts. */
+/** Permissions of jobs that their caller lacks, for which GitHub refuses the run. */
 function refused(
   given: Declared,
   called: { permissions?: Declared; jobs: Record<string, { permissions?: Declared }> },

@@ -216,7 +216,7 @@ describe('the jobs of a file that polls', () => {
   const OPEN = '  webhook: ${{ vars.W }}'
   const called = (event: object) => ({ ...event, workflow_ref: ref('caller') })
 
-  /** What the event is: no start, a poll that the action is asked for, or one run without an item. */
+  /** The effect of an event: no start, a poll, or one run without an item. */
   test.each<readonly [string, string, object, 'nothing' | 'poll' | 'once']>([
     ['push:', 'a schedule', POLL, 'poll'],
     ['push:', 'a push', PUSH, 'once'],

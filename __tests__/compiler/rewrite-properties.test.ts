@@ -60,7 +60,7 @@ const read = fc.constantFrom(
   'on.webhook.outputs[inputs.a]',
 )
 
-/** Kept out of comparisons with objects: GitHub compares those by instance. */
+/** Not used in comparisons with objects, because GitHub compares objects by instance. */
 const context = fc.constant('on')
 
 describe('any expression', () => {
@@ -98,7 +98,10 @@ function compiledValue(expression: string): unknown {
   return evaluate(rewritten(expression), { ...OTHERS, inputs })
 }
 
-/** @param whole leaves that no comparison has on both sides: of objects, GitHub compares the instance */
+/**
+ * @param whole leaves that are on one side of a comparison only, because GitHub compares objects by
+ * instance
+ */
 function expressions(leaf: fc.Arbitrary<string>, whole = leaf): fc.Arbitrary<string> {
   const { tree } = fc.letrec<{ tree: string; part: string }>((tie) => {
     const operators = (left: 'tree' | 'part', names: string[], right: 'tree' | 'part') =>

@@ -48,7 +48,7 @@ jobs:
   })
 
   test.each([
-    // What stands in quotes is escaped as these quotes want it, and what stands in braces gets some.
+    // In a quoted value, quotes are escaped; in a flow mapping, quotes are added.
     [`- run: 'a \${{ on.webhook.outputs.body }}'`, `(needs.on.outputs.on || ''{}'')`],
     [`- run: "a \${{ toJSON(on) }}"`, String.raw`|| '{\"webhook\":{\"outcome\":\"skipped\"`],
     [`- {if: on.webhook.outputs.body, run: x}`, `{if: "fromJSON(needs.on.outputs.on || '{}').w`],

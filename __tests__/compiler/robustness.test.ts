@@ -62,7 +62,7 @@ test('a damaged workflow is compiled alike twice, or refused as a mistake of the
   )
 })
 
-/** Milliseconds; it takes a hundredth of this, where the time grows with the length alone. */
+/** Milliseconds; linear time takes a hundredth of this. */
 const FAR_TOO_LONG = 15_000
 
 const MANY = 300_000

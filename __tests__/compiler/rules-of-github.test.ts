@@ -4,7 +4,7 @@ import { SCOPES } from '../../src/compiler/permissions.ts'
 import { CONTEXTS_OF_JOB_IF, CONTEXTS_OF_STEP_IF } from '../../src/lint/rules/unknown-context.ts'
 import { INPUTS_PLACES, isWithin, NEEDS_PLACES } from '../../src/workflow/file-expressions.ts'
 
-/** GitHub's own description of a workflow file, which its parser reads. */
+/** GitHub's own schema of a workflow file, which its parser uses. */
 interface Definition {
   readonly context?: readonly string[]
   readonly 'one-of'?: readonly string[]
@@ -68,7 +68,10 @@ function readDefinitions(): Readonly<Record<string, Definition>> {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).definitions
 }
 
-/** The highest places at which an expression may read a context; `on:` and `run-name` become no jobs. */
+/**
+ * The highest paths at which an expression can read a context; `on:` and `run-name` are not parts
+ * of jobs.
+ */
 function placesWith(
   context: string,
   name: string,

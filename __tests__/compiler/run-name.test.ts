@@ -26,7 +26,7 @@ describe('a source without run-name', () => {
         : { github: webhook, inputs: {} }
     expect(fillIn(runName, given)).toBe(name)
     if (!on.includes('push')) return
-    // An empty run-name leaves GitHub's own name of a push.
+    // With an empty run-name, GitHub names the run of a push itself.
     expect(fillIn(runName, { github: { event: {} }, inputs: {} })).toBe('')
   })
 

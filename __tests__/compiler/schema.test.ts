@@ -22,7 +22,7 @@ test('an editor needs no network: nothing is referred to but what stands in the 
   expect(elsewhere).toBeNull()
 })
 
-/** What is GitHub's own: a part of a workflow, and whether GitHub takes it. */
+/** Parts of a native workflow, and whether GitHub accepts them. */
 const NATIVE: readonly (readonly [text: string, isRight: boolean])[] = [
   ['on: {webhook: {}, push: {branches: [main]}}\njobs: {}', true],
   ['on: {webhook: {}, schedule: [{cron: "5 4 * * *"}]}\njobs: {}', true],
@@ -48,7 +48,7 @@ test.each(NATIVE)('an editor checks what is GitHub’s own: %j: %s', (text, isRi
   ])
 })
 
-/** Sections of `on:`, and whether they are right; the compiler must think the same. */
+/** Sections of `on:`, and whether they are valid; the compiler must agree. */
 const SECTIONS: readonly (readonly [on: string, isRight: boolean])[] = [
   ['webhook', true],
   ['[webhook, push]', true],

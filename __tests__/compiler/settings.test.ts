@@ -24,7 +24,7 @@ afterEach(() => repository.remove())
 
 const usesOf = (text: string) => text.match(/uses: .*/g)?.map((line) => line.slice(6))
 const made = () => repository.read(MADE)
-/** Flags that a build without them would undo. */
+/** Flags whose effect a build without them would undo. */
 const unwrittenOf = ({ warnings }: Pick<Awaited<ReturnType<typeof check>>, 'warnings'>) =>
   warnings.filter(({ code }) => code === 'unwritten-flag')
 

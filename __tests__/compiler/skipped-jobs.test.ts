@@ -21,12 +21,12 @@ const FIRED = { webhook: { outcome: 'success', conclusion: 'success', outputs: O
 const SKIPPED = { webhook: { outcome: 'skipped', conclusion: 'skipped', outputs: {} } }
 const TRIGGERED = { triggered: 'true', on: JSON.stringify(FIRED) }
 
-/** An event, and what it is to the source: its context `on`, or nothing where no job may run. */
+/** An event, and its meaning for the source: its context `on`, or nothing if no job may run. */
 interface Event {
   readonly github: Readonly<Record<string, unknown>>
   readonly inputs?: Readonly<Record<string, string>>
   readonly means: unknown
-  /** What becomes of the job `on`, if it runs. */
+  /** The result of the job `on`, if it runs. */
   readonly on?: { readonly result?: JobResult; readonly outputs?: Readonly<Record<string, string>> }
 }
 
@@ -67,7 +67,7 @@ const DIRECT: Readonly<Record<string, Event>> = Object.fromEntries(
 const PUSH: Event = { github: plain('push'), means: SKIPPED }
 const BY_HAND = { github: plain('workflow_dispatch'), inputs: { hookline: '' } }
 
-/** The events that a source listens to, how it is built, and what may happen then. */
+/** The events of a source, its form, and possible runs. */
 const FORMS: Readonly<
   Record<string, { on: string; direct?: boolean; events: Readonly<Record<string, Event>> }>
 > = {
@@ -124,7 +124,7 @@ const FORMS: Readonly<
 describe.each(Object.entries(FORMS).map(([name, form], at) => [name, form, at] as const))(
   'with %s',
   (_, form, number) => {
-    // Each form runs a seventh of the graphs, so that every graph runs with some of the forms.
+    // Each form runs a seventh of the graphs, so that every graph runs with some forms.
     const some = Object.entries(GRAPHS).filter((_, at) => (at + number) % 7 === 0)
     test.each(some)('%s runs as in the source', (_name, graph) =>
       expectSame(sourceOf(graph, form.on), form),

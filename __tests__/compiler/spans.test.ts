@@ -73,7 +73,7 @@ test('an escape is found as a whole', () => {
   ])
 })
 
-/** Characters of the value that stand as another one where they are said to be. */
+/** The characters of the value whose mapped position contains another character. */
 function misplaced(text: string, written: ScalarText): string[] {
   return [...Array(written.value.length).keys()].flatMap((at) => {
     const char = written.value[at] ?? ''

@@ -19,11 +19,11 @@ import { BOT, MANY_WORKFLOWS, withTrigger } from './support/many.ts'
 import { type JobResult, type Run, schedule, scheduleThrough } from './support/scheduler.ts'
 
 /**
- * Where one event may bring many items: each of them is a run of the source's jobs, an event of GitHub's
- * own is one, and every other event is none.
+ * If one event may bring several items, each item is one run of the source's jobs, a native event
+ * is one run, and any other event is none.
  */
 
-/** What an event is to the source: the triggers are asked, the jobs run once, or no job runs. */
+/** The effect of an event on the source: the triggers decide, the jobs run once, or no job runs. */
 interface Event {
   readonly github: Readonly<Record<string, unknown>>
   readonly inputs?: Readonly<Record<string, unknown>>
@@ -143,7 +143,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 }
 
-/** What becomes of the job `on` where the triggers are asked, and how many items that is. */
+/** The result of the job `on` if the triggers decide, and the number of items. */
 const ANSWERS: readonly {
   readonly result: JobResult
   readonly items: string
@@ -168,7 +168,7 @@ function contextsOf(trigger: string) {
 describe.each(Object.entries(FORMS).map(([name, form], at) => [name, form, at] as const))(
   'with %s',
   (_, form, number) => {
-    // Each form runs a seventh of the graphs, so that every graph runs with some of the forms.
+    // Each form runs a seventh of the graphs, so that every graph runs with some forms.
     const some = Object.entries(GRAPHS).filter((_, at) => (at + number) % 7 === 0)
     test.each(some)('%s runs as in the source, once for each item', (_name, graph) =>
       expectSame(sourceOf(graph, form.on), form, runsOf(Object.keys(graph), [])),
@@ -238,7 +238,7 @@ async function expectSame(
   expect(found).toEqual(wanted)
 }
 
-/** What the conditions of webhooks are in a source with another trigger. */
+/** The conditions for webhooks in a source with another trigger. */
 function wordsOf(trigger: string): readonly (readonly [string, string])[] {
   if (trigger === 'webhook') return []
   return [
@@ -248,7 +248,7 @@ function wordsOf(trigger: string): readonly (readonly [string, string])[] {
   ]
 }
 
-/** The calls of the jobs file that a run of the listening file makes, and the input `on` of each. */
+/** The calls of the jobs file in a run of the listening file, and the input `on` of each. */
 function callsOf(main: string, run: Run): { caller: string; on: string }[] {
   const results = schedule(main, run)
   const outputs = results.on === 'skipped' ? {} : { ...run.outputs?.on }
@@ -261,7 +261,7 @@ function callsOf(main: string, run: Run): { caller: string; on: string }[] {
   })
 }
 
-/** A job of the listening file, as YAML reads it. */
+/** A parsed job of the listening file. */
 interface Calling {
   readonly uses?: string
   readonly strategy?: { readonly matrix: { readonly on: string } }

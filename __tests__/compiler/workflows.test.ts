@@ -117,13 +117,13 @@ describe.each(WORKFLOWS)('%s', (name, source) => {
       `x/${name}/${trigger}`,
     ]
     for (const path of ['', ...others]) expect(starts(path)).toBe(false)
-    // A bot that polls is asked at every event; where webhooks alone count, no other one costs a runner.
+    // A bot that polls runs at every event; with webhooks alone, no other event starts a runner.
     expect(starts('', 'schedule')).toBe(polls)
     expect(starts('', 'workflow_dispatch')).toBe(polls)
   })
 })
 
-/** The triggers that webhooks reach; a bot's only when it says so. */
+/** The triggers that receive webhooks; a bot only with its option. */
 function received(on: unknown): string[] {
   return Object.entries(Object(triggersOf(on))).flatMap(([name, options]) =>
     !/_bot$/.test(name) || Object(options).webhook === true ? [name] : [],

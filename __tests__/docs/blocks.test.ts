@@ -8,7 +8,7 @@ import { SESSIONS } from './sessions.ts'
 
 testBlocks('others')
 
-/** One mistake or more in each language, so that no runner passes everything. */
+/** At least one mistake in each language, so that no runner accepts everything. */
 describe('a wrong block', () => {
   const NATIVE = `# .github/workflows/hook.yml
 on: {repository_dispatch: {types: [webhook]}}

@@ -6,7 +6,7 @@ import { type Session, startSession } from './session.ts'
 import { SESSIONS } from './sessions.ts'
 import { FIRST_COMMAND, NOT_WALKED, walkSender } from './walk.ts'
 
-/** Parts of the pages, so that the suites of two of them run at the same time. */
+/** Parts of the pages, so that their suites can run concurrently. */
 const PARTS = {
   senders: (name: string) => name.startsWith('docs/senders/'),
   guides: (name: string) => name.startsWith('docs/guides/'),
@@ -44,7 +44,7 @@ export function testBlocks(part: keyof typeof PARTS): void {
       })
     }
 
-    // Workflows come last, since they run on the events that the commands of the page sent.
+    // Workflows run last, because they need the events that the page's commands sent.
     const others = page.blocks.filter((block) => !isWalk(block))
     const blocks = others.toSorted((one, other) => rank(one) - rank(other))
     for (const block of blocks) {

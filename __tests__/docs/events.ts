@@ -12,13 +12,13 @@ import type { Event } from './runner.ts'
 
 const EXAMPLE_ENV = parseEnv(readFileSync(new URL('../../examples/.env', import.meta.url), 'utf8'))
 
-/** The first pair of RFC 8032: what a receiver holds, and what its sender signs with. */
+/** The first key pair of RFC 8032: the receiver's public key, and the sender's private key. */
 export const ED25519 = [
   'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
 ] as const
 
-/** A value for each secret that a text names, such as its reader would have stored. */
+/** A value for each secret that a page names, as if the reader had stored it. */
 export function secretsOf(text: string): Record<string, string> {
   const [DISCORD_PUBLIC_KEY] = ED25519
   const stored = {
@@ -39,20 +39,20 @@ export function secretsOf(text: string): Record<string, string> {
   )
 }
 
-/** What differs from what is sent where nothing is said. */
+/** Differences from the default request. */
 export interface Sent {
-  /** What follows the trigger in the URL. */
+  /** The part of the URL after the trigger. */
   readonly rest?: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Header with the HMAC-SHA256 of the body in hexadecimal, and the text before it. */
+  /** Header with the HMAC-SHA256 of the body in hexadecimal, and its prefix. */
   readonly signs?: readonly [header: string, prefix: string]
-  /** What somebody writes to the bot, besides the fields of a message in a private chat. */
+  /** Fields of the message to the bot, in addition to those of a private chat. */
   readonly message?: object
-  /** The schedule that starts it; every five minutes when left out. */
+  /** The schedule that starts it; default: every five minutes. */
   readonly schedule?: string
-  /** An update of the bot that is no message. */
+  /** An update of the bot that is not a message. */
   readonly update?: readonly [kind: string, content: object]
 }
 
@@ -74,7 +74,7 @@ interface Verify {
 
 const BODY = { id: 1, action: 'opened', title: 'Hello', name: 'Ada', issue: { title: 'It breaks' } }
 
-/** A form response as the script of docs/senders/google-form.md posts it. */
+/** A form response in the format of docs/senders/google-form.md's script. */
 const RESPONSE = {
   event_id: 'r1',
   event_type: 'form_response',
@@ -94,7 +94,7 @@ const SERVICES: Readonly<Record<string, { scheme: string; fixture?: string; body
   google_form: { scheme: 'standard-webhooks', body: RESPONSE },
 }
 
-/** The event by which such a trigger fires: signed, where it asks for that. */
+/** The event that fires such a trigger, signed if the trigger requires it. */
 export async function eventFor(
   address: { readonly workflow: string; readonly trigger: string },
   options: Declared | null,
@@ -103,7 +103,7 @@ export async function eventFor(
 ): Promise<Event> {
   const { workflow, trigger } = address
   if (trigger === 'messaging_bot' && !options?.webhook) {
-    // A bot that is polled is another one than that of a webhook on the same page.
+    // A polled bot on the same page is another bot than one with a webhook.
     telegram.webhook = undefined
     telegram.queue.allowed = []
     telegram.enqueue(...(sent.update ?? (['message', messageOf(sent)] as const)))
@@ -142,7 +142,7 @@ async function signedRequest(
   secrets: Readonly<Record<string, string>>,
   sent: Sent,
 ): Promise<Request> {
-  const [first] = [verify ?? []].flat() as Verify[] // one, or a list
+  const [first] = [verify ?? []].flat() as Verify[] // one value or a list
   const service = SERVICES[trigger]
   const scheme = first?.scheme ?? (first && service?.scheme)
   const plain = plainRequest(service ?? {}, scheme, sent)
@@ -185,7 +185,7 @@ function plainRequest(
   return { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-/** In a form, as the outgoing webhooks of old are. */
+/** In a form, as older outgoing webhooks send it. */
 function withField(request: Request, name: string, value: string): Request {
   const form = new URLSearchParams(request.body)
   form.set(name, value)
@@ -204,7 +204,7 @@ function filledSecret(
   return first.replace(/\$\{\{ *secrets\.(\w+) *\}\}/g, (_, name: string) => secrets[name] ?? '')
 }
 
-/** A path that a pattern holds for. */
+/** A path that matches a pattern. */
 function restOf(pattern: string): string {
   return pattern.replace(/\{[^}]*\}/g, '').replace(/[:*](\w+)/g, '$1')
 }

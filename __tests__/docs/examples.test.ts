@@ -6,8 +6,8 @@ import { runSource, type Scenario } from './workflows.ts'
 const EXAMPLES = new URL('../../examples/workflows/', import.meta.url)
 
 /**
- * Examples that other tests send to: only Amazon can sign for `aws-sns`, the commands of
- * docs/senders/curl.md sign for `curl`, and `slack` answers at an address of Slack.
+ * Examples that other tests cover: only Amazon can sign for `aws-sns`, the commands of
+ * docs/senders/curl.md sign for `curl`, and `slack` replies to an address of Slack.
  */
 const ELSEWHERE = ['aws-sns', 'curl', 'slack']
 
@@ -25,7 +25,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 }
 
-/** Each runs in the order of the runner, with an event that fires and with one that does not. */
+/** Each example runs on an event that fires and on one that does not. */
 describe('workflows of examples/', () => {
   let session: Session
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { partsOf } from '../../scripts/docs/commands.js'
 import { runShared } from '../support/cli.ts'
 
-/** What the script of the same name puts into docs/reference/commands.md, printed by one process. */
+/** The help in docs/reference/commands.md, printed by one process. */
 export async function helpOf(name?: string): Promise<string> {
   const printed = async (...names: string[]) => (await runShared([...names, '--help'])).stdout
   if (name === undefined) return printed()

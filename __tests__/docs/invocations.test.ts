@@ -4,7 +4,7 @@ import { PAGES } from './pages.ts'
 
 const EXAMPLES = new URL('../../examples/workflows/', import.meta.url)
 
-/** The name on npm is not ours yet: its owner could run any code on the machine of a reader. */
+/** The name on npm is not ours yet; its owner could run any code on the machine of a reader. */
 const FETCHED = /\b(?:npx|npm exec|pnpm dlx|bunx|yarn dlx)(?: -\S+)* hookline\b/
 
 test.each(PAGES)('$name fetches no command line from npm', ({ text }) => {

@@ -3,7 +3,7 @@ import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 
-/** JSON that the page shows is such a thing as it says: a saved request, or a context of outputs. */
+/** Checks JSON of a page by its kind: a saved request, or a context of outputs. */
 export async function runJson({ text }: Block, _: Page, session: Session): Promise<void> {
   const value = JSON.parse(text)
   if ('method' in value && 'path' in value) return sendSaved(text, session)
@@ -12,13 +12,13 @@ export async function runJson({ text }: Block, _: Page, session: Session): Promi
   throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
 }
 
-/** To the local engine that a block before has started. */
+/** Sends to the local engine that an earlier block started. */
 async function sendSaved(text: string, session: Session): Promise<void> {
   session.write('saved.json', text)
   const { code, stdout, stderr } = await session.run(
     'hookline send http://localhost:3000/webhook --file saved.json',
   )
-  // On a slow machine it says on standard error what it waits for.
+  // On a slow machine it prints to standard error what it waits for.
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('{"success":true}')
 }
@@ -33,7 +33,7 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
   expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
 }
 
-/** Renovate is led to the sources, beside the native workflows where it looks anyway. */
+/** Renovate must read the sources, in addition to the native workflows that it reads by default. */
 function checkRenovate(config: { 'github-actions': { managerFilePatterns: string[] } }): void {
   const [pattern = ''] = config['github-actions'].managerFilePatterns
   const written = new RegExp(pattern.replace(/^\/|\/$/g, ''))

@@ -7,7 +7,7 @@ import { PAGES, prose } from './pages.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const NAMES = [...PAGES.map(({ name }) => name), 'CHANGELOG.md']
 
-/** Targets of links and pictures within the repository, by page: path from its root, and anchor. */
+/** Targets of links and pictures in the repository, by page: path from its root, and anchor. */
 function links(name: string, text: string): { path: string; anchor: string }[] {
   return [...text.replaceAll(/`[^`\n]+`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -23,7 +23,7 @@ function textOf(name: string): string {
   return page ? prose(page) : readFileSync(join(ROOT, name), 'utf8')
 }
 
-/** Ids of headings as GitHub makes them: lower case, no punctuation, hyphens for spaces. */
+/** Ids of headings as GitHub creates them: lower case, no punctuation, hyphens for spaces. */
 function anchors(text: string): string[] {
   const seen = new Map<string, number>()
   return [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {

@@ -9,19 +9,19 @@ interface Manifest {
 const { inputs, outputs } = manifest('action.yml')
 
 function manifest(name: string): Manifest {
-  // Their own tests check their shape.
+  // Other tests check their structure.
   return parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')) as Manifest
 }
 
-/** What `action.yml` declares. */
+/** The contents of `action.yml`. */
 export const MANIFEST = {
   inputs: Object.keys(inputs),
   outputs: Object.keys(outputs),
-  /** Inputs as the runner gives them when a step says nothing. */
+  /** The inputs of a step without `with:`, as the runner sets them. */
   defaults: defaultsOf(inputs),
 }
 
-/** Inputs of `reply` as the runner gives them when a step says nothing. */
+/** The inputs of a `reply` step without `with:`, as the runner sets them. */
 export const REPLY_DEFAULTS: Readonly<Record<string, string>> = defaultsOf(
   manifest('reply/action.yml').inputs,
 )

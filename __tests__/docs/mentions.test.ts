@@ -19,16 +19,16 @@ const HELP = new Map<string, string>()
 for (const name of commandNames()) HELP.set(name, await helpOf(name))
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
-/** An error code, as the source of the relay writes it. */
+/** Error codes in the relay's source. */
 const RELAY_ERRORS =
   /(?:RelayError\(\s*\d+,\s*|\[\d{3}, \[|MALFORMED\.get\(status\) \?\? \[\s*)'([a-z_]+)'/g
 
-/** Variables of others that the pages name, by who reads or sets them. */
+/** Variables of other programs on the pages. */
 const FOREIGN = [
-  // The runner of GitHub: docs.github.com, "Variables reference" and "Enabling debug logging".
+  // GitHub's runner: docs.github.com, "Variables reference" and "Enabling debug logging".
   'ACTIONS_STEP_DEBUG',
   'GITHUB_TOKEN',
-  // What Node and tools for HTTP take a proxy from, and what ends a process.
+  // Node and HTTP tools: proxies, and the end of a process.
   'HTTPS_PROXY',
   'HTTP_PROXY',
   'ALL_PROXY',
@@ -43,7 +43,7 @@ function has(help: string | undefined, flag: string): boolean {
   return new RegExp(`(^|[\\s,])${flag}\\b(?!-)`, 'm').test(help ?? '')
 }
 
-/** A command of ours has its name, and each of its flags. */
+/** A command of Hookline must exist, with each of its flags. */
 const command: Finding = (code) => {
   const [, name, rest = ''] = /^(?:npx )?hookline ([a-z]\w*)\b(.*)$/.exec(code) ?? []
   if (!name) return undefined
@@ -55,7 +55,7 @@ const command: Finding = (code) => {
   return wrong && `${name} has no ${wrong}`
 }
 
-/** A flag alone is one of ours, or stands in a block of the page, which is run. */
+/** A flag by itself must be Hookline's, or occur in a block of the page, which is run. */
 const flag: Finding = (code, { blocks }) => {
   const [, name] = /^(--[a-z][a-z-]*)(?:[ =].*)?$/.exec(code) ?? []
   if (!name || name === '--help') return undefined
@@ -63,7 +63,7 @@ const flag: Finding = (code, { blocks }) => {
   return known || blocks.some(({ text }) => text.includes(name)) ? undefined : `nobody has ${name}`
 }
 
-/** A variable or secret is read by the code or the examples, or stands in a block of some page. */
+/** A variable or secret must be read by the code or the examples, or occur in a block of a page. */
 const variable: Finding = (code) => {
   const [, name] =
     /^([A-Z][A-Z0-9]*_[A-Z0-9_]+|NO_COLOR|PORT|HOST|[A-Z]{6,})(?:=.*)?$/.exec(code) ?? []
@@ -75,7 +75,7 @@ const variable: Finding = (code) => {
   return whole.test(SOURCES) || shown ? undefined : `nobody reads ${name}`
 }
 
-/** A script of the package is there; so is a file of the repository. */
+/** A script of the package must exist, and so must a file of the repository. */
 const script: Finding = (code) => {
   const [, name] = /^npm run ([\w:-]+)/.exec(code) ?? []
   return name && !(name in scripts) ? `no script ${name}` : undefined
@@ -87,7 +87,7 @@ const file: Finding = (code) => {
   return existsSync(ROOT + path) || path.endsWith('-') ? undefined : `no file ${path}`
 }
 
-/** An output of a step is one that the action has. */
+/** An output of a step must be one of the action's. */
 const output: Finding = (code) => {
   const [, name] = /\bsteps\.(?:on|hook|hookline)\.outputs\.([\w-]+)/.exec(code) ?? []
   return name && !MANIFEST.outputs.includes(name) ? `no output ${name}` : undefined

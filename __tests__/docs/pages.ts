@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** A fenced block, with the place at which it begins. */
+/** A fenced block with its position. */
 export interface Block {
   readonly page: string
-  /** Line of its first line of text, from 1. */
+  /** The line number of its first line of content, from 1. */
   readonly line: number
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly heading: string
-  /** Empty when the fence names none. */
+  /** Empty if the fence has no language. */
   readonly language: string
   readonly text: string
 }
@@ -20,7 +20,7 @@ export interface Page {
   readonly blocks: readonly Block[]
 }
 
-/** Every page that a reader sees, by its path in the repository. */
+/** Every page for readers, by its path in the repository. */
 export const PAGES: readonly Page[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -35,7 +35,7 @@ function readPage(name: string): Page {
   return { name, text, blocks: blocksOf(name, text) }
 }
 
-/** Indented fences, as in a list, count too; what is left open is an error. */
+/** Indented fences, as in a list, count too; an unclosed fence is an error. */
 export function blocksOf(page: string, text: string): Block[] {
   const lines = text.split('\n')
   const blocks: Block[] = []
@@ -54,12 +54,12 @@ export function blocksOf(page: string, text: string): Block[] {
   return blocks
 }
 
-/** A page without its blocks: what it says in words. */
+/** The prose of a page, without blocks. */
 export function prose({ text }: Page): string {
   return text.replaceAll(/^( *)(`{3,})[\s\S]*?^ *\2$/gm, '')
 }
 
-/** The inline code of a page, each with its line. */
+/** The inline code of a page, with line numbers. */
 export function mentions(page: Page): { readonly line: number; readonly code: string }[] {
   const lines = page.text.split('\n')
   const inside = new Set(

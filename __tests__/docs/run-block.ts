@@ -12,7 +12,7 @@ import { runYaml } from './yaml-blocks.ts'
 
 type Run = (block: Block, page: Page, session: Session) => Promise<void>
 
-/** By the language of the fence. */
+/** Runners by the language of the fence. */
 const RUNNERS = new Map<string, Run>([
   ['caddyfile', runCaddyfile],
   ['dotenv', runEnvironmentFile],
@@ -25,7 +25,10 @@ const RUNNERS = new Map<string, Run>([
 
 const SETTINGS = readFileSync(new URL('../../src/wire/settings.ts', import.meta.url), 'utf8')
 
-/** The `.env` of a reader, or the `EnvironmentFile` of a unit: some code or page reads each name. */
+/**
+ * A reader's `.env`, or the `EnvironmentFile` of a unit: each name must be read by code or by a
+ * page.
+ */
 async function runEnvironmentFile({ text }: Block, page: Page, session: Session): Promise<void> {
   const values = parseEnv(text)
   expect(Object.keys(values)).toHaveLength(text.trim().split('\n').length)
@@ -37,7 +40,7 @@ async function runEnvironmentFile({ text }: Block, page: Page, session: Session)
   session.write('.env', text)
 }
 
-/** The examples of a rule are the rule's own, and __tests__/lint/rules.test.ts checks them. */
+/** The examples of a rule come from the rule, and __tests__/lint/rules.test.ts checks them. */
 function isExampleOfRule({ heading, language, text }: Block): void {
   const { before, after } = RULES.find(({ id }) => id === heading)?.page ?? {}
   const lines = text.trimEnd().split('\n')
@@ -47,7 +50,7 @@ function isExampleOfRule({ heading, language, text }: Block): void {
   expect([signedWith('-'), signedWith('+')]).toEqual([before, after])
 }
 
-/** Runs a block by its kind. A kind without a runner fails, so that no block is added unrun. */
+/** Runs a block by its kind. A kind without a runner fails, so that every new block is run. */
 export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
   if (page.name === 'docs/reference/rules.md') return isExampleOfRule(block)
   const run = RUNNERS.get(block.language)

@@ -44,32 +44,32 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>
 }
 
-/** What a workflow meets on a runner of GitHub. */
+/** The environment of a workflow on GitHub's runner. */
 export interface Surroundings {
-  /** Workflow files of the repository that are called, by their paths. */
+  /** Workflow files of the repository that are called, by path. */
   readonly files?: Texts
   readonly secrets?: Texts
   readonly vars?: Texts
-  /** Environment of what steps start. */
+  /** Environment of the programs of steps. */
   readonly env?: Texts
-  /** Inputs of the action that a test sets, such as the address of the bot API. */
+  /** Inputs of the action that a test sets, such as the address of the Bot API. */
   readonly inputs?: Texts
-  /** Those of `reply`. */
+  /** Inputs of `reply` that a test sets. */
   readonly replyInputs?: Texts
-  /** Inputs of a workflow that is called. */
+  /** Inputs of a called workflow. */
   readonly call?: Texts
-  /** What `actions/checkout` brings. */
+  /** The files of `actions/checkout`. */
   readonly checkout?: Texts
 }
 
 export type Event = Pick<ActionRun, 'event' | 'payload'>
 
-/** One job as it ended, or one of a matrix. */
+/** The result of a job, or of one job of a matrix. */
 export interface JobRun {
   readonly id: string
   readonly result: 'success' | 'failure' | 'skipped'
   readonly outputs: Texts
-  /** What its scripts printed. */
+  /** The output of its scripts. */
   readonly stdout: string
   readonly actions: readonly ActionResult[]
 }
@@ -80,15 +80,15 @@ interface Called extends Surroundings {
 }
 
 /**
- * Runs a native workflow as GitHub would, as far as the pages use it: jobs in the order of `needs`,
- * conditions, matrices, called workflows, outputs; the built action; and scripts by bash.
+ * Runs a native workflow as GitHub does, as far as the pages use it: jobs in the order of `needs`,
+ * conditions, matrices, called workflows, outputs; the built action; and scripts with bash.
  */
 export function runWorkflow(text: string, name: string, event: Event, around: Surroundings) {
   return runJobs(text, { ...around, name, event })
 }
 
 async function runJobs(text: string, called: Called): Promise<JobRun[]> {
-  const workflow = parse(text) as Workflow // the parser of GitHub has passed it before
+  const workflow = parse(text) as Workflow // GitHub's parser has accepted it before
   const runs: JobRun[] = []
   const left = new Map(Object.entries(workflow.jobs))
   while (left.size > 0) {
@@ -158,7 +158,8 @@ async function runJob(
   if (job.uses === undefined) return [await runSteps(id, job, workflow, contexts, called)]
   const text = called.files?.[job.uses.replace('./', '')]
   if (text === undefined) throw new Error(`${id}: no file ${job.uses}`)
-  const call = filled(job.with ?? {}, contexts) as Texts // inputs of a called workflow are texts here
+  // inputs of a called workflow are strings here
+  const call = filled(job.with ?? {}, contexts) as Texts
   const runs = await runJobs(text, { ...called, call })
   return [
     { id, ...summed(runs), stdout: '', actions: [] },
@@ -271,7 +272,7 @@ async function runScript(script: string, env: Texts, folder: string): Promise<Ra
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  // What a script leaves running ends with it, as on a runner.
+  // Processes that a script leaves running are ended, as on a runner.
   child.on('exit', () => endGroup(child.pid))
   const [stdout, stderr, [code]] = await Promise.all([
     textOf(child.stdout),
@@ -285,10 +286,10 @@ async function runScript(script: string, env: Texts, folder: string): Promise<Ra
 function endGroup(leader: number | undefined): void {
   try {
     if (leader) process.kill(-leader, 'SIGTERM')
-  } catch {} // nothing was left
+  } catch {} // no process was left
 }
 
-/** The value of an `if:`, with what GitHub adds to it. */
+/** The value of an `if:`, with GitHub's additions. */
 function holds(condition: unknown, contexts: Contexts, failed: boolean): boolean {
   if (condition === undefined) return !failed
   const text = String(condition).replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1')
@@ -299,9 +300,9 @@ function holds(condition: unknown, contexts: Contexts, failed: boolean): boolean
   return filledIn === text ? value && !failed : value
 }
 
-/** Fills in the expressions of values; one that is nothing else than an expression keeps its type. */
+/** Evaluates the expressions of values; a value that is one expression keeps its type. */
 function filled(value: unknown, contexts: Contexts): Record<string, unknown> {
-  return fill(value, contexts) as Record<string, unknown> // the callers give mappings
+  return fill(value, contexts) as Record<string, unknown> // the callers pass mappings
 }
 
 function fill(value: unknown, contexts: Contexts): unknown {
@@ -331,7 +332,7 @@ function combinations(matrix: Readonly<Record<string, unknown>>): Record<string,
   )
 }
 
-/** Several jobs as one: it failed when one did; an output is the one of the last that had it. */
+/** Combines jobs into one: it fails if one failed; each output is that of the last job with it. */
 function summed(runs: readonly JobRun[]): Pick<JobRun, 'result' | 'outputs'> {
   const results = runs.map(({ result }) => result)
   const worst = results.includes('failure')

@@ -11,15 +11,15 @@ const TRIAGE = `on:
 jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
 `
 
-/** By the answer of the bot on docs/guides/bot.md: whatever is written comes back, as text. */
+/** The bot of docs/guides/bot.md replies with the same message. */
 const ECHO: Scenario = {
   message: { text: '"; touch pwned #\n$(id)' },
   calls: [[SEND, { chat_id: 1111111, text: 'You wrote: "; touch pwned #\n$(id)' }]],
 }
 
 /**
- * What is sent to the workflows of the pages, where the plainest request would not do or something
- * has to come of it: by page and name of the file or, for a part of one, the heading above it.
+ * The requests to the workflows of the pages, if the default request is not enough or a certain
+ * result is required: by page and file name or, for a part of a workflow, by the heading above it.
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
@@ -127,7 +127,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     message: { from: PERSON, text: 'Lunch?' },
     prints: ['Ada: Lunch?'],
   },
-  // A message that Amazon did not sign starts nothing; signed ones are in __tests__/verify.
+  // A message without Amazon's signature starts nothing; __tests__/triggers/verify has signed
+  // messages.
   'docs/senders/aws-sns.md aws-sns': { triggered: false },
   'docs/senders/slack.md slack': {
     headers: { 'content-type': 'application/json' },
@@ -136,7 +137,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'docs/senders/standard-webhooks.md standard-webhooks': { body: { type: 'invoice.paid' } },
 }
 
-/** What blocks of the shell print, by page and first line, beyond what the page itself shows. */
+/**
+ * Further output of shell blocks, by page and first line, besides the output that the page shows.
+ */
 export const PRINTS: Readonly<Record<string, readonly string[]>> = {
   'README.md curl https://relay.example.com/octo/repo/hello/webhook -H "X-Platform-Authorization: $HOOKLINE_CREDENTIAL" \\':
     ['{"success":true}'],

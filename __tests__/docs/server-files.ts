@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { LIMITS } from '../../src/wire/limits.ts'
 import type { Block } from './pages.ts'
 
-/** The directives that the pages use, each with the blocks in which nginx allows it. */
+/** The directives on the pages, each with the blocks in which nginx allows it. */
 const NGINX: Readonly<Record<string, readonly string[]>> = {
   log_format: ['http'],
   upstream: ['http'],
@@ -21,7 +21,10 @@ const NGINX: Readonly<Record<string, readonly string[]>> = {
   proxy_next_upstream: ['http', 'server', 'location'],
 }
 
-/** Content of the `http` block of nginx: one directive a line, as https://nginx.org/en/docs/dirindex.html lists them. */
+/**
+ * The content of nginx's `http` block: one directive in each line, from
+ * https://nginx.org/en/docs/dirindex.html.
+ */
 export async function runNginx({ text }: Block): Promise<void> {
   const open = ['http']
   const lines = text.split('\n').map((line) => line.trim())
@@ -36,7 +39,8 @@ export async function runNginx({ text }: Block): Promise<void> {
     if (line.endsWith('{')) open.push(name)
   }
   expect(open).toEqual(['http'])
-  // The page promises: no URL with its query in the log, no second relay, and any allowed body.
+  // The page promises that the log contains no query, that no second relay is tried, and that any
+  // allowed body is accepted.
   expect(text).toContain('proxy_next_upstream off;')
   expect(text).not.toMatch(/log_format[^;]*\$(request|request_uri|args|query_string)\b/)
   const [, kilobytes] = /client_max_body_size (\d+)k;/.exec(text) ?? []
@@ -45,7 +49,7 @@ export async function runNginx({ text }: Block): Promise<void> {
   expect(text).toMatch(new RegExp(`access_log \\S+ ${format};`))
 }
 
-/** A site of Caddy that passes everything on: an address, and one directive with its upstreams. */
+/** A site of Caddy that forwards everything: an address, and one directive with its upstreams. */
 export async function runCaddyfile({ text }: Block): Promise<void> {
   expect(text).toMatch(/^[\w.-]+ \{\n(?: {4}reverse_proxy(?: [\w.-]+:\d+)+\n)+\}\n$/)
 }

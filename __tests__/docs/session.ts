@@ -27,7 +27,7 @@ import { programPath } from './programs.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const STAND_INS = fileURLToPath(new URL('stand-ins/', import.meta.url))
 
-/** What a clone has that a reader's commands use. */
+/** The files of a clone that a reader's commands use. */
 const CLONED = [
   'action.yml',
   'dist',
@@ -37,7 +37,7 @@ const CLONED = [
   'wrangler.toml',
 ]
 
-/** What a reader set before: tokens and secrets of their own. */
+/** The reader's own tokens and secrets. */
 const READER = {
   TOKEN: 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1',
   BOT_TOKEN,
@@ -51,19 +51,19 @@ const READER = {
 
 export interface ShellRun {
   readonly code: number | null
-  /** Without the addresses of this machine: as the reader would see it. */
+  /** Without the addresses of this machine, as a reader would see it. */
   readonly stdout: string
   readonly stderr: string
 }
 
-/** One reader at one terminal: the blocks of a page run one after the other, as they stand. */
+/** One reader at one terminal: the blocks of a page run unchanged, one after the other. */
 export interface Session {
   readonly folder: string
   readonly github: GitHub
   readonly telegram: TelegramStandIn
-  /** Where any other public address leads. */
+  /** The stand-in for all other public addresses. */
   readonly elsewhere: Elsewhere
-  /** The environment of what a reader, or a runner of GitHub, starts. */
+  /** The environment of the programs of a reader, or of GitHub's runner. */
   readonly env: Readonly<Record<string, string>>
   run(script: string): Promise<ShellRun>
   write(file: string, text: string): void
@@ -73,7 +73,7 @@ export interface Session {
 export interface SessionSetup {
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
-  /** Whether the public repository of Hookline is cloned. */
+  /** Whether the public repository of Hookline can be cloned. */
   readonly clones?: boolean
   /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
   readonly hasSqlite?: boolean
@@ -145,7 +145,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   }
 }
 
-/** What a block exports, the next one has. */
+/** Exported variables of a block remain set in the next one. */
 async function bash(
   script: string,
   { cwd, env, session }: { cwd: string; env: Record<string, string>; session: string },
@@ -186,11 +186,11 @@ function stopLeftRunning(file: string): void {
   for (const pid of readFileSync(file, 'utf8').trim().split('\n')) {
     try {
       process.kill(Number(pid), 'SIGTERM')
-    } catch {} // it has ended
+    } catch {} // it has ended already
   }
 }
 
-/** A repository with one release stands in for the public one, by git's own redirection. */
+/** Replaces the public repository by one with one release, through git's own redirection. */
 function publishedRepository(folder: string): Record<string, string> {
   mkdirSync(folder)
   for (const file of ['package.json', 'package-lock.json']) {
@@ -210,9 +210,9 @@ function publishedRepository(folder: string): Record<string, string> {
 
 export interface Elsewhere {
   readonly url: string
-  /** What was asked, as `POST api.example.com/path`. */
+  /** The requests, as `POST api.example.com/path`. */
   readonly calls: readonly Call[]
-  /** What was asked of a host or path that no page should ask, or asked wrongly. */
+  /** Requests to a host or path that no page should call, and wrong requests. */
   readonly faults: readonly string[]
   close(): Promise<void>
 }
@@ -222,7 +222,7 @@ export interface Call {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Public calls that pages make, and the fields that each must have, by their references. */
+/** Public calls of the pages, and the required fields of each, by their references. */
 const PUBLIC_CALLS: readonly (readonly [what: RegExp, fields: readonly string[]])[] = [
   [/^POST api\.telegram\.org\/bot\d+:[\w-]+\/sendMessage$/, ['chat_id', 'text']],
   [/^POST api\.telegram\.org\/bot\d+:[\w-]+\/answerCallbackQuery$/, ['callback_query_id']],
@@ -263,7 +263,7 @@ async function startElsewhere(telegram: TelegramStandIn): Promise<Elsewhere> {
   }
 }
 
-/** `reply` is given the address of the stand-in for that of the Bot API. */
+/** The host of a request; `reply` gets the stand-in's address instead of the Bot API's. */
 function hostOf({ headers: { host = '' }, url = '' }: IncomingMessage): string {
   return host.startsWith('127.0.0.1:') && /^\/bot\d/.test(url) ? 'api.telegram.org' : host
 }

@@ -6,14 +6,14 @@ const WORKFLOW = { 'workflows/hook.yml': HOOK }
 const BOT =
   'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
 
-/** What a reader of a page has before its first block, by page. */
+/** The state of a reader before the first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
-  // The public repository of Hookline is there to be cloned.
+  // The public repository of Hookline can be cloned.
   'docs/reference/action.md': { clones: true },
   'docs/guides/bot.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/reference/compiler.md': { files: WORKFLOW },
-  // A token of one's own, as GitHub shows it once.
+  // A token of the reader, as GitHub shows it once.
   'docs/guides/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
   'docs/guides/recipes.md': {
     files: WORKFLOW,

@@ -3,12 +3,12 @@ import type { Block, Page } from './pages.ts'
 import { PRINTS } from './scenarios.ts'
 import type { Session } from './session.ts'
 
-/** What a block printed, for the block after it that shows it. */
+/** The output of a block, for the next block that shows it. */
 export const PRINTED = new Map<string, string>()
 
 /**
- * Runs a block at the reader's terminal. A comment right under a command shows what it prints, with
- * `…` for what differs from one run to the next.
+ * Runs a block at the reader's terminal. A comment directly below a command shows its output, with
+ * `…` for parts that vary.
  */
 export async function runShell(
   { page, line, text }: Block,
@@ -31,7 +31,7 @@ function shownOutput(text: string): string[] {
     .map((line) => line.slice(2))
 }
 
-/** A whole line, with `…` for anything. */
+/** Matches a whole line, with `…` for any characters. */
 export function asPattern(line: string): RegExp {
   const parts = line.trimEnd().split('…')
   const literal = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))

@@ -5,7 +5,7 @@ import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 import { asPattern, PRINTED } from './shell-blocks.ts'
 
-/** Text shows what a program prints: it is compared with what that program prints. */
+/** Compares a block of output with the real output of the program. */
 export async function runText({ text }: Block, page: Page, session: Session): Promise<void> {
   const [, command] = /^Usage: hookline (\w+)/.exec(text) ?? []
   if (command) return expect(text.trim()).toBe((await helpOf(command)).trim())
@@ -15,7 +15,10 @@ export async function runText({ text }: Block, page: Page, session: Session): Pr
   for (const line of text.trim().split('\n')) expect(printed).toMatch(asPattern(line))
 }
 
-/** Makes the mistake that an error shows, in the file of the page or in a small one, and checks it. */
+/**
+ * Makes the mistake of an error message, in the page's file or in a small one, and compares the
+ * message.
+ */
 async function compareProblem(text: string, page: Page, session: Session): Promise<void> {
   const [, file = '', number = ''] = /^ *--> (\S+):(\d+):\d+$/m.exec(text) ?? []
   const [, wrong = ''] = new RegExp(`^ *${number} \\| (.*)$`, 'm').exec(text) ?? []
@@ -31,12 +34,14 @@ async function compareProblem(text: string, page: Page, session: Session): Promi
 
 const JOBS = ['jobs:', '  a:', '    runs-on: ubuntu-latest', '    steps:', '      - run: echo hi']
 
-/** Frames are as wide as their line numbers are. */
+/** Removes indentation, because the width of code frames depends on line numbers. */
 function unindented(text: string): string {
   return text.replaceAll(/^ +/gm, '').trim()
 }
 
-/** The steps that the order of keys names: some have two keys, and `filterOutputs` projects. */
+/**
+ * The steps in the order of their keys: some have two keys, and `filterOutputs` is the projection.
+ */
 function stepsOf(text: string): string[] {
   const names = text.trim().split(' → ').slice(1)
   return names.map((keys) => keys.split(', ')[0]?.replace('filterOutputs', 'project') ?? '')

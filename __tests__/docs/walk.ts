@@ -12,18 +12,18 @@ import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 import { runNative } from './workflows.ts'
 
-/** How the commands of a sender's page begin. */
+/** The beginning of the commands on a sender's page. */
 export const FIRST_COMMAND = 'hookline init --sender '
 
-/** Walks of a page that differ, since only the sender has the key. */
+/** Pages whose commands are not run, because only the sender has the key. */
 export const NOT_WALKED: Readonly<Record<string, string>> = {
   discord: 'signed with a key of the test',
   'aws-sns': 'which starts nothing without a signature of Amazon',
 }
 
 /**
- * Runs the commands of a sender's page in one shell, with a test event from `connect`: from nothing
- * to the run. Then the written workflow fires on the event that reached GitHub.
+ * Runs the commands of a sender's page in one shell, with a test event from `connect`, until the
+ * run. Then the written workflow fires on the event that GitHub received.
  */
 export async function walkSender(block: Block, page: Page, session: Session): Promise<void> {
   const [name = ''] = block.text.slice(FIRST_COMMAND.length).split('\n')
@@ -31,11 +31,11 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   const written = () => readFileSync(join(session.folder, path), 'utf8').replace(/@1{40}.*/, '@v1')
   const pushed = Object.defineProperty({}, `${name}.yml`, { enumerable: true, get: written })
   session.github.always(withRun({ workflows: pushed }, { name }))
-  // A walk that failed may have left files.
+  // Earlier commands that failed may have left files.
   const clone = 'rm -rf .git .github && git init -q && git remote add origin'
   const cloned = await session.run(`${clone} https://github.com/octo/repo.git`)
   expect(cloned).toMatchObject({ code: 0, stderr: '' })
-  // 1. Its commands, as the reader pastes them; the secret is pasted at the question of gh.
+  // 1. Run the commands as a reader does; the secret is pasted at gh's prompt.
   const { secret } = senderNamed(name) ?? {}
   const named = `${page.text}\nsecrets.${secret}`
   const values: Readonly<Record<string, string | undefined>> = secretsOf(named)
@@ -52,7 +52,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
     env: { ...session.env, ...(secret && value && { [secret]: value, PASTED: value }) },
     as: () => ['bash', '-euo', 'pipefail', '-c', script],
   })
-  // 2. Store the URL if the page says so, and follow the request of the sender to the end of the run.
+  // 2. Store the URL if the page says so, and follow the sender's request to the end of the run.
   try {
     const { url } = await event(shell, 'ready')
     const [, urlSecret] = /`gh secret set (\w+)`/.exec(page.text) ?? []
@@ -68,7 +68,8 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
     endConnect(session)
     await shell.ended()
   }
-  // 3. A sender's page shows the written workflow, which fires on the event that reached GitHub.
+  // 3. A sender's page shows the written workflow, which must fire on the event that GitHub
+  // received.
   if (page.name.startsWith('docs/senders/')) {
     const shown = page.blocks.find(({ language }) => language === 'yaml')
     expect(`# ${path}\n${written()}`).toBe(shown?.text)
@@ -101,14 +102,14 @@ async function callAsDiscord(url: string, session: Session): Promise<void> {
   expect(await (await here(by(privateKey, command))).json()).toEqual({ type: 5 })
 }
 
-/** What the page's `gh secret set` put into the repository. */
+/** The secrets that the page's `gh secret set` stored in the repository. */
 function storedIn(session: Session): Record<string, string> {
   const folder = join(session.folder, '.session/secrets')
   const names = existsSync(folder) ? readdirSync(folder) : []
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 }
 
-/** As Ctrl-C does; a walk that failed early has not come so far. */
+/** Sends Ctrl-C; `connect` may not run if earlier commands failed. */
 function endConnect({ folder }: Session): void {
   const file = join(folder, '.session/pids')
   if (!existsSync(file)) return

@@ -13,24 +13,24 @@ import { MANIFEST } from './manifest.ts'
 import { type Event, type JobRun, runWorkflow, type Surroundings } from './runner.ts'
 import type { Session } from './session.ts'
 
-/** What is sent to a workflow of the pages, and what has to come of it. */
+/** The request for a workflow of the pages, and the required result. */
 export interface Scenario extends Sent {
-  /** The event is what the page's own commands have sent: they must have. */
+  /** The event is the one that the page's own commands sent; they must have sent one. */
   readonly isFromPage?: boolean
-  /** `false`: nothing fires. */
+  /** `false`: nothing must fire. */
   readonly triggered?: boolean
-  /** What the scripts print. */
+  /** The expected output of the scripts. */
   readonly prints?: readonly string[]
-  /** Public calls that the scripts make: what is asked, and some of its fields. */
+  /** The expected public calls of the scripts, with some fields. */
   readonly calls?: readonly (readonly [what: RegExp, fields: object])[]
-  /** Files of the repository, where a checkout step has come before. */
+  /** Files of the repository, after a checkout step. */
   readonly checkout?: Readonly<Record<string, string>>
-  /** An event in place of the one that the trigger asks for. */
+  /** Replaces the event that the trigger requires. */
   readonly event?: Event
   readonly vars?: Readonly<Record<string, string>>
-  /** As a reader has stored them; a value for each that is named, where left out. */
+  /** The reader's secrets; by default a value for each name. */
   readonly secrets?: Readonly<Record<string, string>>
-  /** Inputs of a workflow that is called, or started by hand. */
+  /** Inputs of a workflow that is called, or started manually. */
   readonly call?: Readonly<Record<string, string>>
 }
 
@@ -39,10 +39,10 @@ interface HooklineStep {
   readonly with: Readonly<Record<string, string>>
 }
 
-/** Younger than the parser of GitHub that tests have: in GitHub since 2026. */
+/** Syntax of 2026, which is newer than GitHub's parser in the tests. */
 const TOO_NEW = /^ *(queue: max|timezone: .*)\n/gm
 
-/** Everything that can be said of a native workflow without running it. */
+/** Checks a native workflow without running it. */
 export async function checkNative(name: string, text: string): Promise<void> {
   expect(await parserErrors(name, text.replace(TOO_NEW, ''))).toEqual([])
   for (const { id, with: inputs } of hooklineSteps(text)) {
@@ -54,7 +54,7 @@ export async function checkNative(name: string, text: string): Promise<void> {
   }
 }
 
-/** A script takes what comes from outside by `env`, and never as an expression. */
+/** Scripts that read untrusted input by an expression instead of `env`. */
 export function untrustedScripts(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, one]) =>
@@ -90,7 +90,7 @@ function hooklineSteps(text: string): HooklineStep[] {
     .map((step) => ({ ...step, with: step.with ?? {} }))
 }
 
-/** Runs it as GitHub would, on an event by which it fires. */
+/** Runs it as GitHub does, on an event that fires. */
 export async function runNative(
   name: string,
   text: string,
@@ -135,7 +135,7 @@ export async function runNative(
   return runs
 }
 
-/** The same workflow on an event by which nothing fires: no job fails, and nobody is called. */
+/** Runs it on an event that fires nothing: no job may fail, and no request may be sent. */
 async function runUnfired(
   text: string,
   name: string,
@@ -154,8 +154,8 @@ async function runUnfired(
 }
 
 /**
- * A webhook for a trigger that is not declared, whose name passes the condition of the job; of a poll
- * the same event again, when the message is acknowledged. `undefined` for an event of another kind.
+ * A webhook for an undeclared trigger whose name meets the job's condition; for a poll, the same
+ * event again after the message is acknowledged. `undefined` for any other event.
  */
 function unfiredEvent(event: Event): Event | undefined {
   if (event.event === 'schedule') return event
@@ -174,7 +174,7 @@ function failures(runs: readonly JobRun[]): unknown[] {
     .map(({ id, stdout, actions }) => [id, stdout, actions.map((action) => action.stdout)])
 }
 
-/** What says nothing of the event itself. */
+/** Fields that do not describe the event itself. */
 const PLAIN: readonly string[] = ['isFromPage', 'triggered', 'prints', 'calls', 'secrets']
 
 async function eventOf(
@@ -194,12 +194,12 @@ async function eventOf(
   return eventFor({ workflow, trigger }, options, secrets, { sent, telegram })
 }
 
-/** What the page's own commands sent before is the best of events. */
+/** An event that the page's own commands sent is preferred. */
 function isFor(workflow: string, dispatch: string): boolean {
   return dispatch !== '' && JSON.parse(dispatch).client_payload?.path?.startsWith(`${workflow}/`)
 }
 
-/** A workflow for the compiler: without a mistake, compiled, accepted by GitHub, and run. */
+/** A source for the compiler must have no mistake, compile, be accepted by GitHub, and run. */
 export async function runSource(
   name: string,
   text: string,

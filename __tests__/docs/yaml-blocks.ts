@@ -10,7 +10,7 @@ import { checkNative, runNative, runSource, untrustedScripts } from './workflows
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** Runs a block of YAML by its shape; what has none of them fails. */
+/** Runs a YAML block by its kind; an unknown kind fails. */
 export async function runYaml(block: Block, page: Page, session: Session): Promise<void> {
   const { text } = block
   const [, path = ''] = /^# (\S+\.ya?ml)\n/.exec(text) ?? []
@@ -35,16 +35,16 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
 
 interface Whole {
   readonly text: string
-  /** For the compiler. */
+  /** True for a source of the compiler. */
   readonly source?: boolean
 }
 
-/** A workflow around a part of one. */
+/** Completes a part of a workflow to a whole one. */
 function wholeWorkflow(text: string, page: Page): Whole | undefined {
   const content: unknown = parse(text)
   if (content === null) return undefined
   if (Array.isArray(content)) return around(content, text)
-  const mapping = content as Record<string, unknown> // no page shows a bare text
+  const mapping = content as Record<string, unknown> // no page shows a plain string
   if ('on' in mapping && 'jobs' in mapping) return { text }
   if ('on' in mapping) return { text: `${text}jobs:\n  a: ${JOB}\n`, source: true }
   if ('jobs' in mapping) return { text: `on: {repository_dispatch: {types: [webhook]}}\n${text}` }
@@ -56,7 +56,7 @@ function wholeWorkflow(text: string, page: Page): Whole | undefined {
 
 const JOB = '{runs-on: ubuntu-latest, steps: [{run: echo done}]}'
 
-/** The trigger that a page is about. */
+/** The trigger of a page. */
 function triggerOf({ name }: Page): string {
   const service = name.replace(/.*\/|\.md$/g, '').replace('-', '_')
   return TRIGGERS.has(service) ? service : 'webhook'
@@ -81,19 +81,19 @@ function nativeOf(on: string): string {
   })
 }
 
-/** Steps stand in a job whose first step is the action, or in the jobs of a compiled workflow. */
+/** Puts steps into a job that begins with the action, or into the jobs of a compiled workflow. */
 function around(steps: readonly unknown[], text: string): Whole {
   const job = { 'runs-on': 'ubuntu-latest', steps }
   if (/\bon\.\w+\.outputs/.test(text))
     return { text: stringify({ on: 'webhook', jobs: { a: job } }), source: true }
-  // What is answered is a message.
+  // Only a message can get a reply.
   const trigger = text.includes('/reply@') ? 'messaging_bot: {webhook: true}' : 'webhook'
   const action = { id: 'hookline', uses: 'hookline/hookline@v1', with: { on: trigger } }
   const on = { repository_dispatch: { types: ['webhook'] } }
   return { text: stringify({ on, jobs: { a: { ...job, steps: [action, ...steps] } } }) }
 }
 
-/** The native workflows that a page shows, for those that call them. */
+/** The native workflows of a page, for workflows that call them. */
 function nativeFiles({ blocks }: Page): Record<string, string> {
   return Object.fromEntries(
     blocks.flatMap(({ text }) => {
@@ -110,7 +110,7 @@ function checkDependabot(text: string): void {
   for (const update of updates) expect(own.updates).toContainEqual(expect.objectContaining(update))
 }
 
-/** The comment by which editors find the schema. */
+/** Checks the comment by which editors find the schema. */
 function checkSchemaLine(text: string): void {
   const [, file = ''] =
     /^# yaml-language-server: \$schema=https:\/\/raw\.githubusercontent\.com\/hookline\/hookline\/v1\/(\S+)\n$/.exec(

@@ -21,7 +21,7 @@ function workflows(on: string) {
 
 const source = workflows('webhook: {path: "{/:a}{/*rest}"}')
 
-/** Evaluates, and writes the outputs as the action would: neither may throw. */
+/** Evaluates the payload, and writes the outputs; neither may throw. */
 async function evaluated(name: string, payload: Json) {
   const evaluation = await evaluate({ name, payload }, source, testPorts())
   const outputs = stepOutputs(evaluation)
@@ -31,7 +31,8 @@ async function evaluated(name: string, payload: Json) {
   return evaluation
 }
 
-const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json> // the library's type is unknown
+// the library types the value as unknown
+const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
 
 test('any JSON as the payload of any event', async () => {
   const name = fc.oneof(fc.constantFrom('repository_dispatch', 'push'), fc.string())
@@ -97,7 +98,7 @@ test('any text as a body of any content type and encoding', async () => {
           action: 'webhook',
           client_payload,
         })
-        // A body that is not as declared is handed on as text, and told.
+        // A body that does not match its content type is passed on as a string, with a message.
         expect(items.length + messages.length).toBeGreaterThan(0)
       },
     ),

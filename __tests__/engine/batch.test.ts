@@ -193,7 +193,7 @@ describe('with a store', () => {
     const again = await fire(on, await batch(second, 5), { store, run })
     expect(again.items.map(({ body }) => body)).toEqual([{ id: 3 }, { id: 4 }])
     expect(again.deliveries).toEqual([uuid(6), uuid(8)])
-    // Other keys, the same deliveries: the relay's own repeats.
+    // Other keys with the same deliveries are the relay's own retries.
     const other = [json({ id: 'x' }), json({ id: 'y' }), json({ id: 'z' })]
     const repeat = await fire(on, await batch(other, 1), { store, run: { id: '3', at: 0 } })
     expect(repeat.items.map(({ body }) => body)).toEqual([{ id: 'z' }])

@@ -14,7 +14,7 @@ import {
 
 const BROKEN = { filterScript: 'return item.no.such' }
 
-/** A queue that is out of reach. */
+/** A queue that cannot be reached. */
 function unreachable(error: unknown): Queue {
   const queue = new Queue()
   Object.defineProperty(queue, 'items', {

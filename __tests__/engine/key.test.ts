@@ -6,7 +6,7 @@ import type { Item } from '../../src/triggers/trigger.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { fc } from '../support/properties.ts'
 
-/** The key of an item; with `same`, whether two are taken for the same. */
+/** The key of an item; with `same`, whether two items have the same key. */
 async function key(item: Item, paths: { own?: string; chosen?: string } = {}): Promise<string> {
   const keys = { own: paths.own, chosen: paths.chosen }
   return (await itemKey({ item, identity: item }, keys)).key
@@ -90,7 +90,7 @@ test.each<[string, unknown]>([
   ['a list', [1]],
   ['not finite', Number.NaN],
 ])('a falsy or unfit id falls through: %s', async (_, id) => {
-  const item = { id: id as Json, key: 'k' } // NaN is no JSON, but must not harm
+  const item = { id: id as Json, key: 'k' } // NaN is not JSON, but must not break anything
   expect(await key(item)).toBe(await key({ key: 'k' }))
 })
 
@@ -129,7 +129,8 @@ describe('a path may not name what every object inherits', () => {
 })
 
 describe('the canonical form', () => {
-  const json = fc.jsonValue({ maxDepth: 5 }) as fc.Arbitrary<Json> // the library's type is unknown
+  // the library types the value as unknown
+  const json = fc.jsonValue({ maxDepth: 5 }) as fc.Arbitrary<Json>
 
   test('is the same for every order of keys', () => {
     fc.assert(
@@ -176,7 +177,7 @@ test('permuted items have the same key, distinct ones never', async () => {
   expect(new Set(seen.values()).size).toBe(seen.size)
 })
 
-/** A million in the long run. */
+/** The soak test uses a million. */
 const DISTINCT = 4_000
 
 test('distinct items of many shapes have as many keys, however they are ordered', async () => {
@@ -185,13 +186,13 @@ test('distinct items of many shapes have as many keys, however they are ordered'
   for (let from = 0; from < DISTINCT; from += 1_000) {
     const items = Array.from({ length: 1_000 }, (_, at) => distinctItem(from + at, random))
     for (const key of await Promise.all(items.map(hashOf))) keys.add(key)
-    const [sample = null] = items // one of a thousand is turned round
+    const [sample = null] = items // one of a thousand is checked with its keys reversed
     expect(keys.has(await hashOf(reversed(sample)))).toBe(true)
   }
   expect(keys.size).toBe(DISTINCT)
 }, 300_000)
 
-/** The key of an item that has neither id nor key. */
+/** The key of an item without `id` and `key`. */
 async function hashOf(identity: Json): Promise<string> {
   return (await itemKey({ item: {}, identity }, { own: undefined, chosen: undefined })).key
 }
@@ -213,7 +214,7 @@ const ODD: readonly Json[] = [
   {},
 ]
 
-/** Ways to write a number above 0 as a value: no two give the same, of one number or of two. */
+/** Ways to include a number above 0 in a value; no two of them give equal values. */
 const SHAPES: readonly ((n: number) => Json)[] = [
   (n) => n,
   (n) => String(n),
@@ -227,7 +228,7 @@ const SHAPES: readonly ((n: number) => Json)[] = [
   (n) => [...String(n)].reduce<Json>((inner, digit) => [inner, digit], []),
 ]
 
-/** An item that no other place gives, with something odd that many have. */
+/** A unique item, with an unusual value that many items share. */
 function distinctItem(place: number, random: () => number): Item {
   const shape = SHAPES[place % SHAPES.length]
   const value = shape?.(Math.floor(place / SHAPES.length) + 1) ?? null
@@ -235,7 +236,7 @@ function distinctItem(place: number, random: () => number): Item {
   return { method: 'post', query: { page: odd }, body: { odd: [odd], value } }
 }
 
-/** Numbers from 0 to 1, the same for every run (mulberry32). */
+/** Reproducible numbers from 0 to 1 (mulberry32). */
 function pseudoRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -246,7 +247,7 @@ function pseudoRandom(seed: number): () => number {
   }
 }
 
-/** The same value with its keys the other way round. */
+/** The same value with its keys in reverse order. */
 function reversed(value: Json): Json {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value

@@ -5,7 +5,7 @@ import { createScripts, type Scripts } from '../../src/engine/scripts.ts'
 import { needsBacktracking } from '../../src/triggers/mongo-operators.ts'
 import { found, settingsOf } from '../support/settings.ts'
 
-/** Patterns known to explode, each with the text on which it does. */
+/** Patterns with catastrophic backtracking, each with a string that triggers it. */
 const KNOWN: readonly (readonly [name: string, pattern: string, text: string])[] = [
   ['nested plus', '^(a+)+$', `${'a'.repeat(60)}!`],
   ['nested star', '^(a*)*$', `${'a'.repeat(60)}!`],
@@ -29,12 +29,15 @@ const BACKTRACKING: typeof KNOWN = [
   ['back-reference', '^(a+)+\\1b$', 'a'.repeat(60)],
 ]
 
-/** The long run gives each pattern its whole time; else one alone, which is enough to see a cut. */
+/**
+ * The soak test gives each pattern its whole time; otherwise one pattern is enough to see the
+ * limit.
+ */
 const TIME = 20
 
 const { scripts } = settingsOf()
 
-/** The settings of a filter, with this time for it. */
+/** The settings of a filter with this time limit. */
 function timed(milliseconds: number, $regex: string) {
   const within: Scripts['within'] = (_, work) => scripts.within(milliseconds, work)
   return {

@@ -21,13 +21,13 @@ test('of two failed runs of one key that are re-run together, one passes the ite
     return (await poll(queue, {}, dispatch, { store, run: { id, at } })).texts
   }
 
-  // Run 1 fails, run 2 takes the item over and fails, too.
+  // Run 1 fails, then run 2 claims the item and fails, too.
   expect(await start('1')).toEqual(['t1'])
   failed.add('1')
   expect(await start('2')).toEqual(['t1'])
   failed.add('2')
 
-  // Both are re-run: run 2 claims anew while run 1 waits for the answer that run 2 had failed.
+  // Both are re-run: run 2 claims again while run 1 waits for the response that run 2 had failed.
   let second: readonly unknown[] = []
   beforeAnswer = async () => {
     beforeAnswer = async () => {}

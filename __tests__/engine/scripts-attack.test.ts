@@ -8,7 +8,9 @@ function run(body: string): Promise<string> {
   return resultsOf(body).catch((error: ScriptFailure) => `refused: ${error.message}`)
 }
 
-/** Calls itself until no stack is left, and does something at each of the first levels on the way back. */
+/**
+ * Recurses until the stack ends, and runs the attempt at each of the first levels on the way back.
+ */
 const atTheEndOfTheStack = (attempt: string) => `
   let host
   let levels = 1_000 // enough for whatever needs much of the stack
@@ -43,7 +45,10 @@ test('what only looks alike is no import', async () => {
   expect(await run(body)).toBe('[[true,"reimport(x)"]]')
 })
 
-/** What an object of the host leads to: its class, the classes above, and what makes functions. */
+/**
+ * The objects that an object of the host leads to: its class, the parent classes, and function
+ * constructors.
+ */
 const LEADS = `
   const above = (one) => one ? [one, ...above(Object.getPrototypeOf(one))] : []
   const changeable = above(host && Object.getPrototypeOf(host))

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createScripts, ScriptFailure, scripts } from '../../src/engine/scripts.ts'
 import { resultsOf as run } from '../support/scripts.ts'
 
-/** How long a script may take where that is not what a test is about: the action's own limit is 2 s. */
+/** A short time limit for scripts whose time is not tested; the action's own limit is 2 s. */
 const SHORT = 100
 
 test('items go in and come back as JSON', async () => {
@@ -36,7 +36,7 @@ describe('nothing of this process is in reach:', () => {
 
   test('what a script puts on the prototypes stays in it', async () => {
     await run('Object.prototype.polluted = 1; Array.prototype.map = null; return item')
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key at all
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key
     expect([1].map((n) => n)).toEqual([1])
     expect(await run('return [item.polluted === undefined]')).toBe('[[true]]')
   })
@@ -48,7 +48,10 @@ describe('a script is broken off, whatever it is at:', () => {
   const patient = createScripts(30_000)
   const MEMORY = 'used more than 128 MB of memory'
 
-  /** To fill the memory piece by piece takes longer than all else here; a large text is too much at once. */
+  /**
+   * Filling the memory in pieces takes longer than everything else here; one large string fails
+   * immediately.
+   */
   const slow = [
     ['a list without end', 'const all = []; for (;;) all.push(new Uint8Array(6e7))', MEMORY],
   ]
@@ -65,7 +68,7 @@ describe('a script is broken off, whatever it is at:', () => {
     ],
     ...slow,
   ])('%s; and the next one runs', async (_, body, message) => {
-    // What ends for another reason has as much time as it takes here.
+    // A script that ends for another reason has more time.
     const own = message === LATE ? late : patient
     await expect(run(body, [{}], own)).rejects.toThrow(new ScriptFailure(message))
     expect(await run('return 1', [{}], own)).toBe('[1]')

@@ -39,7 +39,7 @@ const BUNDLER = `
     }
   })`
 
-/** One process for all, as in the build: the bundler is no module for the virtual machine of a test. */
+/** One process for all bundles, because the bundler cannot be loaded in jest's virtual machine. */
 const bundler = spawn(process.execPath, ['--input-type=module', '-e', BUNDLER], {
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 })
@@ -49,7 +49,7 @@ afterAll(() => {
   return ended
 })
 
-/** The texts of a bundle by path. */
+/** The files of a bundle by path. */
 async function bundle(target: object): Promise<Record<string, string>> {
   bundler.send({ folder, target })
   const [{ files, message }] = await Promise.race([once(bundler, 'message'), ended])

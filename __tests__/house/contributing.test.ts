@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** Paths in backticks that do not exist; `<name>` stands for any name. */
+/** Paths in backticks that do not exist; `<name>` matches any name. */
 function missingFiles(text: string): string[] {
   const named = [
     ...text.matchAll(/`((?:src|__tests__|scripts|docs|examples|bench|dist|deploy)\/[\w./-]*)`/g),

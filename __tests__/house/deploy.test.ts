@@ -16,9 +16,9 @@ import { sealingKeys } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 
 /**
- * What `deploy/` holds, as far as a machine without Docker can tell: the instructions of the image are
- * read and carried out in a folder, with its command, its check and its file system that cannot be
- * written; the rest is read strictly, and started where its program is here.
+ * Tests `deploy/` without Docker: the instructions of the image run in a folder, with its command, its
+ * health check and its read-only file system; the other files are parsed strictly, and their program is
+ * started if it is installed.
  */
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
@@ -113,7 +113,7 @@ test('compose.yaml: a relay that cannot write but its volume, and Caddy before i
   expect(relay.volumes).toEqual([`outbox:${instruction('VOLUME')}`])
 })
 
-/** Of https://docs.docker.com/reference/compose-file/services/, those that are used here. */
+/** The keys of https://docs.docker.com/reference/compose-file/services/ that are used here. */
 const SERVICE_KEYS = [
   ...['build', 'command', 'env_file', 'environment', 'volumes', 'tmpfs', 'read_only', 'cap_drop'],
   ...['security_opt', 'restart', 'stop_grace_period', 'image', 'ports', 'depends_on'],
@@ -162,7 +162,7 @@ describe('hookline-relay.service', () => {
     const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
       encoding: 'utf8',
     })
-    // Of other units, on a machine that does not run it, it may say much.
+    // systemd may report problems of other units on a machine that does not run it.
     expect(stderr.split('\n').filter((said) => said.includes('hookline-relay.service:'))).toEqual(
       [],
     )
@@ -183,7 +183,7 @@ describe('hookline-relay.service', () => {
   })
 })
 
-/** Keys of systemd.unit(5), systemd.service(5) and systemd.exec(5) that a unit of ours may use. */
+/** Keys of systemd.unit(5), systemd.service(5) and systemd.exec(5) that a unit here may use. */
 const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Unit: ['Description', 'After', 'Wants'],
   Service: [
@@ -195,7 +195,7 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Install: ['WantedBy'],
 }
 
-/** Programs that are no part of the package: named by a variable, as `act` is. */
+/** Programs that are not part of the package; a variable names their path, as for `act`. */
 const RUNTIMES = [
   ['workerd.capnp', WORKERD, 'serve FILE --directory-path disk=DISK --socket-addr http=ADDRESS'],
   ['deno.js', process.env.HOOKLINE_DENO, 'run --allow-net --allow-env FILE'],
@@ -232,7 +232,7 @@ describe.each(RUNTIMES)('%s', (name, program, words) => {
   })
 })
 
-/** Name and text of each, with lines that go on put together. */
+/** The name and the arguments of each instruction, with continued lines joined. */
 function instructions(text: string): [name: string, text: string][] {
   const lines = text
     .replaceAll(/^#.*\n/gm, '')
@@ -249,7 +249,7 @@ function instruction(name: string): string | undefined {
   return instructions(read('Dockerfile')).find(([found]) => found === name)?.[1]
 }
 
-/** Does in a folder what the image does in its root, and leaves nothing there to be written. */
+/** Runs the instructions of the image in a folder, and makes the folder read-only. */
 async function carryOut(steps: readonly [string, string][], root: string): Promise<void> {
   let place = root
   for (const [name, text] of steps) {
@@ -263,7 +263,7 @@ async function carryOut(steps: readonly [string, string][], root: string): Promi
   spawnSync('chmod', ['-R', 'a-w', root])
 }
 
-/** Its words with `node` as it is here, and its paths below the folder. */
+/** Its words with this machine's `node`, and its paths below the folder. */
 function inImage(words: readonly string[], root: string): string[] {
   return words.map((word) => {
     if (word === 'node') return NODE24 ?? ''

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 mkdirSync(join(ROOT, '.cache'), { recursive: true })
-// Within the repository, because the suites import @jest/globals.
+// In the repository, because the suites import @jest/globals.
 const folder = mkdtempSync(join(ROOT, '.cache/faults-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -26,7 +26,7 @@ const IMPORTS = `import { afterAll, expect, test } from '@jest/globals'\n`
 const PASSING = `test('a test that passes', () => expect(1).toBe(1))\n`
 const PAUSE = 'await new Promise((resolve) => setTimeout(resolve, 200))'
 
-/** Suites of which each holds one fault; all their tests pass by themselves. */
+/** Suites with one fault each, although all of their tests pass. */
 const FAULTS: Readonly<Record<string, string>> = {
   'a rejection after the end of the last test': `
 test('starts a promise', () => {

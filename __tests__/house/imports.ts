@@ -3,13 +3,13 @@ import { dirname, join, relative } from 'node:path'
 import ts from 'typescript'
 
 export interface Module {
-  /** Path below the folder that was read: `relay/relay.ts`. */
+  /** Path below the folder: `relay/relay.ts`. */
   readonly path: string
-  /** Its source, where it was read from one. */
+  /** The content of the file, if the module comes from one. */
   readonly text?: string
-  /** What it imports, in any way, types too; a module of the same folder by its path in it. */
+  /** Its imports of any form, including types; a module of the same folder by its path in it. */
   readonly imports: readonly string[]
-  /** Names it takes from around it: neither imported nor declared in the module. */
+  /** Global names that it uses: neither imported nor declared in the module. */
   readonly globals: ReadonlySet<string>
 }
 
@@ -26,7 +26,7 @@ export function parseModule(path: string, text: string): Module {
     path,
     text,
     imports: imports.map((name) => fromRoot(path, name)),
-    // By far the larger part of the work, and not everybody asks.
+    // Computed on demand, because it is by far the slowest part.
     get globals() {
       names ??= globals(text)
       return names
@@ -34,7 +34,7 @@ export function parseModule(path: string, text: string): Module {
   }
 }
 
-/** The chain of modules that leads from a module back to itself, if there is one. */
+/** An import cycle that contains one of the modules, if there is one. */
 export function findCircle(modules: readonly Module[]): string[] | undefined {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const done = new Set<string>()
@@ -71,7 +71,10 @@ function globals(text: string): Set<string> {
   return new Set([...used].filter((name) => !declared.has(name)))
 }
 
-/** `fetch`, `Date.now`, `new Date()`: a name, a member of a name, and a construction of nothing. */
+/**
+ * `fetch`, `Date.now`, `new Date()`: a name, a member of a name, and a construction without
+ * arguments.
+ */
 function uses(node: ts.Node): string[] {
   if (ts.isIdentifier(node)) return isDeclared(node) || isMember(node) ? [] : [node.text]
   if (ts.isNewExpression(node) && !node.arguments?.length) return [node.getText()]
@@ -90,7 +93,7 @@ function isDeclared(node: ts.Identifier): boolean {
   return declares && parent.name === node
 }
 
-/** True for a name that stands for no value of its own: a member, or what a type speaks of. */
+/** True for a name that is not a value itself: a member, or a name in a type. */
 function isMember(node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isTypeQueryNode(parent) || ts.isTypeReferenceNode(parent)) return true

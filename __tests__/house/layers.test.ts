@@ -20,12 +20,14 @@ const LAYERS: Readonly<Record<string, number>> = {
   cli: 3,
 }
 
-/** Node's modules that other files may use too: none that reaches outside the process. */
+/**
+ * Node's modules that other files may use, too, because they do not reach outside of the process.
+ */
 const ALLOWED_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   triggers: ['node:crypto'], // reads certificates, which WebCrypto does not
 }
 
-/** What only the wiring files may use; every other file takes it as an argument. */
+/** Packages that only the wiring files may import; every other file gets them as parameters. */
 const OUTSIDE_PACKAGES = ['@actions/core', '@actions/github', 'undici', 'node-fetch']
 const OUTSIDE_GLOBALS = [
   'process',
@@ -54,7 +56,7 @@ function isWiring(path: string): boolean {
   return WIRING.some((pattern) => minimatch(path, pattern))
 }
 
-/** What a module does that its layer forbids, a line each. */
+/** The imports of a module that its layer forbids, one line each. */
 function offences(module: Module): string[] {
   const { path, imports } = module
   const layer = LAYERS[folderOf(path)]
@@ -66,7 +68,7 @@ function offences(module: Module): string[] {
     ...imports.filter((name) => isBuiltin(name) && !allowed.includes(name)),
     ...imports.filter((name) => OUTSIDE_PACKAGES.includes(name)),
   ]
-  // Most files hold none of the names at all, and need not be parsed.
+  // Most files contain none of the names, and need not be parsed.
   const used = OUTSIDE_GLOBALS.filter(
     (name) => module.text?.includes(name) && module.globals.has(name),
   )
@@ -76,7 +78,7 @@ function offences(module: Module): string[] {
   ]
 }
 
-/** Each folder as if it were one module, which imports what its files import from other folders. */
+/** Each folder as one module, with its files' imports from other folders. */
 function folders(files: readonly Module[]): Module[] {
   const names = [...new Set(files.map(({ path }) => folderOf(path)))]
   return names.map((name) => {

@@ -48,7 +48,7 @@ describe('package-lock.json', () => {
     expect(packages.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([])
   })
 
-  /** Whether Node 20.19 will do: for ranges that are one bound, or some of them with `||`. */
+  /** Whether a range includes Node 20.19: for one bound, or several with `||`. */
   function runsOnOldest(range: string): boolean {
     return range.split('||').some((part) => {
       const [, sign = '', major = '0', minor = '0'] =

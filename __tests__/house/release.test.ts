@@ -25,7 +25,7 @@ function workflowText(name: string): string {
   return readFileSync(new URL(`.github/workflows/${name}`, root), 'utf8')
 }
 
-/** The scripts of all jobs, from the first job to the last. */
+/** The scripts of all jobs in order. */
 function scripts(): string[] {
   return jobs.flatMap(([, { steps = [] }]) => steps.flatMap(({ run }) => run ?? []))
 }
@@ -115,7 +115,7 @@ describe('the release workflow', () => {
 })
 
 describe('workflows of the project', () => {
-  /** Actions of others that are not named by a full commit, with the version beside it. */
+  /** Third-party actions without a full commit and a comment with their version. */
   const unpinned = (yaml: string) =>
     [...yaml.matchAll(/\buses: *(\S+)(.*)/g)]
       .filter(([, action = '']) => !action.startsWith('./'))

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import ts from 'typescript'
 
 /**
- * Names of what only its holder may know, or could make. An operator that compares these tells, by
- * its duration, how much of a guess was right; `sameText` and `subtle.verify` do not.
+ * Names of values that only their owner may know or create. An operator that compares them reveals
+ * by its duration how much of a guess was right; `sameText` and `subtle.verify` do not.
  */
 const CONFIDENTIAL = /secret|token|password|passphrase|signature|credential|hmac|\bmac\b|digest/i
 
@@ -16,7 +16,7 @@ const EQUALITY = [
   ts.SyntaxKind.ExclamationEqualsToken,
 ]
 
-/** Comparisons of something confidential with anything but a literal, a line each. */
+/** Comparisons of a confidential value with anything but a literal, one line each. */
 function comparisons(path: string, text: string): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found: string[] = []
@@ -39,7 +39,7 @@ function isComparison(node: ts.Node): boolean {
   return ts.isCallExpression(node) && isSearchFor(node)
 }
 
-/** `list.includes(token)` compares too. */
+/** `list.includes(token)` is a comparison, too. */
 function isSearchFor({ expression, arguments: [sought] }: ts.CallExpression): boolean {
   const isSearch =
     ts.isPropertyAccessExpression(expression) &&
@@ -47,7 +47,7 @@ function isSearchFor({ expression, arguments: [sought] }: ts.CallExpression): bo
   return isSearch && sought !== undefined && isConfidential(sought)
 }
 
-/** By its name: `secret`, `options.token`, `secret.reveal()`. */
+/** Decides by the name: `secret`, `options.token`, `secret.reveal()`. */
 function isConfidential(node: ts.Expression): boolean {
   if (ts.isCallExpression(node)) {
     return /\.reveal$/.test(node.expression.getText()) || isConfidential(node.expression)
@@ -67,23 +67,23 @@ function isLiteral(node: ts.Expression): boolean {
   )
 }
 
-/** What is named so and is no secret: a token of YAML. */
+/** Such a name without a secret: a token of YAML. */
 const HARMLESS = [
   'MARKS.has(token)',
   'INDICATORS.has(token)',
-  // Whether it is the very same object, whatever its text.
+  // Compares the identity of objects, not their content.
   'known.token !== refused',
   'this.#remaining.has(credential)',
   'other !== token',
-  // The name of a variable, a word of a script, and who holds a lock: nothing of these is confidential.
+  // The name of a variable, a word of a script, and the owner of a lock are not confidential.
   'token === variable',
   'credential === variable',
   'name !== PARAMETER.token',
   'code.indexOf(token)',
   '(await files.read(place)) === token',
-  // How a record names its credential: `grant:<id>`, `token:<first 8 of its hash>`.
+  // The name of a credential in a record: `grant:<id>`, `token:<first 8 of its hash>`.
   'event.credential === credential',
-  // What one's own machine is about to sign, on that machine.
+  // The user's own secret on the user's own machine.
   'includes(signature.secret.reveal())',
 ]
 

@@ -9,7 +9,7 @@ interface Request {
   readonly body: string
 }
 
-/** The fields of the calls that the self-test makes. */
+/** The fields of the self-test's calls. */
 interface Sent {
   readonly query?: string
   readonly client_payload?: Request
@@ -22,7 +22,7 @@ interface Run {
   readonly key: string
 }
 
-/** How this GitHub differs from the one that the code assumes. */
+/** Differences of this GitHub from the one that the code assumes. */
 interface Differences {
   readonly refusesUnheard?: boolean
   readonly listsNothing?: boolean
@@ -36,7 +36,7 @@ interface Differences {
 let close: (() => void) | undefined
 afterEach(() => close?.())
 
-/** A stand-in for the calls of the self-test, with runs that end at once. */
+/** A stand-in for the self-test's calls, with runs that end immediately. */
 async function startGitHub(differences: Differences): Promise<string> {
   const runs: Run[] = []
   const add = (request: Request) => {

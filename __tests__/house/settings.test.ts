@@ -8,7 +8,10 @@ const sources = readdirSync(new URL('src', root), { recursive: true, encoding: '
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name, text: readFileSync(new URL(`src/${name}`, root), 'utf8') }))
 
-/** A variable of ours, read past the table: by its name, in brackets, or taken apart. */
+/**
+ * Access to a variable of Hookline without the table: by its name, in brackets, or by
+ * destructuring.
+ */
 const PAST_THE_TABLE = [
   /\benv\??\.\s*HOOKLINE_\w+/i,
   /\benv\w*(?:\?\.)?\[\s*['"`]HOOKLINE_/i,
@@ -29,7 +32,7 @@ test.each(['env.HOOKLINE_A', "process.env['HOOKLINE_A']", 'const { HOOKLINE_A: a
   (text) => expect(readsPastTheTable(text)).toBe(true),
 )
 
-// A constant: how the action is named in `uses`. And a property of the script of a form.
+// A constant for the action's name in `uses`, and a property of a form's script.
 const NO_VARIABLES = ['HOOKLINE_ACTION', 'HOOKLINE_URL']
 
 test('the table has every variable of ours that the sources name', () => {

@@ -7,7 +7,7 @@ import { type Module, readModules } from './imports.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const modules = new Map(readModules(`${root}src`).map((module) => [module.path, module]))
-/** Folders of all that a bundle may hold, nested ones too. */
+/** Folders of all packages that a bundle may contain, including nested ones. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
 /** Node loads this module at the first batch, and a worker loads it with the outbox. */

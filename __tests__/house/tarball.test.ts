@@ -10,7 +10,10 @@ import { killedWithAnEvent } from '../support/built-outbox.ts'
 import { startGitHub } from '../support/github.ts'
 import { testOnNode24 } from '../support/node24.ts'
 
-/** What `npm i hookline` brings, packed here and installed into an empty folder, without a registry. */
+/**
+ * The package of `npm i hookline`, packed here and installed into an empty folder without a
+ * registry.
+ */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const MEGABYTE = 1e6
@@ -36,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What npm prints, warnings too, with a configuration and a cache of its own. */
+/** The output of npm, including warnings, with its own configuration and cache. */
 function npm(args: readonly string[], within = '.'): string {
   const env = {
     PATH: process.env.PATH,

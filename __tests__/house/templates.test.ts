@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 describe('gh hookline', () => {
   const EXTENSION = fileURLToPath(new URL('templates/gh-extension/gh-hookline', ROOT))
 
-  /** Runs the extension where only these programs are installed; each prints its name and arguments. */
+  /** Runs the extension with only these programs installed; each prints its name and arguments. */
   function run(...programs: string[]) {
     for (const name of programs) {
       writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$@"\n`)

@@ -222,7 +222,7 @@ test('the page weighs less than 80 KB, all of its files together', async () => {
     const { status, body } = await ask(dev.url, name)
     expect([name, status]).toEqual([name, 200])
     seen.set(name, body)
-    // One script: a browser asks for nothing more.
+    // One script, so that a browser requests no others.
     if (name.endsWith('.js')) expect(/\bimport[ {*("']|\}from["']/.test(body)).toBe(false)
   }
   expect([...seen.keys()]).toContain('/inspector/main.js')

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 let sent = 0
 
-/** What is kept of a request, once it was told. */
+/** The stored record of a request, after it was reported. */
 async function keptOf(workflow: string, body: object) {
   await post(dev.hook(`${workflow}/webhook`), body)
   await reader.summaries(++sent)

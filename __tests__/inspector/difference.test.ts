@@ -25,7 +25,7 @@ function fired(...outputs: { [name: string]: string | { n: number | string } }[]
   return { items, count: outputs.length }
 }
 
-/** As `place before after`, `-` for nothing. */
+/** The differences as `position before after`, `-` for nothing. */
 function told(replay: Partial<Detail>) {
   const { request, result } = changes(ORIGINAL, { ...ORIGINAL, ...replay })
   const lines = (all: typeof request) =>

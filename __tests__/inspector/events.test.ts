@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 afterAll(() => dev.stop())
 
-/** What was sent since the run began, which all tests share. */
+/** All events since the start of the run, which all tests share. */
 const all: string[] = []
 
 function read(lastEventId?: string): EventReader {
@@ -62,7 +62,7 @@ test('open streams do not keep the server from stopping', async () => {
   await reader.summaries(all.length)
   const began = performance.now()
   expect(await dev.stop()).toBe(0)
-  // It would wait nine seconds for an answer that does not end.
+  // It would wait nine seconds for a response that does not end.
   expect(performance.now() - began).toBeLessThan(8000)
   await reader.ended
 })

@@ -13,7 +13,7 @@ import { lex } from '../../src/workflow/expressions.ts'
 import { evaluationOf } from '../support/evaluations.ts'
 import { fc } from '../support/properties.ts'
 
-/** What GitHub's own library makes of a copied expression. */
+/** The value of a copied expression, by GitHub's own library. */
 function evaluate(copied: string, contexts: Record<string, Json>): Json {
   const [, text = ''] = /^\$\{\{ (.*) \}\}$/s.exec(copied) ?? []
   const tree = new Parser(lex(text), Object.keys(contexts), []).parse()
@@ -65,7 +65,7 @@ describe('the expression that is copied', () => {
       'toJSON(on.webhook.outputs.body.issue.labels)',
       'toJSON(fromJSON(steps.hook.outputs.body).issue.labels)',
     ],
-    // No field can take the name of a fixed output.
+    // No field can have the name of a fixed output.
     [
       ['trigger'],
       'on.webhook.outputs.trigger',
@@ -159,7 +159,8 @@ describe('what is offered', () => {
 })
 
 describe("GitHub's evaluator finds by it", () => {
-  // GitHub compares names without regard to case, so keys that differ in it alone cannot be told apart.
+  // GitHub compares names case-insensitively, so keys that differ only in case cannot be
+  // distinguished.
   const key = fc.string({ unit: 'grapheme', maxLength: 8 })
   const text = fc.string({ maxLength: 12 })
   const leaf = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))
@@ -192,7 +193,7 @@ describe("GitHub's evaluator finds by it", () => {
     return path.length === 0 ? below : [{ path, value: at }, ...below]
   }
 
-  /** Structures are handed on as JSON text. */
+  /** Objects and lists are passed on as JSON. */
   function plain(read: Json, value: Json): Json {
     return typeof value === 'object' && value !== null ? JSON.parse(String(read)) : read
   }

@@ -19,7 +19,7 @@ function evaluate(text: string, contexts: object): unknown {
   const given = JSON.parse(JSON.stringify(contexts), data.reviver)
   return JSON.parse(JSON.stringify(new Evaluator(tree, given).evaluate(), data.replacer))
 }
-/** What a field is as soon as it has a form. */
+/** The value of a field after it matches a pattern. */
 async function until(read: () => Promise<string>, pattern: RegExp): Promise<string> {
   for (;;) {
     const text = await read()
@@ -36,7 +36,7 @@ async function findings(page: Page, options = {}) {
     ({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
 }
 
-/** In dark only the colours are other ones. */
+/** In dark mode only the colors differ. */
 async function expectNone(page: Page) {
   expect(await findings(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -62,7 +62,7 @@ jobs:
     strategy: { matrix: { on: "\${{ fromJSON(needs.on.outputs.items) }}" } }
 `
 
-/** Which form each place takes is told by `expression.test.ts`. */
+/** `expression.test.ts` tests the expression of each position. */
 const CLICKED = [
   ["it's: true", true],
   ['name: bug', 'bug'],
@@ -88,7 +88,7 @@ inBrowser('the page', () => {
     await page.getByRole('button', { name: 'Copy', exact: true }).click()
     await page.getByText('Copied the command').waitFor()
     expect(await copied(page)).toContain(`'${set.dev.url}/webhook/hook/webhook`)
-    // Then a request as it comes.
+    // Then an original request.
     await post(set.dev.hook('hook/webhook/first'), ISSUE)
     await rows(page).getByText('hook/webhook/first').waitFor()
     await page.getByRole('treeitem', { name: 'title: it breaks' }).waitFor()
@@ -144,7 +144,7 @@ inBrowser('the page', () => {
     await expressions.getByRole('button', { name: 'method: $' }).first().click()
     await page.getByText('Copied the line').waitFor()
     expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
-    // It stays, whatever comes, and is there again for the next event.
+    // It remains while events arrive, and is shown again for the next event.
     await page.keyboard.press('r')
     await rows(page).filter({ hasText: 'tickets' }).nth(2).waitFor()
     await expressions.getByText('${{ steps.hookline.outputs.method }}', { exact: true }).waitFor()
@@ -234,7 +234,7 @@ inBrowser('the page', () => {
       .getByText('true')
       .waitFor()
     await changes.getByRole('list', { name: 'What came of it' }).getByText('params.name').waitFor()
-    // What a changed workflow makes of a request that came.
+    // The result of a changed workflow for an earlier request.
     await set.dev.write({ 'workflows/hook.yml': 'on: { webhook: { path: /elsewhere } }' })
     await page.getByRole('link', { name: 'Show the original' }).click()
     await changes.getByText('Request and result are the same.').waitFor()
@@ -261,9 +261,9 @@ inBrowser('the page', () => {
     await page.locator('.facts').getByText('sent from here').waitFor()
     const sent = await set.detail(1)
     expect(sent).toMatchObject({ origin: 'composed', outcome: 'fired', event: 'issues.opened' })
-    // Unchanged, the body is the sender's own text, though it is shown with line breaks.
+    // Unchanged, the body is the sender's own string, although it is shown with line breaks.
     expect(sent.request?.body).not.toContain('\n')
-    // The expressions stay open beside what is composed and sent again.
+    // The expressions remain open while a request is composed and sent again.
     await page.getByRole('treeitem', { name: 'title: Found a bug' }).click()
     await body.fill('{"issue":{"title":"Another one"}}')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -296,7 +296,7 @@ inBrowser('the page', () => {
       'workflows/query.yml': verify('token, query: key'),
     })
     await page.keyboard.press('n')
-    // It begins with the first of the workflows, which is another one once they are read again.
+    // It begins with the first workflow, which is another one after they are read again.
     await page.getByLabel('Path').fill('hook/webhook')
     const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
     await sign.waitFor()
@@ -320,7 +320,7 @@ inBrowser('the page', () => {
       expect(JSON.stringify(kept) + set.dev.command.stdout).not.toContain('a-secret-that-nobody')
     }
     expect(await page.content()).not.toContain('a-secret-that-nobody')
-    // One in the URL would be shown.
+    // A key in the URL would be visible.
     await page.getByLabel('Path').fill('query/webhook')
     await page.getByRole('checkbox', { name: 'Sign it now' }).waitFor({ state: 'detached' })
   })
@@ -332,7 +332,7 @@ inBrowser('the page', () => {
     await set.dev.write(bad)
     await page.getByText('2 mistakes').click()
     await page.getByText('workflows/worse.yml:1:').last().waitFor()
-    // The cure breaks its lines: nothing of it lies beyond an edge.
+    // The fix wraps its lines, so that no part is cut off.
     const beyond = `[...document.querySelectorAll('.mistakes .note')].filter(
       (note) => note.scrollWidth > note.clientWidth).length`
     expect(await page.locator('.mistakes .note').count()).toBeGreaterThan(1)
@@ -434,12 +434,12 @@ inBrowser('the page', () => {
       await page.keyboard.press('Escape')
       await page.keyboard.press('?')
       await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
-      // A Space goes on, and leaves the shortcuts as they are.
+      // Space activates the button, and leaves the shortcuts unchanged.
       await page.keyboard.press('Space')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })
       await page.keyboard.press('?')
       await page.getByRole('heading', { name: 'Shortcuts' }).waitFor()
-      // The next key may come before the event that says it was closed.
+      // The next key may come before the event that reports the end.
       await page.evaluate(`
         document.querySelector('dialog').close()
         document.dispatchEvent(new KeyboardEvent('keydown', { key: '?' }))
@@ -470,7 +470,8 @@ inBrowser('the page', () => {
       const page = await set.open([{ n: 1 }, { n: 2 }, { n: 3 }])
       await rows(page).nth(2).waitFor()
       await page.getByText('A mistake in').waitFor()
-      // All within one task of the page, before it can paint: as keys come that waited for a busy one.
+      // All within one task of the page, before it can paint, like keys that waited for a busy
+      // page.
       const typed = await page.evaluate(`(async () => {
       const filter = () => document.getElementById('filter')
       for (const key of ['j', 'k', 'j', 'Escape', '/']) {
@@ -484,7 +485,7 @@ inBrowser('the page', () => {
       await page.keyboard.type('replayer')
       await page.getByText(/^0 of \d+ requests/).waitFor()
       expect(await page.locator('.composer').count()).toBe(0)
-      // A key for a request that is chosen, and not here yet, waits for it.
+      // A key for a selected request that has not loaded yet waits for it.
       await page.getByRole('searchbox').fill('')
       await page.keyboard.press('Escape')
       await page.route('**/inspector/requests/*', async (route) => {
@@ -496,7 +497,7 @@ inBrowser('the page', () => {
       await page.getByText('Copied the body').waitFor()
       expect(await copied(page)).toBe('{"n":2}')
       await page.unroute('**/inspector/requests/*')
-      // The composer takes the keys as soon as it is there, and gives them back.
+      // The composer receives the keys as soon as it is open, and releases them afterwards.
       await page.keyboard.press('n')
       await page.keyboard.type('/rec')
       expect(await page.getByLabel('Path').inputValue()).toBe('hook/webhook//rec')
@@ -557,7 +558,7 @@ inBrowser('the page', () => {
       expect(await page.evaluate('window.hit')).toBeUndefined()
       expect(await page.locator('#detail').innerText()).toContain(hostile)
       expect(errors).toEqual([])
-      // Even its own script could not make HTML of a text.
+      // Even the page's own script cannot create HTML from a string.
       const attempt = page.evaluate(`document.body.innerHTML = '<b>x</b>'`)
       await expect(attempt).rejects.toThrow('TrustedHTML')
     })
@@ -607,7 +608,7 @@ inBrowser('the page', () => {
       const { id } = await set.detail(1)
       const foreign = new URL(set.dev.url)
       foreign.hostname = '127.0.0.1'
-      // Another origin on this machine, with a document of its own.
+      // Another origin on this machine, with its own document.
       await page.goto(`${foreign.origin}/webhook/hook/webhook?__response_content_type=text/html`)
       const attempt = page.evaluate(
         `fetch('${set.dev.url}/inspector/requests/${id}').then((answer) => answer.text(), () => 'refused')`,

@@ -26,7 +26,7 @@ afterAll(async () => {
   await dev.stop()
 })
 
-/** The newest event, once it was told. */
+/** The newest event, after it was reported. */
 async function newest(count: number) {
   const summary = (await reader.summaries(count)).at(-1)
   return detail(dev.url, summary?.number ?? 0)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'
@@ -92,7 +92,7 @@ const CALLED = '.github/workflows/called.yml'
 
 const USES = '{uses: acme/hookline@v1, id: h}'
 
-/** A workflow of GitHub's own, in which a job uses the action and hands out its body. */
+/** A native workflow, in which a job uses the action and outputs its body. */
 const native = (steps: string, jobs = '') => `on: {repository_dispatch: {types: [webhook]}}
 jobs:
   hook:

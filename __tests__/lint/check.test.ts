@@ -167,7 +167,7 @@ jobs:
       ['on: |', 'on:', '11:13', 'write "on: |"'],
       ['repository_dispatch:', 'webhook:', '2:3', 'use repository_dispatch'],
     ])('%j as %j at %s', async (right, wrong, place, hint) => {
-      // A second step uses the action all the same.
+      // A second step also uses the action.
       const text = `${NATIVE}      - {uses: hookline/hookline@v1, with: {on: webhook}}\n`
       repository.write(file, text.replace(right, wrong).replace(/\n.*run: .*/, ''))
       const told = (await check()).errors.map(

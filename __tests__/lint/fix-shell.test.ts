@@ -13,7 +13,10 @@ import { fill, fixUntrusted, flagged, step } from './support/untrusted.ts'
 const folder = mkdtempSync(join(tmpdir(), 'hookline-shell-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** How many hostile texts a script has to run before the fix; the others are not tried. */
+/**
+ * The number of hostile strings that a script must execute before the fix; the others are not
+ * tried.
+ */
 const MANY = 3
 
 const PLAIN = ['hello', 'v1.2.3_b-4']
@@ -25,7 +28,7 @@ describe.each(['bash', 'sh'])('a script that --fix mended, run by %s,', (shell) 
   let executed: string[][]
   beforeAll(() => {
     results = { before: resultsOf(shell, FIXABLE), after: resultsOf(shell, mended) }
-    // bash executes what sh does, and more.
+    // bash executes everything that sh does, and more.
     executed = executedBy(shell, mended, { every: shell === 'bash' ? 2 : 4 })
   })
 
@@ -71,7 +74,7 @@ function fixed(script: string, shell: string): string {
   return fixUntrusted(sourceFile(withStep(`${step(script)}\n        shell: ${shell}`))).text
 }
 
-/** What each script prints for each plain text, and how it ends. */
+/** The output of each script for each harmless string, and its exit code. */
 function resultsOf(shell: string, scripts: readonly string[]): string[][] {
   const runs = scripts.flatMap((script) =>
     filledIn(script, PLAIN).map(
@@ -86,13 +89,13 @@ function resultsOf(shell: string, scripts: readonly string[]): string[][] {
 }
 
 interface Tried {
-  /** Of how many texts a script is given one, each script other ones. */
+  /** Each script gets one of this many strings, and each script gets other ones. */
   readonly every: number
-  /** After how many that it executed it is given no more. */
+  /** After it executed this many, a script gets no more. */
   readonly most?: number
 }
 
-/** The hostile texts of which each script executed something. */
+/** The hostile strings of which each script executed a part. */
 function executedBy(
   shell: string,
   scripts: readonly string[],
@@ -121,7 +124,7 @@ fi`
   )
 }
 
-/** The step as a shell gets it, for each text: GitHub fills in first. */
+/** The step as the shell gets it for each string, because GitHub evaluates expressions first. */
 function filledIn(scriptOrWorkflow: string, texts: readonly string[]) {
   const isWorkflow = scriptOrWorkflow.startsWith('on: ')
   const workflow = isWorkflow ? scriptOrWorkflow : withStep(step(scriptOrWorkflow))
@@ -134,7 +137,10 @@ function filledIn(scriptOrWorkflow: string, texts: readonly string[]) {
   })
 }
 
-/** What commands print that one shell runs one after another: to start one from here takes longer than most of them. */
+/**
+ * The output of commands that one shell runs one after another, because starting a shell takes
+ * longer than most of them.
+ */
 function inOneShell(shell: string, commands: readonly string[]): string {
   writeFileSync(join(folder, 'all.sh'), commands.join('\n'))
   const { stdout, status } = spawnSync(shell, ['all.sh'], {

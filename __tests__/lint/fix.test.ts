@@ -61,7 +61,7 @@ describe('leaves to a person, still flagged,', () => {
     },
   )
 
-  // A label, or a group, of one's own may be a machine with Windows.
+  // A custom label or group may be a Windows machine.
   test.each([
     ['vs2022', 0],
     ['[self-hosted, vs2022]', 0],

@@ -13,12 +13,12 @@ const given = (uses: string, input: string, value = `\${{ ${BODY}.x }}`) =>
   greet(`- uses: ${uses}\n  with: {${input}: "${value}"}`)
 const reading = (script: string) =>
   greet(`- env: {B: "\${{ ${BODY}.x }}"}\n  run: |\n${script.replaceAll(/^/gm, '    ')}`)
-/** A job beside it, with these lines. */
+/** Another job with these lines. */
 const job = (lines: string, steps = '    steps: [{run: echo}]') =>
   workflow(`  greet:\n    runs-on: ubuntu-latest\n${lines}${steps}\n`)
 const events = (on: string) => job('').replace('on:\n', `on:\n  ${on}\n`)
 
-/** What people write, and is right: most of it stands in workflows of well-known repositories. */
+/** Correct syntax; most of it occurs in workflows of well-known repositories. */
 const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
   // names
   ['names in other letters', inEnv('NAME: ${{ NEEDS.On.Outputs.BODY }}')],
@@ -120,7 +120,7 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
       '  made:\n    needs: on\n    runs-on: ubuntu-latest\n    steps: [{run: echo}]\n  greet:\n    needs: made',
     ),
   ],
-  // what GitHub takes, though its parser says otherwise
+  // syntax that GitHub accepts, but not its parser here
   [
     'env that is one expression',
     job('    strategy: {matrix: {env: [{A: b}]}}\n    env: ${{ matrix.env }}\n'),
@@ -151,7 +151,7 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
       '    steps: [{uses: actions/checkout@v5, with: {ref: "${{ github.head_ref }}"}}]',
     ).replace('on:\n', 'on:\n  pull_request:\n'),
   ],
-  // text that stays text
+  // input that remains data
   ['a variable in a script', reading('echo "$B"')],
   ['a variable as an argument', reading('jq -n --arg b "$B" \'{b: $b}\'')],
   ['a variable in data', reading('curl -d "$B" https://a.example')],
@@ -185,7 +185,7 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
     'a token of a secret',
     workflow('', 'messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}').replace(/ +body: .*\n/, ''),
   ],
-  // guards
+  // job conditions
   [
     'the beginning of the path',
     workflow('').replace(

@@ -7,7 +7,7 @@ import { executedSteps } from '../compiler/support/steps.ts'
 import { fc } from '../support/properties.ts'
 import { fixUntrusted } from './support/untrusted.ts'
 
-/** Texts that only do something in a file of the runner, or as an option. */
+/** Strings that only have an effect in a file of the runner, or as an option. */
 const TEXTS = [
   ...HOSTILE,
   'a\nBASH_ENV=./evil.sh',
@@ -30,7 +30,7 @@ function workflow(scripts: readonly string[]): string {
   return `on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${steps.join('\n')}\n`
 }
 
-/** The workflow after the fix, and how much that mended. */
+/** The workflow after the fix, and the number of fixed findings. */
 function fixed(scripts: readonly string[]) {
   const { text, count } = fixUntrusted(sourceFile(workflow(scripts)))
   return { workflow: text, count }

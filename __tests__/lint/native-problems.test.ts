@@ -14,7 +14,7 @@ function native(text: string, hasSources = false) {
   return new RuleFile(read, { ...NO_OTHER_FILES, hasSources }, { native: read })
 }
 
-/** The marked text and the hint of each problem. */
+/** The marked part and the hint of each problem. */
 function told(problems: readonly Problem[]) {
   return problems.map(({ position, hint }) => {
     const { source, line, column, length } = position ?? { line: 0, column: 0, length: 0 }

@@ -3,7 +3,7 @@ import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { fixUntrusted, step, X } from './support/untrusted.ts'
 
-/** The script as a step that has the text in its variable `B`. */
+/** The script as a step with the input in its variable `B`. */
 const reading = (script: string) =>
   withStep(`${step(script)}\n        shell: bash\n        env:\n          B: ${X}`)
 const codes = (text: string) =>

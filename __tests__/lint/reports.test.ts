@@ -10,7 +10,7 @@ import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'
 
-// Of draft 4, from which a later one differs, of what stands in it, in the name of its id.
+// The published schema in draft 4; later drafts differ in the name of `id`.
 const {
   $schema: _,
   id: __,
@@ -34,12 +34,15 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-/** What `check` finds in every red example, in a file whose name is no URL, and in one it cannot read. */
+/**
+ * The findings of `check` in every example with a mistake, in a file whose name is no URL, and in
+ * an invalid file.
+ */
 async function everything() {
   const verify = 'verify: {scheme: github, secret: "${{ secrets.SECRET }}"}'
   repository.write('triggers/hook.yml', `on: {webhook: {${verify}}}\n`)
   for (const rule of RULES) {
-    // Some speak of the file's own name, as the examples have it.
+    // Some examples contain the file's own name.
     const name = /\bhook\/webhook/.test(rule.page.before) ? 'hook' : `${rule.id} ü%#?`
     repository.write(`.github/workflows/${name}.yml`, rule.page.workflow(rule.page.before))
   }

@@ -15,7 +15,7 @@ afterEach(() => repository.remove())
 
 const FILE = '.github/workflows/hook.yml'
 
-/** What `check` says of one workflow in `.github/workflows/`: the ids, and at which lines. */
+/** The findings of `check` for one workflow in `.github/workflows/`: ids and lines. */
 async function found(text: string, options: Partial<CheckOptions> = {}) {
   repository.write(FILE, text)
   const { errors, warnings } = await checkByLevel({

@@ -24,10 +24,10 @@ beforeAll(() => {
 afterAll(() => checked.remove())
 
 const BODY = 'fromJSON(needs.on.outputs.body)'
-/** Text of a sender in an input of an action. */
+/** A sender's input in an input of an action. */
 const given = (uses: string, input: string, value = `\${{ ${BODY}.x }}`) =>
   greet(`- uses: ${uses}\n  with: {${input}: "${value}"}`)
-/** A script that reads such text from a variable. */
+/** A script that reads such input from a variable. */
 const reading = (script: string) =>
   greet(`- env: {B: "\${{ ${BODY}.x }}"}\n  run: |\n${script.replaceAll(/^/gm, '    ')}`)
 const calling = (job: string) =>
@@ -41,7 +41,7 @@ const inputs = (use: string) =>
 const jobCondition = (condition: string) =>
   workflow('').replace('    runs-on', `    if: ${condition}\n    runs-on`)
 
-/** What people write, and the rule that must speak of it; one finding is enough. */
+/** Common mistakes, and the rule that must report each; one finding is enough. */
 const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   // names
   ['an output misspelled', inEnv('NAME: ${{ needs.on.outputs.boody }}'), 'unknown-output'],
@@ -87,7 +87,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
     'string-as-object',
   ],
   ['runner misspelled', inEnv('NAME: ${{ runner.oss }}'), 'unknown-name'],
-  // kinds of values
+  // types of values
   [
     'a field of the body',
     inEnv('NAME: ${{ needs.on.outputs.body.user.name }}'),
@@ -139,7 +139,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
     greet("- if: secrets.TOKEN != ''\n  run: echo"),
     'unknown-context',
   ],
-  // guards
+  // job conditions
   [
     'another workflow',
     jobCondition("startsWith(github.event.client_payload.path, 'order/webhook')"),
@@ -157,14 +157,14 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ],
   ['another event', jobCondition("github.event_name == 'push'"), 'unreachable-webhook'],
   ['another type', workflow('').replace('[webhook]', '[webhooks]'), 'unreachable-webhook'],
-  // how things are called
+  // names of actions
   ['an input of the action', workflow('').replace('on: |', 'trigger: |'), 'action-input'],
   [
     'a trigger as an event',
     'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo}]}}\n',
     'misplaced-trigger',
   ],
-  // text that decides
+  // input that decides something
   ['a body in a script', greet(`- run: echo "\${{ ${BODY}.x }}"`), 'script-injection'],
   ['a body in a program', reading('python3 - <<EOF\nprint("$B")\nEOF'), 'script-injection'],
   ['the registry of npm', given('actions/setup-node@v5', 'registry-url'), 'untrusted-input'],
@@ -189,7 +189,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ],
   ['a prompt of ai-inference', given('actions/ai-inference@v1', 'prompt'), 'untrusted-prompt'],
   ['a prompt in a script', reading('claude -p "$B"'), 'untrusted-prompt'],
-  // what writes for the steps behind
+  // writes for later steps
   ['install', reading('install /dev/stdin "$GITHUB_ENV" <<< "$B"'), 'script-injection'],
   ['ed', reading('ed -s "$GITHUB_ENV" <<EOF\na\nX=$B\n.\nw\nEOF'), 'script-injection'],
   ['rsync', reading('rsync <(echo "$B") "$GITHUB_ENV"'), 'script-injection'],
@@ -197,7 +197,7 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ['curl -o', reading('curl -o "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
   ['wget -O', reading('wget -O "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
   ['echo', reading('echo "X=$B" >> "$GITHUB_ENV"'), 'script-injection'],
-  // texts of GitHub's own events
+  // strings of GitHub's own events
   ...[
     'workflow_run.head_commit.committer.name',
     'check_suite.head_commit.message',
@@ -235,7 +235,7 @@ describe('of a slip is told, and it fails the check under --strict:', () => {
   })
 })
 
-/** slips-of-hookline.test.ts and webhook-rules.test.ts have their slips. */
+/** slips-of-hookline.test.ts and webhook-rules.test.ts test their mistakes. */
 const OF_OTHER_TESTS = [
   'never-true',
   'json-condition',

@@ -7,7 +7,7 @@ import { renderProblem } from '../../src/workflow/code-frame.ts'
 import { GLOBS, Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'
 
-// Put together here, so that no scanner takes this file for a leak.
+// Concatenated, so that secret scanners ignore this file.
 const LETTERS = 'abcdefghijABCDEFGHIJ0123456789abcdefghij'
 const TOKENS = [
   ['of Telegram', `123456789:AA${LETTERS.slice(0, 33)}`],
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-/** A token where each kind of message quotes it: a value, a wrong value, a name, a script. */
+/** A token in each position that a message quotes: a value, a wrong value, a name, a script. */
 function workflow(token: string): string {
   return `on:
   webhook: {method: "${token}"}

@@ -7,7 +7,7 @@ beforeAll(() => {
 })
 afterAll(() => checked.remove())
 
-/** Everything that has a type, and one place for an expression in a step behind it all. */
+/** A workflow with everything that has a type, and a step after it with an expression. */
 function workflow(step: string, condition = 'github.ref == github.ref'): string {
   return `on:
   workflow_dispatch:
@@ -56,7 +56,7 @@ ${step}
 `
 }
 
-/** A step for each expression, in two lines. */
+/** Two steps for each expression. */
 const inEnv = (...expressions: readonly string[]) =>
   workflow(
     expressions
@@ -67,7 +67,9 @@ const inEnv = (...expressions: readonly string[]) =>
       .join('\n'),
   )
 
-/** The ids that are told of each expression: one workflow holds all, since each costs a check. */
+/**
+ * The codes reported for each expression; one workflow contains all, because each check takes time.
+ */
 async function toldOf(expressions: readonly string[], strict = false) {
   const lines = inEnv(...expressions).split('\n')
   const first = lines.findIndex((line) => line.includes('env: {X'))
@@ -94,7 +96,7 @@ describe('an expression in a step', () => {
     ['needs.secnd.result', 'unknown-need'],
     ['needs.second.outputs.name', 'unknown-output'],
     ['needs.second.reslt', 'unknown-output'],
-    // the matrix, and what lies in it
+    // the matrix and its values
     ['matrix.sytem', 'unknown-matrix-key'],
     ['matrix.pack.nmae', 'unknown-matrix-key'],
     ['matrix.pack.name.x', 'string-as-object'],
@@ -110,7 +112,7 @@ describe('an expression in a step', () => {
     ['github.event.inputs.tga', 'unknown-input'],
     ['inputs.tag.x', 'string-as-object'],
     ['github.event.inputs.dry.x', 'string-as-object'],
-    // contexts of GitHub's own
+    // GitHub's own contexts
     ['github.repositry', 'unknown-name'],
     ['github.evnt.action', 'unknown-name'],
     ['runner.tepm', 'unknown-name'],
@@ -132,7 +134,7 @@ describe('an expression in a step', () => {
     ["matrix.dry != 'false'", 'string-as-boolean'],
     // functions
     ['fromJSON(\'{"a": 1}\').b', 'unknown-name'],
-    // what stands for nothing, or for the word Object
+    // values that print as nothing, or as the word Object
     ['github', 'object-as-string'],
     ['github.event', 'object-as-string'],
     ['steps', 'object-as-string'],

@@ -193,7 +193,7 @@ jobs:
   })
 })
 
-/** Steps of a job behind one that uses the action; every line that is flagged is told by its number. */
+/** Steps of a job after the action; flagged lines are listed by number. */
 describe('what goes through steps is followed', () => {
   const uses = '- {id: h, uses: Acme/Hookline@v1, with: {on: webhook}}'
   test.each<[string, string[], number[]]>([
@@ -660,7 +660,7 @@ describe('a sender does not choose', () => {
 })
 
 describe('of what reply answers', () => {
-  /** A job behind the one that uses the action, with a step in between that may read its item. */
+  /** A job after the one that uses the action, with a step in between that may read its item. */
   const answering = (
     to: string,
     { between = '', matrix = 'on: "${{ fromJSON(needs.h.outputs.items) }}"' },

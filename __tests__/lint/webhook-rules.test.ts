@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-/** Ids with their lines, and the word that each place shows. */
+/** Ids with their lines, and the marked word of each. */
 async function found(strict = false) {
   const checked = await checkWorkflows({ root: repository.root, globs: [], strict })
   return checked.findings
@@ -23,7 +23,7 @@ async function found(strict = false) {
     })
 }
 
-/** The same declaration as a source, and as the input of the action. */
+/** The same declaration in a source, and in the action's input. */
 const FORMS = [
   ['native', '.github/workflows/hook.yml', (on: string) => workflow(DONE, on).replace(BODY, '')],
   ['compiled', 'workflows/hook.yml', (on: string) => `on:\n  ${on}\njobs:\n${DONE}`],
@@ -67,7 +67,7 @@ describe.each(FORMS)('%s: an option', (_, file, around) => {
     expect(findings.map(({ code, level }) => [code, level])).toEqual([
       ['repeated-path-prefix', 'warning'],
     ])
-    if (file.startsWith('.github')) return // there it is within a text
+    if (file.startsWith('.github')) return // in a native workflow it is inside of a string
     repository.write(
       file,
       around(`# hookline: ignore[repeated-path-prefix] it comes twice\n  ${on}`),

@@ -20,7 +20,7 @@ describe('what is known before a run', () => {
     ['steps.x.outputs.known', '1'],
     ['success() && !cancelled()', true],
     ["needs.a.result == 'success'", true],
-    // An operand that decides is enough, wherever it stands.
+    // An operand that decides is enough, at any position.
     ['secrets.KEY && false || 1 == 1', true],
     ['false && secrets.KEY', false],
     ['!(secrets.KEY && false)', true],

@@ -16,7 +16,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
   const at = scene(start)
 
   let newcomers = 0
-  /** With a token of its own: a limit that one meets holds all calls with the same. */
+  /** Sends with a new token, because a rate limit blocks all calls with the same token. */
   const sendAsNewcomer = (request: RawRequest) => {
     const token = ['X-Platform-Authorization', `ghp_of-newcomer-number-${++newcomers}`] as const
     return at.send({ ...request, headers: [token] })
@@ -114,7 +114,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     },
   )
 
-  /** All that an answer may carry; the last three are the server's own. */
+  /** All headers that a response may have; the last three are the server's own. */
   const ANSWERED = [
     'access-control-allow-origin',
     'access-control-expose-headers',
@@ -215,7 +215,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     const pages = ['/', '/healthz', '/.well-known/hookline-seal.json', '/favicon.ico', '/o', HOOK]
     for (const target of [...pages, '/webhook/hook/webhook', '*', `http://h.test${HOOK}`]) {
       for (const method of [...METHODS, 'PROPFIND', 'TRACE']) {
-        // workerd refuses by itself what is no URL.
+        // workerd itself rejects a target that is no URL.
         if (target === '*' && name === 'workerd') continue
         expectInert(await at.send({ method, target }))
         expectInert(await send(at.relay.url, { method, target }))

@@ -132,7 +132,7 @@ describe('the calls', () => {
     const again = await made.token({ ...DISPATCH, refused })
     expect(again.reveal()).not.toBe(refused.reveal())
     expect(asked()).toEqual([LOOK, MINT, MINT])
-    // Somebody else was told of the same refusal meanwhile.
+    // Another caller reported the same rejected token meanwhile.
     expect(await made.token({ ...DISPATCH, refused })).toBe(again)
   })
 
@@ -170,7 +170,7 @@ describe('the calls', () => {
     const names = Array.from({ length: 51 }, (_, at) => `r${at}`)
     platform.installations = [{ ...INSTALLED, repositories: names }]
     platform.delay = 20
-    // However long it takes on a busy machine, time is not what ends the others.
+    // Long enough for a busy machine, so that the time limit does not end the other calls.
     const made = await app({ budget: 50_000 })
     const all = await Promise.allSettled(
       names.map((name) => made.token({ ...DISPATCH, repository: { owner: 'owner', name } })),

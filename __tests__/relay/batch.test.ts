@@ -78,7 +78,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
   beforeAll(async () => {
     github = await startGitHub()
     if (isThere) relay = await start({ HOOKLINE_API_URL: github.url })
-    // So that GitHub is known to accept the credential.
+    // GitHub must have accepted the credential before.
     if (isThere) await send('before', '')
     github.reset()
   })
@@ -139,7 +139,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const { delivery, events } = await handedOver()
     expect(delivery).toBe(id)
     expect(events.map(({ body }) => body).sort()).toEqual(['1', '2', '3'])
-    // Each with its own, and without what is the relay's.
+    // Each event has its own path, without the relay's own parameters.
     expect(new Set(events.map(({ path }) => path))).toEqual(new Set(['hook/webhook?x=1']))
     expect(events.map(({ headers }) => headers['x-hookline-delivery']).sort()).toEqual(
       answers.map(({ headers }) => headers['x-hookline-delivery']).sort(),
@@ -163,7 +163,7 @@ describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, st
     const before = await send('1', '__batch=6')
     const id = before.headers['x-hookline-batch']
     await relay.restart(how)
-    // What is killed may owe the line.
+    // A killed relay may not have written the line.
     if (how === 'stop') expect(relay.log.join('\n')).toContain(`"batch":"${id}"`)
     expect((await send('2', '__batch=6')).headers['x-hookline-batch']).toBe(id)
     await until(() => github.calls.length > 0)

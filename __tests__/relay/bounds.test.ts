@@ -24,12 +24,12 @@ function begin(env: Record<string, string> = {}) {
   return startRelay({ host: '127.0.0.1', port: 0, env: all, write: () => {} })
 }
 
-/** A slow machine only waits longer. */
+/** Waits without a limit, because slow machines only take longer. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(10)
 }
 
-/** Sends the beginning of a body of 250 KB, and nothing more. */
+/** Sends the beginning of a body of 250 KB, and then nothing more. */
 function stuck(url: string, bytes: number): Socket {
   const socket = open(url)
   socket.on('error', () => {})
@@ -39,7 +39,9 @@ function stuck(url: string, bytes: number): Socket {
   return socket
 }
 
-/** Resolves when the relay, which is in this process, has read what was written to these. */
+/**
+ * Resolves when the relay, which is in this process, has read everything that was written to these.
+ */
 async function arrived(sockets: readonly Socket[]): Promise<void> {
   await until(async () => sockets.every((one) => !one.connecting && one.writableLength === 0))
   // Each turn reads 64 KB of a connection.
@@ -152,7 +154,7 @@ test('escapes in a body are searched in one pass: 255 KB of them cost a few mill
     expect(secret.isIn(text)).toBe(false)
     const before = cpuMilliseconds(process.pid)
     for (let round = 0; round < 10; round++) secret.isIn(text)
-    // A pattern took 35 ms a round; this bound is far above what it takes, to catch a hang.
+    // A pattern took 35 ms a round; this limit is far above that, and only detects a hang.
     expect(cpuMilliseconds(process.pid) - before).toBeLessThan(250)
   }
   const escaped = [...TOKEN].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')

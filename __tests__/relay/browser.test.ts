@@ -56,7 +56,7 @@ describeWithBrowser('in a real browser', () => {
     return told
   }
 
-  /** Visits each vector as a custom response, and returns for each what it did. */
+  /** Visits each vector as a custom response, and returns its effects. */
   async function visitAll(): Promise<string[][]> {
     const waiting = [...outside.pages.entries()]
     const told: string[][] = []
@@ -172,7 +172,7 @@ async function startOutside(): Promise<Outside> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
-  // Each vector has a beacon of its own, so that a request names the vector that sent it.
+  // Each vector has its own beacon, so that a request identifies the vector that sent it.
   for (const at of vectors('').keys())
     pages.push(...vectors(`${url}/beacon/${at}`).slice(at, at + 1))
   return { url, server, pages, requests }

@@ -12,7 +12,7 @@ import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { TOKEN } from '../support/scene.ts'
 
-/** As `hookline keys create sealing` prints them. */
+/** The output of `hookline keys create sealing`. */
 async function newKeys(): Promise<string> {
   return JSON.stringify({ keys: [(await generateSealingKey()).privateJwk] })
 }

@@ -13,7 +13,7 @@ import { fc } from '../support/properties.ts'
 
 const BUDGET = 8000
 
-/** What the platform does: an answer, or a fault, after some milliseconds. */
+/** GitHub's reaction: a response or a fault, after some milliseconds. */
 interface Turn {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -30,7 +30,7 @@ const DISPATCH = {
   credential: tokenCredential(new Secret('token')),
 }
 
-/** Dispatches once to a platform that takes these turns, and the last one over and over. */
+/** Dispatches once to a GitHub with these reactions; the last one repeats. */
 async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https://api.test') {
   const time = new FakeTime()
   const { clock, sleeps } = clockOf(time, random)
@@ -49,7 +49,7 @@ async function dispatch(turns: readonly Turn[], random = () => 0.5, api = 'https
   return { outcome, requests, sleeps, elapsed: time.now - START }
 }
 
-/** The clock of a dispatch, and the pauses that it made, in milliseconds. */
+/** The clock of a dispatch, and its pauses in milliseconds. */
 function clockOf(time: FakeTime, random: () => number) {
   const sleeps: number[] = []
   const sleep = (milliseconds: number) => {
@@ -212,7 +212,7 @@ describe('Retry-After', () => {
     expect(outcome).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
   })
 
-  /** @param ahead hours of the platform's clock before ours */
+  /** @param ahead hours that GitHub's clock is ahead of ours */
   function spent(reset: string | undefined, ahead = 0): Turn {
     const left = { 'x-ratelimit-remaining': '0', ...(reset && { 'x-ratelimit-reset': reset }) }
     return { status: 403, headers: { ...left, date: dateIn(ahead * 3600) } }

@@ -115,11 +115,11 @@ test.each([
   expect(status).toBe(403)
   expect(text.length).toBeGreaterThan(0)
   expect(text.length).toBeLessThanOrEqual(64 * 1024)
-  // Only the client can end it: the time limit is a minute away.
+  // Only the client can end it, because the time limit is a minute away.
   const before = Date.now()
   await Promise.all(closed)
   expect(Date.now() - before).toBeLessThan(HANG)
-  // The kernel holds the rest.
+  // The kernel buffers the rest.
   expect(written).toBeLessThan(16 * 1024 * 1024)
   await port.close()
   await platform.close()

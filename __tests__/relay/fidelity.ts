@@ -8,7 +8,7 @@ import { anyCharacter } from '../support/text.ts'
 
 const HOOK = '/o/r/hook/webhook'
 
-/** The suite of properties of what a relay forwards, on every runtime. */
+/** Properties of forwarded requests, on every runtime. */
 export function testFidelity(runs: number): void {
   describe.each(RUNTIMES)(
     `what a relay on %s forwards, ${runs} requests of each kind`,
@@ -122,7 +122,10 @@ export function testFidelity(runs: number): void {
   )
 }
 
-/** Headers that do not travel, one of each kind; `Connection` and the like are the socket's own. */
+/**
+ * Headers that are not forwarded, one of each kind; the socket itself sets `Connection` and the
+ * like.
+ */
 const STRIPPED = [
   'x-github-authorization',
   'cookie',
@@ -155,7 +158,7 @@ const TRAVELLING = [
 /** Headers that every request has, or that the relay adds. */
 const OF_ITS_OWN = /^(?:host|content-length|x-hookline-(?:delivery|received-at))$/
 
-/** Headers as they are to travel. */
+/** Headers in their forwarded form. */
 function joined(headers: readonly (readonly [name: string, value: string])[]) {
   const expected: Record<string, string> = {}
   for (const [name, value] of headers) {

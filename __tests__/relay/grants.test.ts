@@ -34,7 +34,7 @@ const env = {
 }
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
 
-/** An answer without what differs from request to request. */
+/** A response without the parts that vary between requests. */
 const shown = ({ status, body, headers }: RawAnswer) =>
   `${status} ${body.replace(headers['x-hookline-delivery'] ?? '', 'id')}`
 
@@ -180,7 +180,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     ])
     const answers = new Map<string, string>()
     for (const [name, token] of bad) {
-      // What a stranger sealed for the relay's own key goes as far as GitHub, which knows no such token.
+      // A value that anyone sealed for the relay's own key reaches GitHub, which rejects it.
       answers.set(name, shown(await sendWith(token)))
     }
     expect([...new Set(answers.values())]).toEqual([
@@ -264,7 +264,10 @@ function part(content: object): string {
   return base64url.encode(JSON.stringify(content))
 }
 
-/** Base64url leaves bits of the last character unused, so that another one stands for the same bytes. */
+/**
+ * Base64url leaves bits of the last character unused, so another character can represent the same
+ * bytes.
+ */
 function respelled(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1]
@@ -275,7 +278,7 @@ async function signText(text: string, key = current): Promise<string> {
   return jws.setProtectedHeader({ alg: 'HS256', kid: current.id }).sign(key.key)
 }
 
-/** Key confusion: what is public used as if it were the secret. */
+/** Key confusion: a public key used as if it were the secret. */
 async function withPublicKey(): Promise<string> {
   const secret = new TextEncoder().encode(JSON.stringify(sealingKey.publicJwk))
   const jws = new CompactSign(new TextEncoder().encode(JSON.stringify(FOREVER)))

@@ -10,7 +10,7 @@ const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const TARGET = '/o/r/hook/webhook'
 
-/** Slack, with what it sends besides. */
+/** Slack's handshake, with its other fields. */
 const slack = (more = {}) => JSON.stringify({ token: 'x', challenge: CHALLENGE, ...more })
 const URL_VERIFICATION = { type: 'url_verification' }
 
@@ -127,7 +127,7 @@ const PROBES: readonly (readonly [sender: string, request: Row])[] = [
   ['Mandrill, by GET', { headers: [['User-Agent', 'Mandrill-Webhook/1.0']] }],
 ]
 
-/** Each lacks one mark of a handshake, or has one too many. */
+/** Each lacks one property of a handshake, or has an additional one. */
 const EVENTS: readonly (readonly [name: string, request: Row])[] = [
   ['Slack: another type', post(slack({ type: 'event_callback' }))],
   ['Slack: no challenge', post(URL_VERIFICATION)],

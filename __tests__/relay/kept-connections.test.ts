@@ -13,7 +13,7 @@ let pool: ReturnType<typeof githubConnectionPool>
 beforeEach(async () => {
   platform = await startRawPlatform()
   pool = githubConnectionPool(new URL(platform.url))
-  // The first connection answers once, and is reset by the next request.
+  // The first connection responds once, and the next request resets it.
   platform.onBytes((socket, received) => {
     const calls = received.toString().split('POST ').length - 1
     if (calls === 2) socket.resetAndDestroy()

@@ -48,7 +48,7 @@ describe('a log', () => {
     const folder = await mkdtemp(join(tmpdir(), 'log-'))
     const path = join(folder, 'log')
     const told: string[] = []
-    // A number that no file has yet: the next one that is opened.
+    // A descriptor number that no file has yet: the next one to be opened.
     const next = openSync(path, 'w')
     closeSync(next)
     const write = logWriter(next, (text) => told.push(text))
@@ -104,7 +104,7 @@ describe('a relay whose log nobody takes', () => {
     const [line] = await once(createInterface(child.stdout), 'line')
     child.stdout.pause()
     const url = String(line).split(' ').at(-1) ?? ''
-    // 600 lines of 400 characters: a pipe holds 64 KB, and what Node has in its place 208 KB.
+    // 600 lines of 400 characters: a pipe buffers 64 KB, and Node's replacement 208 KB.
     const target = `/${'o'.repeat(39)}/${'r'.repeat(100)}/${'w'.repeat(100)}/webhook`
     for (let n = 0; n < 60; n++) {
       const some = Array.from({ length: 10 }, () => send(url, { ...REQUEST, target }))
@@ -113,7 +113,7 @@ describe('a relay whose log nobody takes', () => {
     }
     const stopped = once(child, 'exit')
     child.kill('SIGTERM')
-    // It has ten seconds; what hangs is not waited for.
+    // It has ten seconds; the test does not wait for a hang.
     const hanging = setTimeout(() => child.kill('SIGKILL'), 30_000)
     expect(await stopped).toEqual([0, null])
     clearTimeout(hanging)

@@ -21,7 +21,7 @@ const FIELDS = [
 describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
   const at = scene(start)
 
-  /** The line that a request leaves; it may come a moment after the answer. */
+  /** The log line of a request, which may come a moment after the response. */
   async function lineOf(request: Parameters<typeof at.send>[0], bare = false) {
     const { headers } = bare ? await send(at.relay.url, request) : await at.send(request)
     const delivery = headers['x-hookline-delivery'] ?? ''

@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The block of the page, with these addresses and without TLS, as a whole configuration. */
+/** The page's block as a whole configuration, with these addresses and without TLS. */
 async function configuration(folder: string, port: number, relay: string): Promise<string> {
   const [, block = ''] = /```nginx\n(.*?)```/s.exec(await readFile(PAGE, 'utf8')) ?? []
   const { host } = new URL(relay)
@@ -31,7 +31,7 @@ async function configuration(folder: string, port: number, relay: string): Promi
     .replace(/listen 443 ssl;/, `listen 127.0.0.1:${port};`)
     .replace(/server 10\.0\.0\.11:3000;\n/, `server ${host};\n`)
     .replace(/ *server 10\.0\.0\.12:3000;\n/, '')
-    // nginx reuses connections for a second, in place of a minute, so that the test can be short.
+    // nginx reuses connections for a second instead of a minute, so that the test is short.
     .replace(/keepalive 32;/, 'keepalive 64; keepalive_timeout 1s;')
     .replaceAll('/var/log/nginx', folder)
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

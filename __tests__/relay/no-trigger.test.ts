@@ -5,7 +5,7 @@ import { RUNTIMES } from '../support/relays.ts'
 
 const TOKEN = 'ghp_0123456789abcdefghij'
 
-/** Paths that name no trigger of a workflow, as people write them at first. */
+/** Paths without the trigger of a workflow, which beginners write. */
 const WITHOUT = [
   '/octo/shop/hook',
   '/octo/shop/hook?a=1',

@@ -14,7 +14,7 @@ const STATUSES = [
   200, 201, 202, 204, 206, 299, 300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409, 410,
   422, 429, 451, 500, 501, 502, 503, 504, 520, 599,
 ]
-/** Ways to give no response: none of them accepts. */
+/** Ways to give no response; none of them accepts the event. */
 const FAULTS = ['reset', 'half', 'silence', 'garbage']
 /** Headers of GitHub's response. */
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
@@ -45,8 +45,8 @@ const custom = fc.record({
 })
 
 /**
- * A GitHub that reads from each event's query how to respond to each of its tries, repeats the last
- * turn, and records what it gave.
+ * A GitHub whose reaction to each try is in the event's query; it repeats the last one, and records
+ * what it did.
  */
 function platform() {
   const given = new Map<string, string[]>()
@@ -82,7 +82,7 @@ const MAY_BE_REPEATED = /^(?:502|503|429|403|307|308)$/
 
 const isAccepted = (what: string | undefined) => what === '204'
 
-/** The suite of all outcomes that a number of events can have, on every runtime. */
+/** The outcomes of many events, on every runtime. */
 export function testOutcomes(events: number): void {
   describe.each(RUNTIMES)('every outcome at a relay on %s', (_, start) => {
     const at = scene(start, { env: { HOOKLINE_GITHUB_TIMEOUT_MS: String(BUDGET) } })
@@ -96,7 +96,7 @@ export function testOutcomes(events: number): void {
         const query = new URLSearchParams({ id, turns: list.map((one) => one.join(':')).join(',') })
         const options = Object.entries(asked).filter(([, value]) => value !== null)
         for (const [name, value] of options) query.set(`__response_${name}`, value)
-        // Each event has a token of its own, because a rate limit holds all calls of a token.
+        // Each event has its own token, because a rate limit blocks all calls of a token.
         const headers = [['X-Platform-Authorization', `ghp_of-the-sender-of-event-${id}`]] as const
         const { status, body } = await at.send({ target: `/o/r/hook/webhook?${query}`, headers })
         const tries = given.get(id) ?? []

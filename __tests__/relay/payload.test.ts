@@ -51,7 +51,7 @@ test('500 bodies of up to 256 KB: the payload fits, and holds all of the body', 
   const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 20 }), fc.nat(9000))
   const property = fc.asyncProperty(text, async ([units, times]) => {
     const bytes = textBytes(units.join('').repeat(times))
-    // A larger one is refused before it is written.
+    // A larger body is rejected before it is written.
     fc.pre(bytes.length <= LIMITS.requestBodyBytes)
     const clientPayload = await writePayload(received(bytes), BYTES)
     const payload = JSON.parse(clientPayload)

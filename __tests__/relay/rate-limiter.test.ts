@@ -26,7 +26,7 @@ function limited({ minInterval = 350 } = {}) {
   return { time, metrics, limiter: new RateLimiter(ports), ports }
 }
 
-/** The code of what is thrown. */
+/** The code of the thrown error. */
 function refusalOf(run: () => void): unknown {
   try {
     run()

@@ -5,7 +5,7 @@ import { OUTBOX_RUNTIMES } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 
-/** What GitHub is spared of, with an outbox and without, seen from outside. */
+/** Tests from outside that the relay spares GitHub calls, with an outbox and without. */
 
 type Start = (url: string) => Promise<{ readonly url: string; close(): Promise<unknown> }>
 
@@ -21,7 +21,7 @@ const RELAYS: readonly (readonly [string, boolean, boolean, Start])[] = [
 ]
 
 const REPOSITORIES = Array.from({ length: 10 }, (_, n) => `repository-${n}`)
-/** Of each. */
+/** The number of requests with each token. */
 const REQUESTS = 5
 
 describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
@@ -71,7 +71,7 @@ describe.each(RELAYS)('on %s', (_name, keeps, isThere, start) => {
     const first = await hook('repository-0', token)
     expect(first.status).toBe(keeps ? 202 : 429)
     const answers = await all(token)
-    // A queue that wakes has called GitHub by now.
+    // By now, a queue that resumed has called GitHub.
     await sleep(1000)
     expect(github.calls).toHaveLength(1)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([first.status]))

@@ -7,7 +7,7 @@ import { scene } from '../support/scene.ts'
 const OWNER = /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/
 const NAME = /^[A-Za-z0-9._-]{1,100}$/
 
-/** The only path of the API that a request target may lead to; `undefined` if it names no repository. */
+/** The only API path that a request target may lead to; `undefined` if it names no repository. */
 function address(target: string): string | undefined {
   const [path = ''] = target.split('?')
   const [, owner = '', name = '', ...rest] = path.split('/')
@@ -15,7 +15,7 @@ function address(target: string): string | undefined {
   return rest.join('/') === '' ? undefined : `/repos/${owner}/${name}/dispatches`
 }
 
-/** Characters and escapes that climb out of a path, or end it. */
+/** Characters and escapes that leave a path, or end it. */
 const hostile = fc.string({
   unit: fc.oneof(fc.constantFrom(...'./%2eE\\?#@'), fc.constantFrom('%2e', '%2F', '..', '../')),
   maxLength: 12,
@@ -36,7 +36,7 @@ describe.each(RUNTIMES)('which repository a relay on %s calls', (runtime, start)
       at.github.reset()
       const target = `/${ownerText}/${nameText}/hook/webhook`
       const { status } = await at.sendKept({ method: 'POST', target })
-      // No target has a fragment; workerd cuts off what looks like one.
+      // No target has a fragment; workerd cuts it off.
       const expected = address(runtime === 'workerd' ? (target.split('#')[0] ?? '') : target)
       expect(at.github.calls.map(({ url }) => url)).toEqual(expected ? [expected] : [])
       expect([200, 400, 404]).toContain(status)

@@ -8,22 +8,22 @@ import { withToken } from '../support/scene.ts'
 
 const HOOK = '/o/r/hook/webhook'
 const SMALL = withToken({ method: 'POST', target: HOOK, body: '{"a":1}' })
-/** Several segments on the wire, so that a reset comes while the rest is still being written. */
+/** Several TCP segments, so that a reset comes while the rest is still being written. */
 const LARGE = withToken({ method: 'POST', target: HOOK, body: 'x'.repeat(60_000) })
 
 const ACCEPTED = 'HTTP/1.1 204 No Content\r\n\r\n'
 const REFUSED = `HTTP/1.1 403 Forbidden\r\nContent-Length: 23\r\n\r\n{"message":"Forbidden"}\n`
 
-/** What a request came to: its answer, and how often the platform was called for it. */
+/** The outcome of a request: its response, and the number of calls of GitHub. */
 type Outcome = readonly [status: number, connections: number]
 const UNKNOWN: Outcome = [504, 1]
-/** Ways in which a platform breaks a connection off. */
+/** Ways in which GitHub breaks a connection. */
 const BREAKS = [
   ['a reset', (socket: Socket) => socket.resetAndDestroy()],
   ['an end', (socket: Socket) => socket.end()],
 ] as const
 
-/** How much of it a suite tries. */
+/** The extent of a suite. */
 export interface ResetCounts {
   /** Bytes between two positions at which a small call is cut. */
   readonly step: number
@@ -35,7 +35,7 @@ export interface ResetCounts {
   readonly newConnections: number
 }
 
-/** The suite of connections that break, on every runtime. */
+/** Connections that break, on every runtime. */
 export function testResets({ step, largeStep, events, newConnections }: ResetCounts): void {
   describe.each(RUNTIMES)('connections that break, seen by a relay on %s', (name, start) => {
     let platform: RawPlatform
@@ -66,7 +66,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
       return length
     }
 
-    /** The first few of the numbers, from the first to the last, for which something else came out. */
+    /** The first few numbers with an unexpected outcome. */
     async function exceptions(
       [first, last, step = 1]: readonly [first: number, last: number, step?: number],
       run: (count: number) => Promise<Outcome>,
@@ -123,7 +123,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
       },
     )
 
-    /** Only Node tells that a connection had carried other requests. */
+    /** Only Node reports that a connection had carried other requests. */
     const repeats = name === 'Node'
     const result = repeats ? '200, sent again on a new connection' : '504, one try'
 
@@ -144,7 +144,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
               else if (calls.length === 2 && isWhole(received)) socket.write(ACCEPTED)
             })
             expect(await outcome()).toEqual([200, 1])
-            // The first connection was kept, so the count goes on from 1.
+            // The first connection is reused, so the count continues from 1.
             const came = await outcome()
             ids.delete('')
             expect(ids.size).toBeLessThanOrEqual(1)
@@ -220,7 +220,7 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
     )
 
     test(`a reset of ${newConnections} new connections: tried again only where nothing was sent`, async () => {
-      // A relay of its own, because the other one keeps connections of the tests before.
+      // Its own relay, because the other one has open connections from earlier tests.
       const fresh = await start({
         env: { HOOKLINE_API_URL: platform.url, HOOKLINE_GITHUB_TIMEOUT_MS: '3000' },
       })
@@ -229,7 +229,8 @@ export function testResets({ step, largeStep, events, newConnections }: ResetCou
         const before = platform.connections
         const { status } = await send(fresh.url, SMALL)
         const tries = platform.connections - before
-        // Chance decides whether the reset comes before the first byte leaves; workerd cannot tell.
+        // The reset may come before or after the first byte leaves; workerd cannot distinguish
+        // that.
         if (name === 'Node' && status === 502) expect(tries).toBeGreaterThan(2)
         else expect([status, tries]).toEqual(UNKNOWN)
       }

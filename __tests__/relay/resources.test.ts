@@ -16,7 +16,7 @@ const HOOK = '/o/r/hook/webhook'
 const CAP = 256 * 1024
 const key = await generateSealingKey()
 
-/** A relay in a process of its own, because a test uses CPU and memory too. */
+/** A relay in its own process, because the test itself uses CPU and memory, too. */
 interface Subject {
   readonly url: string
   readonly pid: number
@@ -55,7 +55,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     await github.close()
   })
 
-  /** Sends the same request over and over, and gives the milliseconds that each took. */
+  /** Sends the same request repeatedly, and returns the milliseconds of each. */
   async function repeat(times: number, request: Parameters<typeof withToken>[0]) {
     const kept = keptConnection(relay.url)
     const durations: number[] = []
@@ -72,7 +72,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
 
   const EVENT = { method: 'POST', target: HOOK, body: JSON.stringify({ text: 'x'.repeat(2000) }) }
 
-  // A bound of five times the target of 3 ms: it finds what is out of hand, on a busy machine too.
+  // Five times the target of 3 ms: detects large faults, even on a busy machine.
   test.each([
     ['', async () => withToken(EVENT)],
     [
@@ -116,7 +116,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
     const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\nX-Platform-Authorization: ${TOKEN}\r\n`
     const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`
     const sockets: Socket[] = []
-    /** Opens connections with bodies of nearly the cap, and gives the memory with them. */
+    /** Opens connections with bodies of nearly the limit, and returns the memory with them. */
     const memoryWith = async (count: number) => {
       for (let n = 0; n < count; n++) {
         const socket = open(relay.url)
@@ -126,7 +126,7 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       await sleep(1000)
       return residentBytes(relay.pid)
     }
-    // The first ones make the heap grow to what any load needs.
+    // The first ones grow the heap to its size under any load.
     const before = await memoryWith(100)
     const COUNT = 200
     const arriving = (await memoryWith(COUNT)) - before
@@ -138,11 +138,12 @@ describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) =>
       most = Math.max(most, residentBytes(relay.pid) - before)
     }
     for (const socket of sockets) socket.end('0\r\n\r\n')
-    // workerd closes a connection that pours on, and its answer may be lost with it.
+    // workerd closes a connection that sends too much, and the response may be lost.
     const heard = (await Promise.all(answers)).filter(({ length }) => name === 'Node' || length > 0)
     expect(heard.map((bytes) => parseAnswer(bytes).status)).toEqual(Array(heard.length).fill(413))
     expect(arriving / COUNT).toBeLessThan(2 * CAP)
-    // Six times the cap, or ten, has been poured into each by now; what was refused may not be collected yet.
+    // Each connection has sent six or ten times the limit by now; rejected bytes may not be
+    // collected yet.
     expect(most / COUNT).toBeLessThan(4 * CAP)
     expect(github.calls).toHaveLength(0)
   })

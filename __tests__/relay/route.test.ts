@@ -35,7 +35,7 @@ describe('a hosted webhook URL', () => {
     (target) => {
       const hint = expect.stringContaining('/<owner>/<repo>/<workflow>/<trigger>')
       expect(() => route(target)).toThrow(expect.objectContaining({ code: 'not_found', hint }))
-      // An account may be named so: with a trigger there is no telling.
+      // An account may have this name: with a trigger the two forms cannot be distinguished.
       expect(route('/webhook/repo/hook/webhook')).toMatchObject({ path: 'hook/webhook' })
     },
   )

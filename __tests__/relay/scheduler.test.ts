@@ -102,7 +102,7 @@ describe('a line', () => {
   })
 })
 
-/** A world in which time passes only by sleeping, and GitHub answers as a test says. */
+/** Ports whose time advances only by sleeping, and a GitHub that responds as a test says. */
 function world(start: string, answer: (at: number) => RelayError | undefined = () => undefined) {
   let now = Date.parse(start)
   const starts: number[] = []
@@ -150,7 +150,7 @@ function iso(times: readonly number[]): string[] {
 
 const MINUTE = 60_000
 
-/** How a runtime keeps timers from one time to another. */
+/** The way in which a runtime stores timers from one time to another. */
 type Keep = (
   timers: readonly Timer[],
   time: FakeTime,
@@ -161,7 +161,7 @@ type Keep = (
 const keptByNode: Keep = (timers, time, ports, end) =>
   Promise.all(timers.map((each) => runTimer(each, ports, () => time.now >= end)))
 
-/** Starts each minute, and now and then twice, whatever the starts before are still doing. */
+/** Starts each minute, and sometimes twice, even if earlier starts are still running. */
 const startedByCloudflare: Keep = async (timers, time, ports, end) => {
   const known = new Set<string>()
   const isFirst = async (name: string) => !known.has(name) && known.add(name).size > 0
@@ -174,7 +174,7 @@ const startedByCloudflare: Keep = async (timers, time, ports, end) => {
   await Promise.all(running)
 }
 
-/** What became of every startRun, by when it was due, and when that was. */
+/** The result of every startRun by its due time, and the time of the result. */
 async function kept(keep: Keep, text: string, from: string, to: string, github = () => noError) {
   const [start, end] = [Date.parse(from), Date.parse(to)]
   const time = new FakeTime(start)
@@ -201,7 +201,7 @@ const noError = (_now: number): RelayError | undefined => undefined
 
 const QUARTERS = ['00', '15', '30', '45']
 
-/** A GitHub that is away for an hour, then asks for patience, then fails now and then. */
+/** A GitHub that is down for an hour, then rate limits, then fails sometimes. */
 function outages(): (now: number) => RelayError | undefined {
   let calls = 0
   return (now) => {
@@ -230,7 +230,7 @@ describe.each([
   })
 
   test('9 hours with outages: each run starts at most once, and before the next one is due', async () => {
-    // An hour before the first outage, until the end of the last one.
+    // From an hour before the first outage to the end of the last one.
     const [first, last] = [5, 14]
     const midnight = Date.parse('2026-11-23T00:00:00Z')
     const [from, to] = [first, last].map((hour) => new Date(midnight + hour * HOUR).toISOString())
@@ -238,7 +238,7 @@ describe.each([
     const { ended, started } = await kept(keep, text, from ?? '', to ?? '', outages)
     const dues = ended.map(({ due }) => due)
     expect(new Set(dues).size).toBe(dues.length)
-    // The first is that of the start itself, which on Node is over.
+    // The first one is that of the start itself, which is over on Node.
     expect(dues.length).toBeGreaterThanOrEqual((last - first) * QUARTERS.length - 1)
     expect(started.every(({ due, at }) => at - due < 15 * MINUTE)).toBe(true)
     const lost = ended.filter(({ outcome }) => outcome === 'given_up').map(({ due }) => due)
@@ -336,7 +336,7 @@ test('whether a timer is due in the minute of a time', async () => {
 })
 
 describe('on Workers, started each minute', () => {
-  /** Calls the worker's own handler with the time that a request names. */
+  /** Calls the worker's own handler at the time in a request. */
   const WRAPPER = `import worker, { Outbox } from './relay.js'
 export { Outbox }
 export default {
@@ -439,7 +439,7 @@ describe('the time of the next run', () => {
     'Asia/Kolkata',
     'Africa/Casablanca',
   ]
-  /** An ordinary midnight, and the minutes of three years in which the wall clock of a zone goes forward or back. */
+  /** An ordinary midnight, and the minutes of three years in which a zone's clock jumps. */
   const changes = (zone: string) => {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     const offset = (time: number) =>

@@ -13,7 +13,7 @@ import { testSlowClients } from './slow-clients.ts'
 const HOOK = '/o/r/hook/webhook'
 const AUTH = `X-Platform-Authorization: ${TOKEN}\r\n`
 
-/** What the rest of a test's head leaves of 16 KB: its separators are not counted. */
+/** The rest of 16 KB after the test's other headers; separators do not count. */
 const COUNTED = 16 * 1024 - 1 - 'HosthConnectionclose'.length - AUTH.length + ': \r\n'.length
 
 describe('the server on Node', () => {
@@ -161,7 +161,8 @@ describe('a body that comes late', () => {
     await once(socket, 'connect')
     socket.write(HEAD)
     await sleep(100)
-    // What follows has the time of the next look at slow clients pass, before it lets anyone read.
+    // The next line blocks the process for the time of a check for slow clients, before any data is
+    // read.
     await new Promise((resolve) => setImmediate(resolve))
     socket.write('late')
     for (const end = Date.now() + 500; Date.now() < end; );
@@ -245,7 +246,7 @@ describe('a client that does not hang up after a refusal', () => {
   })
 })
 
-/** A relay whose GitHub takes so many milliseconds. */
+/** A relay whose GitHub takes this many milliseconds. */
 async function slowly(milliseconds: number) {
   const github = await startGitHub()
   const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
@@ -256,7 +257,7 @@ async function slowly(milliseconds: number) {
   return { github, relay }
 }
 
-/** What a server has 9 s for is over sooner when nothing is in the works. */
+/** A stop that may take 9 s ends sooner if there are no open requests. */
 async function soon(stopping: Promise<void>): Promise<string> {
   const late = sleep(5000, 'late', { ref: false })
   return Promise.race([stopping.then(() => 'stopped'), late])
@@ -335,7 +336,7 @@ test('what never comes to its end does not hold a relay up for more than 10 s', 
   await github.close()
 })
 
-/** A slow machine only waits longer. */
+/** Waits without a limit, because slow machines only take longer. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(10)
 }

@@ -11,15 +11,15 @@ const HOOK = '/o/r/hook/webhook'
 const HEAD = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\nX-Platform-Authorization: ${TOKEN}\r\n`
 
 export interface SlowClients {
-  /** How many of them there are. */
+  /** The number of slow clients. */
   readonly slow: number
-  /** Milliseconds; the relay's own limits where they are left out. */
+  /** Milliseconds; the relay's own limits if absent. */
   readonly limits?: { readonly headersTimeout: number; readonly requestTimeout: number }
   /** Milliseconds after which the relay must have closed a connection whose head, or body, is incomplete. */
   readonly longest: { readonly head: number; readonly body: number }
 }
 
-/** The suite of clients that are slow on purpose, and of others that are served meanwhile. */
+/** Intentionally slow clients, and other clients that must be served meanwhile. */
 export function testSlowClients({ slow, limits = undefined, longest }: SlowClients): void {
   describe('slow clients', () => {
     let github: GitHub
@@ -59,7 +59,7 @@ export function testSlowClients({ slow, limits = undefined, longest }: SlowClien
       return { socket, drip: hasHead ? 'x' : 'X-A: b\r\n' }
     }
 
-    /** The milliseconds that each of ten requests of a good client took. */
+    /** The milliseconds of each of ten requests of a normal client. */
     async function goodClient(): Promise<number[]> {
       const kept = keptConnection(relay.url)
       const latencies: number[] = []

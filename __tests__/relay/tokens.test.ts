@@ -97,7 +97,7 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
     }
     const texts = fc.tuple(planted, planted, planted)
     await fc.assert(fc.asyncProperty(texts, place, status, attempt), { numRuns: 200 })
-    // The rate limit comes last, because it holds the calls that follow.
+    // The rate limit comes last, because it blocks later calls.
     for (const answered of [204, 401, 429]) await attempt(['x', 'x', TOKEN], 'referer', answered)
     // The last lines of a log may come a moment later.
     while (at.relay.log.length < 200) await new Promise((resolve) => setTimeout(resolve, 10))

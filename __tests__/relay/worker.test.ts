@@ -25,7 +25,7 @@ test.each(['5', '5, 5', '-1', '', 'x'])(
     const target = 'http://relay.test/o/r/hook/webhook'
     const whole = new Request(target, { method: 'POST', body: 'x'.repeat(400_000) })
     const headers = new Headers({ 'content-length': length, 'x-platform-authorization': 'token' })
-    // A runtime that frames bodies by what they declare would not let this come about.
+    // A runtime that delimits bodies by their declared length would prevent this.
     const request = Object.create(whole, {
       headers: { value: headers },
       method: { value: 'POST' },

@@ -11,7 +11,7 @@ function problem(status: number, message: string) {
   return { status, body: JSON.stringify({ message }) }
 }
 
-/** GitHub's texts, from its own answers. */
+/** Messages from GitHub's own responses. */
 const TEXT = {
   missingTrigger: "Workflow does not have 'workflow_dispatch' trigger",
   noInput: 'Unexpected inputs provided: ["hookline"]',

@@ -25,7 +25,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string
 }
-/** What a user has on GitHub, run by a runner of others: from a request to the end of the jobs. */
+/** The files of a user run on act: from a request to the end of the jobs. */
 ;(ACT ? describe : describe.skip)('on act', () => {
   let github: GitHub
   let relay: RelayUnderTest
@@ -45,7 +45,7 @@ interface Sent {
     await github.close()
   })
 
-  /** Sends a request through a relay, and gives the event that GitHub would start runs with. */
+  /** Sends a request through a relay, and returns the event by which GitHub would start runs. */
   async function dispatched({ url }: RelayUnderTest, sent: Sent) {
     const { path = 'hook/webhook', method = 'POST', headers = {}, body } = sent
     const answer = await fetch(`${url}/octo/repo/${path}`, {
@@ -67,10 +67,10 @@ interface Sent {
         }
   }
 
-  /** Sends requests that a relay collects, and gives the event of their batch. */
+  /** Sends requests that a relay collects, and returns the event of their batch. */
   async function batched({ url }: BuiltOutbox, names: readonly string[]) {
     const headers = { 'x-platform-authorization': `Bearer ${TOKEN}` }
-    // The first one goes by itself: then GitHub is known to accept the token.
+    // The first one is sent alone, so that GitHub has accepted the token.
     for (const path of ['', ...names.map((name) => `/${name}?__batch=1`)]) {
       const target = `${url}/octo/repo/hook/webhook${path}`
       const answer = await fetch(target, { method: 'POST', headers, body: 'x' })
@@ -142,7 +142,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
     GENEROUS,
   )
 
-  /** Those that polling starts have rows of their own. */
+  /** Examples that polling starts are tested separately. */
   const EXAMPLES = readdirSync(new URL('examples/workflows/', ROOT))
     .map((name) => name.replace('.yml', ''))
     .filter((name) => !['bot', 'bot-chat-ops', 'aws-sns'].includes(name))
@@ -219,7 +219,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
 
     async function pollCompiled(source: string, event: { name: string; payload: unknown }) {
       const { [BOT]: listening = '', ...called } = await compiled({ 'workflows/bot.yml': source })
-      // The server of a bot is no setting of the compiler: for the stand-in it is put in.
+      // The compiler has no setting for a bot's server, so the stand-in's address is inserted here.
       const polling = listening.replace(/^( +)on: \|$/m, `$1telegram-api-url: ${telegram.url}\n$&`)
       expect(polling).toContain(telegram.url)
       const run = await runAct(
@@ -305,7 +305,7 @@ const SCHEDULED = { name: 'schedule', payload: { schedule: '*/5 * * * *' } }
 
 const HOSTILE_SECRET = `it's "quoted" \\ $HOME \${{ secrets.OTHER }}`
 
-/** A request as GitHub signs it. */
+/** A request with GitHub's signature. */
 function signedBy(secret: string): Sent {
   const body = '{"a":1}'
   const mac = createHmac('sha256', secret).update(body).digest('hex')
@@ -342,7 +342,7 @@ function example(name: string): string {
   return readFileSync(new URL(`examples/workflows/${name}.yml`, ROOT), 'utf8')
 }
 
-/** As the script of docs/senders/curl.md signs. */
+/** Signs like the script of docs/senders/curl.md. */
 function signedByScript(secret: string) {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const text = JSON.stringify({ version: '1.2.3' })
@@ -353,7 +353,7 @@ function signedByScript(secret: string) {
   }
 }
 
-/** The triggers of a source, with their options. */
+/** The triggers of a source with their options. */
 function declared(text: string): Record<string, Parameters<typeof eventFor>[1]> {
   const { on } = parse(text)
   return typeof on === 'string' ? { [on]: null } : on
@@ -367,15 +367,15 @@ interface Sendable {
 }
 
 function clientPayload(payload: unknown): Sendable {
-  return (payload as { client_payload: Sendable }).client_payload // as `dispatchEvent` makes it
+  return (payload as { client_payload: Sendable }).client_payload // `dispatchEvent` created it
 }
 
-/** What a sender can set: the relay sets its own. */
+/** The headers that a sender can set, without the relay's. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^x-hookline-/.test(name)))
 }
 
-/** The made files of sources, by path, as act takes them. */
+/** The compiled files of sources by path, for act. */
 async function compiled(
   sources: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
@@ -400,7 +400,7 @@ async function compiled(
 const SIGNED = 'on: {webhook: {verify: {scheme: github, secret: "${{ secrets.KEY }}"}}}\n'
 const LISTENING = 'repository_dispatch: {types: [webhook]}'
 
-/** A workflow of one job that uses the action: with a section inline, else with files. */
+/** A workflow of one job that uses the action: with an inline section, or with files. */
 function workflow(
   name: string,
   event: string,
@@ -424,7 +424,7 @@ jobs:
 ${steps.map((step) => `      - ${step}\n`).join('')}`
 }
 
-/** The workflow that README shows, as it stands. */
+/** The workflow in README, unchanged. */
 function readmeWorkflow(): string {
   const text = readFileSync(new URL('README.md', ROOT), 'utf8')
   const [, found = ''] =
@@ -432,7 +432,7 @@ function readmeWorkflow(): string {
   return onAct(found)
 }
 
-/** With the reference that act is given a clone for, and without `queue:`, which act does not know. */
+/** Uses the reference of act's clone, and removes `queue:`, which act does not know. */
 function onAct(text: string): string {
   const known = text.replace(/(uses: hookline\/hookline)@\S+/g, '$1@v1')
   return known.replace(/^ *queue: .*\n/gm, '')

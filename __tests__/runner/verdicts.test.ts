@@ -12,19 +12,22 @@ import { ask, detail, run } from '../support/inspector.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workflows/', import.meta.url))
 const NAMES = readdirSync(EXAMPLES).map((file) => file.replace(/\.yml$/, ''))
-/** What no page can send: two poll, one only Amazon can sign, and one is signed in a way of its own. */
+/**
+ * Examples without a request from the page: two poll, Amazon must sign for one, and one has its own
+ * signature.
+ */
 const UNSENT = ['aws-sns', 'bot', 'bot-chat-ops', 'curl']
 const COMPARED = NAMES.filter((name) => !UNSENT.includes(name))
-/** One that every scheme can sign with. */
+/** A secret that is valid for every scheme. */
 const SECRET = `whsec_${Buffer.from('a-secret-of-thirty-two-characters').toString('base64')}`
-/** Those that have a form of their own. */
+/** Secrets with their own format. */
 const FORMED: Readonly<Record<string, string>> = {
   ZAPIER_LOGIN: 'zap:a-password-of-thirty-two-characters',
   TRELLO_CALLBACK_URL: 'https://relay.example/octo/repo/trello/trello',
 }
 const GENEROUS = 300_000
 
-/** Stands in for act: it keeps the event that `dev --run` hands over, and runs nothing. */
+/** Stands in for act: it stores the event of `dev --run`, and runs nothing. */
 const KEEPER = `#!/bin/sh
 while [ $# -gt 0 ]; do
   [ "$1" = --workflows ] && file=$(basename "$2" .yml)
@@ -34,7 +37,7 @@ done
 cp "$event" "$(dirname "$0")/$file.json"
 `
 
-/** What the page says of a job, and what a runner of others makes of the same event. */
+/** The page's decision about a job must equal act's for the same event. */
 ;(ACT ? describe : describe.skip)('the verdicts of dev are those of act', () => {
   let dev: Dev
   let welcome: Welcome
@@ -75,7 +78,10 @@ cp "$event" "$(dirname "$0")/$file.json"
   })
 
   let sent = 0
-  /** Sends what the page's composer begins with, or what a sender sends, signed; what dev says of it. */
+  /**
+   * Sends the composer's default request, or a sender's signed example, and returns the result of
+   * dev.
+   */
   async function fire(name: string): Promise<Detail | undefined> {
     const trigger = welcome.triggers.find(({ workflow }) => workflow === name)
     if (!trigger) return undefined
@@ -102,7 +108,7 @@ cp "$event" "$(dirname "$0")/$file.json"
       const payload = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'))
       const file = `.github/workflows/${name}.yml`
       const text = (await readFile(join(folder, file), 'utf8')).replace(/^ *queue: .*\n/gm, '')
-      // The examples are named by what they are for, not by their files.
+      // The examples have descriptive names, not those of their files.
       const env = { GITHUB_WORKFLOW_REF: `octo/repo/${file}@refs/heads/main` }
       const event = { name: 'repository_dispatch', payload, secrets, env }
       const { jobs, log } = await runAct({ [file]: text }, event)

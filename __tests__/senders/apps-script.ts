@@ -13,14 +13,14 @@ export interface Fetched {
   readonly payload: string
 }
 
-/** The script of a form, in a world that answers as Google's services are documented to. */
+/** Runs the script of a form against stand-ins for Google's documented services. */
 export class AppsScript {
   readonly properties = new Map<string, string>()
   readonly installed: string[] = []
   readonly log: string[] = []
   readonly fetched: Fetched[] = []
   readonly slept: number[] = []
-  /** What the webhook answers, call by call; 200 when it runs out. */
+  /** The webhook's status for each call; 200 after the last. */
   statuses: number[] = []
   readonly #context = createContext(this.#services())
 
@@ -82,7 +82,7 @@ function signed(bytes: Buffer): number[] {
   return [...new Int8Array(bytes)]
 }
 
-/** An event of onFormSubmit: https://developers.google.com/apps-script/guides/triggers/events */
+/** An onFormSubmit event: https://developers.google.com/apps-script/guides/triggers/events */
 export function submission(answers: readonly (readonly [title: string, type: string, unknown])[]) {
   const items = answers.map(([title, type], index) => ({
     getId: () => 440_714_388 + index,

@@ -4,17 +4,17 @@ import { expect, test } from '@jest/globals'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { bundledPackage } from '../support/build.ts'
 
-/** All scripts of a bundle, as one text; beyond ASCII it is escaped there. */
+/** All scripts of a bundle as one string, in which non-ASCII characters are escaped. */
 function bundle(folder: string): string {
   const place = join(bundledPackage(), 'dist', folder)
   const files = readdirSync(place).filter(
-    // What the worker loads at the first grant that verifies is another's matter.
+    // The worker loads this at the first grant with a verification.
     (name) => name.endsWith('.js') && name !== 'verification.js',
   )
   return files.map((name) => readFileSync(join(place, name), 'utf8')).join('\n')
 }
 
-/** What stands in one aspect of a sender alone. */
+/** Strings that occur in one aspect of a sender only. */
 const PARTS = {
   facts: SENDERS.map(({ shown }) => shown).filter((text) => /^[ -~]+$/.test(text)),
   scheme: ['x-wc-webhook-signature', 'x-zendesk-webhook-signature', 'x-contentful-signed-headers'],

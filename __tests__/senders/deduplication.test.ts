@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** What a sender changes when it sends something again, and what it does when it is something else. */
+/** The changes of a sender's retry, and of a different event. */
 const AGAIN: Readonly<Record<string, (body: string) => string>> = {
   typeform: (body) => body.replace('Laura', 'Lara'),
   trello: (body) => body.replace('"consecutiveFailures":0', '"consecutiveFailures":1'),
@@ -31,7 +31,7 @@ const ANOTHER: Readonly<Record<string, (body: string) => string>> = {
   'aws_sns, a notification': (body) => body.replace('22b80b92', '22b80b93'),
 }
 
-/** How often each of these requests fires in a run of its own, with one store for all. */
+/** The number of items of each request, each in its own run, with one store for all. */
 async function fires(recorded: Recorded, ...bodies: readonly string[]) {
   const { trigger, contentType, moreHeaders } = recorded
   const headers = { 'Content-Type': contentType, ...moreHeaders }

@@ -25,13 +25,13 @@ function read(name: string): string {
   return readFileSync(new URL(name, root), 'utf8')
 }
 
-/** The blocks of a language, in their order. */
+/** The blocks of a language in order. */
 function blocks(text: string, language: string): string[] {
   const found = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))
   return [...found].map(([, block = '']) => block)
 }
 
-/** What stands in the first column of the table under a heading of its own. */
+/** The first column of the table below a heading. */
 function firstColumn(text: string, heading: string): string[] {
   const [, table = ''] =
     new RegExp(`^\\| ${heading} \\|.*\\n\\| ---.*\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? []
@@ -39,7 +39,7 @@ function firstColumn(text: string, heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
 }
 
-/** Those that are about a sender: PayPal's says why it is none. */
+/** Pages about a sender; PayPal's page explains why it is not supported. */
 const about = pages.filter((name) => !['README.md', 'paypal.md'].includes(name))
 
 describe.each(about)('%s', (page) => {
@@ -83,7 +83,7 @@ describe('README.md', () => {
   })
 
   test('names every scheme', () => {
-    // A row names its sender, then the scheme of others or, of its own, where the proof stands.
+    // A row contains the sender, and then its scheme or the position of its signature.
     const rows = [...guide.matchAll(/^\| [^|[]*`([\w-]+)`: \[?`([\w.-]+)/gm)]
     const ofRows = rows.map(([, name = '', what = '']) => (SCHEMES.has(what) ? what : name))
     const ofPages = pages.flatMap((page) => [

@@ -4,7 +4,7 @@ import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { bound, receive } from '../support/receive.ts'
 
-/** Senders that have a trigger of their own, besides `webhook`. */
+/** Senders with a trigger of their own in addition to `webhook`. */
 const OWN = SENDERS.flatMap(({ name, trigger }) => (trigger ? [[name, trigger] as const] : []))
 
 test('there are such senders', () => expect(OWN.length).toBeGreaterThan(3))
@@ -23,7 +23,7 @@ test.each(OWN)('what send --sender %s sends fires %s, in its own shape', async (
   const [first] = TRIGGERS.get(trigger)?.columns ?? []
   const path = String(first).split('.')
   const shown = path.reduce<unknown>((value, key) => Object(value)[key], items[0])
-  // A map of answers by an empty title, or none, is what the shape of another sender gives.
+  // Another sender's body gives answers with an empty title, or none.
   expect(shown).toBeTruthy()
   expect(JSON.stringify(shown)).not.toBe('{}')
 })

@@ -8,13 +8,13 @@ import { fixture, JSON_TYPE, type Recorded, SECONDS } from './recording.ts'
 
 const pair = generateKeyPairSync('ed25519')
 
-/** The public half, as the page of an app shows it. */
+/** The public key, in the format of an app's page. */
 export const PUBLIC_KEY = pair.publicKey
   .export({ type: 'spki', format: 'der' })
   .subarray(-32)
   .toString('hex')
 
-/** By the types of the documentation: what an item keeps of each kind. */
+/** By the types of the documentation: the fields of each kind that an item contains. */
 const COMMAND: Pick<APIApplicationCommandInteraction, 'id' | 'application_id'> = {
   id: '786008729715212338',
   application_id: '845027738276462632',
@@ -27,7 +27,9 @@ const MODAL: Pick<APIModalSubmitInteraction, 'id'> = { id: '1040008000000000000'
 
 const PERSON = { user_id: '53908232506183680', user_name: 'Mason' }
 
-/** https://docs.discord.com/developers/interactions/receiving-and-responding and the pages beside it. */
+/**
+ * https://docs.discord.com/developers/interactions/receiving-and-responding and its related pages.
+ */
 export const DISCORD: readonly Recorded[] = [
   discord('a slash command', 'discord-command.json', 'A_UNIQUE_TOKEN', {
     ...COMMAND,

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** With another body under the same signature. */
+/** The request with another body and the same signature. */
 function forged(recorded: Recorded): Recorded {
   return { ...recorded, body: recorded.body.replace('e', 'E') }
 }

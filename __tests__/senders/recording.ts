@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** A request of a service, recorded or documented by it, and what its page promises of it. */
+/** A recorded or documented request of a service, and the promises of its page. */
 export interface Recorded {
   readonly name: string
   readonly trigger: string
   readonly contentType: string
   readonly body: string
-  /** Options under `verify`, with `${{ secrets.SENDER }}`, and the headers that satisfy them. */
+  /** Options below `verify`, with `${{ secrets.SENDER }}`, and the headers that match them. */
   readonly verify?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly moreHeaders?: Readonly<Record<string, string>>
-  /** Fields of the item. */
+  /** Expected fields of the item. */
   readonly outputs: Readonly<Record<string, unknown>>
-  /** Text that must be nowhere in the item. */
+  /** Strings that must not occur in the item. */
   readonly hidden?: readonly string[]
 }
 

@@ -33,10 +33,10 @@ import {
   signedRequest,
 } from './table.ts'
 
-/** What every event is answered with. */
+/** The response to every event. */
 const ACCEPTED = '{"success":true}'
 
-/** How a sender asks whether a URL is ours, and what it wants to hear; the value is any. */
+/** The handshake of each sender, and the expected response, with any value. */
 const ASKS: Readonly<Record<string, readonly [request: Partial<RawRequest>, answer: string]>> = {
   slack: [post({ type: 'url_verification', token: 'x', challenge: 'c4' }), 'c4'],
   meta: [get('?hub.mode=subscribe&hub.verify_token=x&hub.challenge=c4'), 'c4'],
@@ -90,8 +90,9 @@ interface Case {
 let cases: readonly Case[]
 
 /**
- * The correctly signed request of a row and one forgery, another one for each row. All forgeries are
- * tried with each scheme in triggers/verify/schemes.test.ts, and at the relay in relay/door/.
+ * The correctly signed request of a row, and one forgery that differs between rows.
+ * triggers/verify/schemes.test.ts tries all forgeries with each scheme, and relay/verification/ at
+ * the relay.
  */
 function tried(row: Row): readonly Case[] {
   const [right, ...forged] = cases.filter((one) => one.row === row)
@@ -138,7 +139,7 @@ test('each kind of forgery is sent at least once', () => {
   expect([...sent].sort()).toEqual(['right', ...Object.keys(FORGERIES)].sort())
 })
 
-/** What the action makes of what travelled: run once for all that is alike but for its id and time. */
+/** The action's result for a payload; run once for all payloads that differ only in id and time. */
 const results = new Map<string, ActionResult>()
 
 function travelled({ row }: Case, { headers, ...rest }: ClientPayload): string {
@@ -191,7 +192,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
         !isRight,
         !isRight,
       ])
-      // What signs for SNS is a certificate: the words that stand for one here are no secrets.
+      // SNS uses a certificate; the strings for its name here are no secrets.
       const secrets = name === 'aws-sns' ? [] : [signer.secret, signer.other]
       for (const secret of secrets) {
         expect(stdout + summary + JSON.stringify(outputs)).not.toContain(secret)
@@ -248,7 +249,9 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
 describe('who signed', () => {
   const { devDependencies } = read<{ devDependencies: object }>('package.json')
 
-  /** Packages of vendors that only verify, of what we sign by the vendor's page. */
+  /**
+   * Packages of vendors that can only verify, for signatures that we create by the vendor's page.
+   */
   const ACCEPTING: Readonly<
     Record<string, readonly [string, (row: Row, sent: Sending) => unknown]>
   > = {

@@ -7,9 +7,9 @@ import { Signatory } from '../support/sns-signatory.ts'
 import { type Proof, SIGNERS, type Signer, URL_CALLED } from '../triggers/verify/signers.ts'
 
 /**
- * Every sender, and every way of proving that no sender has to itself. Each
- * row is signed by somebody else than the code that verifies, sent to the relay on both runtimes, and
- * handed to the built action with the very workflow that `hookline init` writes for that sender.
+ * Every sender, and every scheme that belongs to no sender. Other code than the verification signs
+ * each row; each row is sent to the relay on both runtimes, and passed to the built action with the
+ * very workflow that `hookline init` writes for that sender.
  */
 export interface Row {
   readonly name: string
@@ -17,21 +17,21 @@ export interface Row {
   readonly sender?: Sender
   readonly signer: Signer
   readonly trigger: string
-  /** What the step gets as `on`, with what it reads of `secrets`. */
+  /** The step's input `on`, with its `secrets`. */
   readonly on: string
   readonly secrets: Readonly<Record<string, string>>
-  /** What the sender has to say, before it is signed. */
+  /** The sender's message before it is signed. */
   readonly message: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 }
 
 export const NOW = new Date()
 
-const SNS_DAYS = [-3650, 3650] as const // around the day of the tests' own messages
-/** Who signs as SNS, and whose certificate a stand-in for Amazon shows; and another. */
+const SNS_DAYS = [-3650, 3650] as const // around the date of the tests' messages
+/** Signs like SNS, with a certificate at a stand-in for Amazon; and another signer. */
 export const AMAZON = new Signatory({ days: SNS_DAYS })
 const ANOTHER = new Signatory({ days: SNS_DAYS, keys: rsaKeys('sns-2') })
 
-/** Signers of senders that have no scheme to themselves, or need more than a secret. */
+/** Signers of senders that share a scheme, or need more than a secret. */
 const OWN_SIGNERS: readonly Signer[] = [
   { ...named('svix'), name: 'clerk' },
   { ...named('svix'), name: 'resend' },
@@ -56,7 +56,7 @@ const OWN_SIGNERS: readonly Signer[] = [
   },
 ]
 
-/** By the scheme that its facts name; a plain token stands in the URL. */
+/** The signer of a sender's scheme; a plain token is in the URL. */
 function signerOf({ name, scheme = name, options }: Sender): Signer {
   const own = OWN_SIGNERS.find((one) => one.name === name)
   if (own || scheme !== 'token') return own ?? { ...named(scheme), name }
@@ -76,7 +76,7 @@ function named(name: string): Signer {
 
 export const ROWS: readonly Row[] = [...SENDERS.map(rowOf), ...SIGNERS.filter(isOther).map(wayOf)]
 
-/** As init writes it, with the sender's own example. */
+/** The row of a sender, with the workflow of init and the sender's own example. */
 function rowOf(sender: Sender): Row {
   const { name, title } = sender
   const signer = signerOf(sender)
@@ -98,13 +98,15 @@ function isOther({ name }: Signer): boolean {
   return !SENDERS.some((sender) => sender.name === name || `${sender.name}, a form` === name)
 }
 
-/** Any other way of proving; its message has all that is hard to hand on as it is. */
+/**
+ * A row for any other scheme; its message contains everything that is hard to pass on unchanged.
+ */
 function wayOf(signer: Signer): Row {
   const { name, verify, secret } = signer
   const body = '\uFEFF{"id": "évt_1",  "big":12345678901234567890, "text":"a\\u0000\\"<b>"}\r\n'
   return {
     ...{ name, title: name, signer, trigger: 'webhook', secrets: {} },
-    // As YAML, of which JSON is a part.
+    // As YAML, which includes JSON.
     on: `webhook:\n  verify: ${JSON.stringify({ ...verify, secret })}`,
     message: { headers: { 'content-type': 'application/json' }, body },
   }
@@ -112,7 +114,7 @@ function wayOf(signer: Signer): Row {
 
 const HOUR = 3_600_000
 
-/** A request as it goes over the wire: a header may come twice. */
+/** A request on the wire, in which a header may occur twice. */
 export interface Sending {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
@@ -134,7 +136,7 @@ export async function signedRequest(
 
 type Forge = (row: Row, right: Sending) => Promise<Sending> | Sending | undefined
 
-/** The six forgeries; where one cannot be made, the reason stands in `NOT_APPLICABLE`. */
+/** The six forgeries; `NOT_APPLICABLE` gives the reason if one is impossible. */
 export const FORGERIES: Readonly<Record<string, Forge>> = {
   'altered body': ({ signer, name }, right) => {
     if (!signer.coversBody) return undefined
@@ -149,7 +151,7 @@ export const FORGERIES: Readonly<Record<string, Forge>> = {
   },
   'doubled header': ({ signer, name }, right) => {
     const { list, signature } = signer
-    // A list of signatures may hold the same one twice, so there another header comes twice.
+    // A list of signatures may contain the same one twice, so another header is doubled there.
     const doubled = right.headers
       .map(([header]) => header)
       .find((header) =>
@@ -161,7 +163,7 @@ export const FORGERIES: Readonly<Record<string, Forge>> = {
     return IN_ANOTHER_PLACE[name]?.doubled?.(right)
   },
   'old timestamp': (row) => {
-    // SNS repeats a message for up to an hour, under its first time.
+    // SNS retries a message for up to an hour, with its first time.
     const age = row.name === 'aws-sns' ? 2 * HOUR : HOUR
     const time = new Date(NOW.getTime() - age)
     return row.signer.isTimed ? signedRequest(row, row.signer.secret, time) : undefined
@@ -184,7 +186,7 @@ interface Elsewhere {
   readonly doubled?: (right: Sending) => Sending
 }
 
-/** What proves these senders stands in the body, or in the URL. */
+/** The signature of these senders is in the body or in the URL. */
 const IN_ANOTHER_PLACE: Readonly<Record<string, Elsewhere>> = {
   'aws-sns': inBody(/"Signature":"[^"]*",/, /(?<="Signature":"[^"]{9})./),
   mailgun: inBody(/"signature":"[0-9a-f]+"/, /(?<="signature":"[0-9a-f]{9})./, '"none":1'),
@@ -225,13 +227,16 @@ function withLastLetterChanged(text: string): string {
   return text.replace(/[a-z](?=[^a-z]*$)/, (letter) => (letter === 'a' ? 'b' : 'a'))
 }
 
-/** Not among the last, of which base64 does not use every bit. */
+/** Not one of the last characters, of which base64 does not use every bit. */
 function withOneCharacterChanged(text: string): string {
   const at = text.length - 6
   return `${text.slice(0, at)}${text[at] === '0' ? '1' : '0'}${text.slice(at + 1)}`
 }
 
-/** Where a forgery means nothing, since the scheme says nothing of it: its own page says so too. */
+/**
+ * Forgeries that a scheme cannot detect, because it does not cover that part; the sender's page
+ * says so.
+ */
 export const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
   'altered body': [
     ...['mailgun', 'mailgun, a route', 'monday', 'gitlab', 'telegram', 'microsoft-graph', 'okta'],
@@ -239,7 +244,9 @@ export const NOT_APPLICABLE: Readonly<Record<string, readonly string[]>> = {
     ...['google-calendar', 'mailchimp', 'strava', 'strapi'],
   ],
   'doubled header': [
-    ...['aws-sns', 'mailgun', 'mailgun, a route', 'microsoft-graph', 'feishu'], // no header proves anything
-    ...['circleci', 'pagerduty', 'hmac, with a key in hex, as Onfleet signs'], // a list of signatures, of which one must hold
+    // the signature is not in a header
+    ...['aws-sns', 'mailgun', 'mailgun, a route', 'microsoft-graph', 'feishu'],
+    // a list of signatures, of which one must match
+    ...['circleci', 'pagerduty', 'hmac, with a key in hex, as Onfleet signs'],
   ],
 }

@@ -30,7 +30,7 @@ const data = (value: unknown) => answerOf(200, { data: value })
 const failed = (type: string | undefined, message: string) =>
   answerOf(200, { errors: [{ type, message }] })
 
-/** A place whose GitHub gives these answers one after another, and the last one for ever. */
+/** A store whose GitHub gives these responses one after another, and repeats the last one. */
 function open(
   answers: readonly Given[],
   other: Partial<StorePlace> & { readonly api?: string } = {},
@@ -378,7 +378,7 @@ describe('a state on a branch', () => {
   const made = (oid: string) => data({ createCommitOnBranch: { commit: { oid } } })
   const STALE = failed('STALE_DATA', '')
 
-  /** What is known of a branch, as an earlier process of the job left it. */
+  /** The known state of a branch, from an earlier process of the job. */
   function memory(text?: string) {
     const written: unknown[] = []
     const known: StorePlace['known'] = {

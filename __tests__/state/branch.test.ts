@@ -14,7 +14,7 @@ import { named, type SingleStore, single, storePlace } from '../support/stores.t
 const ID = { workflow: 'hook', trigger: 'webhook' }
 const FOLDER = 'v2.hook.webhook'
 const RUN = { id: '1', at: 1_000 }
-/** Real waits would only make the tests slow: the order of calls is what counts. */
+/** No real waits, because only the order of calls matters. */
 const PORTS = { sleep: async () => {}, random: () => 0 }
 const LEASE = { lease: 3_600_000 }
 
@@ -39,7 +39,7 @@ async function claim(keys: string[], run: Run, from = store): Promise<string[]> 
   return states.map(({ status }) => status)
 }
 
-/** What a call is for: `read`, `write`, or its path. */
+/** The kind of a call: `read`, `write`, or its path. */
 function purpose({ method, path, body }: Call): string {
   if (path !== '/graphql') return `${method} ${path.replace('/repos/octo/repo', '')}`
   return String(body.query).startsWith('mutation') ? 'write' : 'read'
@@ -47,7 +47,7 @@ function purpose({ method, path, body }: Call): string {
 
 const calls = () => api.calls.map(purpose)
 
-/** Puts a claim of a run there, as another process would. */
+/** Adds a claim of a run, as another process would. */
 async function putClaim(key: string, run: string): Promise<void> {
   const texts = api.calls.length
   await open().claim(ID, named([key]), { id: run, at: 0 }, LEASE)
@@ -75,7 +75,7 @@ test('on GitHub Enterprise Server the GraphQL API stands beside the version of t
 })
 
 describe('where nobody interferes', () => {
-  /** What the folder of the job's own files holds between its processes. */
+  /** The content of the job's own folder between its processes. */
   let texts: Map<string, string>
   const known = {
     read: async (name: string) => texts.get(name),
@@ -200,7 +200,7 @@ test('5,000 keys lie in files of some kilobytes', async () => {
   expect((await open().read(ID)).state.claims).toHaveLength(MOST_CLAIMS)
 })
 
-/** Does something once, right before a call of this purpose is answered. */
+/** Does something once, right before the response to a call of this kind. */
 function interfere(wanted: string, work: () => void): void {
   let done = false
   api.intervene((call) => {
@@ -211,7 +211,7 @@ function interfere(wanted: string, work: () => void): void {
   })
 }
 
-/** Gives no answer to the first call of this purpose, which takes effect. */
+/** Drops the response to the first call of this kind, which still takes effect. */
 function dropAfter(wanted: string): void {
   let dropped = false
   api.afterwards((call) => {

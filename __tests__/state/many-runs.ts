@@ -17,17 +17,17 @@ export function testManyRuns({
 }): void {
   const ID = { workflow: 'hook', trigger: 'webhook' }
 
-  /** Milliseconds that GitHub takes for an answer, and a job for its other steps. */
+  /** Milliseconds of a response of GitHub, and of a job's other steps. */
   const LATENCY = { least: 120, most: 500 }
   const WORK = { least: 2_000, most: 12_000 }
 
   interface Outcome {
-    /** How often each event was handed on. */
+    /** How often each event was passed on. */
     readonly given: ReadonlyMap<string, number>
     readonly calls: number
   }
 
-  /** Runs of events, each of which is sent twice, so many at once. */
+  /** Runs of events, of which each is sent twice, with this many runs at once. */
   async function runAll(events: number, atOnce: number, seed: number): Promise<Outcome> {
     const [time, random] = [new FakeTime(), randomOf(seed)]
     const between = ({ least, most }: typeof WORK) => least + random() * (most - least)
@@ -77,7 +77,7 @@ export function testManyRuns({
     return { given, calls }
   }
 
-  /** docs/reference/limits.md has the figure of 200 events. */
+  /** docs/reference/limits.md states the figure of 200 events. */
   test.each([[events, concurrent]])(
     '%d events, each sent twice, %d runs at once: every one is handed on once',
     async (events, atOnce) => {

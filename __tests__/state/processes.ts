@@ -11,7 +11,7 @@ import { builtModules } from '../support/build.ts'
 import { startContentsApi } from '../support/contents-api.ts'
 import { named, type SingleStore, single, storePlace } from '../support/stores.ts'
 
-/** Processes that share one state. */
+/** Several processes share one state. */
 export function testProcesses({
   rounds,
   processes,
@@ -24,8 +24,8 @@ export function testProcesses({
   readonly stopStep: number
 }): void {
   /**
-   * What a process does that claims the keys of every round, and prints those that it was given. It
-   * begins a round when all are ready to.
+   * Claims the keys of every round in a process, and prints those that it got. A round begins when
+   * all processes are ready.
    */
   const CLAIMER = `
   import { once } from 'node:events'
@@ -98,7 +98,7 @@ export function testProcesses({
     return Promise.all(started.map(async ({ printed }) => JSON.parse(await printed)))
   }
 
-  /** Lets the processes go on when every one of them is ready. */
+  /** Lets the processes continue when every one of them is ready. */
   function keepInStep(children: readonly ChildProcess[]): void {
     let ready = 0
     const report = () => {
@@ -108,7 +108,7 @@ export function testProcesses({
     for (const child of children) child.on('message', report)
   }
 
-  /** What a re-run of each of those runs is given, which is to be the very same; in this process. */
+  /** The keys of a re-run of each of those runs in this process, which must be the same. */
   async function claimedAgain(store: SingleStore): Promise<string[][]> {
     const given = IDS.map((): string[] => [])
     for (const [at, id] of IDS.entries()) {
@@ -153,14 +153,14 @@ export function testProcesses({
       expect(given.flat().sort()).toEqual(keysOf(rounds).sort())
       expect(again).toEqual(given)
       expect(roots).toBe(1)
-      expect(outrun).toBeGreaterThan(0) // they did meet
+      expect(outrun).toBeGreaterThan(0) // the processes did compete
     }, 300_000)
   })
 
   describe('a process that is killed', () => {
     /**
-     * Claims a key, and is killed by its own hand before the file operation of that number; or it stops
-     * there for longer than its lease, and goes on.
+     * Claims a key, and kills itself before the file operation of that number; or it pauses there
+     * for longer than its lease, and continues.
      */
     const FAULTY = `
     import fs from 'node:fs/promises'
@@ -207,7 +207,7 @@ export function testProcesses({
     process.stdout.write(state.status)
   `
 
-    /** What the next run finds of the common key, which asks for it in this process. */
+    /** The status of the common key for the next run, in this process. */
     async function claimNext(): Promise<string> {
       const store = single(createStore(openFile('state.json', storePlace(folder))))
       const trigger = { workflow: 'hook', trigger: 'webhook' }
@@ -218,7 +218,7 @@ export function testProcesses({
 
     const BEFORE = '{"format":"hookline-state","version":1,"triggers":{}}\n'
 
-    /** As if the time of a lease had gone by since then. */
+    /** Simulates the end of a lease. */
     async function letLeaseEnd(): Promise<void> {
       const past = new Date(Date.now() - 60_000)
       await utimes(join(folder, 'state.json.lock'), past, past).catch(() => {})
@@ -264,7 +264,7 @@ export function testProcesses({
         await late.printed
         const { triggers } = JSON.parse(await readFile(path, 'utf8'))
         const claims: { key: string; run: string }[] = triggers['octo/repo/hook/webhook'].claims
-        // Whoever was first: both have their own key, and one of them has the common one.
+        // In any order, both have their own key, and one of them has the common key.
         expect(claims.map(({ key }) => key).sort()).toEqual(['1', '2', 'key'])
         if (claims.find(({ key }) => key === 'key')?.run === '2') wasOvertaken++
       }
@@ -272,7 +272,7 @@ export function testProcesses({
     }, 240_000)
   })
 
-  /** Whether a process stands still, before it ends. */
+  /** Whether a process is suspended, before it ends. */
   async function hasStopped({ pid, exitCode }: ChildProcess): Promise<boolean> {
     for (let round = 0; round < 600; round++) {
       const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => 'gone) Z')

@@ -34,7 +34,7 @@ const done = (key: string, over: Partial<Claim> = {}) => claim(key, { done: true
 
 const refused = (read: () => unknown) => problemsOf((async () => read())())
 
-/** A place that holds the state of one trigger, and tells what each update makes of it. */
+/** A store of one trigger's state, which records the result of each update. */
 function open(state: TriggerState) {
   const made: TriggerState[] = []
   const backend: StateBackend = {
@@ -371,7 +371,7 @@ describe('a folder of a branch', () => {
     ])
   })
 
-  /** By FNV-1a, 32 bits, modulo 64: a key must lie where other versions look for it. */
+  /** By FNV-1a, 32 bits, modulo 64: other versions must find a key in the same file. */
   const SHARDS = {
     '05': '["","1",1767225600000,0]',
     '2c': '["a","1",1767225600000,0]',

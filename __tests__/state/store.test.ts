@@ -28,7 +28,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   })
   afterEach(() => place.close())
 
-  /** What a run is told of keys that it claims so many minutes after the start. */
+  /** The status of keys that a run claims so many minutes after the start. */
   async function claim(
     keys: string[],
     by: Run,
@@ -206,7 +206,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     await claim(['new'], run('3'))
     const keys = (await claims()).map(({ key }) => key)
     expect(keys).toHaveLength(MOST_CLAIMS)
-    // Those of one time are of one age: any of them may be the one that is forgotten.
+    // Claims of the same time have the same age, so any of them may be dropped.
     expect(keys.filter((key) => !many.includes(key))).toEqual(['unfinished', 'new'])
   })
 
@@ -252,7 +252,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
   test('does what a simple model does, whatever the order of runs', async () => {
     const id = fc.constantFrom('1', '2', '3')
     const keys = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 })
-    // The clock of a place runs on while it is asked, so no sum of these is the lease itself.
+    // The storage's clock advances during a request, so no sum of these equals the lease.
     const minutes = fc.constantFrom(0, 11, 35)
     const step = fc.record({ claims: fc.boolean(), id, keys, minutes })
     let count = 0

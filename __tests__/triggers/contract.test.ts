@@ -10,7 +10,7 @@ import { fc } from '../support/properties.ts'
 import { bound, payloadOf, QUIET_WORLD, receive } from '../support/receive.ts'
 import { anyRequest, NO_TEXT, variations } from './requests.ts'
 
-/** Outputs of the step that no field may take: see action.yml. */
+/** Outputs of the step that no field may use: see action.yml. */
 const RESERVED: readonly string[] = RESERVED_OUTPUTS
 
 const triggers = [...new Set(TRIGGERS.values())]
@@ -27,7 +27,7 @@ describe.each(triggers)('$name', (trigger) => {
   const { name, minimalOptions } = trigger
 
   test('says what it is, what its options are and what it gives, in a sentence each', () => {
-    const { config: _, ...own } = trigger.schema.entries // a mapping, described option by option
+    const { config: _, ...own } = trigger.schema.entries // its options are described one by one
     const options = Object.values(own).map(descriptionOf)
     for (const text of [trigger.description, ...options, ...Object.values(trigger.outputs)]) {
       expect(text).toMatch(/^\S.*[.…]$/s)
@@ -208,7 +208,7 @@ function at(value: unknown, path: string): unknown {
     .reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value)
 }
 
-/** Without the prototypes that JSON does not know. */
+/** Without the prototypes that JSON lacks. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value) || value instanceof Uint8Array) return value

@@ -11,7 +11,7 @@ const CONTENT_TYPES = [
   '',
 ]
 
-/** Names that services give a meaning, and those that JavaScript does. */
+/** Names with a meaning for services, and for JavaScript. */
 const KEYS = [
   ...['Type', 'Message', 'SubscribeURL', 'SigningCertURL', 'Subject', 'TopicArn', 'MessageId'],
   ...['action', 'model', 'webhook', 'callbackURL', 'event', 'payload', 'command', 'channel_id'],
@@ -26,7 +26,7 @@ const VALUES = [
   ...['https://sns.us-east-1.amazonaws.com/a.pem', '{"polluted":1}', '[', 'text'],
 ]
 
-/** What `String` cannot make a text of. */
+/** A value that `String` cannot convert. */
 export const NO_TEXT = { toString: 1, valueOf: 1 }
 
 const json = fc.letrec((tie) => ({
@@ -55,7 +55,10 @@ const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }),
 )
 
-/** Any request: of any method, path and headers, with any bytes as its body, but mostly a post of JSON. */
+/**
+ * Any request, of any method, path and headers, with any bytes as its body, but mostly a POST of
+ * JSON.
+ */
 export const anyRequest: fc.Arbitrary<Sent> = fc.record({
   method: fc.oneof(
     { arbitrary: fc.constant('POST'), weight: 4 },
@@ -75,7 +78,7 @@ export const anyRequest: fc.Arbitrary<Sent> = fc.record({
   body,
 })
 
-/** The value with one part after the other, at any depth, made something else. */
+/** Variants of a value, each with one part replaced, at any depth. */
 export function* variations(value: unknown, other: unknown): Generator<unknown> {
   yield other
   if (typeof value !== 'object' || value === null) return

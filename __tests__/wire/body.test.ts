@@ -7,7 +7,7 @@ import { anyCharacter } from '../support/text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** Parsed, as any JSON type is not declared, and nothing but the content type known. */
+/** A body parsed to any JSON type, with only the content type known. */
 async function parsed(body: string | Uint8Array, contentType: string, isJson = false) {
   return parseBody(typeof body === 'string' ? bytes(body) : body, contentType, isJson)
 }

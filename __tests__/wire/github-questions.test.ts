@@ -29,7 +29,7 @@ function answerOf(
 const lost = () => new GitHubCallError('lost', { sent: true })
 const unreachable = () => new GitHubCallError('refused', { sent: false })
 
-/** GitHub as it answers, and what a call takes of the time; the last answer is given for ever. */
+/** GitHub's responses, and the time of each call; the last response repeats. */
 interface Scene {
   readonly apiUrl?: string
   readonly agent?: string
@@ -41,7 +41,7 @@ interface Scene {
   readonly random?: number
 }
 
-/** Questions over a clock that only sleeping and calls move on. */
+/** A client whose clock only advances by sleeping and by calls. */
 function open({ apiUrl = 'https://h.example/api/v3', answers, ...scene }: Scene) {
   const calls: GitHubCallRequest[] = []
   const sleeps: number[] = []

@@ -17,7 +17,10 @@ function answerOf(
   return { status, text, header: (name) => headers[name] }
 }
 
-/** Asks GitHub, which gives these answers one after another, and the last one for ever. */
+/**
+ * Sends a request to a GitHub that gives these responses one after another, and repeats the last
+ * one.
+ */
 async function asked(
   method: 'GET' | 'POST',
   answers: readonly GitHubResponse[],

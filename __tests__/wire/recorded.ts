@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** A request as its sender makes it, and what a workflow shall get of it. */
+/** A sender's request, and the expected item of a workflow. */
 export interface Recorded {
   readonly name: string
   readonly method: string
-  /** What follows the trigger's name in the URL. */
+  /** The part of the URL after the trigger's name. */
   readonly suffix?: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: Buffer
@@ -31,7 +31,7 @@ interface GitHubEvent {
   readonly examples: readonly unknown[]
 }
 
-/** GitHub's own examples, as its deliveries would carry them. */
+/** GitHub's own examples in the form of its deliveries. */
 export function gitHubDeliveries(): Recorded[] {
   const events: GitHubEvent[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
   return events.flatMap(({ name, examples }) =>
@@ -63,7 +63,7 @@ function post(name: string, contentType: string, bytes: Buffer, body: unknown): 
   return { name, method: 'POST', headers: [['Content-Type', contentType]], bytes, body }
 }
 
-/** 200 KB of JSON, more than a dispatch carries as it is. */
+/** 200 KB of JSON, more than fits into a dispatch uncompressed. */
 function large(): Recorded {
   const all = gitHubDeliveries().map(({ body }) => body)
   const list = []

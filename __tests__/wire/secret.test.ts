@@ -60,7 +60,7 @@ test.each([
   const value = `${'a'.repeat(2000)}b`
   const start = process.cpuUsage()
   expect(new Secret(value).isIn(text)).toBe(false)
-  // It took 26 s; now it is far from a second, whatever else the machine does.
+  // It took 26 s before; now it takes far less than a second on any machine.
   expect(process.cpuUsage(start).user / 1_000).toBeLessThan(8_000)
 })
 

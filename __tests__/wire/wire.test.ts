@@ -13,7 +13,7 @@ import { gitHubDeliveries, OTHER_SENDERS, type Recorded, signature } from './rec
 
 const ON = 'webhook: {path: "{/*rest}"}'
 
-/** GitHub's examples are many: all go through the relay, these through the built action too. */
+/** GitHub has many examples: all go through the relay, only these also through the built action. */
 const THROUGH_THE_ACTION = gitHubDeliveries().filter(({ name }) =>
   ['push 0 of GitHub', 'issues 0 of GitHub', 'pull_request 0 of GitHub'].includes(name),
 )
@@ -22,7 +22,7 @@ function receivedBytes({ body, headers }: ClientPayload): Promise<Uint8Array> {
   return bodyBytes(typeof body === 'string' ? body : '', headers[HEADER.bodyEncoding])
 }
 
-/** The event that GitHub makes of a dispatch: what it was sent, and words of its own. */
+/** GitHub's event for a dispatch: the dispatch, and GitHub's own fields. */
 function eventOf(dispatch: string) {
   const { event_type, client_payload } = JSON.parse(dispatch)
   return { action: event_type, branch: 'main', client_payload, repository: {}, sender: {} }
@@ -31,7 +31,7 @@ function eventOf(dispatch: string) {
 describe.each(RUNTIMES)('from the sender by way of the relay on %s', (_, start) => {
   const at = scene(start)
 
-  /** Sends a request, checks what GitHub got byte for byte, and returns the dispatch. */
+  /** Sends a request, compares GitHub's copy byte for byte, and returns the dispatch. */
   async function relayed({ method, suffix = '', headers, bytes }: Recorded): Promise<string> {
     at.github.reset()
     const target = `/octo/repo/hook/webhook${suffix}`

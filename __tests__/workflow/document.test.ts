@@ -7,7 +7,7 @@ function linesOf(text: string): DocumentLines {
   return DocumentLines.of({ name: 'a.yml', file: 'a.yml', text })
 }
 
-/** Comments of a text with the path of their owner and where they stand. */
+/** The comments of a file with the path of their owner and their role. */
 function owners(text: string): string[] {
   const lines = linesOf(text)
   return lines.comments.map(

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
@@ -14,7 +14,7 @@ const CONTEXTS = {
   },
 }
 
-/** What a person reads about an `on:` section; nothing when it is right. */
+/** The messages about an `on:` section; none if it is valid. */
 function complaints(options: string): string[] {
   try {
     const source = { name: 'input "on"', text: `webhook:\n  ${options}`, file: 'hook.yml' }

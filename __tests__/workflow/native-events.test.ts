@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 
-/** What GitHub's own parser says about a workflow with one event. */
+/** The errors of GitHub's own parser for a workflow with one event. */
 function errors(event: string): string[] {
   const content = `on: {${event}: ${event === 'schedule' ? '[{cron: "0 0 * * *"}]' : ''}}\njobs: {a: {runs-on: x, steps: [{run: x}]}}`
   const { context } = parseWorkflow({ name: 'a.yml', content }, new NoOperationTraceWriter())
@@ -13,7 +13,8 @@ function errors(event: string): string[] {
 
 test('the events are those that GitHub’s own schema lists under on:', () => {
   const definition = getWorkflowSchema().definitions['on-mapping-strict']
-  const properties = (definition as unknown as { properties: object }).properties // a mapping, by its name
+  // a mapping, by its name
+  const properties = (definition as unknown as { properties: object }).properties
   const names = properties instanceof Map ? [...properties.keys()] : Object.keys(properties)
   expect([...NATIVE_EVENTS].sort()).toEqual(names.sort())
 })

@@ -9,7 +9,7 @@ const CONTEXTS = {
   github: { event_name: 'repository_dispatch' },
 }
 
-/** What a person reads about an `on:` section; nothing when it is right. */
+/** The messages about an `on:` section; none if it is valid. */
 function complaints(on: string): string[] {
   try {
     readOnSection('hook', { name: 'input "on"', text: on, file: 'hook.yml' }, CONTEXTS)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are GitHub's expressions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are GitHub's expressions
 import { describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { UserError } from '../../src/wire/errors.ts'
@@ -8,7 +8,7 @@ import { readOnSection, readWorkflowFile, type Workflow } from '../../src/workfl
 const CONTEXTS = { secrets: { TEXT: 's3cret' }, vars: {}, github: {}, env: {} }
 const FILE = 'workflows/hook.yml'
 
-/** What reading comes to: the names of the triggers, or its problems as they are printed. */
+/** The result of reading: the names of the triggers, or the printed problems. */
 function outcome(read: () => Workflow): readonly string[] {
   try {
     return read().triggers.map(({ name }) => name)

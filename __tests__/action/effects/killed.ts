@@ -12,7 +12,7 @@ import {
   runPostInShared,
 } from '../../support/action.ts'
 
-/** The action is killed at its writes. */
+/** Kills the action at its writes. */
 export function testKilledAction({ step }: { readonly step: number }): void {
   const KILLER = fileURLToPath(new URL('../../support/kill-at-write.mjs', import.meta.url))
 
@@ -22,7 +22,7 @@ export function testKilledAction({ step }: { readonly step: number }): void {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  /** The step of a run that is given one delivery, with a store in a file. */
+  /** The step of a run that gets one delivery, with a store in a file. */
   function delivery(run: string, killAt?: number): ActionRun {
     const config = { shouldDeduplicate: true }
     const on = JSON.stringify({ webhook: { config } })
@@ -41,7 +41,10 @@ export function testKilledAction({ step }: { readonly step: number }): void {
     )
   }
 
-  /** A job whose other steps succeed; what it was given, and whether it ended well. What is killed has a process of its own. */
+  /**
+   * A job whose other steps succeed: the items of the run, and whether it succeeded. A killed part
+   * runs in its own process.
+   */
   async function job(run: string, killMain?: number, killPost?: number) {
     const [startMain, startPost] = [
       killMain === undefined ? runInShared : runAction,

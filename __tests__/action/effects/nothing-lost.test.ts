@@ -14,7 +14,7 @@ const config = fc.record(
   { requiredKeys: [] },
 )
 
-/** Some items come; then there is a run, whose job may fail before or in post. */
+/** Some items arrive, and then there is a run, whose job may fail before or in post. */
 const turn = fc.record({
   come: fc.integer({ min: 0, max: 4 }),
   fails: fc.boolean(),
@@ -48,14 +48,14 @@ test.each([
         const turn = async ({ come, fails }: { come: number; fails: boolean }) => {
           queue.put(...updates(last + 1, last + come, (n) => ({ even: n % 2 === 0 })))
           last += come
-          // Half an hour lies between runs, so that what a failed one had claimed is given up.
+          // Half an hour between runs, so that the claims of a failed run have expired.
           const run = { id: String(runs), at: runs++ * HALF_AN_HOUR }
           const one = await poll(queue, chosen, dispatch, { ...store, run })
           texts.push(...one.texts.map(String))
           if (!fails) await one.succeed()
         }
         for (const one of turns) await turn(one)
-        // Quiet runs until nothing is left, and one more.
+        // Runs without new items until nothing is left, and one more.
         for (let left = 40; queue.items.length > 0 && left > 0; left--) await turn(QUIET)
         await turn(QUIET)
         expect(drained(texts, last, onlyEven)).toBe(true)

@@ -12,7 +12,9 @@ import {
 } from '../../support/queue-trigger.ts'
 import { single } from '../../support/stores.ts'
 
-/** The next poll begins behind what was handed on, which is what makes the service forget. */
+/**
+ * The next poll begins behind the items that were passed on, which makes the service forget them.
+ */
 async function expectForgotten(queue: Queue, store: MemoryStore): Promise<void> {
   const run = { id: 'last', at: Date.UTC(2026, 0, 2) }
   expect((await poll(queue, {}, dispatch, { store, run })).items).toEqual([])

@@ -25,7 +25,7 @@ afterEach(() => api.stop())
 
 const TOKEN = 'aW50ZXJhY3Rpb246MTIz.abc-DEF_456'
 
-/** What Discord tells of every interaction, without its token. */
+/** The fields of every interaction, without its token. */
 const ITEM = {
   id: '846462639134605312',
   application_id: '845027738276462632',
@@ -68,7 +68,7 @@ describe('an answer is changed', () => {
   ])('%s', async (_, more, item, id) => {
     await answer(more, { item })
     expect(api.calls).toMatchObject([{ method: 'PATCH', path: `${webhook}/messages/${id}` }])
-    // An edit says that its buttons are gone.
+    // An edit must state that it has no buttons.
     expect(api.body(0)).toEqual({
       content: 'done',
       allowed_mentions: { parse: [] },

@@ -101,7 +101,7 @@ test('what Markdown does not mean is handed on as text, all of it', () => {
   )
 })
 
-/** Far beyond what it takes; of what grows with the square it takes far more. */
+/** Far more than needed; quadratic time would take far longer. */
 const SECONDS = 5
 
 test.each<[string, () => unknown]>([

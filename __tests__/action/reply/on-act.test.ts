@@ -4,7 +4,7 @@ import { readWorkflowJobs } from '../../../src/model/workflow-jobs.ts'
 import { ACT, runAct } from '../../support/act.ts'
 import { type ChatStandIn, discordStandIn, dispatched, slackStandIn } from '../../support/chats.ts'
 
-/** Attempts of the run: the first one and a re-run. */
+/** Attempts of the run: the first, and a re-run. */
 const ATTEMPTS = ['1', '2']
 
 const testOnAct = ACT ? test : test.skip
@@ -71,7 +71,7 @@ describe('the built actions on act', () => {
       expect(slack.body(0)).toMatchObject({ text: '*done* now' })
       expect(run.log).not.toContain('capability-of-this-test')
 
-      // What the model says of the same event is what the runner did.
+      // The model of the same event must equal the runner's result.
       const items = [
         { slack: { outcome: 'success', conclusion: 'success', outputs: { text: 'now' } } },
       ]

@@ -21,7 +21,7 @@ const TOKEN = 'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy'
 
 const url = (path = '/commands/T1/2/x') => `${api.url}${path}`
 
-/** The event of a slash command, as Slack posts it. */
+/** The event of a slash command. */
 function command(fields: Record<string, string> = {}) {
   const form = { token: 'old', command: '/deploy', text: 'now', ...IDS, response_url: url() }
   const body = new URLSearchParams({ ...form, ...fields }).toString()

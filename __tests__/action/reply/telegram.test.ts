@@ -3,7 +3,7 @@ import { Api } from 'grammy'
 import { ChatStandIn, fired, replyWith } from '../../support/chats.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
-/** The server of the Bot API: every method gives a message, as it does for all that are used here. */
+/** The server of the Bot API: every method responds with a message. */
 const bot = () => new ChatStandIn(() => ({ body: { ok: true, result: { message_id: 4711 } } }))
 
 const refused = (error_code: number, description: string, parameters = {}) => ({
@@ -239,7 +239,7 @@ describe("grammY, its users' client, sends the same", () => {
   })
 })
 
-/** Texts may stand for numbers. */
+/** Strings may represent numbers. */
 function asTexts(body: Record<string, unknown>) {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, JSON.stringify(value).replaceAll('"', '')]),

@@ -5,7 +5,7 @@ import type { GitHub } from '../../support/github.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { github, type Setting } from './stand-in.ts'
 
-/** Examines octo/repo over real sockets; the stand-in keeps answers that stand in its queue. */
+/** Examines octo/repo over real sockets; responses in the stand-in's queue remain. */
 export function examineAt(
   platform: GitHub,
   setting: Setting,
@@ -26,7 +26,7 @@ export function examineAt(
   return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))
 }
 
-/** Codes of what is not well. */
+/** Codes of the findings that are not fine. */
 export function codes(findings: readonly DoctorFinding[]): string[] {
   return findings.filter(({ status }) => status !== 'ok').map(({ code }) => code)
 }

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-/** The address of a server, which is closed after the test. */
+/** The address of a server that is closed after the test. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   servers.push(server)
@@ -195,7 +195,7 @@ describe('a real event', () => {
   test.each([
     ['failure', 1, 'run_failed'],
     ['startup_failure', 1, 'run_failed'],
-    // As where a policy does not allow the event.
+    // GitHub gives this if a policy does not allow the event.
     ['failure', 0, 'run_not_allowed'],
     ['skipped', 1, 'run_skipped'],
     [null, 1, 'run_not_ended'],

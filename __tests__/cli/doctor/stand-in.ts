@@ -1,25 +1,25 @@
 import type { Answer, Answering, RecordedCall } from '../../support/github.ts'
 
-/** What a stand-in for GitHub has to say of one repository. */
+/** The state of one repository at a stand-in for GitHub. */
 export interface Setting {
-  /** Answer to `GET /repos/octo/repo`, or fields of the repository. */
+  /** Response to `GET /repos/octo/repo`, or fields of the repository. */
   readonly repository?: Answer | Record<string, unknown>
   readonly scopes?: string
-  /** When the token ends, as GitHub tells it. */
+  /** When the token expires, in GitHub's format. */
   readonly ends?: string
-  /** Texts of files in `.github/workflows` by name; an answer for a listing that is refused. */
+  /** Content of files in `.github/workflows` by name; or a response that rejects the listing. */
   readonly workflows?: Record<string, string> | Answer
-  /** States by file name; `active` when left out. */
+  /** States by file name; default `active`. */
   readonly states?: Record<string, string>
   readonly dispatch?: Answer
-  /** File that a dispatch starts a run of. */
+  /** The file whose run a dispatch starts. */
   readonly starts?: string
   readonly runs?: Answer
-  /** What the first looks for runs get in place of an answer. */
+  /** Responses that replace those of the first lookups of runs. */
   readonly runFaults?: readonly Answer[]
-  /** How a run ended; `null` while it goes on. `success` when left out. */
+  /** The conclusion of a run; `null` while it is in progress. Default: `success`. */
   readonly conclusion?: string | null
-  /** How many jobs it has; 1 when left out. */
+  /** The number of its jobs; default 1. */
   readonly jobs?: number
 }
 
@@ -35,16 +35,16 @@ jobs:
         with: { on: webhook }
 `
 
-/** For `workflow_dispatch`. */
+/** A workflow for `workflow_dispatch`. */
 export const STARTED_DIRECTLY = LISTENING.replace(
   / {2}repository_dispatch:\n.*\n/,
   '  workflow_dispatch: { inputs: { hookline: { type: string } } }\n',
 )
 
-/** It has nothing to do with webhooks. */
+/** A workflow without webhooks. */
 export const PUSH = 'on: push\njobs: {}\n'
 
-/** Answers as GitHub does about octo/repo, whose default branch is `trunk`. */
+/** Responds like GitHub for octo/repo, whose default branch is `trunk`. */
 export function github(setting: Setting): Answering {
   let dispatched = false
   const faults = [...(setting.runFaults ?? [])]
@@ -75,15 +75,15 @@ export function github(setting: Setting): Answering {
 export const RUN = 'https://github.com/octo/repo/actions/runs/7'
 
 export interface Ending {
-  /** Name of the workflow, and of its file. */
+  /** Name of the workflow and of its file. */
   readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
-  /** The event that starts it; `repository_dispatch` when left out. */
+  /** The event that starts it; default `repository_dispatch`. */
   readonly event?: string
 }
 
-/** GitHub with the workflow on its default branch; a dispatch starts a run that ends so. */
+/** GitHub with the workflow on its default branch; a dispatch starts a run with this conclusion. */
 export function withRun(
   setting: Setting,
   { name = 'hook', conclusion = 'success', jobs = [], event = 'repository_dispatch' }: Ending = {},
@@ -170,7 +170,7 @@ function directly(file: string, { workflows = {} }: Setting): Answer {
     : json(404, { message: 'Not Found' })
 }
 
-/** The listing has a run once an event has started it. */
+/** The list has a run after an event has started it. */
 function runs(setting: Setting, dispatched: boolean): Answer {
   if (setting.runs) return setting.runs
   const isStarted = dispatched && setting.starts

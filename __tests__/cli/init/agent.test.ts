@@ -54,9 +54,9 @@ test.each(AGENT_NAMES)(
       ({ with: given }: { with?: { prompt?: string } }) => given?.prompt,
     )
     expect(runs.with.prompt).not.toContain('${{')
-    // At the end of the job nothing is left to do for an action that would ask git.
+    // The job ends without a post step of an action, which would run git.
     expect(JSON.stringify(work.steps)).not.toContain('actions/checkout')
-    // Where the pull request is made, no agent ran, and nothing but its patch came over.
+    // No agent ran in the job that creates the pull request, and it only gets the patch.
     expect(propose.steps.map(({ uses = 'run' }) => uses.replace(/@.*/, ''))).toEqual([
       'actions/checkout',
       'actions/download-artifact',
@@ -67,7 +67,7 @@ test.each(AGENT_NAMES)(
 
 const GIT = 'git -c user.name=a -c user.email=a@example.com -c protocol.file.allow=always'
 
-/** What an agent may leave behind that runs as soon as somebody asks git, or starts a shell. */
+/** Files of an agent that would run with the next git command or shell. */
 const TRAPS = `
   trap="$RUNNER_TEMP/trap"
   printf '#!/bin/sh\\ntouch "%s.%s"\\ncat 2>/dev/null\\n' "$trap" ran > "$trap" && chmod +x "$trap"
@@ -82,7 +82,7 @@ const TRAPS = `
   printf '* filter=x diff=x\\n' > .gitattributes
   printf 'touch "%s.ran"\\n' "$trap" > "$RUNNER_TEMP/env"`
 
-/** A change of an agent, and what the pull request holds of it: paths and modes, as git shows them. */
+/** A change of an agent, and its form in the pull request: paths and modes, as git prints them. */
 const CHANGES: readonly (readonly [name: string, change: string, shown: string])[] = [
   [
     'files, a link, and what runs',
@@ -145,7 +145,7 @@ test.each(CHANGES)(
         way.shell,
         isTrapped ? { BASH_ENV: join(folder, 'env'), PATH: `${work}:${process.env.PATH}` } : {},
       )
-      // The next job has another machine: nothing but the artifact comes over.
+      // The next job has another machine, which only gets the artifact.
       rmSync(join(folder, 'home'), { recursive: true })
       run(propose, fresh)
       expect(existsSync(join(folder, 'trap.ran'))).toBe(false)

@@ -19,7 +19,7 @@ import { checkByLevel } from '../../support/findings.ts'
 import { textMessage } from '../../support/messages.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-/** Names that YAML, or an expression, could take for something else. */
+/** Names that YAML or an expression could misread. */
 const NAMES = ['hook', 'on', 'true', '1.0', 'a.b-c_d', 'null']
 
 async function platformErrors(name: string, content: string): Promise<string[]> {

@@ -27,7 +27,7 @@ async function files(): Promise<string[]> {
   return all.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-/** The lines that stand indented below a heading. */
+/** The indented lines below a heading. */
 function below(heading: RegExp, text: string): string[] {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => heading.test(line)) + 1
@@ -35,7 +35,7 @@ function below(heading: RegExp, text: string): string[] {
   return lines.slice(start, end).map((line) => line.trim())
 }
 
-/** `hookline dev` as arguments of the built command line. */
+/** The arguments of a pasted `hookline dev`. */
 function pasted(line: string): string[] {
   const [name, ...args] = line.split(' ')
   expect(name).toBe('hookline')
@@ -52,7 +52,7 @@ const BASH = spawnSync('bash', ['--version']).status === 0
     const { stdout } = await hookline(['init', '--kind', 'bot'], env)
     const lines = below(/^Try it on this machine/, stdout)
     for (const line of lines.slice(0, -1)) {
-      // To a line that does not read, a busy machine may have no end left to write to.
+      // On a busy machine, a command that does not read may have closed its standard input.
       const input = line.startsWith('read ') ? `${BOT_TOKEN}\n` : ''
       execFileSync('bash', ['-c', line], { cwd: folder, input })
     }

@@ -11,13 +11,13 @@ const DEFAULTS = {
   dispatch: 'repository',
 }
 
-/** Types these names for the workflow, one after the other, and presses return at other prompts. */
+/** Types these names for the workflow, one for each prompt, and presses return at other prompts. */
 function person(names: readonly string[] = []) {
   const left = [...names]
   return typist((prompt) => (prompt.startsWith('Name') ? (left.shift() ?? '') : ''))
 }
 
-/** @param type what is typed at a prompt; `undefined` closes the terminal */
+/** @param type returns the input for a prompt; `undefined` closes the terminal */
 function typist(type: (prompt: string) => string | undefined) {
   const input = new PassThrough()
   const output = new PassThrough()

@@ -8,7 +8,7 @@ import { readWorkflowFile } from '../../../src/workflow/workflow.ts'
 
 const CALLED = 'https://relay.example/octo/repo/hook/webhook?__token=t0ken'
 
-/** A value that the scheme takes, for each secret. */
+/** A valid value for each secret of the scheme. */
 function valuesOf(sender: (typeof SENDERS)[number]): Record<string, string> {
   const special: Record<string, string> = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

@@ -40,7 +40,7 @@ async function send(url: string, env: Record<string, string>) {
   return { code: exitCode, errors: stderr }
 }
 
-/** A host that can be reached by way of the proxy alone. */
+/** A host that can only be reached through the proxy. */
 const ELSEWHERE = 'http://relay.invalid:8081/webhook/hook/webhook'
 
 test('send goes through the proxy of the environment', async () => {

@@ -25,7 +25,7 @@ async function send(args: readonly string[], env: Record<string, string> = {}): 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
 }
 
-/** Headers that belong to the connection a request came on, or that a client adds to it. */
+/** Headers of the connection, or that a client adds. */
 const OF_THE_CONNECTION = ['host', 'content-length', 'user-agent', 'accept', 'connection']
 
 function ownHeaders({ headers }: Pick<ShownRequest, 'headers'>) {

@@ -139,7 +139,7 @@ describe('the response', () => {
     rude.always({ status: 200, body: '\u001b[2J\u009b' })
     const { stdout } = await send([rude.url])
     await rude.close()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
     expect(stdout).not.toMatch(/[\u001b\u009b]/)
   })
 })

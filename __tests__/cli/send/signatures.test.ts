@@ -26,7 +26,9 @@ interface Vector {
 
 const CALLED = 'https://relay.example.com/o/r/w/t?__token=x'
 
-/** As the vendors publish them. The last test signs as every sender, and verifies the result. */
+/**
+ * The vendors' published examples. The last test signs as every sender, and verifies the result.
+ */
 const VECTORS: readonly Vector[] = [
   {
     // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
@@ -50,7 +52,7 @@ const VECTORS: readonly Vector[] = [
     },
   },
   {
-    // https://github.com/standard-webhooks/standard-webhooks, the vector of its libraries
+    // https://github.com/standard-webhooks/standard-webhooks, the example of its libraries
     scheme: 'standard-webhooks',
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -118,12 +120,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What the sender holds, and what the workflow does: the same, but where keys come in pairs. */
+/** The secret of the sender, and that of the workflow; they differ for a key pair. */
 function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
   if (PAIRED.includes(scheme)) {
     const file = join(folder, scheme)
     const { publicText = '' } = keyInFile(file, scheme)
-    const again = keyInFile(file, scheme) // it is there now, and is kept
+    const again = keyInFile(file, scheme) // the key exists now, and is reused
     expect([again.publicText, statSync(file).mode & 0o777]).toEqual([undefined, 0o600])
     return [again.secret.reveal(), publicText]
   }
@@ -139,7 +141,7 @@ function secretsFor(scheme: string): readonly [theirs: string, ours: string] {
 
 const at = new Date('2026-11-22T00:00:00Z')
 
-/** What `send --sender` makes of a sender's own payload. */
+/** The request of `send --sender` for a sender's own payload. */
 function sentBy({ name, scheme = name, options = {} }: Sender) {
   const made = exampleOf(name)?.request({ id: '6f2c1c50-0000-4000-8000-000000000000', now: at })
   const { headers = {}, body = {} } = made ?? {}

@@ -1,4 +1,4 @@
-// Stands for the person who makes an App, and for the pages of GitHub on which that is done.
+// Stands in for the person who creates an App, and for the pages of GitHub that create it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

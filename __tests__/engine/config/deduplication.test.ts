@@ -47,7 +47,7 @@ function delivery(state: string, given: Delivery): ActionRun {
   }
 }
 
-/** How many items each delivery, in a run of its own that succeeds, gives. */
+/** The number of items of each delivery, each in a successful run of its own. */
 async function counts(state: string, ...deliveries: Delivery[]): Promise<number[]> {
   const counted: number[] = []
   for (const one of deliveries) {

@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => rm(workspace, { recursive: true }))
 
 /**
- * Faults of other tools in the field, each with the test that this one does not share it. Those of a
- * relay stand beside its other tests, under the same words.
+ * Known faults of other tools, each with a test that Hookline does not have it. Faults of relays
+ * are tested with the relay, under the same names.
  */
 
 test('peers’ fault: a filterScript beside a filter is not forgotten', async () => {
@@ -31,7 +31,7 @@ test('peers’ fault: limit does not cut before deduplication, which would stop 
   const queue = queueOf(2)
   const config = { limit: 2 }
   const first = await poll(queue, config, undefined, { store, run: { id: '1', at: 0 } })
-  // The job commits, and the acknowledgement is lost: both come again, before two new ones.
+  // The job commits, and the acknowledgement is lost: both items come again, before two new ones.
   await single(store).commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 0 })
   queue.put(...updates(3, 4))
   const second = await poll(queue, config, undefined, { store, run: { id: '2', at: 1 } })
@@ -58,7 +58,7 @@ test('peers’ fault: every: 45 is a number of minutes, and no cron field', asyn
 test('a schedule as rare as every is heeded at each of its starts, store or not', async () => {
   const store = memoryStore()
   await single(store).commit({ workflow: 'hook', trigger: 'queue' }, { id: '1', at: 40_000 })
-  // The second start came 20 s sooner after its minute than the first.
+  // The second run started 20 s sooner after its minute than the first.
   const run = { id: '2', at: 15 * 60_000 + 20_000 }
   const texts = async (schedule: string) =>
     (await poll(queueOf(1), { every: 15 }, scheduleEvent(schedule), { store, run })).texts
@@ -137,7 +137,7 @@ test('peers’ fault: bad JSON and bytes that are no text are not lost', async (
 })
 
 describe('a bot that is polled', () => {
-  let nextId = 1 // a server never gives the number of an update twice
+  let nextId = 1 // a server never reuses an update id
   let telegram: TelegramStandIn
   beforeEach(async () => {
     telegram = await new TelegramStandIn([BOT_TOKEN], nextId++ * 1_000).start()
@@ -178,7 +178,7 @@ describe('a bot that is polled', () => {
     })
     const refused = await runInShared(run())
     expect([main.exitCode, post.exitCode, refused.exitCode]).toEqual([0, 0, 1])
-    // The line by which the runner learns what to hide is the one place for it.
+    // Only the line that makes the runner mask the secret may contain it.
     const masks = /^::add-mask::.*$/gm
     const said = JSON.stringify(
       [main, post, refused].map((one) => ({ ...one, stdout: one.stdout.replace(masks, '') })),

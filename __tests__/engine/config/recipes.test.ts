@@ -9,7 +9,7 @@ import { itemsOf, runJob } from './scene.ts'
 const text = readFileSync(new URL('../../../docs/reference/config.md', import.meta.url), 'utf8')
 const [, recipes = ''] = text.split('\n## Recipes\n')
 
-/** The first block of YAML under a heading. */
+/** The first YAML block below a heading. */
 function recipe(title: string): string {
   return recipes.split(`### ${title}\n`)[1]?.match(/```yaml\n([\s\S]*?)```/)?.[1] ?? ''
 }

@@ -17,7 +17,7 @@ export function webhookRun(
   return { ...dispatchEvent(payload), ...run, inputs: { on, ...run.inputs } }
 }
 
-/** The step and, where it succeeded, its `post` part, as in a job whose other steps succeed. */
+/** Runs the step and, if it succeeded, its `post` part, in a job whose other steps succeed. */
 export async function runJob(run: ActionRun): Promise<ActionResult> {
   const result = await runInShared(run)
   if (result.exitCode !== 0) return result

@@ -33,7 +33,7 @@ interface Line {
   readonly items: readonly { readonly webhook: { readonly outputs: { params: { id: string } } } }[]
 }
 
-/** The line of an event, once it is printed. */
+/** The line of an event, after it was printed. */
 async function lineOf(delivery: string | null): Promise<Line> {
   const [line] = await dev.command.printed(new RegExp(`^\\{"delivery":"${delivery}".*`, 'm'))
   return JSON.parse(line)

@@ -10,7 +10,7 @@ const HOOK = { 'workflows/hook.yml': 'on:\n  webhook:\n    path: /users/:id\n' }
 const started: Dev[] = []
 const stopping: Promise<unknown>[] = []
 
-/** It lets what is under way end, for which no test has to wait. */
+/** Stopping waits for open requests, which no test has to wait for. */
 afterEach(() => {
   stopping.push(...started.splice(0).map((dev) => dev.stop()))
 })
@@ -69,7 +69,7 @@ test('hookline dev --json prints its address, and a line for every event', async
       }),
     ),
   )
-  // As long as it runs, it remembers what it has handed on.
+  // As long as it runs, it remembers the items that it passed on.
   for (const id of [1, 1, 2]) await post(hook('once/webhook'), { id })
   await command.printed(/(?:^\{.*\}\n){7}/m)
   const remembered = command.stdout.trim().split('\n').slice(-3)
@@ -129,7 +129,7 @@ describe('hookline dev for a person', () => {
     // Control characters of a request do not reach the terminal.
     await post(hook('native/webhook?second'), { text: '\u001b[2J\u009b\u2028' })
     await command.printed(/second[\s\S]*outputs\.params/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
     expect(command.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
   })
 
@@ -164,7 +164,7 @@ describe('values', () => {
     const { command, hook, write } = await start({ ...WITH_SECRET, '.env': 'PLACE=/here\n' })
     await post(hook('hook/webhook/here'), {})
     await command.printed(/here {2}fired, 1 item/)
-    // A byte order mark and the line ends of Windows are no part of it.
+    // A byte order mark and Windows line ends are not part of the values.
     await write({ '.env': '\ufeffPLACE=/there\r\nOTHER=1\r\n' })
     await post(hook('hook/webhook/there'), {})
     await command.printed(/there {2}fired, 1 item/)

@@ -13,10 +13,13 @@ afterEach(async () => {
 
 const FILES = { 'workflows/hook.yml': 'on: webhook' }
 
-/** util-linux has it; it gives a command a terminal of its own, and types there what it is sent. */
+/**
+ * The `script` of util-linux runs a command in its own terminal, and types its standard input
+ * there.
+ */
 const SCRIPT = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout)
 
-/** After the command, whether the terminal gathers lines and echoes again, as a shell wants it. */
+/** After the command: whether the terminal is in line mode with echo again, as a shell expects. */
 const TERMINAL_AFTER = "code=$?; stty -a | tr ' ;' '\\n\\n' | grep -x -e '-\\?icanon' -e '-\\?echo'"
 
 function onTerminal(line: (command: string) => string, ...args: string[]): Promise<Dev> {
@@ -38,7 +41,7 @@ const HINT = /keys: r replay the last request, q quit/
   test('r sends the last request again, as a delivery of its own, and q quits', async () => {
     dev = await onTerminal(itself)
     const { command, url } = dev
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: dim begins and ends with one
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: dim begins and ends with a control character
     await command.printed(/\n\u001b\[2mkeys: .*\u001b\[22m\r\n/)
     command.type('r')
     await command.printed(/there is no request to replay/)
@@ -100,7 +103,7 @@ test('without a terminal nothing is read from standard input', async () => {
   dev = await startDev({ files: FILES })
   const { command } = dev
   await command.printed(/^Inspector /m)
-  // More than the system keeps for a reader that may come.
+  // More than the system's input buffer.
   command.type('q'.repeat(4 * 1024 * 1024))
   expect((await post(dev.hook('hook/webhook'), {})).status).toBe(200)
   await command.printed(/fired, 1 item/)

@@ -22,7 +22,7 @@ import { testPorts } from '../../support/ports.ts'
 import { fc } from '../../support/properties.ts'
 import { memoryStore, Queue, queueOf, queueWorkflow, updates } from '../../support/queue-trigger.ts'
 
-/** Workflows by name, each as its `on:` section or as it stands. */
+/** Workflows by name, each as its `on:` section or as an object. */
 function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSource {
   return {
     calling: '',
@@ -36,7 +36,7 @@ function source(files: Readonly<Record<string, string | Workflow>>): WorkflowSou
   }
 }
 
-/** On a clock that goes 7 ms from one look to the next; a claim of one run is given up by the next. */
+/** Uses a clock that advances 7 ms with each reading; the next run ignores the claims of a run. */
 function platform(files: Readonly<Record<string, string | Workflow>>): LocalEnginePorts {
   let runs = 0
   let now = 0
@@ -138,7 +138,7 @@ describe('a poll', () => {
 })
 
 describe('the poller tells', () => {
-  /** What it told, one list per round. */
+  /** The messages of each round. */
   async function rounds(files: Record<string, string | Workflow>, between: (() => void)[]) {
     const told: DevEvent[] = []
     const once = poller(platform(files), (event) => void told.push(event))
@@ -284,7 +284,7 @@ describe('an event in words', () => {
   ])('for a person: under the expression that reads it in %s', async (_, readers, line) => {
     const event = await runLocally(payload('hook/webhook/users/7'), platform(FILES))
     expect(formatEvent(event, readers)).toContain(`\n  ${line}\n`)
-    // Only the first item has outputs of its own.
+    // Only the first item becomes outputs of its own.
     const several = { ...event, items: [...event.items, ...event.items] }
     const second = 'fromJSON(steps.hook.outputs.items)[1].webhook.outputs.body = "hello"'
     expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
@@ -327,7 +327,7 @@ describe('an event in words', () => {
         { webhook: { outcome: 'success', conclusion: 'success', outputs: { body } } },
       ] as const
       const text = formatEvent({ ...event, path, items })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
       expect(text.split('\n')).toHaveLength(3)
     })

@@ -14,7 +14,7 @@ const FILES = {
   '.github/workflows/hook.yml': 'on: push\njobs: {}\n',
 }
 
-/** Stands in for act: it says what it was given. */
+/** Stands in for act: it prints its arguments and event. */
 const ACT = `#!/bin/sh
 echo "args $1 $2 $3"
 while [ $# -gt 0 ]; do
@@ -66,7 +66,7 @@ test.each([
   const answer = await send(headers, `refused: ${name}`)
   expect(answer.status).toBe(status)
   expect(await answer.text()).not.toContain(KEY)
-  // Runs are in turn: what was sent before this one would have run before it.
+  // Runs are sequential, so an earlier request would have run before this one.
   await send({ 'x-hookline-dev-key': KEY }, `behind: ${name}`)
   await dev.command.told(new RegExp(`behind: ${name}`))
   expect(dev.command.stderr).not.toContain(`refused: ${name}`)

@@ -21,7 +21,7 @@ const DONE: Attempts = { tries: 1 }
 
 const accepts: FakeGitHub = async () => {}
 
-/** A relay with an outbox, where `live` stands for GitHub as senders meet it, and `later` as the queue does. */
+/** A relay with an outbox; `live` is GitHub for requests, `later` GitHub for the queue. */
 async function accepting(live: FakeGitHub, later = live, setup: OutboxSetup = {}) {
   const time = setup.time ?? new FakeTime()
   const relay = await fakeOutbox(later, { isKnown: true, ...setup, time, live })

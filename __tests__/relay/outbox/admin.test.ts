@@ -13,7 +13,7 @@ const [FIRST, SECOND_ID, DEAD, NONE] = [1, 2, 3, 4].map(
   (n) => `00000000-0000-4000-8000-00000000000${n}`,
 ) as [string, string, string, string]
 
-/** Two events that wait, and a dead letter. */
+/** Two waiting events and a dead letter. */
 async function relayWithThree(): Promise<OperatedRelay> {
   const relay = await operatedRelay()
   const { put, outbox } = relay.fake
@@ -37,7 +37,7 @@ const ADDRESSES = [
   ['PUT', `/outbox/${FIRST.toUpperCase()}?__token=x`],
 ] as const
 
-/** Makes a dead letter of an event that waits. */
+/** Makes a waiting event a dead letter. */
 async function bury({ ledger }: FakeOutbox, delivery: string) {
   const next = { state: 'dead', reason: 'event_rejected', doubts: 0 } as const
   await ledger.record(ledger.failed(delivery, next, '', 0))

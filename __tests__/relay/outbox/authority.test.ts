@@ -72,7 +72,7 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
       const reason = headers['x-hookline-reason']
       expect([status, reason]).toEqual([202, n === 1 ? 'invalid_token' : 'queued'])
     }
-    // The request itself, and the attempts before the queue pauses: not a call for each.
+    // The request itself, and the attempts before the queue pauses; not one call for each event.
     expect(github.calls.length).toBeLessThanOrEqual(4)
     await until(async () => (await list()).waiting.some(({ reason }) => reason === 'invalid_token'))
     const { waiting, dead } = await list()
@@ -86,7 +86,7 @@ describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, 
     const told = relay.log.filter((line) => line.includes('"level":"error"'))
     expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
     expect(relay.log.join()).not.toContain(TOKEN)
-    // Revoked, all of them end at once: none is tried again.
+    // After the token is revoked, all of them end immediately, without retries.
     await until(async () => (await list()).dead.length === 20)
     const ended = await list()
     expect(ended.waiting).toEqual([])

@@ -4,7 +4,7 @@ import { readOutboxSettings } from '../../../src/relay/outbox/settings.ts'
 import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, SECOND } from '../../support/fake-time.ts'
 
-/** The quota is full after two hours; then copies give way to events. */
+/** The quota is full after two hours; then new events replace the records of delivered ones. */
 const HOURS = 6
 const EVENTS_PER_SECOND = 10
 const MB = 1024 * 1024

@@ -7,7 +7,7 @@ import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.t
 const EVENTS = 3000
 const KILLS = 20
 
-/** Milliseconds from one kill to the next, at most. */
+/** The most milliseconds between two kills. */
 const LONGEST_LIFE = 2500
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -39,7 +39,7 @@ describe.each(OUTBOX_RUNTIMES)(
         github.always(({ body }, response) => {
           working.push(note(body))
           if (Math.random() >= 0.05) return { status: 204 }
-          // GitHub has it, and nobody is told.
+          // GitHub has accepted it, but nobody gets the response.
           response.destroy()
           return undefined
         })
@@ -62,7 +62,7 @@ describe.each(OUTBOX_RUNTIMES)(
         for (let n = 0; n < 2000 && !accepted.every((id) => taken.has(id)); n++) await pause(50)
         await Promise.all(working)
         expect(accepted.filter((id) => !taken.has(id))).toEqual([])
-        // Each id has had one list of members alone.
+        // Each id must always have the same members.
         expect([...batches.values()].filter(({ size }) => size !== 1)).toEqual([])
         const members = [...batches.values()].flatMap(([ids = '']) => ids.split(','))
         expect(members).toHaveLength(new Set(members).size)
@@ -74,7 +74,7 @@ describe.each(OUTBOX_RUNTIMES)(
   },
 )
 
-/** @throws when the relay was killed before it responded */
+/** @throws if the relay was killed before it responded */
 async function send({ url }: OutboxRelay, n: number): Promise<string | undefined> {
   const query = n === 0 ? '' : '?__batch=1'
   const answer = await fetch(`${url}/o/r/hook/webhook${query}`, {

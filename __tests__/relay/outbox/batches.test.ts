@@ -22,7 +22,7 @@ interface Scene extends OutboxSetup {
   readonly respond?: (dispatch: Dispatch, events: readonly string[]) => RelayError | undefined
 }
 
-/** A relay that collects, before a GitHub that notes the events of each call. */
+/** A relay that collects batches, and a GitHub that records the events of each call. */
 async function collecting({ respond, ...setup }: Scene = {}) {
   const time = setup.time ?? new FakeTime()
   const calls: { at: number; delivery: string; events: string[]; size: number }[] = []
@@ -41,7 +41,7 @@ async function collecting({ respond, ...setup }: Scene = {}) {
   return { ...relay, calls, give }
 }
 
-/** What two relays, one after the other, have in common. */
+/** The storage that two successive relays share. */
 async function common() {
   return {
     database: await memoryDatabase(),

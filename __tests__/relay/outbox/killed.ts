@@ -4,7 +4,7 @@ import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.t
 
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
 
-/** Milliseconds from one kill to the next, at most. */
+/** The most milliseconds between two kills. */
 const LONGEST_LIFE = 1500
 
 interface Sent {
@@ -32,7 +32,7 @@ export function testKilledRelay(events: number, kills: number): void {
           const { body, headers } = JSON.parse(call.body).client_payload
           taken.push({ body, delivery: headers['x-hookline-delivery'] })
           if (Math.random() >= 0.02) return { status: 204 }
-          // GitHub has the event, and the relay is not told.
+          // GitHub has accepted the event, but the relay gets no response.
           response.destroy()
           return undefined
         })
@@ -77,7 +77,7 @@ export function testKilledRelay(events: number, kills: number): void {
   })
 }
 
-/** @throws when the relay was killed before it responded */
+/** @throws if the relay was killed before it responded */
 async function send({ url }: OutboxRelay, name: string, body: string): Promise<Sent | undefined> {
   const answer = await fetch(`${url}/o/${name}/hook/webhook`, {
     method: 'POST',

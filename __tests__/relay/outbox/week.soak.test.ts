@@ -13,7 +13,7 @@ import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/f
 import { memoryDatabase } from '../../support/memory-database.ts'
 import { unavailable } from '../../support/relay-errors.ts'
 
-/** One every three seconds for a week. */
+/** One event every three seconds for a week. */
 const EVENTS = 201_600
 const BETWEEN = 3 * SECOND
 const REPOSITORIES = ['alpha', 'beta', 'gamma']
@@ -34,7 +34,7 @@ const WEATHER = {
 type Weather = keyof typeof WEATHER
 const KINDS = Object.keys(WEATHER) as Weather[]
 
-/** Another week at each run; the name of the test has the seed. */
+/** Another seed in each run; the name of the test contains it. */
 const SEED = Math.floor(Math.random() * 2 ** 32)
 const random = randomOf(SEED)
 const between = (least: number, most: number) => least + random() * (most - least)
@@ -45,13 +45,13 @@ class Weathered {
   readonly taken = new Set<string>()
   isFixed = false
   time = new FakeTime()
-  /** Passed, whatever clocks say. */
+  /** End of the present state, in milliseconds since the start, independent of clocks. */
   #until = 0
 
   /** @param passed milliseconds since the start */
   change(passed: number): void {
     if (passed < this.#until) return
-    // Every other time it is well, so that a backlog can fall.
+    // Every other state is fine, so that a backlog can shrink.
     this.weather =
       this.weather === 'healthy'
         ? (KINDS[Math.floor(between(1, KINDS.length))] ?? 'down')
@@ -71,7 +71,7 @@ class Weathered {
     if (this.weather === 'gone' && isOwn) {
       throw new RelayError(403, 'repository_not_accessible', 'gone', { hint: '' })
     }
-    // Some are refused for themselves, once they have waited; some alone meet a fault of GitHub's.
+    // Some events are rejected for themselves after they waited; some meet a fault of GitHub.
     if (!this.isFixed && hasWaited && number % 500 === 7) {
       throw new RelayError(422, 'event_rejected', 'no', { hint: '' })
     }
@@ -124,7 +124,7 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
         if (queued) stored.push(event.delivery)
         else if (!sky.taken.has(event.delivery)) falselyDelivered.push(event.delivery)
       },
-      // The sender has the error.
+      // the sender gets the error
       () => {},
     )
     await relay.time.pass(BETWEEN)
@@ -135,7 +135,7 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
     await relay.stop()
     expect(relay.reported).toEqual([])
     expect((await relay.outbox.figures()).imbalance).toBe(0)
-    // Ahead, behind, or right: a machine whose clock is set at its start.
+    // The clock of the machine at its start is ahead, behind, or right.
     const jump = [0, 50 * MINUTE, -50 * MINUTE, 0][restarts % 4] ?? 0
     relay = await startAt(START + passed + jump)
   }
@@ -160,7 +160,7 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
   expect([gone, falselyDelivered]).toEqual([[], []])
   expect(await undelivered()).toBe(0)
   expect(stored.length).toBeGreaterThan(EVENTS / 20)
-  // Only events that GitHub refuses for themselves are dead.
+  // Only events that GitHub rejects for themselves become dead letters.
   expect(new Set(dead.values())).toEqual(new Set(['event_rejected']))
   expect((await relay.outbox.figures()).imbalance).toBe(0)
 

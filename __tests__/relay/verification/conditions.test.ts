@@ -39,7 +39,10 @@ const POST: RawRequest = {
   body: JSON.stringify(BODY),
 }
 
-/** With what GitHub's own evaluation of it gives: https://docs.github.com/actions/reference/workflows-and-actions/expressions */
+/**
+ * Expressions with their result by GitHub's rules:
+ * https://docs.github.com/actions/reference/workflows-and-actions/expressions
+ */
 const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = [
   ['true', true],
   ['false', false],
@@ -48,7 +51,7 @@ const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = 
   ["body.action != 'opened'", false],
   ["body.action == 'closed'", false],
   ['body.number == 42', true],
-  ["body.number == '42'", true], // text becomes a number
+  ["body.number == '42'", true], // a string becomes a number
   ['body.number > 41 && body.number < 43', true],
   ['body.number >= 43', false],
   ['body.ratio == 1.5', true],
@@ -59,7 +62,7 @@ const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = 
   ["body.empty == ''", true],
   ['body.empty', false],
   ['body.nothing == null', true],
-  ["body.nothing == ''", true], // null becomes 0, and so does empty text
+  ["body.nothing == ''", true], // null becomes 0, and so does an empty string
   ['body.absent == null', true],
   ['body.absent.deeper == null', true],
   ['!body.absent', true],
@@ -79,9 +82,9 @@ const EXPRESSIONS: readonly (readonly [expression: string, holds: boolean])[] = 
   ["path == 'hook/webhook/user/5'", true],
   ["query.name == 'ada' && query.tag[1] == 'v2'", true],
   ["headers['x-github-event'] == 'issues'", true],
-  ["headers['x-gitlab-token'] == null", true], // what proves a sender is not there to be read
+  ["headers['x-gitlab-token'] == null", true], // headers that authenticate a sender cannot be read
   ["(body.action == 'closed' || body.number == 42) && !(method == 'get')", true],
-  ["body.version > '9'", false], // two texts are compared as texts
+  ["body.version > '9'", false], // two strings are compared as strings
   ["body.labels == 'bug'", false],
 ]
 
@@ -99,7 +102,7 @@ async function metricsOf({ relay }: VerificationScene): Promise<string> {
   return (await send(relay.url, { target: '/metrics', headers })).body
 }
 
-/** A grant with claims that the command refuses to make. */
+/** A grant with claims that the command refuses to create. */
 async function signed(claims: object): Promise<string> {
   return signGrant({ id: 'a', repository: 'octo/repo', ...claims }, SIGNING_KEY)
 }

@@ -30,7 +30,7 @@ export const SETTINGS = {
   HOOKLINE_ADMIN_KEY: ADMIN_KEY,
 }
 
-/** The flags of `hookline grant` that set checks. */
+/** The flags of `hookline grant` for verification and filter. */
 export interface Asked {
   readonly if?: string
   readonly ifError?: string
@@ -39,7 +39,7 @@ export interface Asked {
   readonly publicKey?: string
 }
 
-/** A grant as the command makes it, with the sender's secret where there is one. */
+/** A grant from the command, with the sender's secret if there is one. */
 export async function granted(asked: Asked, secret?: string): Promise<string> {
   const options = {
     repository: 'octo/repo',
@@ -57,7 +57,7 @@ export interface VerificationScene {
   send(grant: string, request: RawRequest): Promise<RawAnswer>
 }
 
-/** A relay with a GitHub credential of its own, and the GitHub it forwards to. */
+/** A relay with its own GitHub credential, and the GitHub that it forwards to. */
 export function verificationScene(start: StartRelay): VerificationScene {
   let github: GitHub
   let relay: RelayUnderTest

@@ -5,7 +5,7 @@ import { FORGERIES, ROWS, type Row, type Sending, signedRequest } from '../../se
 import { RUNTIMES } from '../../support/relays.ts'
 import { ADMIN_KEY, granted, SIGNING_KEY, verificationScene } from './scene.ts'
 
-/** Those that a grant refuses, each with its reason. */
+/** The reason why a grant refuses the scheme of a row. */
 function refusedFor({ signer }: Row): string | undefined {
   const name = String(signer.verify.scheme)
   if (name === 'aws-sns') return 'a certificate'
@@ -21,7 +21,7 @@ interface Case {
 
 const AT_RELAY = ROWS.filter((row) => refusedFor(row) === undefined)
 
-/** The trigger's own mapping, without its secret; a URL in it is the trigger's matter. */
+/** The trigger's own mapping without its secret; only the trigger needs a URL in it. */
 function verifyOf({ signer, sender }: Row): string {
   const { url: _, ...verify } = signer.verify
   return JSON.stringify({ ...verify, ...(sender?.scheme === 'token' && sender.options) })

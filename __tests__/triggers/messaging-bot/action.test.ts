@@ -168,7 +168,7 @@ describe('the token is in nothing that the action leaves behind', () => {
   const acknowledge = { kind: 'acknowledge', workflow: 'bot', trigger: 'messaging_bot', cursor }
   const EFFECTS = JSON.stringify([acknowledge])
 
-  /** Where the token stands, but for the one command by which the runner is told to hide it. */
+  /** The positions of the token, except in the command that masks it. */
   function leaks(run: ActionResult): string[] {
     const stdout = run.stdout.replace(`::add-mask::${BOT_TOKEN}\n`, '')
     const sinks = {

@@ -7,7 +7,7 @@ import { MESSAGES, textMessage, UPDATES } from '../../support/messages.ts'
 const ADA = 1111111
 const GROUP = -1001234567890
 
-/** Whether an update fires with these options, and what the summary says. */
+/** Whether an update fires with these options, and the summary. */
 async function fires(kind: string, content: object, options: string) {
   const body = JSON.stringify({ update_id: 1, [kind]: content })
   const client_payload = { path: 'bot/messaging_bot', method: 'POST', headers: {}, body }

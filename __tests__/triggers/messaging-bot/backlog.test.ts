@@ -37,11 +37,12 @@ describe('a backlog', () => {
   test.each([0, 1, 2, 99, 100, 101, 199, 250, 1000])(
     'of %d updates of all kinds: each at least once, none lost, one page a run',
     async (count) => {
-      const kinds = [...UPDATE_KINDS, 'telepathy'] // one that is not known yet
+      const kinds = [...UPDATE_KINDS, 'telepathy'] // an unknown kind
       const on = `${POLL}  updates: [${UPDATE_KINDS.join(', ')}]\n`
       const sent = Array.from({ length: count }, (_, at) => {
         const kind = kinds[at % kinds.length] ?? 'message'
-        const content = kind === 'telepathy' ? {} : UPDATES[kind as UpdateKind] // the list's own
+        // a kind of the list
+        const content = kind === 'telepathy' ? {} : UPDATES[kind as UpdateKind]
         return { kind, id: telegram.enqueue(kind, content) }
       })
       const seen: unknown[] = []

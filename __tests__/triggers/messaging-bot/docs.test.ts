@@ -21,7 +21,7 @@ interface Step {
   readonly with?: { readonly on?: string }
 }
 
-/** The complete workflow files of the page, by their names. */
+/** The complete workflow files of the page by name. */
 const WORKFLOWS = new Map(
   [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].map(
     ([, name = '', text = '']) => [name, text] as const,
@@ -33,7 +33,7 @@ function steps(name: string): Step[] {
   return Object.values(jobs).flatMap((job) => job.steps)
 }
 
-/** The `on:` section that the action gets: GitHub has filled in its expressions by then. */
+/** The `on:` section for the action, after GitHub has evaluated its expressions. */
 function onSection(name: string): string {
   const on = steps(name).find((step) => step.with)?.with?.on ?? ''
   return on
@@ -41,7 +41,7 @@ function onSection(name: string): string {
     .replace(/\$\{\{ secrets.BOT_SECRET \}\}/, 'correct-horse_battery-staple')
 }
 
-/** Runs a step's script as a runner does; `curl` shows what it was called with. */
+/** Runs a step's script as a runner does; `curl` prints its arguments. */
 async function runStep(script: string, env: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-step-'))
   try {

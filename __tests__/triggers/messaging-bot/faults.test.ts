@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => telegram.stop())
 
-/** What a poll comes to: the error's text with its notes, or how many items. */
+/** The result of a poll: the error with its notes, or the number of items. */
 async function outcome(ports = quickPorts(), token = BOT_TOKEN) {
   const workflow = botWorkflow(POLL, { BOT: token })
   const run = await runMain(workflow, ports).catch((error: unknown) => error)
@@ -24,7 +24,7 @@ async function outcome(ports = quickPorts(), token = BOT_TOKEN) {
   return { text, shown: `${inspect(run, { depth: 9 })}${run.stack}`, pauses: ports.pauses }
 }
 
-/** Ports that wait 300 ms for an answer at most. */
+/** Ports that wait at most 300 ms for a response. */
 function quickPorts(api = telegram.url) {
   return botPorts(api, { http: (request) => http({ ...request, timeout: 300 }) })
 }

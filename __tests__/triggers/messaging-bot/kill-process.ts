@@ -12,9 +12,12 @@ import { textMessage } from '../../support/messages.ts'
 import { fc } from '../../support/properties.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-/** Processes killed at random moments lose no message. */
+/** Processes that are killed at random moments lose no message. */
 export function testKilledProcesses({ schedules }: { readonly schedules: number }): void {
-  /** Which process is killed, and how long after its call of the Bot API took effect, or after its start. */
+  /**
+   * The process to kill, and the delay after its call of the Bot API took effect, or after its
+   * start.
+   */
   interface Kill {
     readonly process: 'main' | 'post'
     readonly after: 'start' | 'call'
@@ -46,7 +49,7 @@ export function testKilledProcesses({ schedules }: { readonly schedules: number 
     return { event: 'schedule', payload: {}, inputs, calling: 'bot' }
   }
 
-  /** One process of the action that is killed; `undefined` when it did not come to its end. */
+  /** Runs and kills one process of the action; `undefined` if it did not end by itself. */
   async function runUntil(
     { after, milliseconds }: Kill,
     start: (signal: AbortSignal) => Promise<ActionResult>,
@@ -63,7 +66,10 @@ export function testKilledProcesses({ schedules }: { readonly schedules: number 
     return ended
   }
 
-  /** A job: the step, and its post when the step succeeded. What later steps could see comes out. */
+  /**
+   * A job: the step, and its post if the step succeeded. Returns the items that later steps could
+   * see.
+   */
   async function runJob(killed?: Kill): Promise<number[]> {
     const main =
       killed?.process === 'main'

@@ -16,7 +16,7 @@ import { textMessage } from '../../support/messages.ts'
 import { gitRepository } from '../../support/repositories.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
-/** A bot with a store is killed at its awaits. */
+/** Kills a bot with a store at its awaits. */
 export function testKilledBot({
   mainStride,
   postStride,
@@ -26,16 +26,16 @@ export function testKilledBot({
 }): void {
   const KILLER = fileURLToPath(new URL('../../support/kill-at-await.mjs', import.meta.url))
 
-  /** Every await of this stride is a kill point. */
+  /** Each `stride`-th await is a kill point. */
   const STRIDES = { main: mainStride, post: postStride }
 
-  /** A claim of a killed run is given up at once, so that the next run is told what became of it. */
+  /** Claims of a killed run expire immediately, so that the next run can see its result. */
   const ON = `messaging_bot:
   token: \${{ secrets.BOT }}
   config: { lease: 0.0005 }
 `
 
-  /** Its claims are held for an hour. */
+  /** The same with claims that last an hour. */
   const LEASED = ON.replace(/ {2}config.*\n/, '')
 
   let telegram: TelegramStandIn
@@ -84,7 +84,7 @@ export function testKilledBot({
     readonly succeeded: boolean
   }
 
-  /** A run: the step, and its post when the step succeeded. What is killed is a process of its own. */
+  /** A run: the step, and its post if the step succeeded. A killed part runs in its own process. */
   async function runJob(
     state: string,
     kill: { main?: number; post?: number } = {},
@@ -108,7 +108,7 @@ export function testKilledBot({
     return ['one', 'two'].map((words) => telegram.enqueue('message', textMessage(words)))
   }
 
-  /** As if the leases of whoever was killed were over: of the claim, and of the lock of the file. */
+  /** Simulates the end of a killed process's leases: of the claim, and of the lock of the file. */
   async function letLeasesEnd(): Promise<void> {
     await sleep(60)
     github.clock.ahead += 2_000 // its clock counts whole seconds
@@ -116,7 +116,7 @@ export function testKilledBot({
     await utimes(join(folder, 'state.json.lock'), past, past).catch(() => {})
   }
 
-  /** Runs until the bot has nothing more; every one of them must succeed. */
+  /** Runs until the bot has no more updates; every run must succeed. */
   async function drain(state: string): Promise<number[]> {
     const seen: number[] = []
     for (let left = 5; telegram.kept.length > 0 && left > 0; left--) {
@@ -143,7 +143,7 @@ export function testKilledBot({
       github = await startContentsApi(gitRepository(join(folder, 'repository.git')))
     })
 
-    // Post writes to git in the way in which main does.
+    // Post writes to git in the same way as main.
     test.each(isGit && mainStride > 1 ? (['main'] as const) : (['main', 'post'] as const))(
       `killed at awaits of %s, ${mainStride} and ${postStride} apart, loses no message, and repeats only uncommitted ones`,
       async (process) => {
@@ -195,7 +195,7 @@ export function testKilledBot({
   })
 
   test('a run that failed holds nothing: the next poll hands on the same messages', async () => {
-    await runJob('branch:state') // makes the branch
+    await runJob('branch:state') // creates the branch
     const sent = send()
     runs++
     const failing = await runInShared(bot('branch:state', undefined, LEASED))
@@ -216,7 +216,7 @@ export function testKilledBot({
 
   test('with a store on a branch a run costs GitHub one read and two writes', async () => {
     send()
-    await runJob('branch:state') // makes the branch
+    await runJob('branch:state') // creates the branch
     send()
     const before = github.calls.length
     await runJob('branch:state')

@@ -5,14 +5,14 @@ import { textMessage } from '../../support/messages.ts'
 import { fc } from '../../support/properties.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
-/** The process is gone: nothing after this happens. */
+/** The process was killed; nothing after this happens. */
 class Killed extends Error {}
 
-/** How one run ends: killed before its n-th step, with a job that fails, or well. */
+/** The end of a run: killed before its n-th step, a failed job, or success. */
 type Ending = { readonly killedAt: number } | 'job fails' | 'well'
 
 interface Round {
-  /** What happens before the run: true is a message, false an update that is no item. */
+  /** The updates before the run: true is a message, false an update that is no item. */
   readonly arrivals: readonly boolean[]
   readonly ending: Ending
 }
@@ -26,8 +26,8 @@ const round: fc.Arbitrary<Round> = fc.record({
 })
 
 /**
- * One run of the job, in the order in which the action does things: every call before and after it
- * had its effect, every output, what is left for post, the end of the job, the acknowledgement.
+ * One run of the job in the order of the action: every call before and after its effect, every
+ * output, the saved state for post, the end of the job, the acknowledgement.
  */
 async function runJob(telegram: TelegramStandIn, ending: Ending): Promise<Outcome> {
   const step = stepper(ending)
@@ -80,7 +80,7 @@ async function withTelegram<Result>(use: (telegram: TelegramStandIn) => Promise<
   }
 }
 
-/** Lets updates arrive; the ids of those that must come out. */
+/** Adds updates; returns the ids of those that must become items. */
 function arrive(telegram: TelegramStandIn, arrivals: readonly boolean[]): number[] {
   return arrivals.flatMap((isMessage) => {
     const id = telegram.enqueue(isMessage ? 'message' : 'edited_message', textMessage('hi'))

@@ -11,7 +11,7 @@ import { botPorts, botWorkflow, POLL, runMain } from '../../support/bot-run.ts'
 import { MESSAGES, UPDATES } from '../../support/messages.ts'
 import { TelegramStandIn } from '../../support/telegram.ts'
 
-/** What a poll makes of one update, with further options. */
+/** The item of a polled update, with further options. */
 async function polled(kind: string, content: unknown, options = '') {
   const telegram = await new TelegramStandIn().start()
   try {
@@ -22,7 +22,7 @@ async function polled(kind: string, content: unknown, options = '') {
   }
 }
 
-/** What the trigger makes of the same update when the platform sends it. */
+/** The item of the same update if Telegram sends it. */
 async function pushed(kind: string, content: unknown, options = '') {
   const body = JSON.stringify({ update_id: 866_350_101, [kind]: content })
   const headers = { 'content-type': 'application/json' }

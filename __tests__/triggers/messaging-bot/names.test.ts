@@ -8,7 +8,7 @@ import {
 } from '../../../src/triggers/messaging-bot/updates.ts'
 import { UPDATES } from '../../support/messages.ts'
 
-/** Fields of a message that say something about it, and are no type of message. */
+/** Fields of a message that describe it, and are no message type. */
 type About =
   | `${'message' | 'business_connection' | 'guest_query' | 'effect' | 'media_group'}_id`
   | `${'message_thread' | 'ephemeral_message'}_id`
@@ -26,7 +26,7 @@ type About =
 
 type Kind = Exclude<keyof Update, 'update_id'>
 
-/** `true`, unless a name is left over: then these lines do not compile. */
+/** `true` unless a name is left; then these lines do not compile. */
 type Nothing<Name> = [Name] extends [never] ? true : Name
 
 const CHECKED_BY_THE_COMPILER: {

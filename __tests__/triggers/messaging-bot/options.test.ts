@@ -7,7 +7,7 @@ import { readOnSection } from '../../../src/workflow/workflow.ts'
 import { botPorts, botWorkflow, POLL } from '../../support/bot-run.ts'
 import { BOT_TOKEN } from '../../support/telegram.ts'
 
-/** What an `on:` section's mistakes look like; empty when it has none. */
+/** The printed mistakes of an `on:` section; empty if it has none. */
 function mistakes(on: string, secrets: Record<string, Json> = { BOT: BOT_TOKEN }): string {
   const source = { name: 'input "on"', text: on, file: '.github/workflows/bot.yml' }
   try {

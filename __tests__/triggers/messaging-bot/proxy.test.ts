@@ -34,7 +34,7 @@ afterEach(async () => {
   await new Promise((resolve) => proxy.close(resolve))
 })
 
-/** A poll; without an address, of a server that can be reached by way of the proxy alone. */
+/** A poll; without an address, of a server that can only be reached through the proxy. */
 function poll(
   variables: (proxy: string) => Record<string, string>,
   api = 'http://bots.invalid:8081',

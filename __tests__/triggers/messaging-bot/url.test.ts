@@ -30,7 +30,7 @@ async function hookline(
   return { code, ...printed }
 }
 
-/** What a shell makes of a line, with `curl` replaced by something that shows its arguments and input. */
+/** Runs a line in a shell with a `curl` that prints its arguments and input. */
 function shell(script: string, env: Record<string, string>): Promise<string> {
   const curl = 'curl() { printf "%s\\n" "$@"; cat; }\n'
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ describe('hookline url', () => {
   ])('%j', async (args, url) => {
     const { code, stdout } = await hookline(['url', ...args])
     expect(code).toBe(0)
-    // A bot sets no header; everything else does, rather than carry a plain token in its URL.
+    // A bot cannot set headers; every other sender does, instead of a plain token in its URL.
     const whole = args.includes('--bot') ? `${url}?__token=$HOOKLINE_CREDENTIAL` : url
     expect(stdout).toContain(`${whole}\n`)
     const { stdout: json } = await hookline(['url', ...args, '--json'])

@@ -5,14 +5,14 @@ import { bound, QUIET_WORLD, receive } from '../../support/receive.ts'
 import { anyRequest } from '../requests.ts'
 import { SIGNERS } from './signers.ts'
 
-/** What each scheme needs. */
+/** The required options of each scheme. */
 const OPTIONS = new Map<string, object>([
   ['aws-sns', { scheme: 'aws_sns' }],
   ...SIGNERS.map(({ verify, secret }) => [String(verify.scheme), { ...verify, secret }] as const),
   ['token', { scheme: 'token', secret: 'x', field: 'Type' }],
 ])
 
-/** Headers of every scheme, with something that is not what it should be. */
+/** The headers of every scheme with wrong values. */
 const headers = fc.dictionary(
   fc.constantFrom(
     ...SIGNERS.flatMap(({ signature }) => signature?.[0] ?? []),
@@ -28,7 +28,7 @@ const headers = fc.dictionary(
   ),
 )
 
-/** Messages of SNS in which one field is not what it should be. */
+/** Messages of SNS with one wrong field. */
 const sns = fc
   .tuple(
     fc.constantFrom('Type', 'SignatureVersion', 'Signature', 'SigningCertURL', 'Timestamp'),
@@ -43,7 +43,7 @@ const sns = fc
     }),
   )
 
-/** Bodies of senders that prove themselves in the body. */
+/** Bodies of senders that authenticate in the body. */
 const inBody = fc
   .tuple(
     fc.constantFrom('signature', 'timestamp', 'token', 'value', 'webhookTimestamp', 'Type'),

@@ -12,7 +12,7 @@ import { post, scene } from './aws-sns-scene.ts'
 const here = scene()
 
 const TRICKS = [
-  // The old virtual hosts of a bucket named `sns`, which anyone may own.
+  // The old virtual hosts of a bucket named `sns`, which anyone can own.
   'https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
   'https://sns.s3.us-west-2.amazonaws.com/SimpleNotificationService-0af1.pem',
   'https://sns.s3.amazonaws.com/SimpleNotificationService-0af1.pem',

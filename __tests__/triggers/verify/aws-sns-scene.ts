@@ -4,15 +4,15 @@ import { Amazon } from '../../support/amazon.ts'
 import { bound, receive } from '../../support/receive.ts'
 import { CERTIFICATE_URL, RECEIVED, Signatory, SUBSCRIBE_URL } from '../../support/sns-signatory.ts'
 
-/** What a test of SNS works with, made anew for each. */
+/** The stand-ins of a test of SNS, new for each test. */
 export interface Scene {
   signatory: Signatory
   amazon: Amazon
 }
 
-/** An Amazon that has the certificate of a signatory, and takes confirmations. */
+/** An Amazon with the certificate of a signer, which accepts confirmations. */
 export function scene(): Scene {
-  // Filled before each test, as jest has it.
+  // Filled before each test, because jest requires hooks for that.
   const made = {} as Scene
   beforeAll(() => {
     made.signatory = new Signatory()
@@ -28,7 +28,7 @@ export function scene(): Scene {
   return made
 }
 
-/** What the trigger makes of a message that SNS posts. */
+/** The trigger's result for a message of SNS. */
 export function post(
   { amazon }: Scene,
   message: unknown,
@@ -40,7 +40,7 @@ export function post(
   return receive(bound('aws_sns', options), sent, { http: amazon.http, now: NOW })
 }
 
-/** By the clock of the machine that verifies. */
+/** The time of the machine that verifies. */
 export const NOW = () => RECEIVED.getTime()
 
 /** Path and query, as a server sees them. */

@@ -19,7 +19,7 @@ import { NOW, pathOf, post, scene } from './aws-sns-scene.ts'
 
 const here = scene()
 
-/** Of all certificates that differ in something else. */
+/** The same keys for all certificates that differ in something else. */
 const KEYS = rsaKeys('sns-2')
 
 describe('a notification', () => {
@@ -263,7 +263,10 @@ describe('a subscription', () => {
 describe("Amazon's own validator", () => {
   const { globalAgent } = https
 
-  /** Amazon's validator fetches by itself: each of its connections ends at the stand-in, without TLS. */
+  /**
+   * Amazon's validator fetches by itself, so its connections are redirected to the stand-in,
+   * without TLS.
+   */
   beforeEach(() => {
     const agent = new https.Agent()
     agent.createConnection = () => connect(Number(new URL(here.amazon.address).port), '127.0.0.1')

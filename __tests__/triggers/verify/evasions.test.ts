@@ -15,7 +15,7 @@ function signer(name: string): Signer {
   return found
 }
 
-/** What a trigger says of a request: nothing when it fires. */
+/** The trigger's reason for refusing a request; none if it fires. */
 async function refusal(verify: unknown, sent: Sent): Promise<string | undefined> {
   const { items, messages = [] } = await receive(bound('webhook', { verify }), {
     receivedAt: time,

@@ -6,7 +6,7 @@ import { readOnSection } from '../../../src/workflow/workflow.ts'
 
 const SECRET = 'never-to-be-shown'
 
-/** What a person reads about options in YAML flow style; nothing when they are right. */
+/** The messages about options in YAML flow style; none if they are valid. */
 function complaints(trigger: string, verify: string): string[] {
   const text = `${trigger}:\n  verify: ${verify}`
   const source = { name: 'input "on"', text, file: 'hook.yml' }

@@ -7,7 +7,7 @@ const body = '{"id": "évt_1",  "big":12345678901234567890}\r\n'
 const time = new Date('2026-11-21T00:00:00Z')
 const HOUR = 3_600_000
 
-/** Every character and every byte in the long run; in the short one some of them, of all bits. */
+/** The soak test changes every character and byte; the short run some of them, in all bits. */
 const STRIDE = 11
 
 async function signed(signer: Signer, secret = signer.secret): Promise<Sent & Proof> {
@@ -18,13 +18,13 @@ function options(signer: Signer, secret: string | readonly string[] = signer.sec
   return { ...signer.verify, secret }
 }
 
-/** True when a webhook trigger that asks for this verification makes an item of the request. */
+/** True if a webhook trigger with this verification fires for the request. */
 async function fires(verify: unknown, sent: Sent): Promise<boolean> {
   const { items } = await receive(bound('webhook', { verify }), sent)
   return items.length === 1
 }
 
-/** The sender's header of the signature with another value. */
+/** Replaces the value of the signature header. */
 function resigned(signer: Signer, sent: Sent & Proof, change: (text: string) => string): Sent {
   const [header, prefix] = signer.signature ?? ['', '']
   const text = sent.headers[header]?.slice(prefix.length) ?? ''
@@ -119,7 +119,7 @@ describe.each(SIGNERS.filter(({ signature }) => signature))('$name', (signer) =>
   })
 })
 
-/** Hexadecimal as base64, and the other way round. */
+/** Converts hexadecimal to base64, and base64 to hexadecimal. */
 function reencoded(text: string): string {
   const isHex = /^[0-9a-f]+$/.test(text)
   return Buffer.from(text, isHex ? 'hex' : 'base64').toString(isHex ? 'base64' : 'hex')
@@ -133,7 +133,7 @@ describe.each(SIGNERS.filter(({ coversBody }) => coversBody))('$name', (signer) 
     for (let at = 0; at < bytes.length; at += STRIDE) {
       const changed = bytes.map((byte, place) => (place === at ? byte ^ (1 << (at % 8)) : byte))
       const { items } = await receive(trigger, { ...sent, body: changed })
-      // A form that Twilio signs reads the same with some other bytes: `+` and a blank.
+      // A form for Twilio is equal with some other bytes: `+` and a space.
       const isSame = signer.name === 'twilio, a form' && sameForm(bytes, changed)
       if (!isSame) expect([at, items.length]).toEqual([at, 0])
     }

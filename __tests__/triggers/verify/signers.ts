@@ -6,43 +6,43 @@ import Stripe from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import { SCHEME } from '../../../src/triggers/lists/scheme.ts'
 
-/** What a sender has to say, and when. */
+/** A sender's message, and its time. */
 export interface Message {
   readonly body: string
   readonly time: Date
 }
 
-/** How it proves that. */
+/** The signature of a message. */
 export interface Proof {
-  /** Lower-case names. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** In place of the message's, where the proof stands in the body. */
+  /** Replaces the message's body if the signature is in the body. */
   readonly body?: string
-  /** What the sender adds to the URL. */
+  /** The sender's additions to the URL. */
   readonly path?: string
 }
 
-/** A sender of one kind, who signs apart from what verifies it. */
+/** A sender of one kind, which signs with other code than the verification. */
 export interface Signer {
   readonly name: string
-  /** The package of the vendor that signs; we, by the vendor's page, when left out. */
+  /** The vendor's package that signs; if absent, the test signs by the vendor's page. */
   readonly by?: string
-  /** The options of `verify`, without the secret. */
+  /** The options of `verify` without the secret. */
   readonly verify: Readonly<Record<string, unknown>>
-  /** What the receiver holds. */
+  /** The receiver's secret or public key. */
   readonly secret: string
-  /** Another one of the same kind. */
+  /** Another value of the same kind. */
   readonly other: string
   readonly sign: (message: Message, secret: string) => Proof | Promise<Proof>
-  /** The header with the signature, and what stands before it there; none where it is in the body. */
+  /** The header with the signature, and its prefix; none if the signature is in the body. */
   readonly signature?: readonly [header: string, prefix: string]
-  /** True where a time is signed. */
+  /** True if the signature covers a time. */
   readonly isTimed?: true
-  /** False where the proof says nothing of the body. */
+  /** False if the signature does not cover the body. */
   readonly coversBody: boolean
-  /** Where one header may hold several signatures: side by side, or as parts beside a time. */
+  /** If one header may contain several signatures: separate, or as parts next to a time. */
   readonly list?: 'signatures' | 'parts'
-  /** Names of the body's fields that prove the sender. */
+  /** Names of the body's fields that authenticate the sender. */
   readonly hidden?: readonly string[]
 }
 
@@ -55,7 +55,7 @@ const WHSEC = {
   other: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
 }
 
-/** Keys, private by public: what a receiver holds tells which one its sender signs with. */
+/** Private keys by public key: the receiver's key identifies that of the sender. */
 const privateKeys = new Map<string, KeyObject>()
 
 function pairs(kind: 'ed25519' | 'p256', write: (spki: Buffer) => string) {
@@ -103,7 +103,7 @@ export function seconds(time: Date): string {
   return String(Math.floor(time.getTime() / 1000))
 }
 
-/** An HMAC over the body alone, in a header. */
+/** An HMAC over the body, in a header. */
 function overBody(
   name: string,
   header: string,
@@ -123,7 +123,7 @@ function overBody(
   }
 }
 
-/** A signature over time and body, each in a header of its own. */
+/** A signature over time and body, each in its own header. */
 function overTime(
   name: string,
   [header, prefix, timeHeader]: readonly [string, string, string],
@@ -622,8 +622,8 @@ const EXPLICIT: readonly Signer[] = [
 ]
 
 /**
- * A sender whose file says in data how it signs: read here apart from the code that verifies. That
- * the data is right, its vector shows.
+ * A sender whose signature is data in its file. It is read here independently of the code that
+ * verifies; its recorded vector shows that the data is right.
  */
 function ofData(name: string): Signer | undefined {
   const own = SCHEME[name]

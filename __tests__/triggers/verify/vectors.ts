@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 interface Vector {
   readonly sender: string
-  /** Who signed it, or accepted it: a package of the vendor with its version, or what it published. */
+  /** The source of the signature: a vendor's package with its version, or a published example. */
   readonly by: string
   readonly name?: string
   readonly verify: Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ interface Vector {
 
 /**
  * Messages and signatures that the makers of a scheme have published, or that their own package
- * made, or accepted, in November 2026: its name and version are given.
+ * created or accepted in November 2026; name and version are given.
  */
 export const VECTORS: readonly Vector[] = JSON.parse(
   readFileSync(new URL('../../senders/vectors.json', import.meta.url), 'utf8'),
