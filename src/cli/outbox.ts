@@ -38,10 +38,13 @@ ${environmentHelp(['HOOKLINE_ADMIN_KEY', 'admin key of the relay; never printed'
 
 Examples:
   $ hookline outbox list --relay https://relay.example.com --watch
-  $ hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
-  $ hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 --relay https://relay.example.com
+  $ hookline outbox show 72d3162e-cc78-11e3-81ab-4c9367dc0958 \\
+      --relay https://relay.example.com
+  $ hookline outbox replay 72d3162e-cc78-11e3-81ab-4c9367dc0958 \\
+      --relay https://relay.example.com
   $ hookline outbox replay --reason too_old --relay https://relay.example.com
-  $ hookline outbox backup --out outbox.copy.db --relay https://relay.example.com`
+  $ hookline outbox backup --out outbox.copy.db \\
+      --relay https://relay.example.com`
 
 /** Milliseconds between two requests of `--watch`, at least. */
 const WATCH_INTERVAL = 2000
