@@ -21,7 +21,7 @@ const relay :Workerd.Worker = (
   ],
   compatibilityDate = "2026-10-01",
   compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
-  # Each of docs/host/relay.md, "Settings", that is set: what is not in this list is not read.
+  # Each of docs/reference/environment.md, that is set: what is not in this list is not read.
   bindings = [
     (name = "HOOKLINE_SEALING_KEYS", fromEnvironment = "HOOKLINE_SEALING_KEYS"),
     (name = "HOOKLINE_APP_ID", fromEnvironment = "HOOKLINE_APP_ID"),

@@ -268,7 +268,7 @@ describe('items', () => {
 })
 
 test('the documentation shows what is really written', async () => {
-  const text = await readFile(new URL('../../docs/reference/action.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../docs/reference/log.md', import.meta.url), 'utf8')
   const shown = text.replace(/^> ?/gm, '').replace(/[`*]/g, '')
   const relayed = {
     'x-hookline-delivery': '0b8f6a3e-5d0c-4b3e-9d53-6a3f1f0f2a11',

@@ -69,6 +69,7 @@ interface Verify {
   readonly secret?: string | readonly string[]
   readonly header?: string
   readonly field?: string
+  readonly query?: string
   readonly url?: string
 }
 
@@ -158,6 +159,8 @@ async function signedRequest(
     const signature = createHmac('sha256', secret).update(request.body).digest('hex')
     return withHeader(request, header, prefix + signature)
   }
+  // A token in the query is a part of the path, which the scenario gives.
+  if (scheme === 'token' && first?.query) return request
   if (scheme === 'token') return withHeader(request, first?.header ?? '', secret)
   if (scheme === 'basic') return withHeader(request, 'authorization', `Basic ${btoa(secret)}`)
   if (!SIGNATURE_NAMES.includes(scheme)) return request
@@ -185,8 +188,11 @@ function plainRequest(
   return { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-/** In a form, as older outgoing webhooks send it. */
+/** In JSON if the request says so, else in a form, as the outgoing webhooks of old are. */
 function withField(request: Request, name: string, value: string): Request {
+  if (request.headers['content-type'] === 'application/json') {
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), [name]: value }) }
+  }
   const form = new URLSearchParams(request.body)
   form.set(name, value)
   return { ...request, body: form.toString() }

@@ -42,7 +42,7 @@ test('the first screen of README.md leads each sender to its page', () => {
     expect.arrayContaining([
       'docs/senders/README.md',
       'docs/senders/curl.md',
-      'docs/guides/bot.md',
+      'docs/start/telegram-bot.md',
     ]),
   )
   expect(screen.split('\n').length).toBeLessThan(60)

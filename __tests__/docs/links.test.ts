@@ -23,16 +23,18 @@ function textOf(name: string): string {
   return page ? prose(page) : readFileSync(join(ROOT, name), 'utf8')
 }
 
-/** Ids of headings as GitHub creates them: lower case, no punctuation, hyphens for spaces. */
+/** Ids in the page, and of headings as GitHub creates them: lower case, no punctuation, hyphens for spaces. */
 function anchors(text: string): string[] {
   const seen = new Map<string, number>()
-  return [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {
+  const named = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
+  const headings = [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {
     const words = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
     const id = words.replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '').replaceAll(' ', '-')
     const times = seen.get(id) ?? 0
     seen.set(id, times + 1)
     return times > 0 ? `${id}-${times}` : id
   })
+  return [...named, ...headings]
 }
 
 function broken(name: string, text: string): string[] {

@@ -11,7 +11,7 @@ const TRIAGE = `on:
 jobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}
 `
 
-/** The bot of docs/guides/bot.md replies with the same message. */
+/** The bot of docs/start/telegram-bot.md replies with the same message. */
 const ECHO: Scenario = {
   message: { text: '"; touch pwned #\n$(id)' },
   calls: [[SEND, { chat_id: 1111111, text: 'You wrote: "; touch pwned #\n$(id)' }]],
@@ -23,38 +23,49 @@ const ECHO: Scenario = {
  */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'README.md hello': { isFromPage: true, prints: ['Hello, world'] },
-  'README.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
-  'README.md A bot that answers': {
-    message: {},
-    calls: [[SEND, { chat_id: 1111111, text: 'Done' }]],
-  },
-  'docs/guides/bot.md bot': ECHO,
-  'docs/guides/bot.md bot-webhook': ECHO,
-  'docs/guides/bot.md chat-ops': {
+  'docs/reference/action.md hook': { body: { hello: 'world' }, prints: ['Hello, world'] },
+  'docs/start/telegram-bot.md bot': ECHO,
+  'docs/guides/bot-webhook.md bot-webhook': ECHO,
+  'docs/guides/chat-ops.md chat-ops': {
     message: { text: '/deploy staging', from: PERSON, chat: GROUP },
     checkout: { 'deploy.sh': SCRIPT },
     prints: ['deployed staging'],
     calls: [[SEND, { chat_id: -1001234567890, text: 'staging, success' }]],
   },
   'docs/reference/compiler.md hook': { prints: ['order 1'] },
-  'docs/learn/comparison.md feed': {
+  'docs/guides/from-actionsflow.md feed': {
     event: { event: 'schedule', payload: { schedule: '17 * * * *' } },
     checkout: { 'read-feed.sh': '#!/bin/sh\necho "reading $1"\n' },
     prints: ['reading https://example.com/feed.xml'],
   },
   'docs/reference/config.md Only opened issues': { headers: { 'x-github-event': 'issues' } },
   'docs/reference/config.md A failure that jobs learn of': { body: { lines: [{ price: 2 }] } },
+  'docs/guides/any-sender.md Write the workflow': {
+    body: { event_id: 1 },
+    signs: ['x-acme-signature', ''],
+  },
+  'docs/guides/chat-ops.md In Slack and Discord': {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'command=%2Fdeploy&text=staging&user_id=U0123ABC&team_id=T1&channel_id=C1&trigger_id=1.2&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1%2F1%2Fx',
+  },
+  'docs/guides/filter-events.md Filter by the content': {
+    headers: { 'x-github-event': 'issues' },
+    body: { action: 'opened', issue: { user: { login: 'ada' } }, total: 10, limit: 2 },
+  },
+  'docs/guides/scheduled-runs.md 1. Let the workflow accept a manual run': {
+    event: { event: 'workflow_dispatch', payload: {} },
+  },
   'docs/guides/verify-signatures.md Any other sender': {
     body: { id: 1 },
     signs: ['x-acme-signature', 'sha256='],
   },
-  'docs/reference/limits.md hub': { rest: '/orders', prints: ['order 1'] },
-  'docs/guides/recipes.md test-workflows': {
+  'docs/guides/many-workflows.md hub': { rest: '/orders', prints: ['order 1'] },
+  'docs/guides/test-in-ci.md test-workflows': {
     event: { event: 'pull_request', payload: {} },
     checkout: { 'workflows/triage.yml': TRIAGE },
     prints: ['1 workflow file: no problems', 'true'],
   },
-  'docs/guides/recipes.md check': {
+  'docs/guides/test-in-ci.md check': {
     event: { event: 'pull_request', payload: {} },
     checkout: { 'workflows/triage.yml': TRIAGE },
     prints: ['1 workflow file: no problems'],
@@ -73,7 +84,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     body: { services: ['mail', 'web; id'] },
     prints: ['restarting mail\nrestarting web; id\n'],
   },
-  'docs/guides/recipes.md chat-build': {
+  'docs/guides/reply.md chat-build': {
     message: { from: PERSON, message_id: 5 },
     checkout: { 'build.sh': '#!/bin/sh\necho built\n' },
     prints: ['built'],
@@ -87,7 +98,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/guides/recipes.md ask': {
+  'docs/guides/buttons.md ask': {
     event: { event: 'workflow_dispatch', payload: {} },
     call: { version: 'v1.2.3' },
     vars: { APPROVERS_CHAT: '-1001234567890' },
@@ -104,7 +115,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ],
     ],
   },
-  'docs/guides/recipes.md approve': {
+  'docs/guides/buttons.md approve': {
     update: [
       'callback_query',
       {
@@ -133,6 +144,44 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'docs/senders/slack.md slack': {
     headers: { 'content-type': 'application/json' },
     body: { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention', text: 'now' } },
+  },
+  'docs/senders/alertmanager.md alertmanager': { body: { status: 'firing', groupKey: '{}:{}' } },
+  'docs/senders/azure-devops.md azure-devops': {
+    secrets: { AZURE_DEVOPS_USER: 'azure:correct-horse' },
+    body: { id: '1', eventType: 'git.push' },
+    prints: ['git.push'],
+  },
+  'docs/senders/cloudevents.md cloudevents': {
+    rest: '?key=value-of-CLOUDEVENTS_KEY',
+    headers: { 'content-type': 'application/cloudevents+json' },
+    body: { specversion: '1.0', id: '1', source: '/s', type: 'com.example.created' },
+    prints: ['com.example.created'],
+  },
+  'docs/senders/docker-hub.md docker-hub': {
+    body: { push_data: { tag: 'v1.2.3' }, repository: { repo_name: 'octo/app' } },
+    prints: ['octo/app:v1.2.3 was pushed'],
+  },
+  'docs/senders/figma.md figma': {
+    body: { event_type: 'FILE_VERSION_UPDATE', file_name: 'Icons' },
+    prints: ['Icons'],
+  },
+  'docs/senders/gitea-forgejo.md gitea-forgejo': {
+    headers: { 'x-gitea-event': 'push', 'x-gitea-delivery': 'f6266f16' },
+    body: { ref: 'refs/heads/main' },
+    signs: ['x-gitea-signature', ''],
+    prints: ['refs/heads/main'],
+  },
+  'docs/senders/hcp-terraform.md hcp-terraform': { isFromPage: true, prints: ['network'] },
+  'docs/senders/jenkins.md jenkins': {
+    isFromPage: true,
+    prints: ['https://jenkins.example.com/job/deploy/7/'],
+  },
+  'docs/senders/langfuse.md langfuse': { isFromPage: true, prints: ['movie-critic'] },
+  'docs/senders/websub.md websub': {
+    headers: { 'content-type': 'application/atom+xml' },
+    body: '<feed/>',
+    signs: ['x-hub-signature', 'sha256='],
+    prints: ['<feed/>'],
   },
   'docs/senders/standard-webhooks.md standard-webhooks': { body: { type: 'invoice.paid' } },
 }

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { LIMITS } from '../../src/wire/limits.ts'
 import type { Block } from './pages.ts'
@@ -14,6 +18,7 @@ const NGINX: Readonly<Record<string, readonly string[]>> = {
   client_max_body_size: ['http', 'server', 'location'],
   large_client_header_buffers: ['http', 'server'],
   location: ['server', 'location'],
+  return: ['server', 'location'],
   proxy_pass: ['location'],
   proxy_http_version: ['http', 'server', 'location'],
   proxy_set_header: ['http', 'server', 'location'],
@@ -47,9 +52,45 @@ export async function runNginx({ text }: Block): Promise<void> {
   expect(Number(kilobytes) * 1024).toBeGreaterThan(LIMITS.requestBodyBytes)
   const [, format] = /log_format (\S+)/.exec(text) ?? []
   expect(text).toMatch(new RegExp(`access_log \\S+ ${format};`))
+  await readBy('nginx', (folder, file) => ['-t', '-e', join(folder, 'error.log'), '-c', file], {
+    name: 'nginx.conf',
+    // A certificate is the reader's own, and the log is theirs too.
+    make: (folder) => `pid ${folder}/pid;
+events {}
+http {
+${text.replace('listen 443 ssl;', 'listen 8443;').replaceAll('/var/log/nginx', folder)}
+}
+`,
+  })
 }
 
-/** A site of Caddy that forwards everything: an address, and one directive with its upstreams. */
+/** A site of Caddy that passes everything to the relay, except the admin API. */
 export async function runCaddyfile({ text }: Block): Promise<void> {
-  expect(text).toMatch(/^[\w.-]+ \{\n(?: {4}reverse_proxy(?: [\w.-]+:\d+)+\n)+\}\n$/)
+  const lines = text.split('\n').map((line) => line.trim())
+  const known =
+    /^(?:[\w.-]+ \{|\}||@admin path [\w/*\s-]+|respond @admin 404|reverse_proxy(?: [\w.-]+:\d+)+)$/
+  expect(lines.filter((line) => !known.test(line))).toEqual([])
+  expect(text).toContain('reverse_proxy ')
+  await readBy('caddy', (_, file) => ['adapt', '--adapter', 'caddyfile', '--config', file], {
+    name: 'Caddyfile',
+    make: () => text,
+  })
+}
+
+/** Lets the server itself read the file, where it is installed. */
+async function readBy(
+  program: string,
+  args: (folder: string, file: string) => string[],
+  { name, make }: { readonly name: string; readonly make: (folder: string) => string },
+): Promise<void> {
+  if (spawnSync(program, ['version']).error) return
+  const folder = await mkdtemp(join(tmpdir(), `${program}-`))
+  try {
+    const file = join(folder, name)
+    await writeFile(file, make(folder))
+    const read = spawnSync(program, args(folder, file), { encoding: 'utf8' })
+    expect([read.status, read.status === 0 ? '' : read.stderr]).toEqual([0, ''])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

@@ -47,6 +47,8 @@ const READER = {
   TRELLO_TOKEN: 'trello-token',
   TRELLO_CALLBACK_URL: 'https://relay.example.com/octo/repo/trello/trello?__token=k',
   TYPEFORM_TOKEN: 'tfp_1',
+  FIGMA_TOKEN: 'figd_1',
+  PASTED: 'a-secret-that-the-reader-pastes',
 }
 
 export interface ShellRun {
@@ -229,6 +231,11 @@ const PUBLIC_CALLS: readonly (readonly [what: RegExp, fields: readonly string[]]
   [/^GET api\.telegram\.org\/bot\d+:[\w-]+\/deleteWebhook$/, []],
   [/^POST api\.trello\.com\/1\/webhooks$/, ['key', 'token', 'idModel', 'callbackURL']],
   [/^PUT api\.typeform\.com\/forms\/\w+\/webhooks\/\w+$/, ['url', 'secret', 'enabled']],
+  [
+    /^POST api\.figma\.com\/v2\/webhooks$/,
+    ['event_type', 'context', 'context_id', 'endpoint', 'passcode'],
+  ],
+  [/^POST hub\.example\.com\/$/, ['hub.mode', 'hub.topic', 'hub.callback', 'hub.secret']],
   [/^POST hooks\.slack\.com\/commands\/\S+$/, ['text']],
 ]
 

@@ -1,4 +1,5 @@
 import { generateSigningKey } from '../../src/relay/credentials/grant.ts'
+import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import type { SessionSetup } from './session.ts'
 
 const HOOK = 'on: webhook\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
@@ -6,19 +7,27 @@ const WORKFLOW = { 'workflows/hook.yml': HOOK }
 const BOT =
   'on: {messaging_bot: {token: "${{ secrets.BOT_TOKEN }}"}}\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: echo hello}]}}\n'
 
-/** The state of a reader before the first block, by page. */
+const OUTBOX: SessionSetup = {
+  hasSqlite: true,
+  env: {
+    HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
+    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+  },
+}
+
+/** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
-  // The public repository of Hookline can be cloned.
-  'docs/reference/action.md': { clones: true },
-  'docs/guides/bot.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
+  // The public repository of Hookline is there to be cloned.
+  'docs/guides/upgrade.md': { clones: true },
+  'docs/guides/bot-webhook.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/reference/compiler.md': { files: WORKFLOW },
-  // A token of the reader, as GitHub shows it once.
-  'docs/guides/credentials.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
-  'docs/guides/recipes.md': {
-    files: WORKFLOW,
-    env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' },
+  // A token of one's own, as GitHub shows it once.
+  'docs/guides/credentials.md': {
+    files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` },
+    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
   },
+  'docs/guides/buttons.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/guides/relay-filters.md': {
     env: {
       HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
@@ -26,12 +35,40 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
     },
   },
-  'docs/host/outbox.md': {
+  'docs/guides/scheduled-runs.md': {
+    env: {
+      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
+      HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
+    },
+  },
+  'docs/host/outbox.md': OUTBOX,
+  'docs/guides/batch-and-debounce.md': {
     hasSqlite: true,
     env: {
       HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
     },
   },
-  'docs/guides/inspector.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
+  'docs/guides/endpoints.md': {
+    hasSqlite: true,
+    env: {
+      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
+      HOOKLINE_SIGNING_KEYS: JSON.stringify((await generateSigningKey()).jwk),
+      STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
+    },
+  },
+  'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
+  'docs/reference/inspector.md': { files: WORKFLOW },
+  // Secrets of the reader, and what Jenkins sets.
+  'docs/senders/hcp-terraform.md': {
+    env: { TFE_NOTIFICATION_TOKEN: 'value-of-TFE_NOTIFICATION_TOKEN' },
+  },
+  'docs/senders/langfuse.md': { env: { LANGFUSE_SECRET: 'value-of-LANGFUSE_SECRET' } },
+  'docs/senders/jenkins.md': {
+    env: {
+      JENKINS_SECRET: 'value-of-JENKINS_SECRET',
+      BUILD_TAG: 'jenkins-deploy-7',
+      BUILD_URL: 'https://jenkins.example.com/job/deploy/7/',
+    },
+  },
 }

@@ -3,6 +3,7 @@ import { expect } from '@jest/globals'
 import { parse, stringify } from 'yaml'
 import { readSettingsFile, SETTINGS_FILE } from '../../src/compiler/settings.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
+import { checkConfiguration } from './configuration-files.ts'
 import type { Block, Page } from './pages.ts'
 import { SCENARIOS } from './scenarios.ts'
 import type { Session } from './session.ts'
@@ -13,6 +14,7 @@ const ROOT = new URL('../../', import.meta.url)
 /** Runs a YAML block by its kind; an unknown kind fails. */
 export async function runYaml(block: Block, page: Page, session: Session): Promise<void> {
   const { text } = block
+  if (checkConfiguration(text)) return
   const [, path = ''] = /^# (\S+\.ya?ml)\n/.exec(text) ?? []
   expect(untrustedScripts(parse(text)).length > 0).toBe(text.startsWith('# wrong\n'))
   if (path === '.github/dependabot.yml') return checkDependabot(text)

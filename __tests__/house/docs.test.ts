@@ -1,20 +1,37 @@
 import { expect, test } from '@jest/globals'
-import { inputsList, outputsList } from '../../scripts/docs/action.js'
+import { inputsBlock, outputsList } from '../../scripts/docs/action.js'
 import { fillIn } from '../../scripts/docs/markers.js'
 import { table } from '../../scripts/docs/table.js'
 
 const action = {
   inputs: {
-    on: { description: 'The section.\nInline.\n', default: '' },
-    workflow: { description: 'One a|b.', default: '*.yml' },
+    on: { description: 'The section.\nInline.\n', default: '', required: true },
+    workflow: { description: `One a|b. ${'word '.repeat(20).trim()}`, default: '*.yml' },
+    state: { description: 'A store.', default: 'none' },
   },
   outputs: { count: { description: 'How many.' } },
 }
 
-test('a line for each input and output, whatever breaks their words have', () => {
-  expect(inputsList(action)).toBe(
-    ['- `on`: The section. Inline.', '- `workflow` (`*.yml`): One a|b.'].join('\n'),
-  )
+test('a step with a comment for each input, and a line for each output', () => {
+  const step = { uses: 'octo/action@v1', values: { on: 'webhook' } }
+  expect(inputsBlock(action, step)).toBe(`\`\`\`yaml
+jobs:
+  hook:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: octo/action@v1
+        with:
+          # The section. Inline.
+          # Required.
+          on: webhook
+
+          # One a|b. ${'word '.repeat(16).trim()}
+          # ${'word '.repeat(4).trim()}
+          workflow: '*.yml'
+
+          # A store.
+          state: none
+\`\`\``)
   expect(outputsList(action)).toBe('- `count`: How many.')
 })
 

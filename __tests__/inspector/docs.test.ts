@@ -5,13 +5,13 @@ import { fixtureName, fixtureText } from '../../src/inspector/page/request-text.
 import { BOUNDS } from '../../src/inspector/recorder.ts'
 import { type Dev, startDev } from '../support/dev.ts'
 
-const page = readFileSync(new URL('../../docs/guides/inspector.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/reference/inspector.md', import.meta.url), 'utf8')
 
 function block(language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(page)?.[1] ?? ''
 }
 
-describe('docs/guides/inspector.md', () => {
+describe('docs/reference/inspector.md', () => {
   test('names the expressions that are offered', () => {
     const issue = { title: 'it breaks' }
     const shared = { trigger: 'webhook', item: 0, fields: ['body'] }
@@ -57,9 +57,9 @@ describe('docs/guides/inspector.md', () => {
     const pictures = [...page.matchAll(/!\[[^\]]+\]\((\.\.\/images\/[^)]+)\)/g)].map(
       ([, path]) => path,
     )
-    expect(pictures).toHaveLength(5)
+    expect(pictures).toHaveLength(4)
     for (const path of pictures) {
-      const bytes = readFileSync(new URL(`../../docs/guides/${path}`, import.meta.url))
+      const bytes = readFileSync(new URL(`../../docs/reference/${path}`, import.meta.url))
       expect(bytes.subarray(1, 4).toString()).toBe('PNG')
     }
   })

@@ -12,7 +12,7 @@ import { send } from '../support/raw-http.ts'
 import { withToken } from '../support/scene.ts'
 
 const HAS_NGINX = spawnSync('nginx', ['-v']).status === 0
-const PAGE = new URL('../../docs/host/relay.md', import.meta.url)
+const PAGE = new URL('../../docs/host/reverse-proxy.md', import.meta.url)
 const REQUEST = withToken({ method: 'POST', target: '/o/r/hook/webhook', body: '{}' })
 
 async function freePort(): Promise<number> {

@@ -87,7 +87,7 @@ interface Sent {
     'README’s workflow greets',
     async () => {
       const event = await dispatched(relay, { body: '{"hello":"Ada"}' })
-      const run = await runAct({ [HOOK]: readmeWorkflow() }, event)
+      const run = await runAct({ [HOOK]: documentedWorkflow() }, event)
       expect(run).toMatchObject({ exitCode: 0, jobs: { on: 'success', greet: 'success' } })
       expect(run.log).toContain('Hello, Ada')
     },
@@ -98,7 +98,7 @@ interface Sent {
     'README’s workflow is not started by a webhook of another one',
     async () => {
       const event = await dispatched(relay, { path: 'other/webhook', body: '{"hello":"Ada"}' })
-      const { jobs } = await runAct({ [HOOK]: readmeWorkflow() }, event)
+      const { jobs } = await runAct({ [HOOK]: documentedWorkflow() }, event)
       expect(jobs).toEqual({})
     },
     GENEROUS,
@@ -424,9 +424,9 @@ jobs:
 ${steps.map((step) => `      - ${step}\n`).join('')}`
 }
 
-/** The workflow in README, unchanged. */
-function readmeWorkflow(): string {
-  const text = readFileSync(new URL('README.md', ROOT), 'utf8')
+/** The workflow of two jobs that the docs show. */
+function documentedWorkflow(): string {
+  const text = readFileSync(new URL('docs/reference/action.md', ROOT), 'utf8')
   const [, found = ''] =
     /^```yaml\n(# \.github\/workflows\/hook\.yml\n[\s\S]*?)^```$/m.exec(text) ?? []
   return onAct(found)

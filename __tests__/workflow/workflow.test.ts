@@ -47,7 +47,7 @@ jobs: {}`
 
   test.each(['rss', 'poll', 'script', 'reddit'])('with %s says where to read on', (name) => {
     expect(file(`on: ${name}`).join()).toContain(
-      'docs/learn/comparison.md#triggers-that-poll-a-service',
+      'docs/guides/from-actionsflow.md#triggers-that-poll-a-service',
     )
   })
 

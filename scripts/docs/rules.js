@@ -1,6 +1,8 @@
 /** @typedef {import('../../src/lint/rule.ts').Rule} Rule */
 
-const INTRODUCTION = `# Rules
+const INTRODUCTION = `# Rules of \`check\`
+
+Reference for authors of workflows: what each rule of \`hookline check\` finds, why it matters, and how to fix it.
 
 \`hookline check\` finds mistakes between the sender and the run. It reads the files of \`workflows/\` and the workflows in \`.github/workflows/\` that use the action; with \`--all\` it reads every workflow. It runs nothing.
 
@@ -8,7 +10,7 @@ const INTRODUCTION = `# Rules
 - \`--fix\` applies every fix that certainly keeps the meaning of the file.
 - \`--json\` and \`--sarif\` print the findings for programs, for example for GitHub code scanning.
 
-\`check\` leaves general mistakes in workflows, such as unknown shells or actions without a version, to [actionlint](https://github.com/rhysd/actionlint) and [zizmor](https://docs.zizmor.sh). You can [run the three tools in one job](../guides/recipes.md#check-workflows-in-ci).
+\`check\` leaves general mistakes in workflows, such as unknown shells or actions without a version, to [actionlint](https://github.com/rhysd/actionlint) and [zizmor](https://docs.zizmor.sh). You can [run the three tools in one job](../guides/test-in-ci.md#check-workflows).
 
 A comment suppresses a rule on its own line and on the line below it, for example \`if: always() # hookline: ignore[always-true] the job reports failures, too\`. The reason is optional. Inside of \`run: |\`, a \`#\` belongs to the script, so write the comment on the line of \`run\`.
 
@@ -35,6 +37,7 @@ export function rulesPage(rules) {
     ...rules.map(section),
     '## unused-ignore\n\nA `# hookline: ignore[…]` suppresses nothing, or names no rule. Remove the comment, or correct the name.',
     '## mistakes\n\nOther mistakes, such as an unknown option or invalid YAML, have an id too, and a comment cannot suppress them. `hookline check --sarif` prints all ids with a description.',
+    '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/untrusted-input.md)',
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
 import { code, table } from './table.js'
 
 const built = new URL('../../build/', import.meta.url)
@@ -6,6 +7,8 @@ const built = new URL('../../build/', import.meta.url)
 const { SENDERS } = await import(new URL('triggers/senders.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/schemes.ts')} */
 const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', built).href)
+/** @type {typeof import('../../src/triggers/verify.ts')} */
+const { VERIFY_SCHEMAS } = await import(new URL('triggers/verify.js', built).href)
 /** @type {typeof import('../../src/triggers/verify/aws-sns.ts')} */
 const { SNS_TOLERANCE } = await import(new URL('triggers/verify/aws-sns.js', built).href)
 /** @type {typeof import('../../src/cli/init/kinds.ts')} */
@@ -67,8 +70,12 @@ function page(sender, { click = '', outputs, more }) {
   const answered = isAnswered && triggerOf(sender) === 'webhook'
   const handshake = answered ? ' The relay answers the handshake.' : ''
   const outputsText = outputs === undefined ? '' : `\n${outputs}\n`
+  const workflow = workflowOf(sender)
+  const escapeText = workflow.includes(ESCAPED) ? ESCAPE_TEXT : ''
   return `<!-- From src/triggers/senders/${name}.ts -->
 # ${title}
+
+For authors of workflows. At the end an event of ${title} starts a workflow that verifies the sender.
 
 ## Set up
 
@@ -84,8 +91,8 @@ At ${title}: ${click.trim()}${handshake}
 
 \`\`\`yaml
 # .github/workflows/${name}.yml
-${workflowOf(sender)}\`\`\`
-${outputsText}
+${workflow}\`\`\`
+${outputsText}${escapeText}
 <details>
 <summary>The same for the compiler: <code>hookline init --kind compiled --sender ${name}</code></summary>
 
@@ -98,8 +105,19 @@ ${compiledOf(sender)}\`\`\`
 ## Verification and retries
 
 ${[...verificationTexts(sender), more ?? []].flat().join(' ')}
+
+---
+
+Next: [test it locally](../guides/test-locally.md) · [filter events](../guides/filter-events.md) · [more senders](README.md)
 `
 }
+
+/** The beginning of an expression in the input `on` of a workflow. */
+const ESCAPED = "${{ '${{' }}"
+
+const ESCAPE_TEXT = `
+\`${ESCAPED}\` begins an [expression that the action evaluates](../reference/verify.md#secrets-in-the-input-on), so that GitHub does not insert the secret into the YAML.
+`
 
 /** The commands from setup to the first run. @param {Sender} sender */
 function commandsOf({ name, secret, handshake }) {
@@ -157,7 +175,7 @@ function verificationTexts({ name, scheme = name, retries, repeat }) {
   ]
 }
 
-const DEDUPLICATION = 'README.md#deduplication'
+const DEDUPLICATION = '../guides/deduplicate.md'
 
 /** @param {string} scheme */
 function toleranceOf(scheme) {
@@ -176,7 +194,7 @@ export function sendersTable() {
   ])
   return [
     table(['sender, name'], own),
-    'Senders without a page. They sign with HMAC-SHA256 over `{body}`, unless the table says otherwise. A retry has the same key, or the same hash if there is no key.',
+    '## Senders without a page\n\n`init` and `verify` know these senders, too. They sign with HMAC-SHA256 over `{body}`, unless the table says otherwise. A retry has the same key, or the same hash if there is no key.',
     table(['sender, name, verification', 'retries, key'], others),
   ].join('\n\n')
 }
@@ -222,12 +240,35 @@ export function sendersCount() {
   return `Hookline knows ${SENDERS.length} senders by name, and has ${SCHEMES.size} verification schemes.`
 }
 
-/** The schemes that belong to no sender. */
+/** The schemes that fit any sender. */
 export function schemesTable() {
   return table(
     ['scheme', 'verification'],
     Object.entries(PROOFS).map(([name, proof]) => [code(name), proof]),
   )
+}
+
+/** The schemes of one sender each, with their options. */
+export function senderSchemesTable() {
+  const own = [...SCHEMES.values()].filter(({ name }) => !Object.hasOwn(PROOFS, name))
+  const rows = own
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+    .map(({ name, page, needs, takes = [] }) => [
+      link(code(name), page),
+      proofOf(name),
+      needs.map(code).join(', '),
+      takes.map(code).join(', '),
+    ])
+  return table(['scheme', 'verification', 'required', 'optional'], rows)
+}
+
+/** The options of `verify`, from the schemas that check them. */
+export function verifyOptionsTable() {
+  const rows = Object.entries(VERIFY_SCHEMAS).map(([name, schema]) => [
+    code(name),
+    v.getDescription(schema) ?? '',
+  ])
+  return table(['option', 'meaning'], rows)
 }
 
 /** Descriptions of the schemes that belong to no sender. */

@@ -3,7 +3,7 @@ import { code, table } from './table.js'
 
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
 
-const { RELAY_SETTINGS, settingDefault, SETTINGS } = await compiled('settings')
+const { settingDefault, SETTINGS } = await compiled('settings')
 
 /** Loads a module of build/, which has no types. @param {string} name */
 function compiled(name) {
@@ -23,7 +23,7 @@ export function variablesTable() {
   const help = new Map(commandNames().map((name) => [name, environmentOf(helpOf(name))]))
   const names = /** @type {Name[]} */ (Object.keys(SETTINGS))
   const rows = names.map((name) => [
-    `<a id="${name}"></a>${code(name)}`,
+    `<a id="${name}"></a>${[name, FLAGS[name]].flatMap((each) => (each ? code(each) : [])).join(', ')}`,
     [...help].flatMap(([command, text]) => (text.includes(name) ? code(command) : [])).join(', '),
     defaultOf(name),
     SETTINGS[name].help,
@@ -37,18 +37,6 @@ function environmentOf(help) {
   return sections.flatMap((section) =>
     [...(section.split('\n\n')[0] ?? '').matchAll(/^ {2}([A-Z_]+)/gm)].map(([, name = '']) => name),
   )
-}
-
-/** Every variable of a relay with its default. */
-export function settingsTable() {
-  /** @type {readonly Name[]} */
-  const names = ['HOST', 'PORT', ...RELAY_SETTINGS]
-  const rows = names.map((name) => [
-    [name, FLAGS[name]].flatMap((each) => (each ? code(each) : [])).join(', '),
-    defaultOf(name),
-    SETTINGS[name].help,
-  ])
-  return table(['variable', 'default', 'meaning'], rows)
 }
 
 /** @param {Name} name */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { inputsList, outputsList } from '../docs/action.js'
+import { inputsBlock, outputsList } from '../docs/action.js'
 import { commandList, optionsReference } from '../docs/commands.js'
 import { compilerSettings } from '../docs/compiler-settings.js'
 import { configList } from '../docs/config.js'
@@ -10,26 +10,66 @@ import {
   countText,
   schemesTable,
   senderPages,
+  senderSchemesTable,
   sendersCount,
   sendersTable,
+  verifyOptionsTable,
 } from '../docs/senders.js'
-import { settingsTable, variablesTable } from '../docs/settings.js'
+import { variablesTable } from '../docs/settings.js'
 
 const root = new URL('../..', import.meta.url)
 
+const ACTION = 'hookline/hookline@v1'
+
+/** @param {import('../docs/action.js').Action} action */
+function actionInputs(action) {
+  return inputsBlock(action, {
+    uses: `${ACTION}\n        id: hookline`,
+    values: { on: '|\n  webhook:\n    method: post' },
+  })
+}
+
+/** @param {import('../docs/action.js').Action} _ @param {import('../docs/action.js').Action} reply */
+function replyInputs(_, reply) {
+  return inputsBlock(reply, {
+    uses: `hookline/hookline/reply@v1\n        if: steps.hookline.outputs.triggered == 'true'`,
+    before: `      - uses: ${ACTION}
+        id: hookline
+        with:
+          on: "messaging_bot: {webhook: true}"
+      # …
+`,
+    values: {
+      to: '${{ steps.hookline.outputs.on }}',
+      text: 'Done',
+      token: '${{ secrets.BOT_TOKEN }}',
+    },
+  })
+}
+
+/** @param {import('../docs/action.js').Action} _ @param {import('../docs/action.js').Action} reply */
+function replyOutputs(_, reply) {
+  return outputsList(reply)
+}
+
 /** The documents with generated parts, and the function that generates each part. */
 const DOCUMENTS = {
-  'docs/reference/action.md': { inputs: inputsList, outputs: outputsList },
+  'docs/reference/action.md': { inputs: actionInputs, outputs: outputsList },
+  'docs/reference/reply.md': { inputs: replyInputs, outputs: replyOutputs },
+  'docs/reference/verify.md': {
+    schemes: schemesTable,
+    options: verifyOptionsTable,
+    senders: senderSchemesTable,
+  },
   'docs/reference/compiler.md': { settings: compilerSettings },
   'docs/reference/config.md': { config: configList },
-  'docs/host/relay.md': { settings: settingsTable },
+  'docs/reference/environment.md': { variables: variablesTable },
   'docs/reference/commands.md': {
     commands: commandList,
-    variables: variablesTable,
     options: optionsReference,
   },
   'docs/learn/comparison.md': { senders: sendersCount },
-  'docs/senders/README.md': { count: countText, senders: sendersTable, schemes: schemesTable },
+  'docs/senders/README.md': { count: countText, senders: sendersTable },
 }
 
 /**
@@ -39,10 +79,14 @@ const DOCUMENTS = {
  */
 export async function docFiles() {
   const { RULES } = await import(new URL('build/lint/rules.js', root).href)
-  const action = parse(await readFile(new URL('action.yml', root), 'utf8'))
+  const [action, reply] = await Promise.all(
+    ['action.yml', 'reply/action.yml'].map(async (name) =>
+      parse(await readFile(new URL(name, root), 'utf8')),
+    ),
+  )
   const filled = Object.entries(DOCUMENTS).map(async ([path, parts]) => {
     const document = await readFile(new URL(path, root), 'utf8')
-    const texts = Object.entries(parts).map(([name, part]) => [name, part(action)])
+    const texts = Object.entries(parts).map(([name, part]) => [name, part(action, reply)])
     return [path, fillIn(document, Object.fromEntries(texts))]
   })
   const pages = [

@@ -51,7 +51,8 @@ const schemeName = v.lazy((input): v.GenericSchema<string, string> => {
     : names
 })
 
-const options = {
+/** The options of an entry of `verify`, with their descriptions. */
+export const VERIFY_SCHEMAS = {
   scheme: v.pipe(
     v.optional(oneOrMore(schemeName)),
     v.description(
@@ -67,7 +68,7 @@ const options = {
   tolerance: v.pipe(
     v.optional(v.pipe(v.number(), v.integer('is not a whole number'), v.minValue(1, 'is below 1'))),
     v.description(
-      'The largest difference in seconds between the signed time and the receipt. Default 300.',
+      'The largest difference in seconds between the signed time and the receipt. Default 300, for `aws-sns` 3900.',
     ),
   ),
   header: v.pipe(
@@ -76,12 +77,12 @@ const options = {
   ),
   query: v.pipe(
     v.optional(text),
-    v.description('`token`: query parameter that contains the token.'),
+    v.description('`token`: query parameter that contains the token. The outputs omit it.'),
   ),
   field: v.pipe(
     v.optional(text),
     v.description(
-      '`token`: field of the body that contains the token, or a path such as `value[0].clientState`.',
+      '`token`: field of the body that contains the token, or a path such as `value[0].clientState`. The outputs omit it.',
     ),
   ),
   algorithm: v.pipe(
@@ -150,10 +151,10 @@ const options = {
   ),
 }
 
-/** The options of an entry of `verify`. Whether they fit the scheme is checked afterwards. */
-export const VERIFY_OPTIONS: readonly string[] = keys(options)
+/** The names of these options. Whether they fit the scheme is checked afterwards. */
+export const VERIFY_OPTIONS: readonly string[] = keys(VERIFY_SCHEMAS)
 
-const entry = v.strictObject(options, `options: ${VERIFY_OPTIONS.join(', ')}`)
+const entry = v.strictObject(VERIFY_SCHEMAS, `options: ${VERIFY_OPTIONS.join(', ')}`)
 
 type VerifyEntry = v.InferOutput<typeof entry>
 

@@ -164,4 +164,4 @@ const LACKED: ReadonlySet<string> = new Set([
 ])
 
 const MOVING_PAGE =
-  'https://github.com/hookline/hookline/blob/v1/docs/learn/comparison.md#triggers-that-poll-a-service'
+  'https://github.com/hookline/hookline/blob/v1/docs/guides/from-actionsflow.md#triggers-that-poll-a-service'

@@ -184,17 +184,34 @@ describe('the admin API', () => {
       .filter((line) => line.startsWith('# TYPE'))
       .map((line) => line.split(' ')[2])
     expect(named).toHaveLength(14)
-    const page = await readFile(join(import.meta.dirname, '../../../docs/host/outbox.md'), 'utf8')
-    const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z]+\})?`/g)].map(
+    const page = await readFile(
+      join(import.meta.dirname, '../../../docs/reference/admin-api.md'),
+      'utf8',
+    )
+    const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z,]+\})?`/g)].map(
       ([, name]) => name,
     )
-    // This metric exists after the first response of GitHub.
-    const all = [...named, 'hookline_github_remaining'].map((name) =>
-      name?.slice('hookline_'.length),
-    )
+    // These exist after the first response of GitHub, and after the first event of an endpoint.
+    const all = [...named, 'hookline_github_remaining', 'hookline_endpoint_answers_total']
     expect(documented).toEqual(expect.arrayContaining(all))
+    const queried = await queriedMetrics()
+    expect(queried.length).toBeGreaterThan(10)
+    expect(queried.filter((name) => !all.includes(name))).toEqual([])
     await fresh.close()
   })
+
+  /** The metrics in the dashboard of Grafana and in the alerts of the docs. */
+  async function queriedMetrics(): Promise<string[]> {
+    const root = join(import.meta.dirname, '../../..')
+    const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana.json'), 'utf8'))
+    const queries: string[] = dashboard.panels.flatMap(
+      ({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr),
+    )
+    const page = await readFile(join(root, 'docs/host/monitoring.md'), 'utf8')
+    const names = [...queries, page].flatMap((text) => text.match(/\bhookline_[a-z_]+/g) ?? [])
+    // A histogram has series of its own.
+    return [...new Set(names.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))]
+  }
 
   test('of a relay without outbox has only metrics', async () => {
     const without = await operatedRelay({ hasOutbox: false })

@@ -13,7 +13,14 @@ import { readOutputFile } from '../../support/output-file.ts'
 import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 
 const root = new URL('../../../', import.meta.url)
-const page = readFileSync(new URL('docs/guides/bot.md', root), 'utf8')
+const page = [
+  'start/telegram-bot',
+  'guides/bot-webhook',
+  'guides/chat-ops',
+  'reference/messaging-bot',
+]
+  .map((name) => readFileSync(new URL(`docs/${name}.md`, root), 'utf8'))
+  .join('\n')
 
 interface Step {
   readonly name?: string
@@ -21,7 +28,7 @@ interface Step {
   readonly with?: { readonly on?: string }
 }
 
-/** The complete workflow files of the page by name. */
+/** The complete workflow files of the pages, by their names. */
 const WORKFLOWS = new Map(
   [...page.matchAll(/```yaml\n# \.github\/workflows\/(\S+)\n([\s\S]*?)```/g)].map(
     ([, name = '', text = '']) => [name, text] as const,
@@ -60,11 +67,11 @@ async function runStep(script: string, env: Record<string, string>) {
   }
 }
 
-test('the page has a poller, a webhook and a chat-ops workflow, complete', () => {
+test('the pages have a poller, a webhook and a chat-ops workflow, complete', () => {
   expect([...WORKFLOWS.keys()]).toEqual(['bot.yml', 'bot-webhook.yml', 'chat-ops.yml'])
 })
 
-describe.each([...WORKFLOWS])('docs/guides/bot.md: %s', (name, content) => {
+describe.each([...WORKFLOWS])('%s of the pages about bots', (name, content) => {
   test('has an on: section without a mistake', () => {
     const source = { name, text: onSection(name), file: name }
     expect(readOnSection('bot', source, {}).triggers.map((trigger) => trigger.name)).toEqual([
@@ -78,7 +85,7 @@ describe.each([...WORKFLOWS])('docs/guides/bot.md: %s', (name, content) => {
   })
 })
 
-describe('the chat-ops workflow of the page', () => {
+describe('the chat-ops workflow', () => {
   const group = { id: -1001234567890, type: 'supergroup', title: 'Deploy room' }
   const person = (id: number) => ({ id, is_bot: false, first_name: 'Somebody' })
 
@@ -111,7 +118,7 @@ describe('the chat-ops workflow of the page', () => {
   })
 })
 
-test('the options of the page are those of the trigger', () => {
+test('the options of docs/reference/messaging-bot.md are those of the trigger', () => {
   const table = page.slice(page.indexOf('| option |'), page.indexOf('A message has one type'))
   const named = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, option]) => option),

@@ -1,0 +1,66 @@
+import { expect } from '@jest/globals'
+import { parseDocument } from 'yaml'
+
+/**
+ * The keys that each program knows, by the first key of its file:
+ * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config,
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config and
+ * https://www.home-assistant.io/integrations/rest_command/
+ */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  receivers: [
+    'name',
+    'webhook_configs',
+    'url',
+    'url_file',
+    'max_alerts',
+    'send_resolved',
+    'http_config',
+    'authorization',
+    'credentials',
+    'credentials_file',
+  ],
+  scrape_configs: [
+    'job_name',
+    'scheme',
+    'metrics_path',
+    'authorization',
+    'credentials_file',
+    'static_configs',
+    'targets',
+  ],
+  rest_command: [
+    'hookline',
+    'url',
+    'method',
+    'headers',
+    'x-platform-authorization',
+    'authorization',
+    'payload',
+    'content_type',
+    'timeout',
+  ],
+}
+
+/** Checks the configuration file of another program. `false` if the text is no such file. */
+export function checkConfiguration(text: string): boolean {
+  // Home Assistant replaces `!secret name` by the secret.
+  const content: unknown = parseDocument(text, {
+    customTags: [{ tag: '!secret', resolve: (name: string) => name }],
+  }).toJS()
+  const [first = ''] = Object.keys(content ?? {})
+  if (!Object.hasOwn(KNOWN, first)) return false
+  expect(keysIn(content).filter((key) => key !== first && !KNOWN[first]?.includes(key))).toEqual([])
+  const urls = [...text.matchAll(/^[ -]*url: (.*)$/gm)].map(([, url = '']) => url)
+  const wrong = urls.filter(
+    (url) => !/^https:\/\/relay\.example\.com\/octo\/repo\/[\w-]+\/webhook/.test(url),
+  )
+  expect(wrong).toEqual([])
+  return true
+}
+
+function keysIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap(keysIn)
+  return Object.entries(value).flatMap(([key, one]) => [key, ...keysIn(one)])
+}
