@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { CronExpressionParser } from 'cron-parser'
 import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
 import {
   RelayError as Fault,
@@ -439,13 +440,13 @@ describe('the time of the next run', () => {
     'Asia/Kolkata',
     'Africa/Casablanca',
   ]
-  /** An ordinary midnight, and the minutes of three years in which a zone's clock jumps. */
-  const changes = (zone: string) => {
+  /** An ordinary midnight, and the minutes in which a zone's clock jumps. */
+  const changes = (zone: string, years = 3) => {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     const offset = (time: number) =>
       format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value
     const found = [Date.UTC(2026, 0, 15)]
-    for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2029, 0, 1); day += 24 * HOUR) {
+    for (let day = Date.UTC(2026, 0, 1); day < Date.UTC(2026 + years, 0, 1); day += 24 * HOUR) {
       if (offset(day) === offset(day + 24 * HOUR)) continue
       let [low, high] = [day, day + 24 * HOUR]
       while (high - low > MINUTE) {
@@ -470,6 +471,28 @@ describe('the time of the next run', () => {
         ])
       }
     }
+  })
+
+  const FIXED = ['30 2 * * *', '45 3 * * *', '0 9 * * 1-5']
+
+  test.each(ZONES)('is that of cron-parser, across every change of %s in ten years', (zone) => {
+    const found: unknown[] = []
+    const compare = (fields: string, from: number, runs: number) => {
+      const one = timer(`${fields} TZ=${zone} octo/shop poll`)
+      const other = CronExpressionParser.parse(fields, { tz: zone, currentDate: new Date(from) })
+      for (let time: number | undefined = from, n = 0; n < runs && time !== undefined; n++) {
+        const expected = other.next().getTime()
+        time = nextAfter(one, time)
+        if (time !== expected) found.push({ fields, from: new Date(from), time, expected })
+      }
+    }
+    for (const change of changes(zone, 10)) {
+      for (const fields of FIXED) compare(fields, change - 28 * HOUR - 1, 3)
+      // Of a change by half an hour, cron-parser does not know the second half hour.
+      if (zone === 'Australia/Lord_Howe') continue
+      for (const minutes of [-1, 59]) compare('*/5 * * * *', change + minutes * MINUTE, 1)
+    }
+    expect(found).toEqual([])
   })
 
   test.each(ZONES)('a daily run comes once a day, across every change of %s', (zone) => {
