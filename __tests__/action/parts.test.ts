@@ -256,7 +256,7 @@ describe('what would help', () => {
     [
       'no signature',
       { miss: 'condition', decisions: [decision('webhook', 'verify', true)] },
-      'proved nothing',
+      'has no signature or token',
     ],
     ['a wrong one', { miss: 'condition', decisions: [decision('webhook', 'verify')] }, 'Compare'],
     [

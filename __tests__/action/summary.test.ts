@@ -50,7 +50,7 @@ describe('what arrived', () => {
     for (const on of ['webhook', 'webhook: {method: get}', 'slack']) {
       const { summary } = await fire(on, sent)
       expect(cells(summary).slice(0, 5)).toEqual([
-        ['What arrived', ''],
+        ['Webhook', ''],
         ['Request', 'POST hook/webhook/users/7'],
         ['Body', 'application/json, 2 bytes'],
         ['Delivery', 'd-1'],
@@ -95,7 +95,7 @@ describe('the decision', () => {
   test('has how many items config let through', async () => {
     const on = 'webhook: {config: {filter: {method: get}}}'
     expect(rowOf((await fire(on)).summary, 'webhook')?.[2]).toContain(
-      '\n1 item found, 0 handed on: filter dropped 1',
+      '\n1 item found, 0 passed on: filter dropped 1',
     )
   })
 

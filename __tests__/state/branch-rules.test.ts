@@ -475,7 +475,8 @@ describe('a state on a branch', () => {
     ])
     expect(await problemsOf(openBranch('state', place).change([ID], () => [after]))).toEqual([
       {
-        message: 'the branch state: too many runs write at once, gave up after 40 attempts',
+        message:
+          'the branch state: too many concurrent runs write to it, gave up after 40 attempts',
         notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
       },
     ])

@@ -288,7 +288,7 @@ test('runs that never get a turn give up, and say what helps', async () => {
       : undefined,
   )
   const [problem] = await problemsOf(claim(['a'], RUN))
-  expect(problem?.message).toMatch(/the branch state: too many runs write at once/)
+  expect(problem?.message).toMatch(/the branch state: too many concurrent runs write to it/)
   expect(problem?.notes?.[0]).toContain('`queue: max`')
 })
 

@@ -27,7 +27,7 @@ export function testManyRuns({
     readonly calls: number
   }
 
-  /** Runs of events, of which each is sent twice, with this many runs at once. */
+  /** Runs of events, of which each is sent twice, with this many concurrent runs. */
   async function runAll(events: number, atOnce: number, seed: number): Promise<Outcome> {
     const [time, random] = [new FakeTime(), randomOf(seed)]
     const between = ({ least, most }: typeof WORK) => least + random() * (most - least)

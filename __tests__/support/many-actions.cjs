@@ -105,7 +105,7 @@ function load(file, loaded) {
   return module.exports
 }
 
-/** A pipe takes no more than 64 KB at once. @param {string} text */
+/** A pipe buffers at most 64 KB. @param {string} text */
 function print(text) {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; ) {

@@ -25,7 +25,7 @@ export function stepOutputs(evaluation: Evaluation): Map<string, string> {
   const all = JSON.stringify(contexts)
   if (all.length > LIMITS.itemsUnits) {
     throw new UserError({
-      message: `the output "items" would have ${all.length} characters; GitHub lets a job hand on about ${LIMITS.itemsUnits}`,
+      message: `the output "items" would have ${all.length} characters; GitHub limits the outputs of a job to about ${LIMITS.itemsUnits}`,
       notes: ['have the sender send less'],
     })
   }
@@ -72,7 +72,7 @@ export function sizeWarning(outputs: ReadonlyMap<string, string>): string | unde
     (_, at) => total - sum(largest.slice(0, at)) > LIMITS.jobOutputsUnits,
   )
   const names = leave.map(({ name }) => name).join(', ')
-  return `all outputs together have ${total} characters, and a job hands on at most ${LIMITS.jobOutputsUnits}: among the job's "outputs", leave out ${names} (what they hold stands in items too)`
+  return `all outputs together have ${total} characters, and GitHub limits those of a job to ${LIMITS.jobOutputsUnits}: among the job's "outputs", leave out ${names} (what they hold stands in items too)`
 }
 
 function sum(sizes: readonly { readonly size: number }[]): number {

@@ -40,7 +40,8 @@ export function itemTables({ contexts, owners, items }: Evaluation, readers: Rea
   ]
 }
 
-const NO_VALUES = 'Values are not shown: anybody can read the summaries of a public repository.'
+const NO_VALUES =
+  'Values are not shown, because anyone can read the summaries of a public repository.'
 
 interface HandedOn {
   /** Present if the event concerns several workflows. */
@@ -155,7 +156,7 @@ export function arrivalTable(arrival: Arrival | undefined, readers: Readers): st
     ...(delivery === undefined ? [] : [['Delivery', shown(delivery)]]),
     ...(receivedAt === undefined ? [] : [['Received', shown(receivedAt)]]),
   ]
-  return table(['What arrived', ''], rows)
+  return table(['Webhook', ''], rows)
 }
 
 function withheld(secret: string): string {
@@ -223,7 +224,7 @@ export function cut(text: string, most: number): string {
   return `${start}… (${text.length} characters)`
 }
 
-/** As code: there GitHub makes no link of an address, and notifies nobody who is named. */
+/** As code: there GitHub makes no link of an address, and notifies no mentioned user. */
 export function htmlCode(text: string, most: number): string {
   return `<code>${escapeHtml(cut(text, most))}</code>`
 }

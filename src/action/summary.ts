@@ -150,7 +150,7 @@ function why({ reason, checks, tally }: Decision): string[] {
   if (!tally) return lines
   const { events } = tally
   if (!events && tally.found === 1 && tally.steps.length === 0) return lines
-  // `9 events came, 4 of them dropped; 5 items found, 2 handed on: filter dropped 3`
+  // `9 events came, 4 of them dropped; 5 items found, 2 passed on: filter dropped 3`
   const dropped =
     events && events.came > events.held ? `, ${events.came - events.held} dropped` : ''
   const came = events ? `${counted(events.came, 'event')} came${dropped}; ` : ''
@@ -206,12 +206,12 @@ function conditionStep({ decisions, messages, runs }: Evaluation, workflow: stri
   const tryOut = `To try it on your machine, run ${commandCode('hookline dev')} and then ${send}.`
   const { option: missed, isAbsent } = checks.find(({ held }) => !held) ?? {}
   if (missed === undefined) {
-    return `If an item was to be handed on, change ${shownCode('config')} of ${shownCode(trigger)}. ${tryOut}`
+    return `If an item was to be passed on, change ${shownCode('config')} of ${shownCode(trigger)}. ${tryOut}`
   }
   if (missed === 'verify' || missed === 'secretToken') {
     // The request has no signature at all, so none is wrong.
     const cure = isAbsent
-      ? `The sender proved nothing, so no secret was compared: set it at the sender too, or see whether it signs as ${shownCode(missed)} expects.`
+      ? `The request has no signature or token. Set the secret at the sender, too, or check whether the sender signs as ${shownCode(missed)} expects.`
       : `Compare the secret at the sender with the one of ${shownCode(missed)}.`
     return `${cure} ${commandCode('hookline send --sign')} sends a request that is signed with yours.`
   }

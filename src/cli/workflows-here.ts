@@ -185,12 +185,12 @@ function readOrUndefined<Value>(read: () => Value): Value | undefined {
 }
 
 /**
- * What stands for a secret that is not set here: one of them has the form that its option wants, a key
- * in hex or base64, or a bot's token.
+ * Placeholders for a secret that is not set here. One of them has the form that its option requires: a
+ * key in hex or base64, or a bot's token.
  */
 const STAND_INS = ['0123456789abcdef'.repeat(4), `123456789:${'A'.repeat(35)}`]
 
-/** Whether a value of a trigger here is nobody's secret. */
+/** Whether a value of a trigger here is not secret. */
 export function isStandIn(value: string): boolean {
   return STAND_INS.includes(value)
 }

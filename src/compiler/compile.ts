@@ -48,7 +48,7 @@ export interface Compiled {
  * 3. `patch` applies the edits to the text of the source.
  * 4. GitHub's own parser reads the result.
  *
- * Mistakes of the source are findings, all at once; nothing is thrown for them.
+ * All mistakes of the source are findings; nothing is thrown for them.
  */
 export async function compile(file: SourceFile, options: CompileOptions): Promise<Compiled> {
   const fatal = file.isWhole ? noTriggerProblems(file) : file.problems

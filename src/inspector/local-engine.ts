@@ -92,10 +92,7 @@ function isJsonAsForm({ headers, body }: ClientPayload): boolean {
   return isForm && typeof body === 'string' && /^\s*[[{]/.test(body) && isObject(tryParseJson(body))
 }
 
-const BINARY = notice(
-  'binary-body',
-  'body: is no text; what is shown, and handed on, is its base64',
-)
+const BINARY = notice('binary-body', 'body: is not valid text; it is shown and passed on as base64')
 
 /** Polls the triggers of a workflow that are due, as a scheduled run would. */
 export async function pollLocally(workflow: string, ports: LocalEnginePorts): Promise<DevEvent> {

@@ -53,7 +53,7 @@ export interface RelayConfig {
   readonly forge: Forge | undefined
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string
-  /** Bytes of all bodies that may be held at once. */
+  /** Bytes of all request bodies in memory together. */
   readonly bodyMemory: number
   /** Address of this relay as senders see it. */
   readonly publicUrl: string | undefined

@@ -41,7 +41,7 @@ export interface RelayPorts {
   readonly repository?: Repository
   /** What is answered at other addresses than webhooks; help and health when absent. */
   readonly pages?: Pages
-  /** Answers the operator's addresses. Never rejects. */
+  /** Responds to requests for the admin API. Never rejects. */
   readonly admin?: (
     request: RelayRequest,
     address: RegExpExecArray,
@@ -49,7 +49,7 @@ export interface RelayPorts {
   ) => Promise<RelayResponse>
   /** Whether the relay can forward or store new events; if absent, it can. */
   readonly readiness?: Readiness
-  /** Counts what an operator may want to see. */
+  /** Counts events for the metrics. */
   readonly metrics?: RelayMetrics
   /** How a workflow is started, unless the credential says it. */
   readonly dispatchMode?: DispatchMode
@@ -59,7 +59,7 @@ export interface RelayPorts {
   readonly bodies?: BodyMemory
   /** Loads the module for the checks of grants, for the first grant that has some. */
   readonly loadChecks?: LoadChecks
-  /** The relay's address as senders see it, for those who sign it. */
+  /** The relay's public address, for schemes that sign the URL. */
   readonly publicUrl?: string | undefined
   /** Ways to gzip, the next of them for what the one before packs too little. */
   readonly packers?: readonly Packer[]

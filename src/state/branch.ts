@@ -71,7 +71,7 @@ export function openBranch(branch: string, place: StorePlace): StateBackend {
         stored = undefined
       }
       throw new UserError({
-        message: `the branch ${branch}: too many runs write at once, gave up after ${MOST_ATTEMPTS} attempts`,
+        message: `the branch ${branch}: too many concurrent runs write to it, gave up after ${MOST_ATTEMPTS} attempts`,
         notes: ['give the job that runs Hookline a `concurrency` group with `queue: max`'],
       })
     },

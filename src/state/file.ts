@@ -74,7 +74,7 @@ export function openFile(path: string, place: StorePlace): StateBackend {
           await lock.release()
         }
       }
-      throw new UserError({ message: `${path}: too many runs write at once` })
+      throw new UserError({ message: `${path}: too many concurrent runs write to it` })
     },
   }
 }

@@ -119,7 +119,7 @@ const deduplicateOptions = {
     v.optional(v.boolean()),
     v.title('boolean'),
     v.description(
-      'Whether an item that an earlier run handed on is dropped, which needs a store. Without it: no for webhooks; yes for polled triggers, within one run when there is no store.',
+      'Whether items that an earlier run passed on are dropped, which needs a store. Default: no for webhooks; yes for polled triggers, within one run when there is no store.',
     ),
   ),
   skipFirst: v.pipe(
@@ -169,7 +169,7 @@ const projectOptions = {
   filterOutputs: v.pipe(
     v.optional(mongoMapping(PROJECTION_OPERATORS)),
     v.title('MongoDB projection'),
-    v.description('The fields of an item that are handed on: `body.issue.title: 1`.'),
+    v.description('The fields of an item that are passed on: `body.issue.title: 1`.'),
   ),
 }
 
@@ -178,7 +178,7 @@ const formatOptions = {
     v.optional(scriptBody),
     v.title('JavaScript'),
     v.description(
-      'Body of a function of `item`, `index` and `items` that returns the item as it is handed on.',
+      'Body of a function of `item`, `index` and `items` that returns the item to pass on.',
     ),
   ),
 }

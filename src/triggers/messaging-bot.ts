@@ -84,7 +84,7 @@ const options = v.strictObject({
   ),
   users: withDescription(
     v.optional(oneOrMore(id)),
-    'Id of a person, or a list of them. Updates by others, or by nobody, are ignored.',
+    'Id of a person, or a list of them. Updates by other users, or without a user, are ignored.',
   ),
   secretToken: withDescription(
     v.optional(secretToken),

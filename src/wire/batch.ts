@@ -12,7 +12,7 @@ import {
 
 /**
  * The JSON around and between the events of a batch, for callers that compress events one by one.
- * Each event is written by `writeClientPayload`. `joinBatch` does it for all events at once.
+ * Each event is written by `writeClientPayload`. `joinBatch` does it for all events together.
  */
 export const BATCH_TEXT = { begin: '[', between: ',', end: ']' } as const
 

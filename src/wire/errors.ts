@@ -51,7 +51,7 @@ export function ofLevel<Found extends Finding>(findings: readonly Found[], level
   return findings.filter((finding) => finding.level === level)
 }
 
-/** A fault that the user can fix, with all problems found at once; every other error is a bug. */
+/** A fault that the user can fix, with all problems that were found; every other error is a bug. */
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly problems: readonly Problem[]

@@ -32,7 +32,7 @@ export const MISTAKES = {
   'event-collision': 'an event of the source that webhooks would start too',
   'env-of-event': 'a variable that the job `on` needs before it has the event',
   'queue-refused': 'a queue whose members cancel each other',
-  'queue-left-out': 'a queue where the platform has none',
+  'queue-left-out': '`queue:` on a forge without queues',
   'waiting-cancelled': 'events that wait, and are cancelled by newer ones',
   'group-cancels': 'a group in which webhooks and other events cancel each other',
   'less-permissions': 'a job that gets less permissions than it would by itself',

@@ -100,7 +100,7 @@ export const DANGEROUS: readonly (readonly [name: string, ...scripts: string[]])
   ['sort with a program', `printf 'a\\nb\\n' | sort "--compress-program=${X}" -S 1k`],
 ]
 
-/** Pairs of a script that is mended and of one behind it, each of which is run. */
+/** Pairs of a script that --fix changes, and a script in a later step; both are run. */
 export const MENDED: readonly (readonly [name: string, ...scripts: string[]])[] = [
   ['echo', `echo ${X}`],
   ['echo into a summary', `echo "## ${X}" >> "$GITHUB_STEP_SUMMARY"`],
@@ -117,7 +117,7 @@ export const MENDED: readonly (readonly [name: string, ...scripts: string[]])[] 
   ['data of curl', `curl -s -d '{"text":"${X}"}' http://127.0.0.1:9 || true`],
 ]
 
-/** Pieces from which scripts are made at random: `@` is what stands within. */
+/** Parts of random scripts; `@` is replaced by an inner part. */
 export const INNER: readonly string[] = [
   `echo ${X}`,
   `echo "a ${X}"`,

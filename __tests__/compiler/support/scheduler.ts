@@ -21,8 +21,8 @@ export function schedule(workflow: string, run: Run): Record<string, JobResult> 
 }
 
 /**
- * How the jobs of a called workflow end, if GitHub looks from those that need others through to what
- * stands before the call. It says nowhere whether it does.
+ * The results of the jobs of a called workflow, if GitHub's status functions also see the jobs before
+ * the call. GitHub does not document whether they do.
  */
 export function scheduleThrough(
   main: string,

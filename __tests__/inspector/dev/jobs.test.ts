@@ -66,7 +66,7 @@ test('broken JSON is told, and what is no text', async () => {
   )
   await post(dev.hook('plain/webhook'), { fine: true })
   await fetch(dev.hook('plain/webhook'), { method: 'POST', body: new Uint8Array([255, 254, 0, 1]) })
-  await dev.command.printed(/notice: body: is no text; what is shown, and handed on, is its base64/)
+  await dev.command.printed(/notice: body: is not valid text; it is shown and passed on as base64/)
   expect(dev.command.stdout.match(/warning: body/g)).toHaveLength(1)
 })
 

@@ -59,7 +59,7 @@ describe('an outbox before GitHub', () => {
     })
     for (let n = 1; n <= 200; n++) await fake.put(id(n))
     await fake.time.pass(HOUR)
-    // 3 at once, then 1, 2, 4, … 60 s apart.
+    // 3 immediately, then 1, 2, 4, … 60 s apart.
     expect(fake.calls.length).toBeLessThan(80)
     isDown = false
     await fake.time.pass(6 * MINUTE)

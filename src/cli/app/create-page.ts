@@ -103,13 +103,13 @@ function pages(
       },
       (error: unknown) => {
         whenSent(response, () => reject(error))
-        answer(502, page('GitHub did not hand out the App', '<p>The terminal says more.</p>'))
+        answer(502, page('GitHub did not return the App', '<p>The terminal says more.</p>'))
       },
     )
   }
 }
 
-/** Or when nobody is there any more to send it to. */
+/** The error is ignored if the browser has closed the connection. */
 function whenSent(response: ServerResponse, then: () => void): void {
   if (response.destroyed) then()
   else response.once('close', then)

@@ -149,7 +149,7 @@ function refusedBy({ refusal }: Asked, { dispatch }: DoctorTarget): DoctorFindin
   )
 }
 
-/** GitHub accepts an event even if no workflow listens, so only a successful run proves the delivery. */
+/** GitHub accepts an event even if no workflow listens, so only a successful run confirms the delivery. */
 async function checkRun(
   target: DoctorTarget,
   sent: AcceptedEvent,

@@ -2,7 +2,7 @@ import type { Detail, Order, SentResponse, ShownRequest, Summary, Welcome } from
 
 interface Listeners {
   connection(state: 'live' | 'lost' | 'closed'): void
-  /** Begins every stream. What came before the oldest is no longer kept. */
+  /** The first event of every stream. Requests before `oldest` are no longer stored. */
   hello(run: string, oldest: number): void
   request(summary: Summary, oldest: number): void
   /** The real jobs of an event said something. */
@@ -78,7 +78,7 @@ export async function sendOrder(order: Order): Promise<SentResponse> {
   return response.json()
 }
 
-/** What a browser says of a server that is gone (`Failed to fetch`) helps nobody. */
+/** What a browser says of a server that is gone (`Failed to fetch`) does not help the user. */
 async function reachServer(path: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init)

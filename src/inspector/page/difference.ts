@@ -11,7 +11,7 @@ export interface Difference {
   readonly after: string | undefined
 }
 
-/** What a replay changed of the request, and of what came of it. */
+/** The changes of a replay, in the request and in its result. */
 export function changes(
   original: Detail,
   replay: Detail,

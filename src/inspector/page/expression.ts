@@ -6,7 +6,7 @@ export interface OutputPath {
   readonly trigger: string
   /** Below the trigger's `outputs`. */
   readonly path: readonly (string | number)[]
-  /** What stands there. */
+  /** The value at the path. */
   readonly value: unknown
   /** Counts from 0. */
   readonly item: number
@@ -32,7 +32,7 @@ export const DEFAULT_STEP = 'hookline'
 /** Step outputs that no field of an item can take. */
 const RESERVED = new Set<string>(RESERVED_OUTPUTS)
 
-/** The expressions that read a place, of everybody who can. */
+/** The expressions that read a value, for every position that can read it. */
 export function offers(place: OutputPath, readers: readonly OutputReader[]): Offer[] {
   return readers.map((reader) => offer(place, reader))
 }
@@ -84,7 +84,7 @@ export function stepExpression(place: OutputPath, id: string): string {
   return inBraces(reading(place, output, outputs + accessor(output)))
 }
 
-/** Of a later job, which can read only what the job of the step hands on. */
+/** Of a later job, which can read only the outputs of the step's job. */
 function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' }): Offer {
   const {
     file,

@@ -131,7 +131,7 @@ function arrived(summary: Summary, oldest: number): void {
   }, 16)
 }
 
-/** @param oldest what came before it is no longer kept */
+/** @param oldest requests before it are no longer stored */
 function forget(oldest: number): void {
   const kept = [...summaries.value].filter(([, { number }]) => number >= oldest)
   if (kept.length < summaries.value.size) summaries.value = new Map(kept)
@@ -192,7 +192,7 @@ export function choose(id: string): void {
   chosen.value = id
 }
 
-/** @param by 1 for what came before, -1 for what came after */
+/** @param by 1 for an earlier request, -1 for a later one */
 export function step(by: 1 | -1): void {
   const lines = visibleRequests.value
   const next = lines[lines.findIndex(({ id }) => id === current.value) + by]

@@ -30,7 +30,7 @@ interface AppOptions {
   readonly id: string
   readonly key: CryptoKey
   readonly call: GitHubCall
-  /** Base address of the platform's API. */
+  /** Base address of GitHub's API. */
   readonly apiUrl: URL
   /** Milliseconds until a token must be there. */
   readonly budget: number
@@ -72,7 +72,7 @@ const EARLY = 5 * 60_000
 const LOOK_AGAIN = 200
 /** Repositories whose token is remembered. */
 const MOST_TOKENS = 10_000
-/** Repositories for which tokens are asked at once; GitHub allows 100 calls. */
+/** Repositories whose tokens are requested concurrently; GitHub allows 100 calls. */
 const MOST_PENDING = 50
 
 export class App {

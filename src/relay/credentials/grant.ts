@@ -14,7 +14,7 @@ export interface Grant extends AccessScope, CheckClaims {
   readonly exp?: number
 }
 
-/** A key that signs grants, and verifies them: whoever has it can make any. */
+/** A key that signs and verifies grants. Anyone with the key can create grants. */
 export interface SigningKey {
   readonly id: string
   readonly jwk: JWK

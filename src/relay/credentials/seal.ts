@@ -12,7 +12,7 @@ import { isObject, parsePlainJson } from '../../wire/json.ts'
 import type { StaticPage } from '../pages/pages.ts'
 import { type AccessScope, isCanonicalCompact, keyById, readScope } from './claims.ts'
 
-/** What a sealed token holds: the platform token, and what it may be used for. */
+/** The content of a sealed token: the GitHub token, and its allowed use. */
 export interface Sealed extends AccessScope {
   readonly token: string
   /** Seconds since 1970, from which on it is not accepted; never when absent. */
@@ -88,7 +88,7 @@ export async function openSealed(
   return { token, ...scope, ...(typeof expires === 'number' && { expires }) }
 }
 
-/** The public parts, for those who seal: a JWK set, the current key first. */
+/** The public keys for sealing, as a JWK set with the current key first. */
 export function sealingKeysPage(keys: readonly SealingKey[]): StaticPage {
   const set = { keys: keys.map(({ publicJwk }) => publicJwk) }
   return { contentType: 'application/json', body: JSON.stringify(set) }

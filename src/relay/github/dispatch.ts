@@ -13,7 +13,7 @@ import { GitHubSession, type SessionOptions, type SessionOutcome } from './sessi
 export interface Dispatch {
   readonly repository: Repository
   readonly target: DispatchTarget
-  /** The serialised `client_payload`. */
+  /** The serialized `client_payload`. */
   readonly clientPayload: string
   readonly delivery: string
   readonly credential: Credential
@@ -136,7 +136,7 @@ interface StartedWorkflow {
 /** https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event */
 class DirectDispatch {
   readonly #known = new BoundedCache<string, RepositoryFacts>(REMEMBERED)
-  /** False once the platform refused to be asked for the run: GitHub Enterprise Server up to 3.20. */
+  /** False after GitHub rejected the field that requests the run, as GitHub Enterprise Server up to 3.20 does. */
   #tellsRun = true
 
   /**
@@ -188,7 +188,7 @@ class DirectDispatch {
       const outcome = await ask(extension, this.#tellsRun)
       if (!this.#tellsRun || !isAnswer(outcome, 400)) return outcome
       const without = await ask(extension, false)
-      // Nothing else proves that it was this: whoever calls must not decide it for all others.
+      // Only success shows that the field was the cause, so that one caller cannot decide it for all others.
       if (without.accepted) this.#tellsRun = false
       return without
     }

@@ -26,7 +26,7 @@ import type { Repository } from '../request/route.ts'
 
 export interface SessionOptions {
   readonly call: GitHubCall
-  /** Base address of the platform's API. */
+  /** Base address of GitHub's API. */
   readonly apiUrl: URL
   /** Milliseconds for all tries of one event together. */
   readonly budget: number
@@ -191,7 +191,7 @@ export function relayError(
   }
 }
 
-/** Seconds, where the platform names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
+/** Seconds, if GitHub's response names none: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 const DEFAULT_RETRY_AFTER = 60
 
 const NEEDED = {

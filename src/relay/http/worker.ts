@@ -52,7 +52,7 @@ export default {
   },
 }
 
-/** What is wrong with the settings is for whoever reads the log, as it is on Node at the start. */
+/** An error in the settings goes to the log, as on Node at the start. */
 function misconfigured(error: unknown): UserError {
   if (!(error instanceof UserError)) throw error
   const problems = error.problems.map(({ message, hint }) => ({ message, hint }))
@@ -128,7 +128,7 @@ function openedFor(env: Bindings): Promise<OpenRelay> {
   return opened
 }
 
-/** Files beside this one: whoever asks for none of them never reads them. */
+/** Files beside this one, which are loaded only if a setting needs them. */
 const loadChecks: LoadChecks = () => import(/* webpackIgnore: true */ '../request/verification.ts')
 const loadScheduler: LoadScheduler = () =>
   import(/* webpackIgnore: true */ '../schedule/scheduler.ts')

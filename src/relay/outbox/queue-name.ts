@@ -43,7 +43,7 @@ export function ownerOf(queue: string): string {
   return queue.slice(0, queue.indexOf('/'))
 }
 
-/** Names the credential of an event in lists and in the log; nobody can use the name. */
+/** Names the credential of an event in lists and in the log; the name gives no access. */
 export function labelOf({ kind, id, kid }: Credential, queue: string): string {
   if (kind === 'token') return `token:${holderOf(queue).slice(0, 8)}`
   const isNamed = kind === 'grant' || kind === 'endpoint'

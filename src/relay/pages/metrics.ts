@@ -1,10 +1,10 @@
-/** Upper bounds of the buckets in which the platform's answers are counted, in seconds. */
+/** Upper bounds in seconds of the buckets for GitHub's response times. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** What a call of the platform came to. */
+/** The outcome of a call of GitHub. */
 export type GitHubCallOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 'unanswered'
 
-/** Authorities and repositories that are remembered as failing. */
+/** The most credentials and repositories that are stored as failing. */
 const MOST_FAILING = 1000
 
 /** What is counted since the start: of one process, or one isolate. */

@@ -12,7 +12,7 @@ interface ReadinessPorts {
   readonly servesOne: boolean
   /** True until the outbox has read its disk. */
   readonly isStarting?: () => boolean
-  /** What the outbox lacks at this moment; where nobody can tell, what the last event met. */
+  /** The reason why the outbox cannot store an event now; if that is unknown, the error of the last event. */
   readonly shortage?: () => Promise<'disk' | 'outbox_full' | undefined>
 }
 
@@ -23,7 +23,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   'app_clock_skew',
 ])
 
-/** Milliseconds: then somebody has to try again, since who looks here may send nothing until it is ready. */
+/** Milliseconds until the relay reports ready again: a load balancer may send no event before, so no event could show it. */
 const HOLDS = 60_000
 
 /** Whether the relay can forward or store new events, by the outcome of the latest one. */

@@ -32,7 +32,7 @@ export function urlFormOf(repository: Repository | undefined): string {
 
 const SELF_HOSTED_PREFIX = '/webhook/'
 
-/** Path of a raw request target, without its query and, in absolute form, without its authority. */
+/** Path of a raw request target, without its query and, in absolute form, without scheme and host. */
 export function targetPath(target: string): string {
   return splitTarget(target)[0]
 }

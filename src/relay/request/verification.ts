@@ -108,7 +108,7 @@ function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySett
   if (!isList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
   return verify.flatMap((entry) => {
     const settings = settingsFrom(entry)
-    // An empty secret verifies nobody.
+    // With an empty secret, no signature is valid.
     if (settings.secrets.some((secret) => secret.reveal() === '')) return []
     return [entry.scheme ?? []].flat().flatMap((name) => {
       const scheme = SCHEMES.get(String(name))

@@ -12,7 +12,7 @@ const REMEMBERED = 24 * 3_600_000
 
 /**
  * Asks whether a scheduled run arrives for the first time: Cloudflare may start a worker twice. Without
- * the binding nobody knows, and each run counts as new.
+ * the binding this is unknown, and each run counts as new.
  */
 export function firstRunIn(env: Bindings): (run: string) => Promise<boolean> {
   const namespace = namespaceOf(env)

@@ -27,7 +27,7 @@ export const payloads: Payloads = {
       type: 'zen:event-type:ticket.created',
       time: now.toISOString(),
       subject: 'zen:ticket:12345',
-      detail: { id: '12345', subject: 'Help, I need somebody', status: 'OPEN' },
+      detail: { id: '12345', subject: 'Help with my order', status: 'OPEN' },
     },
   }),
 }
