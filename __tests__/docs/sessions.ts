@@ -23,10 +23,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/bot-webhook.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/reference/compiler.md': { files: WORKFLOW },
   // A token of one's own, as GitHub shows it once.
-  'docs/guides/credentials.md': {
-    files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` },
-    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
-  },
+  'docs/guides/sealed-tokens.md': { files: { 'token.txt': `github_pat_${'a'.repeat(40)}\n` } },
   'docs/guides/buttons.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/guides/relay-filters.md': {
     env: {
