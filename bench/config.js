@@ -19,14 +19,14 @@ export async function measureConfig(rounds) {
 async function openPipeline() {
   /** @type {import('../src/engine/pipeline.ts')} */
   const { runPipeline } = await compiled('engine/pipeline.js')
-  /** @type {import('../src/triggers/config.ts')} */
-  const { configSchema } = await compiled('triggers/config.js')
+  /** @type {import('../src/triggers/config-options.ts')} */
+  const { configSchema } = await compiled('triggers/config-options.js')
   /** @type {import('../src/engine/scripts.ts')} */
   const { scripts } = await compiled('engine/scripts.js')
-  /** @type {import('../src/engine/keys.ts')} */
-  const { canonical, digest } = await compiled('engine/keys.js')
+  /** @type {import('../src/engine/deduplication-keys.ts')} */
+  const { canonical, digest } = await compiled('engine/deduplication-keys.js')
   const run = (
-    /** @type {import('../src/engine/keys.ts').Found[]} */ found,
+    /** @type {import('../src/engine/deduplication-keys.ts').Found[]} */ found,
     /** @type {unknown} */ config,
     deduplicate = false,
     seen = new Set(),

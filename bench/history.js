@@ -54,7 +54,7 @@ async function writeEvents(events) {
     files = new Map([...files, ...added])
     commits.push(files)
   }
-  /** A stand-in for the GitHub API. @type {import('../src/wire/github.ts').GitHubCall} */
+  /** A stand-in for the GitHub API. @type {import('../src/wire/github-api.ts').GitHubCall} */
   const call = async ({ path, body = '{}' }) => {
     /** @type {any} */
     const { tree, query = '', variables } = JSON.parse(body)

@@ -12,13 +12,13 @@ import { Stryker } from '@stryker-mutator/core'
  */
 const MODULES = new Map([
   ['src/relay/credentials/claims.ts', ['relay/claims']],
-  ['src/wire/github.ts', ['wire/github', 'wire/github-questions']],
+  ['src/wire/github-api.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['wire/graphql']],
   ['src/state/branch.ts', ['state/branch-rules']],
   ['src/state/branch-api.ts', ['state/branch-rules']],
   ['src/state/branch-files.ts', ['state/rules']],
   ['src/state/store.ts', ['state/rules']],
-  ['src/engine/keys.ts', ['engine/key', 'engine/deduplicate']],
+  ['src/engine/deduplication-keys.ts', ['engine/key', 'engine/deduplicate']],
   ['src/triggers/verify/hmac.ts', ['triggers/verify/schemes', 'triggers/verify/encodings']],
 ])
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { dispatchEvent, runAction, runInShared } from '../support/action.ts'
 import { testPorts } from '../support/ports.ts'
 import { fc } from '../support/properties.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { TRIGGERS } from '../../src/triggers/index.ts'
-import { joinBatch, writeBatchPayload } from '../../src/wire/batch.ts'
+import { joinBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
 import { type ActionRun, dispatchEvent, runInShared } from '../support/action.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'

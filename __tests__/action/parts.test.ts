@@ -4,7 +4,7 @@ import { expressionContexts, onSource, readInputs } from '../../src/action/input
 import { maskedOutputs, sizeWarning, stepOutputs } from '../../src/action/outputs.ts'
 import { nextStep } from '../../src/action/summary.ts'
 import { arrivalOf, typeAndSize } from '../../src/action/summary-tables.ts'
-import type { Decision } from '../../src/engine/result.ts'
+import type { Decision } from '../../src/engine/evaluation.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { warning } from '../../src/wire/messages.ts'

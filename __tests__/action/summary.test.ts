@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import { type Circumstances, summaryHtml } from '../../src/action/summary.ts'
-import { type Decision, Evaluation, type Miss } from '../../src/engine/result.ts'
+import { type Decision, Evaluation, type Miss } from '../../src/engine/evaluation.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 import { notice, warning } from '../../src/wire/messages.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { adviceAt } from '../../src/cli/run-name.ts'
+import { adviceAt } from '../../src/cli/run-name-advice.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
 
 const HOOK = 'on:\n  webhook:\n    method: POST\n'

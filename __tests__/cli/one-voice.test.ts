@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
 import { devFindings, devWorkflowSource } from '../../src/cli/workflows-here.ts'
 import { findingJson } from '../../src/lint/reports.ts'
-import { workflow } from '../../src/lint/rules/examples.ts'
+import { workflow } from '../../src/lint/rules/example-workflows.ts'
 import type { Finding } from '../../src/wire/errors.ts'
 import { GLOBS, HOOK, Repository, UNTRUSTED } from '../compiler/support/repository.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { buildCommand } from '../../src/cli/build.ts'
-import { IGNORED_KEYS, MOVED_KEYS } from '../../src/triggers/config.ts'
+import { IGNORED_KEYS, MOVED_KEYS } from '../../src/triggers/config-options.ts'
 import { compileText } from './support/compiled.ts'
 
 const page = (name: string) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { ACTION, type CompilerSettings } from '../../src/compiler/settings.ts'
+import { ACTION, type CompilerSettings } from '../../src/compiler/compiler-settings.ts'
 import { checkByLevel } from '../support/findings.ts'
 import { compileText } from './support/compiled.ts'
 import { errorsOf, GLOBS, HOOK, POLLED, Repository, statusOf } from './support/repository.ts'

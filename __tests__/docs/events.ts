@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { EXAMPLES } from '../../src/cli/send/examples.ts'
+import { EXAMPLES } from '../../src/cli/send/example-events.ts'
 import { SIGNATURE_NAMES, signed } from '../../src/cli/send/signatures.ts'
 import { HEADER } from '../../src/wire/payload.ts'
 import { Secret } from '../../src/wire/secret.ts'

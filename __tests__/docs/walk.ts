@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { type AddressedRequest, outgoingRequest } from '../../src/cli/send/request.ts'
+import { type AddressedRequest, outgoingRequest } from '../../src/cli/send/outgoing-request.ts'
 import { signed } from '../../src/cli/send/signatures.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from '@jest/globals'
 import { parse, stringify } from 'yaml'
-import { readSettingsFile, SETTINGS_FILE } from '../../src/compiler/settings.ts'
+import { readSettingsFile, SETTINGS_FILE } from '../../src/compiler/compiler-settings.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { checkConfiguration } from './configuration-files.ts'
 import type { Block, Page } from './pages.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { stepOutputs } from '../../src/action/outputs.ts'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { testPorts } from '../support/ports.ts'

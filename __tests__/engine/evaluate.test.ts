@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate as evaluateIn } from '../../src/engine/evaluate.ts'
-import type { WorkflowSource } from '../../src/engine/ports.ts'
+import type { WorkflowSource } from '../../src/engine/engine-ports.ts'
+import { evaluate as evaluateIn } from '../../src/engine/evaluate-event.ts'
 import type { Json } from '../../src/wire/json.ts'
 import type { GitHubEvent } from '../../src/wire/payload.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'

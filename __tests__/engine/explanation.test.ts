@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Decision, TriggerRun } from '../../src/engine/evaluation.ts'
 import { type Explanation, explain } from '../../src/engine/explanation.ts'
-import type { Decision, TriggerRun } from '../../src/engine/result.ts'
 import { ScriptFailure } from '../../src/engine/scripts.ts'
 import type { JsonObject } from '../../src/wire/json.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { readOnSection } from '../../src/workflow/workflow.ts'
 import { batchDispatch, json, type Sent, uuid } from '../support/batches.ts'
 import { testPorts } from '../support/ports.ts'

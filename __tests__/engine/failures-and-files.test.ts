@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { UserError } from '../../src/wire/errors.ts'
 import { textsAtLevel } from '../../src/wire/messages.ts'
 import { testPorts } from '../support/ports.ts'

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { greet, greetWithCondition, inEnv, workflow } from '../../src/lint/rules/examples.ts'
+import {
+  greet,
+  greetWithCondition,
+  inEnv,
+  workflow,
+} from '../../src/lint/rules/example-workflows.ts'
 import { Checked } from './support/checked.ts'
 
 let checked: Checked

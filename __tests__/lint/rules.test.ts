@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CheckOptions } from '../../src/cli/check.ts'
-import { inEnv } from '../../src/lint/rules/examples.ts'
+import { inEnv } from '../../src/lint/rules/example-workflows.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Repository } from '../compiler/support/repository.ts'
 import { checkByLevel } from '../support/findings.ts'

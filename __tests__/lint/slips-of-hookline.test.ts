@@ -5,7 +5,7 @@ import {
   oneJob,
   plainWorkflow,
   workflow,
-} from '../../src/lint/rules/examples.ts'
+} from '../../src/lint/rules/example-workflows.ts'
 import { Checked } from './support/checked.ts'
 
 let checked: Checked

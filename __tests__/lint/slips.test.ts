@@ -5,7 +5,7 @@ import {
   inEnv,
   plainWorkflow,
   workflow,
-} from '../../src/lint/rules/examples.ts'
+} from '../../src/lint/rules/example-workflows.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { Checked } from './support/checked.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Callees, flowOf } from '../../src/lint/flow/flow.ts'
+import { Callees, flowOf } from '../../src/lint/flow/data-flow.ts'
 import { findUntrusted, untrustedFindings } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { fixUntrusted, flagged, lintedFile, X } from './support/untrusted.ts'

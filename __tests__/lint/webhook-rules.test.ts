@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkWorkflows } from '../../src/cli/check.ts'
-import { workflow } from '../../src/lint/rules/examples.ts'
+import { workflow } from '../../src/lint/rules/example-workflows.ts'
 import { bodiesOf, misspelledName } from '../../src/lint/rules/unknown-payload-field.ts'
 import { HOOK, Repository } from '../compiler/support/repository.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluateText, fillInKnown, unknownValue } from '../../src/model/evaluate.ts'
+import { evaluateText, fillInKnown, unknownValue } from '../../src/model/evaluate-expression.ts'
 
 const RUNNING = { success: true, failure: false, cancelled: false } as const
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { App, readAppKey } from '../../src/relay/credentials/app.ts'
-import type { Clock } from '../../src/wire/github.ts'
-import { GitHubCallError } from '../../src/wire/github.ts'
+import { App, readAppKey } from '../../src/relay/credentials/github-app.ts'
+import type { Clock } from '../../src/wire/github-api.ts'
+import { GitHubCallError } from '../../src/wire/github-api.ts'
 import {
   APP_ID,
   APP_KEYS,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { readBatch } from '../../src/wire/batch.ts'
+import { readBatch } from '../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../src/wire/payload.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'

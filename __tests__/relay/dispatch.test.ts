@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { RelayError } from '../../src/relay/errors.ts'
 import { dispatchTo } from '../../src/relay/github/dispatch.ts'
+import { RelayError } from '../../src/relay/relay-errors.ts'
 import {
   GitHubCallError,
   type GitHubCallRequest,
   type GitHubResponse,
-} from '../../src/wire/github.ts'
+} from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { FakeTime, START } from '../support/fake-time.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { githubConnectionPool } from '../../src/relay/github/connection-pool.ts'
 import { dispatchTo } from '../../src/relay/github/dispatch.ts'
-import type { GitHubCallRequest } from '../../src/wire/github.ts'
+import type { GitHubCallRequest } from '../../src/wire/github-api.ts'
 import { dispatchOf } from '../support/fake-outbox.ts'
 import { isWhole, type RawPlatform, startRawPlatform } from '../support/raw-platform.ts'
 

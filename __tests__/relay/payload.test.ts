@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { RelayError } from '../../src/relay/errors.ts'
+import { RelayError } from '../../src/relay/relay-errors.ts'
 import { LIMIT_OF, writePayload } from '../../src/relay/request/client-payload.ts'
 import { bodyBytes, utf8Text } from '../../src/wire/bytes.ts'
 import { LIMITS } from '../../src/wire/limits.ts'

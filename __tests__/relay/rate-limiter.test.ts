@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { RateLimiter, RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import { RelayMetrics } from '../../src/relay/pages/metrics.ts'
-import type { GitHubResponse } from '../../src/wire/github.ts'
+import type { GitHubResponse } from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { tokenCredential } from '../support/credentials.ts'
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../support/fake-time.ts'

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { CronExpressionParser } from 'cron-parser'
 import { generateSealingKey } from '../../src/relay/credentials/seal.ts'
+import type { Dispatch } from '../../src/relay/github/dispatch.ts'
 import {
   RelayError as Fault,
   githubTimeout,
   githubUnreachable,
   type RelayError,
   rateLimited,
-} from '../../src/relay/errors.ts'
-import type { Dispatch } from '../../src/relay/github/dispatch.ts'
+} from '../../src/relay/relay-errors.ts'
 import {
   isDue,
   nextAfter,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { exampleOf } from '../../src/cli/send/examples.ts'
+import { exampleOf } from '../../src/cli/send/example-events.ts'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { bound, receive } from '../support/receive.ts'

@@ -1,5 +1,5 @@
-import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender.ts'
-import { exampleOf } from '../../src/cli/send/examples.ts'
+import { onSection, secretsOf, triggerOf } from '../../src/cli/init/sender-workflow.ts'
+import { exampleOf } from '../../src/cli/send/example-events.ts'
 import type { Sender } from '../../src/triggers/sender.ts'
 import { SENDERS } from '../../src/triggers/senders.ts'
 import { rsaKeys } from '../support/rsa.ts'

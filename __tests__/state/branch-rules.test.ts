@@ -7,7 +7,7 @@ import {
   GitHubCallError,
   type GitHubCallRequest,
   type GitHubResponse,
-} from '../../src/wire/github.ts'
+} from '../../src/wire/github-api.ts'
 import { problemsOf } from '../support/problems.ts'
 import { storePlace } from '../support/stores.ts'
 

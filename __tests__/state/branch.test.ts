@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { githubPort } from '../../src/action/store.ts'
+import { githubPort } from '../../src/action/state-store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { createStore, MOST_CLAIMS, type Run } from '../../src/state/store.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openBranch } from '../../src/state/branch.ts'
 import { createStore } from '../../src/state/store.ts'
-import type { GitHubCall } from '../../src/wire/github.ts'
+import type { GitHubCall } from '../../src/wire/github-api.ts'
 import { githubAnswers } from '../support/contents-api.ts'
 import { FakeTime, randomOf } from '../support/fake-time.ts'
 import { memoryRepository } from '../support/repositories.ts'

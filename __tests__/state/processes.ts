@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { stateFiles } from '../../src/action/store.ts'
+import { stateFiles } from '../../src/action/state-store.ts'
 import { openBranch } from '../../src/state/branch.ts'
 import { openFile } from '../../src/state/file.ts'
 import { createStore } from '../../src/state/store.ts'
@@ -34,7 +34,7 @@ export function testProcesses({
   const { createStore } = await load('state/store.js')
   const { openFile } = await load('state/file.js')
   const { openBranch } = await load('state/branch.js')
-  const { stateFiles, githubPort } = await load('action/store.js')
+  const { stateFiles, githubPort } = await load('action/state-store.js')
   // The stand-in answers in milliseconds, not in tenths of a second: waits are as much shorter.
   const pace = kind === 'file' ? 1 : 50
   const sleep = (ms) => new Promise((r) => setTimeout(r, ms / pace))
@@ -196,7 +196,7 @@ export function testProcesses({
     const load = (file) => import(folder + '/' + file)
     const { createStore } = await load('state/store.js')
     const { openFile } = await load('state/file.js')
-    const { stateFiles } = await load('action/store.js')
+    const { stateFiles } = await load('action/state-store.js')
     const sleep = (ms) => new Promise((r) => setTimeout(r, ms))
     const common = { sleep, random: Math.random, now: Date.now, repository: 'octo/repo' }
     const store = createStore(openFile(place, { ...common, files: stateFiles('/') }))

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { digest } from '../../src/engine/keys.ts'
+import { digest } from '../../src/engine/deduplication-keys.ts'
 import { STATE_FORMS_IN_WORDS, STORE_KINDS } from '../../src/state/index.ts'
 import { deliveryMark, keyStates, MOST_CLAIMS, type Run } from '../../src/state/store.ts'
 import { UserError } from '../../src/wire/errors.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { http } from '../../src/action/http.ts'
+import { http } from '../../src/action/http-client.ts'
 import type { Http } from '../../src/wire/http.ts'
 
 /** A stand-in for all hosts of SNS, which records requests. */

@@ -1,4 +1,4 @@
-import { joinBatch, writeBatchPayload } from '../../src/wire/batch.ts'
+import { joinBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { writeClientPayload } from '../../src/wire/payload.ts'
 

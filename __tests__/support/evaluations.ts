@@ -1,4 +1,4 @@
-import { Evaluation, type TriggerRun } from '../../src/engine/result.ts'
+import { Evaluation, type TriggerRun } from '../../src/engine/evaluation.ts'
 import { notFired } from '../../src/engine/run-trigger.ts'
 import type { Workflow } from '../../src/workflow/workflow.ts'
 import { Queue, queueWorkflow } from './queue-trigger.ts'

@@ -1,5 +1,5 @@
-import { enginePorts } from '../../src/action/ports.ts'
-import type { EnginePorts } from '../../src/engine/ports.ts'
+import { enginePorts } from '../../src/action/action-ports.ts'
+import type { EnginePorts } from '../../src/engine/engine-ports.ts'
 
 /** The real ports of the engine on a fixed clock, except the given ones. */
 export function testPorts(other: Partial<EnginePorts> = {}): EnginePorts {

@@ -2,7 +2,7 @@ import { TRIGGERS } from '../../src/triggers/index.ts'
 import type { BoundTrigger, Reception, TriggerPorts } from '../../src/triggers/trigger.ts'
 import { toBase64, utf8Text } from '../../src/wire/bytes.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'
-import { readWebhookRequest } from '../../src/wire/request.ts'
+import { readWebhookRequest } from '../../src/wire/webhook-request.ts'
 
 /** A request of a sender. */
 export interface Sent {

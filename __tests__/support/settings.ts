@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { Found } from '../../src/engine/keys.ts'
+import type { Found } from '../../src/engine/deduplication-keys.ts'
 import { scripts } from '../../src/engine/scripts.ts'
 import type { SeenKeys } from '../../src/state/store.ts'
-import type { KeyPaths } from '../../src/triggers/config.ts'
-import { type Config, configSchema } from '../../src/triggers/config.ts'
+import type { KeyPaths } from '../../src/triggers/config-options.ts'
+import { type Config, configSchema } from '../../src/triggers/config-options.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
 
 /** Settings of the pipeline from the `config` of a workflow file. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { joinBatch, readBatch, writeBatchPayload } from '../../src/wire/batch.ts'
+import { joinBatch, readBatch, writeBatchPayload } from '../../src/wire/batch-payload.ts'
 import { gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { PayloadError } from '../../src/wire/errors.ts'
 import { readClientPayload, writeClientPayload } from '../../src/wire/payload.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyBytes, gzip, toBase64 } from '../../src/wire/bytes.ts'
 import { type ClientPayload, readClientPayload } from '../../src/wire/payload.ts'
-import { parseBody, readWebhookRequest } from '../../src/wire/request.ts'
+import { parseBody, readWebhookRequest } from '../../src/wire/webhook-request.ts'
 import { fc } from '../support/properties.ts'
 import { anyCharacter } from '../support/text.ts'
 

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/wire/bytes.ts'
-import { readWebhookRequest } from '../../src/wire/request.ts'
+import { readWebhookRequest } from '../../src/wire/webhook-request.ts'
 
 const JSON_TYPE = 'application/json'
 

@@ -13,7 +13,7 @@ import {
   refusalOf,
   secondsToWait,
   type Tokens,
-} from '../../src/wire/github.ts'
+} from '../../src/wire/github-api.ts'
 import { Secret } from '../../src/wire/secret.ts'
 
 const PATH = '/repos/octo/old/dispatches'

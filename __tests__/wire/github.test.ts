@@ -5,7 +5,7 @@ import {
   type GitHubResponse,
   isRateLimit,
   type RetryPolicy,
-} from '../../src/wire/github.ts'
+} from '../../src/wire/github-api.ts'
 
 const apiUrl = new URL('https://github.example.com/api/v3')
 

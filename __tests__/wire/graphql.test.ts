@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { GitHubResponse } from '../../src/wire/github.ts'
+import type { GitHubResponse } from '../../src/wire/github-api.ts'
 import { graphqlCall, graphqlData } from '../../src/wire/graphql.ts'
 
 const REQUEST = { path: '/graphql', headers: {}, timeout: 1 }

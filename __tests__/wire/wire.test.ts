@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../src/engine/evaluate.ts'
+import { evaluate } from '../../src/engine/evaluate-event.ts'
 import { bodyBytes } from '../../src/wire/bytes.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { type ClientPayload, HEADER } from '../../src/wire/payload.ts'

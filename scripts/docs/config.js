@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { code } from './table.js'
 
 const { CONFIG_OPTIONS } = await import(
-  new URL('../../build/triggers/config.js', import.meta.url).href
+  new URL('../../build/triggers/config-options.js', import.meta.url).href
 )
 
 /** The keys of `on.<trigger>.config` with their forms and defaults, from the schemas that check them. */

@@ -9,12 +9,12 @@ const { SENDERS } = await import(new URL('triggers/senders.js', built).href)
 const { SCHEMES, ruleOf } = await import(new URL('triggers/verify/schemes.js', built).href)
 /** @type {typeof import('../../src/triggers/verify.ts')} */
 const { VERIFY_SCHEMAS } = await import(new URL('triggers/verify.js', built).href)
-/** @type {typeof import('../../src/triggers/verify/aws-sns.ts')} */
-const { SNS_TOLERANCE } = await import(new URL('triggers/verify/aws-sns.js', built).href)
+/** @type {typeof import('../../src/triggers/verify/sns-scheme.ts')} */
+const { SNS_TOLERANCE } = await import(new URL('triggers/verify/sns-scheme.js', built).href)
 /** @type {typeof import('../../src/cli/init/kinds.ts')} */
 const { KINDS } = await import(new URL('cli/init/kinds.js', built).href)
-/** @type {typeof import('../../src/cli/init/sender.ts')} */
-const { triggerOf, urlSecretOf } = await import(new URL('cli/init/sender.js', built).href)
+/** @type {typeof import('../../src/cli/init/sender-workflow.ts')} */
+const { triggerOf, urlSecretOf } = await import(new URL('cli/init/sender-workflow.js', built).href)
 
 /**
  * The package or person whose signature the tests check, by sender. A test compares this with the

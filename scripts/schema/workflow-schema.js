@@ -3,7 +3,7 @@ import { RUNNER_LABELS } from './descriptions.js'
 import { EXPRESSION, githubDefinitions, githubKeys, githubRef } from './github-workflow.js'
 
 /** @import * as v from 'valibot' */
-/** @import { CompilerSetting } from '../../src/compiler/settings.ts' */
+/** @import { CompilerSetting } from '../../src/compiler/compiler-settings.ts' */
 /** @import { Trigger } from '../../src/triggers/trigger.ts' */
 /** @import { JsonSchema } from '@valibot/to-json-schema' */
 

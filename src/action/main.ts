@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import * as core from '@actions/core'
 import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
-import { evaluate } from '../engine/evaluate.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
+import { evaluate } from '../engine/evaluate-event.ts'
+import type { Evaluation } from '../engine/evaluation.ts'
 import { explain } from '../engine/explanation.ts'
-import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
-import type { Evaluation } from '../engine/result.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
 import { textsAtLevel } from '../wire/messages.ts'
@@ -15,10 +15,10 @@ import type { GitHubEvent } from '../wire/payload.ts'
 import { counted, printable } from '../wire/printable.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { readOnSection } from '../workflow/workflow.ts'
+import { enginePorts, workingCopy } from './action-ports.ts'
 import { callingWorkflow, requireName } from './calling-workflow.ts'
 import { DEFAULT_GLOB, expressionContexts, type Inputs, onSource, readInputs } from './inputs.ts'
 import { failedOutputs, maskedOutputs, sizeWarning, stepOutputs } from './outputs.ts'
-import { enginePorts, workingCopy } from './ports.ts'
 import { summaryHtml } from './summary.ts'
 import { arrivalOf } from './summary-tables.ts'
 
@@ -98,7 +98,7 @@ function stepInputs(): Inputs {
 /** The real ports for the engine. A store is loaded only if `state` names one. */
 async function actionPorts(inputs: Inputs): Promise<EnginePorts> {
   const isStateless = inputs.state.kind === 'none'
-  const stores = isStateless ? undefined : await import('./store.ts')
+  const stores = isStateless ? undefined : await import('./state-store.ts')
   const store = await stores?.chosenStore(inputs, workingCopy())
   return enginePorts(inputs.messagingApiUrl, { store, mask: core.setSecret })
 }

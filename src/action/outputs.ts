@@ -1,4 +1,4 @@
-import { Evaluation, FailedRun, jsonFields } from '../engine/result.ts'
+import { Evaluation, FailedRun, jsonFields } from '../engine/evaluation.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'

@@ -6,7 +6,7 @@ import { parseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { withoutTokens } from '../wire/tokens.ts'
 import { fail } from './failure.ts'
-import { http } from './http.ts'
+import { http } from './http-client.ts'
 import { reply } from './reply.ts'
 
 const input = (name: string) => core.getInput(name)

@@ -9,7 +9,7 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './reply/chat.ts'
-import { type ReadInput, readFlag, readReply } from './reply/inputs.ts'
+import { type ReadInput, readFlag, readReply } from './reply/reply-inputs.ts'
 import { cutShort, type Measure, splitText } from './reply/split.ts'
 
 type OpenChat = (context: ReplyContext) => Promise<Chat>

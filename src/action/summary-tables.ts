@@ -1,4 +1,4 @@
-import type { Evaluation } from '../engine/result.ts'
+import type { Evaluation } from '../engine/evaluation.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { bodyBytes } from '../wire/bytes.ts'
@@ -84,7 +84,7 @@ function itemTable(own: readonly HandedOn[], readers: Readers): string[] {
     ...(left > 0 ? [`${left} more`] : []),
   ]
   return [
-    ...(columns.length > 0 ? table([`Item of ${triggerName(first)}`, ...heads], rows) : []),
+    ...(columns.length > 0 ? htmlTable([`Item of ${triggerName(first)}`, ...heads], rows) : []),
     ...(others.length > 0 ? [paragraph(`Further fields: ${list.join(', ')}.`)] : []),
   ]
 }
@@ -156,7 +156,7 @@ export function arrivalTable(arrival: Arrival | undefined, readers: Readers): st
     ...(delivery === undefined ? [] : [['Delivery', shown(delivery)]]),
     ...(receivedAt === undefined ? [] : [['Received', shown(receivedAt)]]),
   ]
-  return table(['Webhook', ''], rows)
+  return htmlTable(['Webhook', ''], rows)
 }
 
 function withheld(secret: string): string {
@@ -243,7 +243,7 @@ export function paragraph(html: string): string {
 }
 
 /** @param rows cells as HTML */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return []
   const line = (tag: 'th' | 'td', cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`

@@ -1,5 +1,5 @@
+import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/evaluation.ts'
 import type { Explanation } from '../engine/explanation.ts'
-import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/result.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Message, textsAtLevel } from '../wire/messages.ts'
@@ -11,11 +11,11 @@ import {
   cut,
   escapeHtml,
   htmlCode,
+  htmlTable,
   itemTables,
   paragraph,
   type Readers,
   SUMMARY,
-  table,
   triggerName,
 } from './summary-tables.ts'
 
@@ -76,7 +76,7 @@ function failedTable(failed: readonly FailedItemReport[]): string[] {
   const left = failed.length - rows.length
   if (rows.length === 0) return []
   return [
-    ...table(['Failed item', 'Option', 'Reason'], rows),
+    ...htmlTable(['Failed item', 'Option', 'Reason'], rows),
     ...(left > 0 ? [paragraph(`${counted(left, 'more item')}: see the output failed.`)] : []),
     paragraph(FAILED_ADVICE),
   ]
@@ -137,7 +137,7 @@ function decisionTable(decisions: readonly Decision[]): string[] {
     ])
   const left = decisions.length - rows.length
   return [
-    ...table(['Trigger', 'Outcome', 'Why'], rows),
+    ...htmlTable(['Trigger', 'Outcome', 'Why'], rows),
     ...(left > 0 ? [paragraph(`${counted(left, 'more trigger')}, not shown.`)] : []),
   ]
 }

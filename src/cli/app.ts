@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command, Option } from 'commander'
-import { http } from '../action/http.ts'
+import { http } from '../action/http-client.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'

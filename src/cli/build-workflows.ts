@@ -9,12 +9,12 @@ import {
   type NamedFile,
   nameProblems,
 } from '../compiler/compiled-files.ts'
+import { unwrittenFlags } from '../compiler/compiler-settings.ts'
 import { withKeyHints } from '../compiler/key-hints.ts'
-import { unwrittenFlags } from '../compiler/settings.ts'
 import { readSourceFile, type SourceFile } from '../compiler/source-file.ts'
 import { IMPORT } from '../engine/scripts.ts'
 import type { ReadCalled } from '../lint/contexts.ts'
-import { Callees } from '../lint/flow/flow.ts'
+import { Callees } from '../lint/flow/data-flow.ts'
 import { levelOf, lint, withRule } from '../lint/lint.ts'
 import { RuleFile } from '../lint/rule.ts'
 import { type Finding, ofLevel, type Problem, type Source, UserError } from '../wire/errors.ts'

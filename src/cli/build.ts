@@ -8,7 +8,7 @@ import { DEFAULT_GLOB } from '../action/inputs.ts'
 import { type ActionLock, LOCK_FILE } from '../compiler/action-lock.ts'
 import type { CompileOptions } from '../compiler/compile.ts'
 import { type CompiledChange, changesOf } from '../compiler/compiled-files.ts'
-import { COMPILER_SETTINGS, SETTINGS_FILE } from '../compiler/settings.ts'
+import { COMPILER_SETTINGS, SETTINGS_FILE } from '../compiler/compiler-settings.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { versionsIn } from '../compiler/uses.ts'
 import { findingJson } from '../lint/reports.ts'
@@ -89,7 +89,7 @@ async function explainAll(globs: string[], options: BuildCommandOptions): Promis
   // A flag without its setting matters only to a build that writes.
   const errors = ofLevel(built.findings, 'error').filter(({ code }) => code !== 'unwritten-flag')
   if (errors.length > 0) return printBuild({ ...built, changes: [] }, { json, check: false })
-  const { explainFile, formatExplained } = await import('./explain.ts')
+  const { explainFile, formatExplained } = await import('./explain-jobs.ts')
   const files = findSourceFiles(root, globs).flatMap(({ name, file }) => {
     const source = readSourceFile(name, readSource(root, file))
     return source.triggers.length > 0 ? [explainFile(source)] : []

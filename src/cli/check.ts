@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_GLOB } from '../action/inputs.ts'
 import type { NamedFile } from '../compiler/compiled-files.ts'
-import { ACTION } from '../compiler/settings.ts'
+import { ACTION } from '../compiler/compiler-settings.ts'
 import { findingJson, sarifLog } from '../lint/reports.ts'
 import { type Finding, ofLevel, UserError } from '../wire/errors.ts'
 import { counted, printable, printableJson } from '../wire/printable.ts'
@@ -18,9 +18,9 @@ import {
   writeSource,
 } from './files.ts'
 import { fixWorkflow } from './fix-workflows.ts'
+import { ownVersion } from './own-version.ts'
 import { settingOption } from './settings-file.ts'
 import { print } from './terminal.ts'
-import { ownVersion } from './version.ts'
 
 interface CheckCommandOptions extends Omit<CheckOptions, 'root' | 'globs'> {
   readonly json?: boolean

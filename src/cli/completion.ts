@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { printable } from '../wire/printable.ts'
 import { type Completion, completionOf, type PlaceNames } from './completion/candidates.ts'
-import { FILES_LINE, SCRIPTS } from './completion/scripts.ts'
+import { FILES_LINE, SCRIPTS } from './completion/shell-scripts.ts'
 import { print } from './terminal.ts'
 
 const HELP = `
@@ -58,7 +58,7 @@ const KNOWN: ReadonlyMap<string, () => Promise<readonly string[]>> = new Map([
   ['trigger', async () => (await triggers()).map(({ trigger }) => trigger)],
   ['path', async () => (await triggers()).map((each) => `${each.workflow}/${each.trigger}`)],
   ['sender', senders],
-  ['example', async () => [...(await import('./send/examples.ts')).EXAMPLES.keys()]],
+  ['example', async () => [...(await import('./send/example-events.ts')).EXAMPLES.keys()]],
   ['scheme', async () => (await import('./send/signatures.ts')).SIGNATURE_NAMES],
   ['repository', originHere],
   ['owner/name', originHere],

@@ -1,6 +1,6 @@
 import { originOf } from '../compiler/compiled-files.ts'
 import { mayUseAction, readNativeWorkflow } from '../compiler/native.ts'
-import type { WorkflowSource } from '../engine/ports.ts'
+import type { WorkflowSource } from '../engine/engine-ports.ts'
 import type { ConcernedFile } from '../inspector/jobs.ts'
 import type { Source } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { http } from '../action/http.ts'
-import { systemClock } from '../relay/config.ts'
+import { http } from '../action/http-client.ts'
+import { systemClock } from '../relay/relay-config.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
 import { HttpFailure } from '../wire/http.ts'
@@ -21,8 +21,8 @@ import {
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
-import { githubAt } from './github.ts'
-import { unreachableHint } from './http.ts'
+import { githubAt } from './github-client.ts'
+import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
 
 interface DoctorOptions {
@@ -141,7 +141,7 @@ async function withApp(target: DoctorTarget): Promise<DoctorTarget> {
   const pem = readSetting(process.env, 'HOOKLINE_APP_KEY')?.reveal()
   if (id === undefined || pem === undefined) return target
   // Imported here, because most users have no App.
-  const { checkApp } = await import('./doctor/app.ts')
+  const { checkApp } = await import('./doctor/app-checks.ts')
   const { repository, dispatch = 'repository' } = target
   const check = checkApp({
     id,
@@ -160,7 +160,7 @@ async function withTimers(target: DoctorTarget): Promise<DoctorTarget> {
   if (text === undefined) return target
   const [{ readTimers }, { timersFor }] = await Promise.all([
     import('../relay/schedule/scheduler.ts'),
-    import('./doctor/schedule.ts'),
+    import('./doctor/schedule-check.ts'),
   ])
   return { ...target, timers: timersFor(target.repository, readTimers(text)) }
 }

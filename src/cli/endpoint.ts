@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander'
 import { UserError } from '../wire/errors.ts'
-import { listOf } from '../wire/github.ts'
+import { listOf } from '../wire/github-api.ts'
 import { isObject, type Json } from '../wire/json.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import { type ConditionOptions, conditionsFrom } from './grant/conditions.ts'
+import { type ConditionOptions, conditionsFrom } from './grant/grant-conditions.ts'
 import { withConditionOptions } from './grant.ts'
 import { type AdminRequest, notARelay, RelayClient } from './relay-client.ts'
-import { readScopeOptions, type ScopeOptions, withDispatchOptions } from './scope.ts'
+import { readScopeOptions, type ScopeOptions, withDispatchOptions } from './scope-options.ts'
 import { sealingKey } from './seal.ts'
-import { print, table, withProgress } from './terminal.ts'
+import { print, textTable, withProgress } from './terminal.ts'
 
 interface EndpointOptions {
   readonly relay: string
@@ -115,9 +115,9 @@ async function create(name: string, options: SettingOptions): Promise<void> {
     })
   }
   const client = new RelayClient(options.relay)
-  const settings = await settingsFrom({ ...options, repository })
+  const settings = await endpointSettings({ ...options, repository })
   const endpoint = await ask(client, { method: 'POST', path: PATH, body: { name, ...settings } })
-  printUrl(client, endpoint, options)
+  printEndpointUrl(client, endpoint, options)
 }
 
 async function list({ relay, json }: EndpointOptions): Promise<void> {
@@ -127,13 +127,13 @@ async function list({ relay, json }: EndpointOptions): Promise<void> {
   const rows = listOf(answer.endpoints).map((endpoint) => [
     String(endpoint.name),
     endpoint.unreadable ? 'no sealing key opens it' : `${endpoint.repository}/${endpoint.path}`,
-    conditionsOf(endpoint),
+    conditionsInWords(endpoint),
     endpoint.firstEvent === null
       ? 'no event yet'
       : `since ${String(endpoint.firstEvent).slice(0, 10)}`,
   ])
   if (rows.length === 0) return print('no endpoints')
-  print(printable(table([['NAME', 'STARTS', 'CHECKS', 'EVENTS'], ...rows])))
+  print(printable(textTable([['NAME', 'STARTS', 'CHECKS', 'EVENTS'], ...rows])))
 }
 
 async function show(name: string, { relay, json, url }: ShowOptions): Promise<void> {
@@ -141,7 +141,7 @@ async function show(name: string, { relay, json, url }: ShowOptions): Promise<vo
   const query = url ? { url: 'true' } : {}
   const endpoint = await ask(client, { method: 'GET', path: pathOf(name), query })
   if (json) return print(printableJson(JSON.stringify(endpoint)))
-  if (url) return print(urlOf(client, endpoint))
+  if (url) return print(endpointUrl(client, endpoint))
   const width = Math.max(...Object.keys(endpoint).map((key) => key.length))
   const lines = Object.entries(endpoint).map(
     ([key, value]) => `${key.padEnd(width)}  ${value === null ? 'none yet' : String(value)}`,
@@ -153,7 +153,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   const client = new RelayClient(options.relay)
   const known = await ask(client, { method: 'GET', path: pathOf(name) })
   const repository = options.repository ?? String(known.repository)
-  const settings = await settingsFrom({ ...options, repository })
+  const settings = await endpointSettings({ ...options, repository })
   const removed = (options.remove ?? []).map((setting) => [setting, null] as const)
   const body = {
     ...settings,
@@ -174,7 +174,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
 async function rotate(name: string, options: EndpointOptions): Promise<void> {
   const client = new RelayClient(options.relay)
   const endpoint = await ask(client, { method: 'POST', path: `${pathOf(name)}/rotate` })
-  printUrl(client, endpoint, options)
+  printEndpointUrl(client, endpoint, options)
 }
 
 async function remove(name: string, { relay, json }: EndpointOptions): Promise<void> {
@@ -188,7 +188,7 @@ async function remove(name: string, { relay, json }: EndpointOptions): Promise<v
  *
  * @throws UserError for an invalid flag
  */
-async function settingsFrom(options: SettingOptions & { repository: string }) {
+async function endpointSettings(options: SettingOptions & { repository: string }) {
   const scope = await readScopeOptions(options)
   const conditions = conditionsFrom(options, process.env, 'endpoint')
   return {
@@ -234,22 +234,25 @@ function pathOf(name: string): string {
 }
 
 /** The address that senders use: the relay's own, or the one that this command uses. */
-function urlOf(client: RelayClient, { url, address }: Readonly<Record<string, unknown>>): string {
+function endpointUrl(
+  client: RelayClient,
+  { url, address }: Readonly<Record<string, unknown>>,
+): string {
   if (typeof url === 'string') return url
   if (typeof address === 'string') return client.at(address)
   throw notARelay()
 }
 
-function printUrl(
+function printEndpointUrl(
   client: RelayClient,
   endpoint: Readonly<Record<string, unknown>>,
   { json }: EndpointOptions,
 ): void {
-  const url = urlOf(client, endpoint)
+  const url = endpointUrl(client, endpoint)
   print(json ? printableJson(JSON.stringify({ ...endpoint, url })) : url)
 }
 
-function conditionsOf({ if: condition, verify }: Readonly<Record<string, unknown>>): string {
+function conditionsInWords({ if: condition, verify }: Readonly<Record<string, unknown>>): string {
   const schemes = Array.isArray(verify) ? verify.map(String) : []
   const checks = [...schemes, ...(condition === undefined ? [] : [`if ${String(condition)}`])]
   return checks.join(', ') || 'nothing'

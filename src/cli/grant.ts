@@ -4,8 +4,13 @@ import type { Grant } from '../relay/credentials/grant.ts'
 import { UserError } from '../wire/errors.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
-import type { ConditionOptions, GrantConditions } from './grant/conditions.ts'
-import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
+import type { ConditionOptions, GrantConditions } from './grant/grant-conditions.ts'
+import {
+  readExpiry,
+  readScopeOptions,
+  type ScopeOptions,
+  withScopeOptions,
+} from './scope-options.ts'
 import { sealingKey } from './seal.ts'
 
 export interface GrantOptions extends ScopeOptions, ConditionOptions {
@@ -85,8 +90,8 @@ const MAX_LENGTH = 4000
 export async function makeGrant(options: GrantOptions, env: Environment): Promise<MadeGrant> {
   const [{ signGrant }, { readSigningKeys }, { conditionsFrom }] = await Promise.all([
     import('../relay/credentials/grant.ts'),
-    import('../relay/config.ts'),
-    import('./grant/conditions.ts'),
+    import('../relay/relay-config.ts'),
+    import('./grant/grant-conditions.ts'),
   ])
   const scope = await readScopeOptions(options)
   const { expires } = options

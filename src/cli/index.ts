@@ -5,6 +5,7 @@ import { printable } from '../wire/printable.ts'
 import { readSetting } from '../wire/settings.ts'
 import { HELP_WIDTH } from '../wire/settings-help.ts'
 import { unknownVariables } from '../wire/unknown-variables.ts'
+import { ownVersion } from './own-version.ts'
 import {
   EXIT_CODES,
   endOnClosedOutput,
@@ -14,7 +15,6 @@ import {
   styled,
   warn,
 } from './terminal.ts'
-import { ownVersion } from './version.ts'
 
 /** Every command, in the order of the help. A command is loaded only when it runs. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([

@@ -49,7 +49,7 @@ function createCommand(): Command {
 
 async function createSigningKey(): Promise<void> {
   const { generateSigningKey } = await import('../relay/credentials/grant.ts')
-  const { readSigningKeys } = await import('../relay/config.ts')
+  const { readSigningKeys } = await import('../relay/relay-config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   const keys = [await generateSigningKey(), ...(text ? await readSigningKeys(text) : [])]
   print(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
@@ -74,7 +74,7 @@ async function printPublicKeys(): Promise<void> {
 }
 
 async function presentSealingKeys() {
-  const { readSealingKeys } = await import('../relay/config.ts')
+  const { readSealingKeys } = await import('../relay/relay-config.ts')
   const text = readSetting(process.env, 'HOOKLINE_SEALING_KEYS')
   return text ? readSealingKeys(text) : []
 }

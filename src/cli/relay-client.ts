@@ -1,17 +1,17 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { http, httpFailure, proxyFor } from '../action/http.ts'
+import { http, httpFailure, proxyFor } from '../action/http-client.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
-import { fieldsOf } from '../wire/github.ts'
+import { fieldsOf } from '../wire/github-api.ts'
 import { HttpFailure, type HttpResponse } from '../wire/http.ts'
 import { isObject, type Json, parseJson } from '../wire/json.ts'
 import { printable } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
-import { unreachableHint } from './http.ts'
+import { unreachableHint } from './request-faults.ts'
 
 /** Milliseconds until a response. */
 const TIMEOUT = 30_000

@@ -1,10 +1,10 @@
-import { http } from '../action/http.ts'
+import { http } from '../action/http-client.ts'
 import { DISCOVERY_PATH, type Discovery } from '../relay/pages/discovery.ts'
 import { parseAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
-import { fieldsOf } from '../wire/github.ts'
+import { fieldsOf } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { unreachableHint } from './http.ts'
+import { unreachableHint } from './request-faults.ts'
 
 /** The part of a relay's description that its URLs depend on. */
 export type RelayDescription = Pick<Discovery, 'singleRepository'> & {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { Command } from 'commander'
-import { weakKeyProblems } from '../relay/config.ts'
 import type { RunningServer } from '../relay/http/node-server.ts'
+import { weakKeyProblems } from '../relay/relay-config.ts'
 import { webhookUrl } from '../wire/path.ts'
 import {
   parsePort,

@@ -1,17 +1,22 @@
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { JWK } from 'jose'
-import { http } from '../action/http.ts'
+import { http } from '../action/http-client.ts'
 import { isLoopback, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
-import { fieldsOf, listOf } from '../wire/github.ts'
+import { fieldsOf, listOf } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { shownSetting } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { readText } from './files.ts'
-import { unreachableHint } from './http.ts'
-import { readExpiry, readScopeOptions, type ScopeOptions, withScopeOptions } from './scope.ts'
+import { unreachableHint } from './request-faults.ts'
+import {
+  readExpiry,
+  readScopeOptions,
+  type ScopeOptions,
+  withScopeOptions,
+} from './scope-options.ts'
 import { warn } from './terminal.ts'
 
 interface SealOptions extends ScopeOptions {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { http } from '../action/http.ts'
-import { systemClock } from '../relay/config.ts'
+import { http } from '../action/http-client.ts'
+import { systemClock } from '../relay/relay-config.ts'
 import { withoutSecret } from '../triggers/messaging-bot/bot-api.ts'
 import type { OutgoingRequest } from '../triggers/sender.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
@@ -16,11 +16,15 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { githubOf } from './github.ts'
-import { readSecret, unreachableHint } from './http.ts'
-import { EXAMPLES, exampleOf } from './send/examples.ts'
+import { githubOf } from './github-client.ts'
+import { readSecret, unreachableHint } from './request-faults.ts'
+import { EXAMPLES, exampleOf } from './send/example-events.ts'
 import { sendExactly } from './send/http-request.ts'
-import { type AddressedRequest, outgoingRequest, type RequestOptions } from './send/request.ts'
+import {
+  type AddressedRequest,
+  outgoingRequest,
+  type RequestOptions,
+} from './send/outgoing-request.ts'
 import { readResponse, type SendResponse } from './send/response.ts'
 import { keyInFile, ONLY_AMAZON, PAIRED, SIGNATURE_NAMES, signed } from './send/signatures.ts'
 import { EXIT, print, withProgress, wrappedNames } from './terminal.ts'
@@ -176,7 +180,7 @@ async function sendBatch(
   count: number,
   options: SendOptions,
 ): Promise<void> {
-  const { batchLines, withBatch } = await import('./send/batch.ts')
+  const { batchLines, withBatch } = await import('./send/batch-url.ts')
   const to = withBatch(target)
   const responses: SendResponse[] = []
   while (responses.length < count && responses.at(-1)?.accepted !== false) {
@@ -218,7 +222,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
   }
   const github = { repository, ask: githubOf(process.env), ...systemClock }
   if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
-  const { batchSeconds: secondsOf } = await import('./send/batch.ts')
+  const { batchSeconds: secondsOf } = await import('./send/batch-url.ts')
   const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)
   const id = batch ?? delivery ?? ''
   const found = run === null ? await awaitRun(id, github, collecting) : await runAt(run, github)
@@ -248,7 +252,7 @@ const SKIPPED =
 async function printRunNameAdvice(url: URL): Promise<void> {
   const [{ addressedBy }, { adviceAt }] = await Promise.all([
     import('./runs.ts'),
-    import('./run-name.ts'),
+    import('./run-name-advice.ts'),
   ])
   const advice = adviceAt(process.cwd(), addressedBy(url).workflow)
   if (advice !== undefined && !(await isDev(url))) process.stderr.write(`${advice}\n`)

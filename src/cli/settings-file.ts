@@ -10,10 +10,10 @@ import {
   readSettingsFile,
   SETTINGS_FILE,
   type WrittenSettings,
-} from '../compiler/settings.ts'
+} from '../compiler/compiler-settings.ts'
 import { type Source, UserError } from '../wire/errors.ts'
 import { readSource } from './files.ts'
-import { ownAction } from './version.ts'
+import { ownAction } from './own-version.ts'
 
 /** The settings of a repository for the compilation of its sources. */
 export interface RepositorySettings {

@@ -179,7 +179,7 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => void {
 }
 
 /** Rows as columns of text; the first row is the head. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
   )

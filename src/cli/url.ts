@@ -2,7 +2,7 @@ import { parse } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
-import { http } from '../action/http.ts'
+import { http } from '../action/http-client.ts'
 import type { FoundTrigger } from '../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../triggers/example-line.ts'
 import {
@@ -29,7 +29,7 @@ import { didYouMean, quoted } from '../workflow/suggestion.ts'
 import { originRepository } from './files.ts'
 import { type MadeGrant, makeGrant } from './grant.ts'
 import { describeRelay, type RelayDescription } from './relay-description.ts'
-import { type ScopeOptions, withScopeOptions } from './scope.ts'
+import { type ScopeOptions, withScopeOptions } from './scope-options.ts'
 import { GITHUB_TOKEN, sealingKey } from './seal.ts'
 import { shellHere, warn } from './terminal.ts'
 
@@ -227,7 +227,7 @@ async function grantFor(
   const keys = readSetting(process.env, 'HOOKLINE_SIGNING_KEYS')
   if (keys && repository !== undefined) {
     const { conditionsOfTrigger, withoutVerify } = await import('./grant/of-trigger.ts')
-    const { secretFrom } = await import('./grant/conditions.ts')
+    const { secretFrom } = await import('./grant/grant-conditions.ts')
     const secret = secretFrom(secretEnv, undefined, process.env)
     const { conditions, inWorkflow } = found
       ? conditionsOfTrigger(found, secret)

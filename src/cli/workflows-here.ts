@@ -11,7 +11,7 @@ import {
 } from '../compiler/native.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
 import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
-import type { WorkflowSource } from '../engine/ports.ts'
+import type { WorkflowSource } from '../engine/engine-ports.ts'
 import { NO_OTHER_FILES, RuleFile } from '../lint/rule.ts'
 import { misplacedTriggers } from '../lint/rules/misplaced-trigger.ts'
 import { type Finding, type Problem, type Source, UserError } from '../wire/errors.ts'

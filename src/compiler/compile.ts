@@ -5,11 +5,6 @@ import { patch } from '../workflow/patch.ts'
 import { applyEdits } from '../workflow/spans.ts'
 import type { ActionLock } from './action-lock.ts'
 import { type CompiledFile, firstLine, isSameText } from './compiled-files.ts'
-import { type EditedFile, newProblems, parserProblems } from './github-parser.ts'
-import { unknownKeyFindings } from './key-hints.ts'
-import type { CompiledPart, PassResult } from './pass.ts'
-import { PASSES } from './passes/index.ts'
-import { noTriggerProblems, type Plan, planOf } from './plan.ts'
 import {
   type CompilerSettings,
   mergedSettings,
@@ -17,7 +12,12 @@ import {
   type SettingsLayers,
   settingsProblems,
   type WrittenSettings,
-} from './settings.ts'
+} from './compiler-settings.ts'
+import { type EditedFile, newProblems, parserProblems } from './github-parser.ts'
+import { unknownKeyFindings } from './key-hints.ts'
+import type { CompiledPart, PassResult } from './pass.ts'
+import { PASSES } from './passes/index.ts'
+import { noTriggerProblems, type Plan, planOf } from './plan.ts'
 import type { SourceFile } from './source-file.ts'
 import { triggerNotices, triggerProblems } from './source-problems.ts'
 import { existingUses, onJobUses } from './uses.ts'

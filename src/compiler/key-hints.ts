@@ -5,8 +5,8 @@ import { words } from '../wire/words.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
 import { didYouMean, nearestName, quoted } from '../workflow/suggestion.ts'
 import { pairKey, rangeOf } from '../workflow/yaml.ts'
+import { SETTINGS_KEY } from './compiler-settings.ts'
 import { SCOPES } from './permissions.ts'
-import { SETTINGS_KEY } from './settings.ts'
 
 const TOP_KEYS: readonly string[] =
   'name run-name on permissions env defaults concurrency jobs'.split(' ')

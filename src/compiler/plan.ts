@@ -7,11 +7,11 @@ import type { SourceTrigger } from '../workflow/on.ts'
 import { dedent } from '../workflow/spans.ts'
 import { type NodePair, nodeBelow, pairOf, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
+import type { CompileSettings } from './compiler-settings.ts'
+import { type Schedule, scheduleOf } from './cron-schedule.ts'
 import { type JobCondition, jobConditions, type SourceCondition } from './job-conditions.ts'
 import { envPairs, nativeCondition, readsContext } from './on-job.ts'
 import { expressionsOutsideOn, nativeTarget, rewriteExpression } from './rewrite.ts'
-import { type Schedule, scheduleOf } from './schedule.ts'
-import type { CompileSettings } from './settings.ts'
 import { jobsOf, type SourceFile, type SourceJob } from './source-file.ts'
 
 /** The events that start a workflow. */

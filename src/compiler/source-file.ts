@@ -29,8 +29,8 @@ import {
   rangeOf,
   resolved,
 } from '../workflow/yaml.ts'
+import { readSettingsKey, SETTINGS_KEY, type WrittenSettings } from './compiler-settings.ts'
 import { keyMeantBy } from './key-hints.ts'
-import { readSettingsKey, SETTINGS_KEY, type WrittenSettings } from './settings.ts'
 
 /** A parsed workflow file with Hookline's triggers. */
 export interface SourceFile {

@@ -1,5 +1,5 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import { IGNORED_KEYS } from '../triggers/config.ts'
+import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import {
   contextReferences,
   type FileExpression,
@@ -10,8 +10,8 @@ import {
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { DEFAULT_EVERY } from './cron-schedule.ts'
 import type { Plan, PolledTrigger } from './plan.ts'
-import { DEFAULT_EVERY } from './schedule.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** Options of triggers that are impossible in any compiled file. */

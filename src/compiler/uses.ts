@@ -3,7 +3,7 @@ import type { Operation } from '../workflow/operations.ts'
 import { type Path, pairKey, pairsOf, rangeOf } from '../workflow/yaml.ts'
 import type { ActionLock } from './action-lock.ts'
 import { hasConflict } from './compiled-files.ts'
-import { type CompileSettings, usesOn } from './settings.ts'
+import { type CompileSettings, usesOn } from './compiler-settings.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** The step of the job `on` as the compiler writes it: as lines, or within braces. */

@@ -2,7 +2,7 @@ import type { ExampleRequest, RequiredSignature } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { WorkflowSource } from './ports.ts'
+import type { WorkflowSource } from './engine-ports.ts'
 
 /** The workflows that can be read, and the mistakes of the others. */
 export interface AllWorkflows {

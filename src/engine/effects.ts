@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Json } from '../wire/json.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { EnginePorts } from './ports.ts'
+import type { EnginePorts } from './engine-ports.ts'
 
 /**
  * An action that is done once the job has succeeded. It is plain JSON without a secret, because

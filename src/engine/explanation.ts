@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, valueAt } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
-import type { Decision, Evaluation } from './result.ts'
+import type { Decision, Evaluation } from './evaluation.ts'
 import { ScriptFailure, type Scripts } from './scripts.ts'
 
 /** A condition that an event did not meet: as data, and as a sentence. */

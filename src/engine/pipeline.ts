@@ -1,11 +1,11 @@
 import type { KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
-import type { Config, KeyPaths } from '../triggers/config.ts'
+import type { Config, KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
 import { isObject, type Json, parseJson, record } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
-import { type Delivery, type Found, itemKey } from './keys.ts'
+import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
 import type { Mongo } from './mongo.ts'
 import { ScriptFailure, type ScriptOutcome, type Scripts, type UserScript } from './scripts.ts'
 

@@ -6,24 +6,15 @@ import {
   type Snapshot,
   type WantedKeys,
 } from '../state/store.ts'
-import { IGNORED_KEYS, type KeyPaths } from '../triggers/config.ts'
+import { IGNORED_KEYS, type KeyPaths } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
 import { scalarText } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { type Message, notice, warning } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
+import { digest, itemKey } from './deduplication-keys.ts'
 import type { Effect } from './effects.ts'
-import type { TriggerResult } from './found.ts'
-import { digest, itemKey } from './keys.ts'
-import {
-  type Candidate,
-  claimedElsewhere,
-  type FailedItem,
-  ItemsFailed,
-  type PipelineResult,
-  runPipeline,
-} from './pipeline.ts'
-import type { EnginePorts, TriggerRef } from './ports.ts'
+import type { EnginePorts, TriggerRef } from './engine-ports.ts'
 import {
   buildContexts,
   type Decision,
@@ -35,8 +26,17 @@ import {
   type OutputBudget,
   type TriggerRun,
   takeFitting,
-} from './result.ts'
-import { needsStore } from './schedule.ts'
+} from './evaluation.ts'
+import {
+  type Candidate,
+  claimedElsewhere,
+  type FailedItem,
+  ItemsFailed,
+  type PipelineResult,
+  runPipeline,
+} from './pipeline.ts'
+import { needsStore } from './poll-schedule.ts'
+import type { TriggerResult } from './trigger-result.ts'
 
 /** How a trigger gets its items: polled or not, the state of the store, and the output quota. */
 export interface RunMode {

@@ -1,6 +1,6 @@
 import type { CollectPort } from '../relay/request/batch-period.ts'
 import { PACK } from '../relay/request/client-payload.ts'
-import { batchEnvelope, joinBatch, writeBatchPayload } from '../wire/batch.ts'
+import { batchEnvelope, joinBatch, writeBatchPayload } from '../wire/batch-payload.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { enginePorts } from '../action/ports.ts'
+import { enginePorts } from '../action/action-ports.ts'
 import { foundTriggers, polledTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
-import { triggerNamed } from '../engine/evaluate.ts'
-import type { EnginePorts, WorkflowSource } from '../engine/ports.ts'
+import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
+import { triggerNamed } from '../engine/evaluate-event.ts'
 import type { Scripts } from '../engine/scripts.ts'
-import { steadyClock, systemClock } from '../relay/config.ts'
 import {
   type Credentials,
   createCredentials,
@@ -12,8 +11,9 @@ import {
 } from '../relay/credentials/credentials.ts'
 import type { DispatchPort } from '../relay/github/dispatch.ts'
 import { answer, type RunningServer, serveRelay } from '../relay/http/node-server.ts'
-import type { RelayPorts, RelayRequest } from '../relay/ports.ts'
 import { relay } from '../relay/relay.ts'
+import { steadyClock, systemClock } from '../relay/relay-config.ts'
+import type { RelayPorts, RelayRequest } from '../relay/relay-ports.ts'
 import type { CollectPort } from '../relay/request/batch-period.ts'
 import { memoryBackend } from '../state/memory.ts'
 import { createStore } from '../state/store.ts'

@@ -1,5 +1,5 @@
 import type { FoundTrigger } from '../engine/all-workflows.ts'
-import type { OnContext } from '../engine/result.ts'
+import type { OnContext } from '../engine/evaluation.ts'
 import { MESSAGE_LEVELS, textsAtLevel } from '../wire/messages.ts'
 import { counted, printable } from '../wire/printable.ts'
 import { renderProblem } from '../workflow/code-frame.ts'

@@ -1,5 +1,5 @@
-import type { OnContext } from '../engine/result.ts'
-import { unknownValue } from '../model/evaluate.ts'
+import type { OnContext } from '../engine/evaluation.ts'
+import { unknownValue } from '../model/evaluate-expression.ts'
 import { explainWorkflow, type Fact, type JobExplanation } from '../model/explain.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../model/workflow-jobs.ts'
 import { type Source, UserError } from '../wire/errors.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../relay/http/node-server.ts'
-import type { RelayRequest } from '../relay/ports.ts'
+import type { RelayRequest } from '../relay/relay-ports.ts'
 import { UserError } from '../wire/errors.ts'
 import { DEV_HEADER } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'

@@ -17,7 +17,7 @@ import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
 import { FileContexts, type ReadCalled } from './contexts.ts'
-import { Callees, type Flow, flowOf } from './flow/flow.ts'
+import { Callees, type Flow, flowOf } from './flow/data-flow.ts'
 import { inputFindings, type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */

@@ -23,7 +23,7 @@ import {
   flowOf,
   type JobFlow,
   type StepFlow,
-} from './flow/flow.ts'
+} from './flow/data-flow.ts'
 import { OUTER_SCOPE } from './flow/scope.ts'
 import { scriptOf } from './flow/script.ts'
 import {

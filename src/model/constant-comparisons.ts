@@ -6,7 +6,13 @@ import {
   partsOf,
   spanOf,
 } from '../workflow/file-expressions.ts'
-import { evaluateTree, type PartialContexts, RESULTS, truthOf, unknownValue } from './evaluate.ts'
+import {
+  evaluateTree,
+  type PartialContexts,
+  RESULTS,
+  truthOf,
+  unknownValue,
+} from './evaluate-expression.ts'
 
 /** A comparison with a literal that has the same result in every run. */
 export interface ConstantComparison {

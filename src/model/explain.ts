@@ -14,9 +14,9 @@ import {
   type Status,
   truthOf,
   unknownValue,
-} from './evaluate.ts'
+} from './evaluate-expression.ts'
+import { type JobDecision, scheduleJobs } from './job-schedule.ts'
 import { combinationsOf } from './matrix.ts'
-import { type JobDecision, scheduleJobs } from './schedule.ts'
 import type { WorkflowJob, WorkflowJobs, WrittenText } from './workflow-jobs.ts'
 
 /** A string of a workflow and its outcome for one event. */

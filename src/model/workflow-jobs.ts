@@ -3,7 +3,7 @@ import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { expressionSpans } from '../workflow/expressions.ts'
 import { parseYaml, positionAt, rangeOf, resolved } from '../workflow/yaml.ts'
-import { type JobShape, readCondition } from './schedule.ts'
+import { type JobShape, readCondition } from './job-schedule.ts'
 
 /** A string of a workflow that GitHub evaluates, and its position. */
 export interface WrittenText {

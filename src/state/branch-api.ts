@@ -9,7 +9,7 @@ import {
   isRateLimit,
   jsonOf,
   type RetryPolicy,
-} from '../wire/github.ts'
+} from '../wire/github-api.ts'
 import { graphqlCall, graphqlData } from '../wire/graphql.ts'
 import type { StorePlace } from './place.ts'
 

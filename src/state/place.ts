@@ -1,4 +1,4 @@
-import type { GitHubCall } from '../wire/github.ts'
+import type { GitHubCall } from '../wire/github-api.ts'
 import type { Http } from '../wire/http.ts'
 
 /** The parts of the outside world that stores need. */

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { HttpFailure } from '../wire/http.ts'
 import { isObject, tryParseJson } from '../wire/json.ts'
 import { warning } from '../wire/messages.ts'
-import type { WebhookRequest } from '../wire/request.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { type ItemReader, receiveFromService } from './service.ts'
 import { defineTrigger, type Reception, type TriggerPorts } from './trigger.ts'
-import { AMAZON_TIMEOUT, snsUrl } from './verify/aws-sns.ts'
+import { AMAZON_TIMEOUT, snsUrl } from './verify/sns-scheme.ts'
 import { bareVerification, requiredSignatures, verifyOption, verifyRequest } from './verify.ts'
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */

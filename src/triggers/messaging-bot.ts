@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { isObject, type Json } from '../wire/json.ts'
 import { warning } from '../wire/messages.ts'
-import type { WebhookRequest } from '../wire/request.ts'
 import { Secret, sameText } from '../wire/secret.ts'
-import { wholeNumber } from './config.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
+import { wholeNumber } from './config-options.ts'
 import { BOT_TOKEN, type Bot, forgetBefore, getPage } from './messaging-bot/bot-api.ts'
 import {
   type BotUpdate,

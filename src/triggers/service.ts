@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type Json, type JsonObject, record } from '../wire/json.ts'
-import type { WebhookRequest } from '../wire/request.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
 import {
   defineTrigger,
   type Item,

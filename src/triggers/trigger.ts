@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
-import type { WebhookRequest } from '../wire/request.ts'
 import type { Secret } from '../wire/secret.ts'
-import { type Config, configSchema, type KeyPaths } from './config.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
+import { type Config, configSchema, type KeyPaths } from './config-options.ts'
 
 /** One condition of a trigger, and whether the event met it. */
 export interface Check {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
-import type { WebhookRequest } from '../wire/request.ts'
 import { Secret } from '../wire/secret.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
@@ -12,8 +12,8 @@ import {
   type VerifySettings,
 } from './verify/scheme.ts'
 import { SCHEMES, schemeNamed } from './verify/schemes.ts'
-import { filledSettings, settingsJson } from './verify/settings.ts'
-import { fieldValues } from './verify/tokens.ts'
+import { fieldValues } from './verify/token-schemes.ts'
+import { filledSettings, settingsJson } from './verify/verify-settings.ts'
 
 /** A secret that is not set is null or an empty string, and would accept every request. */
 const secret = v.pipe(

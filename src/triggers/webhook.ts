@@ -3,10 +3,10 @@ import * as v from 'valibot'
 import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { decodePercent } from '../wire/path.ts'
-import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/request.ts'
-import { keyPath } from './config.ts'
+import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/webhook-request.ts'
+import { keyPath } from './config-options.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
-import { withoutFields } from './verify/tokens.ts'
+import { withoutFields } from './verify/token-schemes.ts'
 import {
   credentialsOf,
   requiredSignatures,

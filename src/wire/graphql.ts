@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fieldsOf, type GitHubCall, type GitHubResponse, jsonOf } from './github.ts'
+import { fieldsOf, type GitHubCall, type GitHubResponse, jsonOf } from './github-api.ts'
 
 const errorsSchema = v.object({
   errors: v.pipe(

@@ -1,4 +1,4 @@
-import { listOf } from './github.ts'
+import { listOf } from './github-api.ts'
 import { DISPATCH_EVENTS, type DispatchEvent } from './payload.ts'
 
 /** A workflow run. */

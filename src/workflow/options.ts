@@ -1,6 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
-import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config.ts'
+import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config-options.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { VERIFY_OPTIONS } from '../triggers/verify.ts'
 import type { Source } from '../wire/errors.ts'

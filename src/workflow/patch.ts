@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import { type BlockEntry, type DocumentLines, isBlock } from './document.ts'
 import { encoded } from './file-expressions.ts'
-import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow.ts'
+import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow-style.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
 import {
   applyEdits,

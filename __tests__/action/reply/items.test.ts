@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { readButtons } from '../../../src/action/reply/inputs.ts'
 import {
   isFence,
   type MarkupStyle,
   parseMarkdown,
   renderMarkdown,
 } from '../../../src/action/reply/markdown.ts'
+import { readButtons } from '../../../src/action/reply/reply-inputs.ts'
 import { splitText } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { fired, replyWith } from '../../support/chats.ts'

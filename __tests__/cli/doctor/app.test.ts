@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { checkApp } from '../../../src/cli/doctor/app.ts'
+import { checkApp } from '../../../src/cli/doctor/app-checks.ts'
 import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { KINDS } from '../../../src/cli/init/kinds.ts'
 import { nextSteps } from '../../../src/cli/init/next-steps.ts'
-import { secretsOf } from '../../../src/cli/init/sender.ts'
+import { secretsOf } from '../../../src/cli/init/sender-workflow.ts'
 import { readInlineOn } from '../../../src/compiler/native.ts'
 import { SENDERS, senderNamed } from '../../../src/triggers/senders.ts'
 import { readWorkflowFile } from '../../../src/workflow/workflow.ts'

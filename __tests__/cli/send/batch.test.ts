@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { readBatch } from '../../../src/wire/batch.ts'
+import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'

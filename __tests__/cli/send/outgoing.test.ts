@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { EXAMPLES } from '../../../src/cli/send/examples.ts'
-import { readSaved, savedTarget } from '../../../src/cli/send/request.ts'
+import { EXAMPLES } from '../../../src/cli/send/example-events.ts'
+import { readSaved, savedTarget } from '../../../src/cli/send/outgoing-request.ts'
 import { SCHEMES } from '../../../src/triggers/verify/schemes.ts'
 import { gzip, toBase64 } from '../../../src/wire/bytes.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { EXAMPLES } from '../../../src/cli/send/examples.ts'
+import { EXAMPLES } from '../../../src/cli/send/example-events.ts'
 import { CLI_BUNDLE, runShared } from '../../support/cli.ts'
 
 test('--list names every fixture and its signature scheme', async () => {

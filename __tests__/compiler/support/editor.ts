@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import { workflowSchema } from '../../../scripts/schema/workflow-schema.js'
-import { COMPILER_SETTINGS } from '../../../src/compiler/settings.ts'
+import { COMPILER_SETTINGS } from '../../../src/compiler/compiler-settings.ts'
 import { TRIGGERS } from '../../../src/triggers/index.ts'
 import { NATIVE_EVENTS } from '../../../src/wire/events.ts'
 

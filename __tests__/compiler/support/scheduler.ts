@@ -1,8 +1,8 @@
-import { type JobResult, type JobShape, scheduleJobs } from '../../../src/model/schedule.ts'
+import { type JobResult, type JobShape, scheduleJobs } from '../../../src/model/job-schedule.ts'
 import { readWorkflowJobs, type WorkflowJobs } from '../../../src/model/workflow-jobs.ts'
 import type { JsonObject } from '../../../src/wire/json.ts'
 
-export type { JobResult } from '../../../src/model/schedule.ts'
+export type { JobResult } from '../../../src/model/job-schedule.ts'
 
 /** What happens in a run, beside what its workflow says. */
 export interface Run {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import * as v from 'valibot'
 import { parse } from 'yaml'
-import { CONFIG_OPTIONS, configSchema } from '../../../src/triggers/config.ts'
+import { CONFIG_OPTIONS, configSchema } from '../../../src/triggers/config-options.ts'
 import { dispatchEvent } from '../../support/action.ts'
 import { itemsOf, runJob } from './scene.ts'
 

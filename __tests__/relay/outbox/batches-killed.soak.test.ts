@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readBatch } from '../../../src/wire/batch.ts'
+import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { startGitHub } from '../../support/github.ts'
 import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'

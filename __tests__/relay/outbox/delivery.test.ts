@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
-import { RelayError } from '../../../src/relay/errors.ts'
+import { RelayError } from '../../../src/relay/relay-errors.ts'
 import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND } from '../../support/fake-time.ts'
 import { unavailable } from '../../support/relay-errors.ts'

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { generateSealingKey } from '../../../src/relay/credentials/seal.ts'
+import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import {
   githubTimeout,
   invalidToken,
   RelayError,
   rateLimited,
   unknownOutcome,
-} from '../../../src/relay/errors.ts'
-import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
+} from '../../../src/relay/relay-errors.ts'
 import { dispatchOf, type FakeGitHub, fakeOutbox } from '../../support/fake-outbox.ts'
 import { FakeTime, HOUR, MINUTE, randomOf, SECOND, START } from '../../support/fake-time.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../../src/engine/evaluate.ts'
+import { evaluate } from '../../../src/engine/evaluate-event.ts'
 import { textsAtLevel } from '../../../src/wire/messages.ts'
 import { botPorts, botWorkflow } from '../../support/bot-run.ts'
 import { MESSAGES, textMessage, UPDATES } from '../../support/messages.ts'

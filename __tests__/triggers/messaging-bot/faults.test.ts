@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { http } from '../../../src/action/http.ts'
+import { http } from '../../../src/action/http-client.ts'
 import { UserError } from '../../../src/wire/errors.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'

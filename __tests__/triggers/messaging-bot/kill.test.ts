@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { http } from '../../../src/action/http.ts'
+import { http } from '../../../src/action/http-client.ts'
 import { botPorts, botWorkflow, POLL, runMain, runPost, updateIds } from '../../support/bot-run.ts'
 import { textMessage } from '../../support/messages.ts'
 import { fc } from '../../support/properties.ts'

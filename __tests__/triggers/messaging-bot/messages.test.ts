@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { evaluate } from '../../../src/engine/evaluate.ts'
+import { evaluate } from '../../../src/engine/evaluate-event.ts'
 import {
   MESSAGE_TYPES,
   messageType,

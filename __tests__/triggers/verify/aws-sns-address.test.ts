@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { certificateUrl, snsUrl } from '../../../src/triggers/verify/aws-sns.ts'
+import { certificateUrl, snsUrl } from '../../../src/triggers/verify/sns-scheme.ts'
 import { fc } from '../../support/properties.ts'
 import {
   CERTIFICATE_URL,

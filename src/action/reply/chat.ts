@@ -1,7 +1,7 @@
 import { UserError } from '../../wire/errors.ts'
 import { type Http, HttpFailure, type HttpRequest, type HttpResponse } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import type { WebhookRequest } from '../../wire/request.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 
 /** The markup of `text`: none, basic Markdown, Telegram's HTML, or the chat's native markup. */
 export const FORMATS = ['plain', 'markdown', 'html', 'raw'] as const

@@ -14,7 +14,6 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
-import { checkButtons } from './inputs.ts'
 import {
   type MarkupStyle,
   outsideAddresses,
@@ -23,6 +22,7 @@ import {
   withoutFences,
 } from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
+import { checkButtons } from './reply-inputs.ts'
 
 const DISCORD_API = 'https://discord.com/api/v10'
 

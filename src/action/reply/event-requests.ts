@@ -1,6 +1,6 @@
-import { readBatch } from '../../wire/batch.ts'
+import { readBatch } from '../../wire/batch-payload.ts'
 import { type GitHubEvent, readClientPayload, webhookPayload } from '../../wire/payload.ts'
-import { readWebhookRequest, type WebhookRequest } from '../../wire/request.ts'
+import { readWebhookRequest, type WebhookRequest } from '../../wire/webhook-request.ts'
 
 /**
  * The requests of an event: one, or the readable requests of a batch. Empty for another event; the

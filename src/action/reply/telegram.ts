@@ -18,8 +18,8 @@ import {
   type Reply,
   type ReplyContext,
 } from './chat.ts'
-import { checkButtons } from './inputs.ts'
 import { type MarkupStyle, renderMarkdown } from './markdown.ts'
+import { checkButtons } from './reply-inputs.ts'
 
 export const TELEGRAM_API = 'https://api.telegram.org'
 

@@ -1,9 +1,9 @@
 import type { LogEntry } from '../../relay/http/request-log.ts'
 import { UserError } from '../../wire/errors.ts'
-import { fieldsOf, listOf } from '../../wire/github.ts'
+import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import type { AskGitHub } from '../github.ts'
+import type { AskGitHub } from '../github-client.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 
 /** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */

@@ -8,7 +8,7 @@ import { readSetting } from '../../wire/settings.ts'
 import { conditionsOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { openTunnel, type TunnelChange } from '../tunnel.ts'
-import type { ConnectTarget } from './target.ts'
+import type { ConnectTarget } from './connect-target.ts'
 
 /** A relay of this process, with its public address. */
 export interface PublicRelay {

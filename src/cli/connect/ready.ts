@@ -3,8 +3,8 @@ import type { Secret } from '../../wire/secret.ts'
 import { readSetting } from '../../wire/settings.ts'
 import type { DoctorFinding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
+import type { ConnectTarget } from './connect-target.ts'
 import { pushCommand } from './requirements.ts'
-import type { ConnectTarget } from './target.ts'
 
 /** Milliseconds between two checks of the default branch. */
 const PAUSE = 3000

@@ -11,7 +11,7 @@ import { readSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { git } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
-import { secretsOf } from '../init/sender.ts'
+import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { shellHere } from '../terminal.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
@@ -24,7 +24,7 @@ import {
   type TriggerChoice,
   verifies,
   withSecrets,
-} from './target.ts'
+} from './connect-target.ts'
 
 export interface RequirementOptions extends TargetOptions {
   readonly publicUrl?: string

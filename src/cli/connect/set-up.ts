@@ -5,10 +5,10 @@ import type { Sender } from '../../triggers/sender.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { readSetting } from '../../wire/settings.ts'
 import type { Shell } from '../../wire/shell.ts'
-import { urlSecretOf } from '../init/sender.ts'
+import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
+import { type ConnectTarget, verifies } from './connect-target.ts'
 import type { PublicRelay } from './public-relay.ts'
-import { type ConnectTarget, verifies } from './target.ts'
 
 const REGISTER =
   'Register it with the bot. Set its token in BOT_TOKEN and a secret of your choice in BOT_SECRET:'

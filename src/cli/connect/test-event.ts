@@ -3,12 +3,12 @@ import type { Sender } from '../../triggers/sender.ts'
 import { UserError } from '../../wire/errors.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { exampleOf } from '../send/examples.ts'
+import { exampleOf } from '../send/example-events.ts'
 import { sendExactly } from '../send/http-request.ts'
-import { type AddressedRequest, outgoingRequest } from '../send/request.ts'
+import { type AddressedRequest, outgoingRequest } from '../send/outgoing-request.ts'
 import { ONLY_AMAZON, PAIRED, signed } from '../send/signatures.ts'
+import type { ConnectTarget } from './connect-target.ts'
 import type { PublicRelay } from './public-relay.ts'
-import type { ConnectTarget } from './target.ts'
 
 interface TestEvent {
   readonly relay: PublicRelay

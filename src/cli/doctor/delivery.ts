@@ -1,5 +1,5 @@
 import { DISCOVERY_PATH } from '../../relay/pages/discovery.ts'
-import { fieldsOf, jsonOf } from '../../wire/github.ts'
+import { fieldsOf, jsonOf } from '../../wire/github-api.ts'
 import { DEV_HEADER } from '../../wire/headers.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
@@ -14,7 +14,7 @@ import {
   writeWorkflowDispatch,
 } from '../../wire/payload.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
-import type { Asked } from '../github.ts'
+import type { Asked } from '../github-client.ts'
 import {
   findRun,
   followRun,

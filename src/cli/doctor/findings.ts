@@ -2,7 +2,7 @@ import type { Timer } from '../../relay/schedule/scheduler.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { AskGitHub } from '../github.ts'
+import type { AskGitHub } from '../github-client.ts'
 
 /** What `doctor` checks. */
 export interface DoctorTarget {

@@ -1,6 +1,6 @@
-import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github.ts'
+import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github-api.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
-import type { Asked } from '../github.ts'
+import type { Asked } from '../github-client.ts'
 import {
   type DoctorFinding,
   type DoctorTarget,

@@ -3,7 +3,7 @@ import { lint } from '../../lint/lint.ts'
 import { NO_OTHER_FILES, RuleFile } from '../../lint/rule.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
-import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github.ts'
+import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
-import type { Asked } from '../github.ts'
+import type { Asked } from '../github-client.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -27,7 +27,7 @@ import {
   warningFinding,
 } from './findings.ts'
 import type { KnownRepository } from './repository.ts'
-import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule.ts'
+import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule-check.ts'
 
 const FOLDER = '.github/workflows'
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { isObject } from '../../wire/json.ts'
-import { visibleHeaders } from '../../wire/request.ts'
+import { visibleHeaders } from '../../wire/webhook-request.ts'
 
 /** A `config.filter` in GitHub's expression language, as far as that language can express it. */
 export interface FilterExpression {
@@ -65,7 +65,7 @@ function translatePart({ key, operator, value }: QueryCondition): string | undef
   const comparison = place && compare?.(place.at, value)
   if (!place || comparison === undefined) return undefined
   // A path through a list matches any element of the list; only the workflow can check that.
-  return joined([...place.above.map(isList), comparison], '||')
+  return joined([...place.above.map(startsLikeList), comparison], '||')
 }
 
 /** Translates $or only if every query translates; otherwise the relay would drop wanted requests. */
@@ -91,7 +91,9 @@ const COMPARISONS: ReadonlyMap<string, (place: string, value: Json) => string | 
     ...['$gt:>', '$gte:>=', '$lt:<', '$lte:<='].map((pair) => {
       const [operator = '', sign] = pair.split(':')
       const compare = (place: string, value: Json) =>
-        typeof value === 'number' ? `(${isList(place)} || ${place} ${sign} ${value})` : undefined
+        typeof value === 'number'
+          ? `(${startsLikeList(place)} || ${place} ${sign} ${value})`
+          : undefined
       return [operator, compare] as const
     }),
   ])
@@ -99,7 +101,7 @@ const COMPARISONS: ReadonlyMap<string, (place: string, value: Json) => string | 
 function equal(place: string, value: Json): string | undefined {
   const text = literal(value)
   if (text === undefined) return undefined
-  return `(${place} == ${text} || (${isList(place)} && contains(${place}, ${text})))`
+  return `(${place} == ${text} || (${startsLikeList(place)} && contains(${place}, ${text})))`
 }
 
 function memberExpression(place: string, values: Json): string | undefined {
@@ -125,7 +127,7 @@ function matching(place: string, pattern: Json): string | undefined {
   const functions = { '^$': 'eq', '^': 'startsWith', $: 'endsWith', '': 'contains' } as const
   const name = functions[`${start ?? ''}${end ?? ''}` as keyof typeof functions]
   const comparison = name === 'eq' ? `${place} == ${text}` : `${name}(${place}, ${text})`
-  return `(${isList(place)} || ${comparison})`
+  return `(${startsLikeList(place)} || ${comparison})`
 }
 
 /** The language has no literals for lists and objects. */
@@ -166,7 +168,7 @@ function index(name: string): string {
   return `['${name.replaceAll("'", "''")}']`
 }
 
-function isList(place: string): string {
+function startsLikeList(place: string): string {
   return `startsWith(toJSON(${place}), '[')`
 }
 

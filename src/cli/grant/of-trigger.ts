@@ -4,8 +4,8 @@ import type { JsonObject } from '../../wire/json.ts'
 import { checkCondition } from '../../workflow/condition.ts'
 import { PAIRED } from '../send/signatures.ts'
 import { isStandIn } from '../workflows-here.ts'
-import { type GrantConditions, relayRefusal } from './conditions.ts'
 import { filterExpression } from './filter-expression.ts'
+import { type GrantConditions, relayRefusal } from './grant-conditions.ts'
 
 /** The conditions of a trigger's file, divided between the relay and the workflow. */
 export interface TriggerConditions {

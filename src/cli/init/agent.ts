@@ -1,6 +1,6 @@
 import { actionReference } from '../../workflow/versions.ts'
 import { type Answers, actionInputs, indented, type Kind, usesLine, workflowHead } from './kinds.ts'
-import { triggerOf } from './sender.ts'
+import { triggerOf } from './sender-workflow.ts'
 
 interface Agent {
   /** Repository secret: the API key of the agent's service. */

@@ -3,8 +3,8 @@ import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
-import { ownAction, ownVersion } from '../version.ts'
-import { onSection, secretsOf, triggerOf } from './sender.ts'
+import { ownAction, ownVersion } from '../own-version.ts'
+import { onSection, secretsOf, triggerOf } from './sender-workflow.ts'
 
 /** The native workflow contains the triggers: one file, and no checkout. */
 const webhookKind: Kind = {

@@ -4,7 +4,7 @@ import { webhookUrl } from '../../wire/path.ts'
 import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
-import { secretsOf, triggerOf, urlSecretOf } from './sender.ts'
+import { secretsOf, triggerOf, urlSecretOf } from './sender-workflow.ts'
 
 export function localServer(port: string): string {
   return `http://localhost:${port}`

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../wire/json.ts'
 import { printable } from '../../wire/printable.ts'
 import { LIST, notARelay, type RelayClient } from '../relay-client.ts'
-import { table } from '../terminal.ts'
+import { textTable } from '../terminal.ts'
 
 /** Which events are selected; all without a field. */
 export interface Filter {
@@ -98,7 +98,7 @@ export function listingText(listing: OutboxListing, now: number, most = Infinity
   const alarm = imbalance === 0 ? '' : `, imbalance ${imbalance}: report this as a bug`
   const summary = `${waiting.length} waiting, ${dead.length} dead${batches}${alarm}`
   if (events.length === 0) return summary
-  const lines = printable(table([HEAD, ...events.map((event) => cellsOf(event, now))]))
+  const lines = printable(textTable([HEAD, ...events.map((event) => cellsOf(event, now))]))
   const left = waiting.length + ended.length - events.length
   return [summary, '', lines, ...(left > 0 ? [`and ${left} more`] : [])].join('\n')
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
-import { httpFailure, proxyFor } from '../../action/http.ts'
+import { httpFailure, proxyFor } from '../../action/http-client.ts'
 import { byteString } from '../../wire/bytes.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import { record } from '../../wire/json.ts'

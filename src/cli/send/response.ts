@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../wire/github.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
 import { HEADER } from '../../wire/payload.ts'

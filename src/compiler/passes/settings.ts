@@ -12,6 +12,7 @@ import {
   positionAt,
   rangeOf,
 } from '../../workflow/yaml.ts'
+import { SETTINGS_KEY } from '../compiler-settings.ts'
 import { concurrencyFindings, concurrencyOperations } from '../concurrency.ts'
 import { envPairs, readByTriggers, readsContext } from '../on-job.ts'
 import type { Pass } from '../pass.ts'
@@ -23,7 +24,6 @@ import {
   referenceOperations,
   rewriteText,
 } from '../rewrite.ts'
-import { SETTINGS_KEY } from '../settings.ts'
 import {
   aliasProblems,
   isWithinNode,

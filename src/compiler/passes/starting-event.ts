@@ -18,9 +18,9 @@ import {
 } from '../../workflow/yaml.ts'
 import { inputPairs, workflowInputs } from '../called-inputs.ts'
 import { startConditions } from '../calling-job.ts'
+import { entryKey, type ScheduleEntry } from '../cron-schedule.ts'
 import type { Pass } from '../pass.ts'
 import type { Plan, WorkflowStarts } from '../plan.ts'
-import { entryKey, type ScheduleEntry } from '../schedule.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /** Makes the `on:` section native: replaces the triggers by the event that starts them. */

@@ -38,11 +38,11 @@ export const visibleRequests = computed(() => {
   const isMatch = filterMatcher(filter.value)
   const isSure = !isExcluding(filter.value)
   return newestFirst.filter(
-    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchText(summary))),
+    (summary) => found.value.has(summary.id) || (isSure && isMatch(searchedText(summary))),
   )
 })
 
-function searchText(summary: Summary) {
+function searchedText(summary: Summary) {
   const { method, path, workflow, trigger, event, outcome, origin, reason, preview } = summary
   return [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
 }

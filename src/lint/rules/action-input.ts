@@ -5,7 +5,7 @@ import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/n
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 
 export const actionInput: Rule = {
   id: 'action-input',

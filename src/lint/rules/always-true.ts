@@ -17,7 +17,7 @@ import type { Span } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { conditionOperands, hooklineOutput, spanOfPath } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greetWithCondition } from './examples.ts'
+import { greetWithCondition } from './example-workflows.ts'
 
 export const alwaysTrue: Rule = {
   id: 'always-true',

@@ -1,7 +1,7 @@
 import { needsBacktracking } from '../../triggers/mongo-operators.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withTrigger } from './examples.ts'
+import { withTrigger } from './example-workflows.ts'
 import { mappingTexts } from './header-name.ts'
 
 export const backtrackingPattern: Rule = {

@@ -12,7 +12,7 @@ import {
   unfiredJson,
 } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { oneJob } from './examples.ts'
+import { oneJob } from './example-workflows.ts'
 
 export const emptyJson: Rule = {
   id: 'empty-json',

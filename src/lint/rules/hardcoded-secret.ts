@@ -4,7 +4,7 @@ import { textsBelow } from '../../workflow/nodes.ts'
 import { ScalarText } from '../../workflow/spans.ts'
 import { positionAt } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withTrigger } from './examples.ts'
+import { withTrigger } from './example-workflows.ts'
 
 export const hardcodedSecret: Rule = {
   id: 'hardcoded-secret',

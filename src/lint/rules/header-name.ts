@@ -17,7 +17,7 @@ import {
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { type Path, pairKey } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { inEnv } from './examples.ts'
+import { inEnv } from './example-workflows.ts'
 
 export const headerName: Rule = {
   id: 'header-name',

@@ -5,7 +5,7 @@ import type { Operation } from '../../workflow/operations.ts'
 import type { Edit } from '../../workflow/spans.ts'
 import { hooklineOutput, spanOfPath, stringOf, unfiredJson } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greetWithCondition } from './examples.ts'
+import { greetWithCondition } from './example-workflows.ts'
 
 export const jsonCondition: Rule = {
   id: 'json-condition',

@@ -5,7 +5,7 @@ import { EVENT_TYPE } from '../../wire/payload.ts'
 import { quoted } from '../../workflow/suggestion.ts'
 import { positionAt } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 
 export const misplacedTrigger: Rule = {
   id: 'misplaced-trigger',

@@ -3,7 +3,7 @@ import { childOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
 import { actionOf, stepsOf } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { plainWorkflow } from './examples.ts'
+import { plainWorkflow } from './example-workflows.ts'
 
 export const missingCheckout: Rule = {
   id: 'missing-checkout',

@@ -4,7 +4,7 @@ import { fileExpressions, referencesIn } from '../../workflow/file-expressions.t
 import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 
 export const missingSecret: Rule = {
   id: 'missing-secret',

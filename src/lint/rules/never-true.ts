@@ -3,7 +3,7 @@ import {
   constantComparisons,
   possibleContexts,
 } from '../../model/constant-comparisons.ts'
-import { type PartialContexts, unknownValue } from '../../model/evaluate.ts'
+import { type PartialContexts, unknownValue } from '../../model/evaluate-expression.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
@@ -12,7 +12,7 @@ import { childOf, entriesOf, type Place, textOf } from '../../workflow/nodes.ts'
 import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greetWithCondition } from './examples.ts'
+import { greetWithCondition } from './example-workflows.ts'
 
 export const neverTrue: Rule = {
   id: 'never-true',

@@ -2,7 +2,7 @@ import type { Problem } from '../../wire/errors.ts'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
 import type { Shape } from '../../workflow/shapes.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greet } from './examples.ts'
+import { greet } from './example-workflows.ts'
 
 export const objectAsString: Rule = {
   id: 'object-as-string',

@@ -3,7 +3,7 @@ import { webhook } from '../../triggers/webhook.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 
 export const repeatedPathPrefix: Rule = {
   id: 'repeated-path-prefix',

@@ -9,7 +9,7 @@ import {
 } from '../../workflow/versions.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { plainWorkflow } from './examples.ts'
+import { plainWorkflow } from './example-workflows.ts'
 
 export const retiredVersion: Rule = {
   id: 'retired-version',

@@ -6,14 +6,14 @@ import { childOf, entriesOf, type Place } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
 import { type Edit, singleQuoted } from '../../workflow/spans.ts'
 import { pairKey, pairsOf } from '../../workflow/yaml.ts'
-import type { JobFlow, StepFlow } from '../flow/flow.ts'
+import type { JobFlow, StepFlow } from '../flow/data-flow.ts'
 import { safeInJavaScript } from '../flow/safe-javascript.ts'
 import { safeInShell } from '../flow/safe-shell.ts'
 import { type Placeholder, type PlaceholderScript, scriptOf } from '../flow/script.ts'
 import { isGoverning } from '../flow/sink-names.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import type { UntrustedFinding } from '../untrusted.ts'
-import { greet } from './examples.ts'
+import { greet } from './example-workflows.ts'
 
 export const scriptInjection: Rule = {
   id: 'script-injection',

@@ -7,7 +7,7 @@ import type { Operation } from '../../workflow/operations.ts'
 import { singleQuoted } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { webhookNames } from './unreachable-webhook.ts'
 
 export const sharedConcurrencyGroup: Rule = {

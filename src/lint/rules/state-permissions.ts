@@ -3,7 +3,7 @@ import type { Problem } from '../../wire/errors.ts'
 import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 
 export const statePermissions: Rule = {
   id: 'state-permissions',

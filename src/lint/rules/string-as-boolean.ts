@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { greetWithCondition } from './examples.ts'
+import { greetWithCondition } from './example-workflows.ts'
 
 export const stringAsBoolean: Rule = {
   id: 'string-as-boolean',

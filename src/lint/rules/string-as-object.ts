@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { inEnv } from './examples.ts'
+import { inEnv } from './example-workflows.ts'
 
 export const stringAsObject: Rule = {
   id: 'string-as-object',

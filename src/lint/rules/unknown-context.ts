@@ -2,7 +2,7 @@ import { ContextAccess } from '@actions/expressions/ast'
 import type { Problem } from '../../wire/errors.ts'
 import { isWithin, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { greetWithCondition } from './examples.ts'
+import { greetWithCondition } from './example-workflows.ts'
 
 export const unknownContext: Rule = {
   id: 'unknown-context',

@@ -19,7 +19,7 @@ import {
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { slipOf } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { inEnv } from './examples.ts'
+import { inEnv } from './example-workflows.ts'
 
 export const unknownPayloadField: Rule = {
   id: 'unknown-payload-field',

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { plainWorkflow } from './examples.ts'
+import { plainWorkflow } from './example-workflows.ts'
 
 export const unknownStep: Rule = {
   id: 'unknown-step',

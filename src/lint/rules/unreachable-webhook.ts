@@ -23,7 +23,7 @@ import { childOf, itemsOf, textAt } from '../../workflow/nodes.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { OTHER_JOB, workflow } from './examples.ts'
+import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { misplacedTriggers } from './misplaced-trigger.ts'
 
 export const unreachableWebhook: Rule = {

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts'
-import { greet } from './examples.ts'
+import { greet } from './example-workflows.ts'
 
 export const untrustedPrompt: Rule = {
   id: 'untrusted-prompt',

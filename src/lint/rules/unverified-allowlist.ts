@@ -6,7 +6,7 @@ import {
 } from '../../triggers/messaging-bot.ts'
 import type { Problem } from '../../wire/errors.ts'
 import type { Rule, RuleFile } from '../rule.ts'
-import { withTrigger } from './examples.ts'
+import { withTrigger } from './example-workflows.ts'
 
 export const unverifiedAllowlist: Rule = {
   id: UNVERIFIED_ALLOWLIST,

@@ -1,6 +1,6 @@
 import { cutReservedParameters, decodePercent, type ReservedParameters } from '../../wire/path.ts'
-import { invalidPath } from '../errors.ts'
-import { splitTarget } from '../target.ts'
+import { invalidPath } from '../relay-errors.ts'
+import { splitTarget } from '../request-target.ts'
 
 /** The URL of an endpoint taken apart. */
 export interface EndpointAddress {

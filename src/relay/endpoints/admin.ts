@@ -3,8 +3,8 @@ import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
 import { Secret } from '../../wire/secret.ts'
-import { methodNotAllowed, RelayError } from '../errors.ts'
-import type { RelayPorts, RelayRequest } from '../ports.ts'
+import { methodNotAllowed, RelayError } from '../relay-errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { parseRepository } from '../request/route.ts'
 import { ENDPOINT_NAME } from './address.ts'
 import {
@@ -52,8 +52,8 @@ export async function respondToEndpoints(
   const { method, target } = request
   const isRead = method === 'GET' || method === 'HEAD'
   if (name === undefined) {
-    if (isRead) return list(endpoints)
-    if (method === 'POST') return create(request, endpoints, ports)
+    if (isRead) return endpointsResponse(endpoints)
+    if (method === 'POST') return createResponse(request, endpoints, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
   const row = await endpoints.store.named(name)
@@ -72,7 +72,7 @@ export async function respondToEndpoints(
       ...(withUrl && endpoint && urlOf(endpoint, ports)),
     })
   }
-  if (method === 'PATCH') return update(row, request, endpoints, ports)
+  if (method === 'PATCH') return updateResponse(row, request, endpoints, ports)
   if (method !== 'DELETE') throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
   await endpoints.store.delete(name)
   endpoints.changed()
@@ -80,18 +80,18 @@ export async function respondToEndpoints(
   return jsonResponse({ success: true })
 }
 
-async function list(endpoints: Endpoints): Promise<RelayResponse> {
+async function endpointsResponse(endpoints: Endpoints): Promise<RelayResponse> {
   const rows = await endpoints.store.list()
   const all = rows.map(async (row) => shown(row, await endpoints.openRow(row)))
   return jsonResponse({ endpoints: await Promise.all(all) })
 }
 
-async function create(
+async function createResponse(
   request: RelayRequest,
   endpoints: Endpoints,
   ports: EndpointAdminPorts,
 ): Promise<RelayResponse> {
-  const { name, ...settings } = await readBody(request)
+  const { name, ...settings } = await readJsonBody(request)
   if (typeof name !== 'string' || !new RegExp(`^${ENDPOINT_NAME}$`).test(name)) {
     throw invalidEndpoint('"name" must have 1 to 63 of: a-z 0-9 . _ -')
   }
@@ -116,14 +116,14 @@ async function create(
   return jsonResponse({ ...shown(row, endpoint), ...urlOf(endpoint, ports) })
 }
 
-async function update(
+async function updateResponse(
   row: EndpointRow,
   request: RelayRequest,
   endpoints: Endpoints,
   ports: EndpointAdminPorts,
 ): Promise<RelayResponse> {
   const { id, name, ...old } = await opened(row, endpoints)
-  const changes = await readBody(request)
+  const changes = await readJsonBody(request)
   if ('name' in changes) throw invalidEndpoint('the name cannot be changed')
   const merged = Object.entries({ ...old, ...changes }).filter(([, value]) => value !== null)
   const settings = await checkedSettings(Object.fromEntries(merged), ports)
@@ -197,7 +197,7 @@ function urlOf({ id }: Endpoint, { publicUrl }: EndpointAdminPorts) {
   return { address, ...(publicUrl && { url: publicUrl.replace(/\/+$/, '') + address }) }
 }
 
-async function readBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
+async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<string, unknown>>> {
   let body: unknown
   try {
     body = parsePlainJson(new TextDecoder().decode(await request.readBody(MOST_BYTES)))

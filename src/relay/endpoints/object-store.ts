@@ -19,12 +19,12 @@ const METHODS = [
   'noteFirstEvent',
 ] as const satisfies readonly (keyof EndpointStore)[]
 
-type Method = (typeof METHODS)[number]
+type StoreMethod = (typeof METHODS)[number]
 
 /** The endpoints in their Durable Object, as the relay reads and changes them. */
 export function endpointsInObject(namespace: ObjectNamespace): EndpointStore {
   const call =
-    <Name extends Method>(method: Name) =>
+    <Name extends StoreMethod>(method: Name) =>
     async (...given: Parameters<EndpointStore[Name]>): Promise<never> => {
       const stub = namespace.get(namespace.idFromName(OBJECT))
       const init = { method: 'POST', body: JSON.stringify({ method, given }) }

@@ -1,5 +1,5 @@
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
-import type { RelayPorts, RelayRequest } from '../ports.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { parseRepository, type Webhook } from '../request/route.ts'
 import { endpointAddress } from './address.ts'
 import type { Endpoint } from './endpoint.ts'

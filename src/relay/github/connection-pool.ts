@@ -7,7 +7,7 @@ import {
   type GitHubCallRequest,
   type GitHubResponse,
   RESPONSE_BYTES,
-} from '../../wire/github.ts'
+} from '../../wire/github-api.ts'
 
 interface GitHubConnectionPool {
   readonly call: GitHubCall

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../wire/github.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
 import type { Forge } from '../../wire/settings.ts'
 import type { GitHubSession } from './session.ts'
 

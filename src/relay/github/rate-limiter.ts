@@ -4,11 +4,11 @@ import {
   type GitHubResponse,
   isRateLimit,
   secondsToWait,
-} from '../../wire/github.ts'
+} from '../../wire/github-api.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import type { Credential } from '../credentials/credentials.ts'
-import { invalidToken, rateLimited } from '../errors.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
+import { invalidToken, rateLimited } from '../relay-errors.ts'
 import type { Dispatch, Govern } from './dispatch.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */

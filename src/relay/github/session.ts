@@ -5,7 +5,7 @@ import {
   GitHubClient,
   type GitHubRefusal,
   type GitHubResponse,
-} from '../../wire/github.ts'
+} from '../../wire/github-api.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
 import type { TokenSource } from '../credentials/claims.ts'
@@ -21,7 +21,7 @@ import {
   redirected,
   unexpectedStatus,
   unknownOutcome,
-} from '../errors.ts'
+} from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
 
 export interface SessionOptions {

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { malformedRequest, type RelayError } from '../errors.ts'
-import type { RelayPorts, RelayRequest } from '../ports.ts'
 import { relay } from '../relay.ts'
+import { malformedRequest, type RelayError } from '../relay-errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 
 interface RelayServerOptions {

@@ -3,6 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../../wire/settings.ts'
+import { Endpoints } from '../endpoints/endpoints.ts'
+import { EndpointTable } from '../endpoints/store.ts'
+import { githubConnectionPool } from '../github/connection-pool.ts'
+import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
+import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
 import {
   openScheduler,
   type RelayConfig,
@@ -12,12 +17,7 @@ import {
   sharedGitHub,
   steadyClock,
   systemClock,
-} from '../config.ts'
-import { Endpoints } from '../endpoints/endpoints.ts'
-import { EndpointTable } from '../endpoints/store.ts'
-import { githubConnectionPool } from '../github/connection-pool.ts'
-import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
-import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
+} from '../relay-config.ts'
 import type { Packer } from '../request/client-payload.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './node-server.ts'
 

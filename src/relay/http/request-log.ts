@@ -1,5 +1,5 @@
 import { parseWebhookPath, type WebhookPath } from '../../wire/path.ts'
-import type { Attempts, RelayError } from '../errors.ts'
+import type { Attempts, RelayError } from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
 
 /** One line of the log. Nothing but these fields: no URL, no header, no body. */

@@ -1,8 +1,13 @@
 import { byteString, collect } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
-import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github.ts'
+import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
+import { ENDPOINTS_OBJECT_PATH } from '../endpoints/address.ts'
+import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
+import type { OutboxObject } from '../outbox/durable.ts'
+import type { ObjectState } from '../outbox/object-storage.ts'
+import { relay } from '../relay.ts'
 import {
   type ForgeAccess,
   type LoadScheduler,
@@ -11,14 +16,9 @@ import {
   relayPorts,
   type Scheduler,
   sharedGitHub,
-} from '../config.ts'
-import { ENDPOINTS_OBJECT_PATH } from '../endpoints/address.ts'
-import { internalError } from '../errors.ts'
-import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
-import type { OutboxObject } from '../outbox/durable.ts'
-import type { ObjectState } from '../outbox/object-storage.ts'
-import type { RelayPorts, RelayRequest } from '../ports.ts'
-import { relay } from '../relay.ts'
+} from '../relay-config.ts'
+import { internalError } from '../relay-errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
 import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'

@@ -1,5 +1,5 @@
-import { type Attempts, outboxFull, RelayError } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { type Attempts, outboxFull, RelayError } from '../relay-errors.ts'
 import type { CollectPort } from '../request/batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent, OutboxLine } from './event.ts'

@@ -4,7 +4,7 @@ import {
   batchEnvelope,
   joinBatch,
   writeBatchPayload,
-} from '../../wire/batch.ts'
+} from '../../wire/batch-payload.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'

@@ -1,6 +1,6 @@
 import { BoundedCache } from '../bounded-cache.ts'
-import { isAmbiguous, RelayError } from '../errors.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
+import { isAmbiguous, RelayError } from '../relay-errors.ts'
 import type { EventStore } from './accept.ts'
 import type { OutboxView } from './admin.ts'
 import type { CollectedEvent } from './batches.ts'

@@ -34,7 +34,7 @@ export interface Reservation {
 }
 
 /** What the index knows of the calls with one credential. */
-interface Calls {
+interface CallState {
   /** When the next call may be. */
   next: number
   /** Ambiguous responses since the last clear one. */
@@ -50,7 +50,7 @@ interface Calls {
 export class ObjectIndex {
   readonly #storage: ObjectStorage
   readonly #ports: { limits: OutboxLimits; minInterval: number; now(): number }
-  readonly #calls = new BoundedCache<string, Calls>(KNOWN_CREDENTIALS)
+  readonly #calls = new BoundedCache<string, CallState>(KNOWN_CREDENTIALS)
   #hasTables = false
 
   constructor(
@@ -167,10 +167,10 @@ export class ObjectIndex {
     calls.ambiguous = isAmbiguous ? calls.ambiguous + 1 : 0
   }
 
-  #callsOf(credential: string): Calls {
+  #callsOf(credential: string): CallState {
     const known = this.#calls.get(credential)
     if (known) return known
-    const calls: Calls = { next: 0, ambiguous: 0, nextProbe: 0 }
+    const calls: CallState = { next: 0, ambiguous: 0, nextProbe: 0 }
     this.#calls.set(credential, calls)
     return calls
   }

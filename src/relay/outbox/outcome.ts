@@ -1,7 +1,7 @@
 import type { Credential, Credentials, StoredCredential } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
-import { isAmbiguous, RelayError } from '../errors.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { isAmbiguous, RelayError } from '../relay-errors.ts'
 import { openEvent } from './sealed-event.ts'
 
 /** The result of an attempt. */

@@ -1,6 +1,6 @@
 import type { Credential } from '../credentials/credentials.ts'
-import { RelayError } from '../errors.ts'
 import { refusesCredential } from '../github/dispatch.ts'
+import { RelayError } from '../relay-errors.ts'
 
 /** Why the relay can neither forward nor store new events. */
 export type Unready = 'starting' | 'disk' | 'outbox_full' | 'credential' | 'stopping'

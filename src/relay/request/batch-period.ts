@@ -1,6 +1,6 @@
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
-import { invalidBatch } from '../errors.ts'
 import type { Dispatch } from '../github/dispatch.ts'
+import { invalidBatch } from '../relay-errors.ts'
 
 /** The period in which a batch collects events. */
 export interface BatchPeriod {

@@ -6,7 +6,7 @@ import {
   payloadHeaders,
   writeClientPayload,
 } from '../../wire/payload.ts'
-import { payloadTooLarge } from '../errors.ts'
+import { payloadTooLarge } from '../relay-errors.ts'
 
 export interface ReceivedBody {
   readonly bytes: Uint8Array

@@ -1,10 +1,10 @@
-import { jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake.ts'
+import { jsonValue, only, queryOf, visibleAscii } from '../../triggers/handshake-values.ts'
 import { HANDSHAKE } from '../../triggers/lists/handshake.ts'
 import type { Handshake, HandshakeRequest } from '../../triggers/sender.ts'
 import { headerValue } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { unsupportedHandshake } from '../errors.ts'
+import { unsupportedHandshake } from '../relay-errors.ts'
 import { ACCEPTED } from './responses.ts'
 
 /** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */

@@ -1,6 +1,6 @@
 import type { RelayResponse } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { invalidResponseOption, tokenInBody } from '../errors.ts'
+import { invalidResponseOption, tokenInBody } from '../relay-errors.ts'
 import type { ReceivedEvent } from './client-payload.ts'
 import { ACCEPTED } from './responses.ts'
 

@@ -2,7 +2,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER, type ReservedParameters } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
-import { invalidResponseOption, type RelayError } from '../errors.ts'
+import { invalidResponseOption, type RelayError } from '../relay-errors.ts'
 
 /**
  * Headers of every response. A caller chooses the content of a custom response, so a browser must not

@@ -5,8 +5,8 @@ import {
   type ReservedParameters,
   splitOnce,
 } from '../../wire/path.ts'
-import { invalidOwner, invalidRepository, notFound } from '../errors.ts'
-import { splitTarget } from '../target.ts'
+import { invalidOwner, invalidRepository, notFound } from '../relay-errors.ts'
+import { splitTarget } from '../request-target.ts'
 
 export interface Repository {
   readonly owner: string

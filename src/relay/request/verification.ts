@@ -2,14 +2,18 @@ import { SIGNED_RESPONSES } from '../../triggers/lists/signed-responses.ts'
 import type { TriggerPorts } from '../../triggers/trigger.ts'
 import type { Scheme, VerifySettings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
-import { settingsFrom } from '../../triggers/verify/settings.ts'
+import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import { PARAMETER } from '../../wire/path.ts'
-import { readWebhookRequest, visibleHeaders, type WebhookRequest } from '../../wire/request.ts'
 import { Secret } from '../../wire/secret.ts'
+import {
+  readWebhookRequest,
+  visibleHeaders,
+  type WebhookRequest,
+} from '../../wire/webhook-request.ts'
 import { checkCondition, holds } from '../../workflow/condition.ts'
-import { splitTarget } from '../target.ts'
+import { splitTarget } from '../request-target.ts'
 import { buildPayload } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
 
@@ -79,7 +83,7 @@ export function claimsMistake(
   }
   if (ifError !== undefined && ifError !== 'allow') return '"ifError" is not "allow"'
   if (verify === undefined) return undefined
-  if (!isList(verify)) return '"verify" is not a list of objects'
+  if (!isObjectList(verify)) return '"verify" is not a list of objects'
   const names = verify.flatMap(({ scheme }) => [scheme ?? []].flat().map(String))
   const unknown = names.find((name) => !SCHEMES.has(name))
   if (unknown !== undefined) return `"verify" names an unknown scheme: ${unknown}`
@@ -105,7 +109,7 @@ function signsUrl({ needs }: Scheme, { signedPayload }: VerifySettings): boolean
 
 /** @throws TypeError */
 function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySettings }[] {
-  if (!isList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
+  if (!isObjectList(verify)) throw new TypeError('the claim "verify" is not a list of objects')
   return verify.flatMap((entry) => {
     const settings = settingsFrom(entry)
     // With an empty secret, no signature is valid.
@@ -118,7 +122,7 @@ function claimedSchemes(verify: unknown): { scheme: Scheme; settings: VerifySett
 }
 
 /** The claims of a grant and of an endpoint are parsed JSON. */
-function isList(verify: unknown): verify is readonly JsonObject[] {
+function isObjectList(verify: unknown): verify is readonly JsonObject[] {
   return Array.isArray(verify) && verify.every(isObject)
 }
 

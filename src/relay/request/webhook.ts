@@ -8,6 +8,8 @@ import { HEADER } from '../../wire/payload.ts'
 import type { AccessScope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import { readEndpointRequest } from '../endpoints/request.ts'
+import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
+import type { RequestLog } from '../http/request-log.ts'
 import {
   type Attempts,
   batchRequiresOutbox,
@@ -18,10 +20,8 @@ import {
   missingToken,
   missingTrigger,
   RelayError,
-} from '../errors.ts'
-import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
-import type { RequestLog } from '../http/request-log.ts'
-import type { HeldBody, RelayPorts, RelayRequest } from '../ports.ts'
+} from '../relay-errors.ts'
+import type { HeldBody, RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { batchPeriod } from './batch-period.ts'
 import { LIMIT_OF, type ReceivedBody, writePayload } from './client-payload.ts'
 import {

@@ -2,8 +2,8 @@ import { Cron } from 'croner'
 import { type Problem, UsageError } from '../../wire/errors.ts'
 import { isRepository, isWorkflowName } from '../../wire/path.ts'
 import type { Credential } from '../credentials/credentials.ts'
-import { isAmbiguous, RelayError } from '../errors.ts'
 import type { DispatchPort } from '../github/dispatch.ts'
+import { isAmbiguous, RelayError } from '../relay-errors.ts'
 import { parseRepository, type Repository } from '../request/route.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { headerValue } from '../../wire/headers.ts'
-import { visibleAscii } from '../handshake.ts'
+import { visibleAscii } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {

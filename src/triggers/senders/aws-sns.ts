@@ -1,6 +1,6 @@
 import type { Facts, Payloads, SenderPage } from '../sender.ts'
 
-export { awsSnsScheme as scheme } from '../verify/aws-sns.ts'
+export { awsSnsScheme as scheme } from '../verify/sns-scheme.ts'
 
 export const facts: Facts = {
   title: 'Amazon SNS',

@@ -1,7 +1,7 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonResponse } from '../../wire/http.ts'
 import { isObject } from '../../wire/json.ts'
-import { jsonValue } from '../handshake.ts'
+import { jsonValue } from '../handshake-values.ts'
 import type { Facts, Handshake, Payloads } from '../sender.ts'
 
 export const facts: Facts = {

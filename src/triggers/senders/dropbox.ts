@@ -1,4 +1,4 @@
-import { only, queryOf, textResponse } from '../handshake.ts'
+import { only, queryOf, textResponse } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {

@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonResponse } from '../../wire/http.ts'
-import { challengeBody } from '../handshake.ts'
+import { challengeBody } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads, SenderPage } from '../sender.ts'
 
 export const facts: Facts = {

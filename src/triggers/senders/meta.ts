@@ -1,4 +1,4 @@
-import { only, queryOf, textResponse } from '../handshake.ts'
+import { only, queryOf, textResponse } from '../handshake-values.ts'
 import {
   type Facts,
   type Handshake,

@@ -1,7 +1,7 @@
 import { jsonResponse } from '../../wire/http.ts'
 import { scalarText } from '../../wire/json.ts'
 import { sameText } from '../../wire/secret.ts'
-import { challengeBody } from '../handshake.ts'
+import { challengeBody } from '../handshake-values.ts'
 import type { Facts, Handshake, Payloads, SenderPage, Signing } from '../sender.ts'
 import { compactJws, hs256Holds } from '../verify/jws.ts'
 import {

@@ -1,4 +1,4 @@
-import { challengeBody, textResponse } from '../handshake.ts'
+import { challengeBody, textResponse } from '../handshake-values.ts'
 import {
   type Facts,
   type Handshake,

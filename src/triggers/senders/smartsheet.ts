@@ -1,6 +1,6 @@
 import { headerValue } from '../../wire/headers.ts'
 import { jsonResponse } from '../../wire/http.ts'
-import { visibleAscii } from '../handshake.ts'
+import { visibleAscii } from '../handshake-values.ts'
 import type { Facts, Handshake, OwnScheme, Payloads } from '../sender.ts'
 
 export const facts: Facts = {

@@ -1,5 +1,5 @@
 import { jsonResponse } from '../../wire/http.ts'
-import { only, queryOf } from '../handshake.ts'
+import { only, queryOf } from '../handshake-values.ts'
 import { type Facts, type Handshake, type Payloads, type SenderPage, seconds } from '../sender.ts'
 
 export const facts: Facts = {

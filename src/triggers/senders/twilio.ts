@@ -1,7 +1,7 @@
 import { utf8Text } from '../../wire/bytes.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
 import { cutReservedParameters, splitOnce } from '../../wire/path.ts'
-import { mediaType, type WebhookRequest } from '../../wire/request.ts'
+import { mediaType, type WebhookRequest } from '../../wire/webhook-request.ts'
 import type { Facts, Payloads, SenderPage, Signing } from '../sender.ts'
 import { concat, ENCODINGS, sha256Hex } from '../verify/algorithms.ts'
 import { hmacRefusal } from '../verify/hmac.ts'

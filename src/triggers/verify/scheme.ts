@@ -1,5 +1,5 @@
-import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import type { Encoding, Hash } from './algorithms.ts'
 

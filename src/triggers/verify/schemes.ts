@@ -2,7 +2,7 @@ import { SCHEME } from '../lists/scheme.ts'
 import type { OwnScheme } from '../sender.ts'
 import type { Scheme } from './scheme.ts'
 import { ed25519, hmac, type SignedHeader, signedHeaderScheme } from './signed-header.ts'
-import { basic, bearer, fieldToken, headerToken, token } from './tokens.ts'
+import { basic, bearer, fieldToken, headerToken, token } from './token-schemes.ts'
 
 /** Every scheme of signature verification, by its name in `scheme`. */
 export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(

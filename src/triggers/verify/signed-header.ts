@@ -1,5 +1,5 @@
 import { isObject, scalarText } from '../../wire/json.ts'
-import type { WebhookRequest } from '../../wire/request.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import {
   type Algorithm,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnginePorts } from '../engine/ports.ts'
+import type { EnginePorts } from '../engine/engine-ports.ts'
 import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import { isObject } from '../wire/json.ts'
-import { http } from './http.ts'
+import { http } from './http-client.ts'
 
 interface Chosen {
   readonly store?: StateStore | undefined

@@ -1,10 +1,10 @@
-import { systemClock } from '../../relay/config.ts'
-import { App, readAppKey } from '../../relay/credentials/app.ts'
-import { RelayError } from '../../relay/errors.ts'
+import { App, readAppKey } from '../../relay/credentials/github-app.ts'
+import { systemClock } from '../../relay/relay-config.ts'
+import { RelayError } from '../../relay/relay-errors.ts'
 import { parseRepository } from '../../relay/request/route.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { platformCall } from '../github.ts'
+import { platformCall } from '../github-client.ts'
 import { type DoctorFinding, failedFinding, passedFinding } from './findings.ts'
 
 interface AppCheck {

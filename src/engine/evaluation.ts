@@ -5,8 +5,8 @@ import { LIMITS } from '../wire/limits.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
+import type { TriggerRef } from './engine-ports.ts'
 import type { Candidate } from './pipeline.ts'
-import type { TriggerRef } from './ports.ts'
 
 /** How many items a trigger found, and how many of them passed `config` and the store. */
 interface Tally {

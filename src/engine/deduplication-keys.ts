@@ -1,4 +1,4 @@
-import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config.ts'
+import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
 import { isObject, type Json, valueAt } from '../wire/json.ts'

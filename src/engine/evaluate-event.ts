@@ -1,4 +1,4 @@
-import { readBatch } from '../wire/batch.ts'
+import { readBatch } from '../wire/batch-payload.ts'
 import { PayloadError, UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
 import { warning } from '../wire/messages.ts'
@@ -12,12 +12,11 @@ import {
   webhookPayload,
 } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
-import type { WebhookRequest } from '../wire/request.ts'
+import type { WebhookRequest } from '../wire/webhook-request.ts'
 import type { DeclaredTrigger } from '../workflow/on.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { fromPoll, receiveBatch, receiveEvent } from './found.ts'
-import type { EnginePorts, TriggerRef, WorkflowSource } from './ports.ts'
+import type { EnginePorts, TriggerRef, WorkflowSource } from './engine-ports.ts'
 import {
   type Decision,
   Evaluation,
@@ -25,7 +24,8 @@ import {
   remainingBudget,
   type TriggerRun,
   unfiredOutputs,
-} from './result.ts'
+} from './evaluation.ts'
+import { checkSchedule } from './poll-schedule.ts'
 import {
   asksStore,
   claimRuns,
@@ -37,7 +37,7 @@ import {
   type RunMode,
   triggerId,
 } from './run-trigger.ts'
-import { checkSchedule } from './schedule.ts'
+import { fromPoll, receiveBatch, receiveEvent } from './trigger-result.ts'
 
 /**
  * Finds out which trigger an event fires, and with which items. An event that matches nothing is no

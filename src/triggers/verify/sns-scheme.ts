@@ -1,6 +1,6 @@
 import { HttpFailure } from '../../wire/http.ts'
 import { isObject, scalarText } from '../../wire/json.ts'
-import type { WebhookRequest } from '../../wire/request.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import type { TriggerPorts } from '../trigger.ts'
 import { concat, ENCODINGS } from './algorithms.ts'
 import { MISMATCH, type Scheme, timeRefusal, type VerificationFault } from './scheme.ts'

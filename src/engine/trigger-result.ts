@@ -6,8 +6,8 @@ import { type Message, warning } from '../wire/messages.ts'
 import { parseWebhookPath } from '../wire/path.ts'
 import { type ClientPayload, readClientPayload } from '../wire/payload.ts'
 import { counted } from '../wire/printable.ts'
-import { readWebhookRequest, type WebhookRequest } from '../wire/request.ts'
-import { type Delivery, digest, type Found } from './keys.ts'
+import { readWebhookRequest, type WebhookRequest } from '../wire/webhook-request.ts'
+import { type Delivery, digest, type Found } from './deduplication-keys.ts'
 
 /** The items of a trigger, from a webhook, a batch or a poll. */
 export interface TriggerResult {

@@ -1,4 +1,4 @@
-import type { PollInterval } from '../triggers/config.ts'
+import type { PollInterval } from '../triggers/config-options.ts'
 
 /** An entry of `on.schedule`. */
 export interface ScheduleEntry {

@@ -1,6 +1,6 @@
 import type { Cron } from 'croner'
 import { ageOf } from '../state/store.ts'
-import type { Config } from '../triggers/config.ts'
+import type { Config } from '../triggers/config-options.ts'
 import { OptionError } from '../wire/errors.ts'
 
 /** Whether a trigger runs now, and why. */

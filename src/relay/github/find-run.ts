@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../wire/github.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
 import { isRunOf, recentRuns, runsPath } from '../../wire/run-lookup.ts'
 import type { Dispatch, DispatchOptions } from './dispatch.ts'
 import { GitHubSession } from './session.ts'

@@ -1,8 +1,8 @@
 import { toBase64 } from '../../wire/bytes.ts'
 import { isObject, type Json, record } from '../../wire/json.ts'
-import type { WebhookRequest } from '../../wire/request.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
+import type { WebhookRequest } from '../../wire/webhook-request.ts'
 import { anyHolds } from './algorithms.ts'
 import {
   missingHeader,

@@ -1,6 +1,6 @@
 import type { CryptoKey, JWK } from 'jose'
 import { bugOf, type Problem, UsageError, UserError } from '../wire/errors.ts'
-import type { Clock, GitHubCall } from '../wire/github.ts'
+import type { Clock, GitHubCall } from '../wire/github-api.ts'
 import { isObject } from '../wire/json.ts'
 import type { DispatchMode } from '../wire/payload.ts'
 import type { Secret } from '../wire/secret.ts'
@@ -13,13 +13,13 @@ import {
   type SettingName,
   splitList,
 } from '../wire/settings.ts'
-import { App, readAppKey } from './credentials/app.ts'
 import {
   type CredentialOptions,
   createCredentials,
   type GitHubCredential,
   ownCredentialFor,
 } from './credentials/credentials.ts'
+import { App, readAppKey } from './credentials/github-app.ts'
 import { readSigningKey, type SigningKey } from './credentials/grant.ts'
 import {
   readSealingKey,
@@ -34,7 +34,7 @@ import { DISCOVERY_PATH, discoveryPage } from './pages/discovery.ts'
 import { RelayMetrics } from './pages/metrics.ts'
 import { type Pages, RELAY_PAGES } from './pages/pages.ts'
 import { Readiness } from './pages/readiness.ts'
-import { BodyMemory, type RelayPorts } from './ports.ts'
+import { BodyMemory, type RelayPorts } from './relay-ports.ts'
 import { parseRepository, type Repository } from './request/route.ts'
 import type { SchedulerPorts, Timer } from './schedule/scheduler.ts'
 

@@ -1,5 +1,5 @@
 import type { SourceFile } from '../compiler/source-file.ts'
-import { unknownValue } from '../model/evaluate.ts'
+import { unknownValue } from '../model/evaluate-expression.ts'
 import { explainWorkflow, type JobExplanation, type ModelEvent } from '../model/explain.ts'
 import { readWorkflowJobs } from '../model/workflow-jobs.ts'
 import type { Json, JsonObject } from '../wire/json.ts'

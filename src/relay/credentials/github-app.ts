@@ -7,12 +7,12 @@ import {
   GitHubClient,
   type GitHubResponse,
   refusalOf,
-} from '../../wire/github.ts'
+} from '../../wire/github-api.ts'
 import type { DispatchEvent } from '../../wire/payload.ts'
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
-import { githubUnavailable, RelayError } from '../errors.ts'
 import { AGENT, relayError } from '../github/session.ts'
+import { githubUnavailable, RelayError } from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
 import type { TokenRequest } from './claims.ts'
 

@@ -16,9 +16,9 @@ import { openState, type StateChoice } from '../state/index.ts'
 import type { Files, GitHubPort, KnownTexts } from '../state/place.ts'
 import { createStore, type StateStore } from '../state/store.ts'
 import { errorCode, UserError } from '../wire/errors.ts'
-import { GitHubCallError, type GitHubResponse } from '../wire/github.ts'
+import { GitHubCallError, type GitHubResponse } from '../wire/github-api.ts'
 import { isObject } from '../wire/json.ts'
-import { http } from './http.ts'
+import { http } from './http-client.ts'
 
 interface StoreInputs {
   readonly state: StateChoice

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ACTION } from '../compiler/settings.ts'
+import { ACTION } from '../compiler/compiler-settings.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 
 /** The version in package.json; `unknown` for a bundle outside its package. */

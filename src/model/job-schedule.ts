@@ -11,7 +11,7 @@ import {
   type Status,
   truthOf,
   unknownValue,
-} from './evaluate.ts'
+} from './evaluate-expression.ts'
 
 /** The value of `needs.<id>.result`; `unknown` if only a run can know whether the job runs. */
 export type JobResult = 'success' | 'failure' | 'cancelled' | 'skipped' | 'unknown'

@@ -1,5 +1,5 @@
-import { http } from '../action/http.ts'
-import { systemClock } from '../relay/config.ts'
+import { http } from '../action/http-client.ts'
+import { systemClock } from '../relay/relay-config.ts'
 import {
   type GitHubCall,
   GitHubCallError,
@@ -8,7 +8,7 @@ import {
   type GitHubRefusal,
   type GitHubResponse,
   type RetryPolicy,
-} from '../wire/github.ts'
+} from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
 import { readToken, type Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'

@@ -5,7 +5,7 @@ import { parseJson } from '../../wire/json.ts'
 import { HEADER, RESERVED_HEADER_PREFIX, readClientPayload } from '../../wire/payload.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { readFile } from '../files.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from './example-events.ts'
 
 export interface RequestOptions {
   readonly example?: string
