@@ -70,7 +70,7 @@ describe('a webhook in the input hookline of a workflow_dispatch', () => {
     },
   )
 
-  test('that has no path is told what to write', async () => {
+  test('without a path is an error that says what to write', async () => {
     const { summary } = await runAction({ ...started('{"body":{}}'), ...ON })
     expect(summary).toContain('client_payload.path is missing')
     expect(summary).toContain(
@@ -80,7 +80,7 @@ describe('a webhook in the input hookline of a workflow_dispatch', () => {
 })
 
 test.each([[undefined], [null], [''], [' \n']])(
-  'an input %j is a run by hand: a bot polls',
+  'an input %j is a manual run: a bot polls',
   async (hookline) => {
     const queue = queueOf(2)
     const event = { name: 'workflow_dispatch', payload: { inputs: { hookline: hookline ?? null } } }

@@ -79,7 +79,7 @@ describe('outputs survive any text', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('what the reader of these tests refuses', () => {
+  test('the parser of these tests refuses', () => {
     expect(() => readOutputFile('a<<EOF\nx\n')).toThrow('Matching delimiter not found')
     expect(() => readOutputFile('text')).toThrow('Invalid format')
     expect(() => readOutputFile('a<<E\n1\nE\nE\n')).toThrow('Invalid format')

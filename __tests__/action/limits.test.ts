@@ -157,7 +157,7 @@ describe('huge YAML', () => {
 })
 
 describe('the output items', () => {
-  test('a body of 400 KB is handed on', async () => {
+  test('a body of 400 KB is passed on', async () => {
     const run = await fire('webhook', { body: 'x'.repeat(400_000) })
     expect(itemOf(run).body).toHaveLength(400_000)
   })

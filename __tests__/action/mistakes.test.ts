@@ -180,7 +180,7 @@ describe('a mistake in the input on: its message, frame and annotation', () => {
     expect(outputs).toMatchObject({ triggered: 'false', items: '[]' })
   })
 
-  test('several at once, each at its own place', async () => {
+  test('several mistakes together, each at its position', async () => {
     const { stdout } = await fire(
       'webhook:\n  method: [psot, gte]\n  a: 1\n  b: 2\n  path: ":"\nhook: x\n',
     )

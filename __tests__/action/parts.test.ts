@@ -221,7 +221,7 @@ describe('the webhook that an event carries', () => {
   })
 })
 
-describe('what would help', () => {
+describe('the next step', () => {
   const decision = (trigger: string, option?: string, isAbsent = false): Decision => ({
     ...{ trigger, fired: false, reason: '' },
     checks: option === undefined ? [] : [{ option, held: false, found: '', isAbsent }],

@@ -70,7 +70,7 @@ describe('a poller that does not poll is never green and silent', () => {
     expect(summary).toContain(reason)
   })
 
-  test('a mistake in the only file is told where the calling workflow has none', async () => {
+  test('a mistake in the only file is reported if the calling workflow has no file', async () => {
     await write({ bot: 'on:\n  messaging_bot:\n    token: ""\n' })
     const { exitCode, stdout } = await run('hook')
     expect(exitCode).toBe(1)

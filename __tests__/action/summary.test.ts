@@ -42,10 +42,10 @@ function rowOf(summary: string, head: string): string[] | undefined {
   return cells(summary).find(([first]) => first === head)
 }
 
-describe('what arrived', () => {
+describe('the request in the summary', () => {
   const relayed = { 'x-hookline-delivery': 'd-1', 'x-hookline-received-at': '2026-01-01T00:00:00Z' }
 
-  test('stands in the summary, whether or not something fires', async () => {
+  test('is shown whether or not a trigger fires', async () => {
     const sent = { path: 'hook/webhook/users/7', headers: { ...JSON_TYPE, ...relayed }, body: '{}' }
     for (const on of ['webhook', 'webhook: {method: get}', 'slack']) {
       const { summary } = await fire(on, sent)
@@ -338,7 +338,7 @@ describe('what to do next', () => {
     expect(plain(summary)).toContain('Dispatch with the event type webhook')
   })
 
-  test('after a poll that brought nothing', () => {
+  test('after a poll without items', () => {
     const html = summaryHtml(evaluationOf({ miss: 'poll', reason: 'nothing new' }), NOBODY)
     expect(plain(html)).toContain('hookline doctor --workflow hook')
   })

@@ -97,7 +97,7 @@ test('a name of the action wins over a field, and only declared fields become ou
   expect(outputs.x).toBeUndefined()
 })
 
-describe('what does not fire', () => {
+describe('requests that do not fire', () => {
   const none = {
     triggered: 'false',
     trigger: '',
@@ -151,7 +151,7 @@ describe('what does not fire', () => {
     ['a condition does not hold', { method: 'GET' }],
     ['the trigger is not declared', { path: 'hook/webhok' }],
     ['the body cannot be read', { body: '?', headers: { 'x-hookline-body-encoding': 'gzip' } }],
-  ])('every declared trigger stands in the output on when %s', async (_, sent) => {
+  ])('the output on contains every declared trigger when %s', async (_, sent) => {
     const { outputs, exitCode } = await fire('webhook: {method: post}\nslack:', sent)
     expect(exitCode).toBe(0)
     expect(outputs).toMatchObject({ triggered: 'false', items: '[]', count: '0' })
@@ -163,7 +163,7 @@ describe('what does not fire', () => {
     ['Webhook', 'of type &#34;Webhook&#34;'],
     ['<b>', 'of type (not a name)'],
     [undefined, 'without a type'],
-  ])('a dispatch of the type %s is told as such', async (action, found) => {
+  ])('the reason names a dispatch of the type %s', async (action, found) => {
     const own = { action, client_payload: payload() }
     const run = { event: 'repository_dispatch', payload: own, inputs: { on: 'webhook' } }
     const { summary, stdout, exitCode } = await runInShared(run)

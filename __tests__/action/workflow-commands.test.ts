@@ -85,7 +85,7 @@ describe('no workflow command comes from outside', () => {
     await rm(workspace, { recursive: true })
   })
 
-  test('what the guard of these tests sees', () => {
+  test('the check of these tests detects', () => {
     expect(foreignCommands('::error::a\n::warning title=Hookline::b\ntext')).toEqual([])
     const foreign = [
       '::add-mask::x',

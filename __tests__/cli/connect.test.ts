@@ -387,7 +387,7 @@ describe('an error names the cure for', () => {
     expect(existsSync(join(folder, 'tunnelled'))).toBe(false)
   })
 
-  test('every missing requirement at once, before anything is asked', async () => {
+  test('every missing requirement together, before any question', async () => {
     git('remote', 'remove', 'origin')
     rmSync(join(folder, 'cloudflared'))
     program('gh', 'exit 1')

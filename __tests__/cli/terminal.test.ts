@@ -31,7 +31,7 @@ describe('colours', () => {
     expect(styled(screen, 'red', 'x')).toBe(isStyled ? '\u001b[31mx\u001b[39m' : 'x')
   })
 
-  test('untrusted text brings none', () => {
+  test('untrusted input adds no colors', () => {
     expect(printable('a\u001b[31mb\u009bc\u2028d\te\n')).toBe('a\ufffd[31mb\ufffdc\nd\te\n')
   })
 

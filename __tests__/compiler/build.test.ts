@@ -121,7 +121,7 @@ describe('build', () => {
     expect(repository.read('.github/workflows/hook.yml')).toContain(`state: 'branch:state'\n`)
   })
 
-  test('warns of untrusted input; with --strict it is an error, and --fix mends it', async () => {
+  test('warns of untrusted input; with --strict it is an error, and --fix fixes it', async () => {
     repository.write('workflows/hook.yml', UNTRUSTED)
     const [message] = (await repository.build()).warnings.map((warning) => warning.message)
     expect(message).toMatch(/^untrusted input in "run"/)
@@ -171,7 +171,7 @@ describe('build', () => {
     expect(repository.read('.github/workflows/hook.yml')).toBe('on: push\n')
   })
 
-  test('mends words of other languages', async () => {
+  test('fixes operators and strings of other languages', async () => {
     const text = HOOK.replace('runs-on', 'if: on.webhook.outcome === "success"\n    runs-on')
     repository.write('workflows/hook.yml', text)
     expect(errorsOf(await repository.build())).toEqual([
@@ -197,7 +197,7 @@ describe('build', () => {
     },
   )
 
-  test('mends old path patterns', async () => {
+  test('fixes old path patterns', async () => {
     const text = HOOK.replace('on: webhook', 'on:\n  webhook:\n    path: /a/:b? # why')
     repository.write('workflows/hook.yml', text)
     const [error] = errorsOf(await repository.build())
@@ -250,7 +250,7 @@ function git(...args: string[]): void {
   })
 }
 
-describe('build, of a made file that was changed by hand,', () => {
+describe('build, of a compiled file that was edited manually,', () => {
   const made = '.github/workflows/hook.yml'
   const edit = (from: string, to: string) => {
     const text = repository.read(made).replace(from, to)
@@ -310,7 +310,7 @@ describe('build, of a made file that was changed by hand,', () => {
   })
 })
 
-describe('build --check, of a made file that was changed by hand,', () => {
+describe('build --check, of a compiled file that was edited manually,', () => {
   const byHand = async () =>
     (await repository.build({ check: true })).changes.map((change) => change.isEdited)
   const CHECKOUT = HOOK.replace('run: echo hi', 'uses: actions/checkout@v4')

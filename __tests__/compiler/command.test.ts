@@ -36,7 +36,7 @@ test('hookline build --check shows what differs, and exits with 1', async () => 
   expect(stderr).toContain('compiled files are not up to date')
 })
 
-test('hookline build --check does not ask for a build that would not write over what was changed by hand', async () => {
+test('hookline build --check does not suggest a build that would not overwrite manual changes', async () => {
   await hookline('build')
   const made = repository.read('.github/workflows/hook.yml')
   repository.touch('workflows/hook.yml', -60)
@@ -116,24 +116,27 @@ test.each([
   ['build', '--check', '--json'],
   ['check'],
   ['check', '--json'],
-])('a name of a file, or of an option, is obeyed by nobody: %s %s %s', async (...args) => {
-  const write = (file: string, text: string) => {
-    for (const evil of EVIL) repository.write(`workflows/${evil}${file}`, text)
-  }
-  const obeyed = async (...more: string[]) => {
-    const { status, stdout, stderr } = await hookline(...args, ...more)
-    expect(status).toBeLessThan(3)
-    return OBEYED.exec(stdout) ?? OBEYED.exec(stderr)
-  }
-  repository.write('workflows/##[set-output name=a]\u202eb/x.yml', UNTRUSTED)
-  expect(await obeyed()).toBeNull()
-  write('/hook.yml', HOOK.replace('webhook', '{webhok: }'))
-  write('/hook.yaml', HOOK)
-  write('.yml', HOOK)
-  expect(await obeyed()).toBeNull()
-  expect(await obeyed(`--state=${EVIL.join('')}`)).toBeNull()
-  expect(await obeyed(...EVIL)).toBeNull()
-})
+])(
+  'the name of a file or of an option is not executed by a terminal or a runner: %s %s %s',
+  async (...args) => {
+    const write = (file: string, text: string) => {
+      for (const evil of EVIL) repository.write(`workflows/${evil}${file}`, text)
+    }
+    const obeyed = async (...more: string[]) => {
+      const { status, stdout, stderr } = await hookline(...args, ...more)
+      expect(status).toBeLessThan(3)
+      return OBEYED.exec(stdout) ?? OBEYED.exec(stderr)
+    }
+    repository.write('workflows/##[set-output name=a]\u202eb/x.yml', UNTRUSTED)
+    expect(await obeyed()).toBeNull()
+    write('/hook.yml', HOOK.replace('webhook', '{webhok: }'))
+    write('/hook.yaml', HOOK)
+    write('.yml', HOOK)
+    expect(await obeyed()).toBeNull()
+    expect(await obeyed(`--state=${EVIL.join('')}`)).toBeNull()
+    expect(await obeyed(...EVIL)).toBeNull()
+  },
+)
 
 test('--watch builds again when a file changes, also after a mistake', async () => {
   const child = spawn(process.execPath, [CLI_BUNDLE, 'build', '--watch'], { cwd: repository.root })

@@ -57,14 +57,14 @@ test.each([
     'on: # zizmor: ignore[dangerous-triggers]\n  messaging_bot: {token: "${' +
       '{ secrets.BOT }}"}\n',
   ],
-])('what is said behind `on:` stays there, %s', async (_, on) => {
+])('a comment behind `on:` stays there, %s', async (_, on) => {
   const { main } = await compileText(`${on}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`)
   expect(main).toMatch(/^on: # zizmor: ignore\[dangerous-triggers\]$/m)
 })
 
 const READS_ON = '${' + '{ on.webhook.outputs.body.x }}'
 
-test('what is moved into the jobs takes its comments, its quotes and its lines along', async () => {
+test('settings that move into jobs keep their comments, quotes and lines', async () => {
   const { main } = await compileText(
     `on: webhook\nenv:\n  # of A\n  A: "${READS_ON}" # beside A\n  # of B\n  B: 1\ndefaults:\n  run:\n    # of the folder\n    working-directory: ${READS_ON}\njobs:\n  a:\n    runs-on: x\n    steps: [{run: x}]\n`,
   )

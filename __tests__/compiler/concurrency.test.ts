@@ -165,7 +165,7 @@ test('in a called workflow, the group of a caller that a webhook started stays a
   expect(groupFor(main, webhook('other/webhook'))).toBe('42')
 })
 
-test('a comment, and what else stands there, stays', async () => {
+test('comments and other settings stay', async () => {
   const { main } = await compileText(`on: [push, webhook]\n${GROUPS[0]?.[1]}${JOBS}`)
   expect(main).toMatch(/^ {2}group: \$\{\{ .* \}\} # ours\n {2}cancel-in-progress: true$/m)
   expect((await compileText(`on: [push, webhook]\n${GROUPS[1]?.[1]}${JOBS}`)).main).toMatch(

@@ -63,7 +63,7 @@ test('expressions are filled in as GitHub would, and then as the action does', (
 test.each([
   ['a mistake in the input', '{method: psot}', 'unknown HTTP method "psot"'],
   ['an unknown context', `{path: '\${{ inputs.x }}'}`, 'Unrecognized named-value'],
-])('%s is told with the file', (_, options, message) => {
+])('%s is reported with the file', (_, options, message) => {
   const on = JSON.stringify(`{webhook: ${options}}`)
   const wrong = () => read(withStep(`{ uses: hookline/hookline@v1, with: { on: ${on} } }`))
   expect(wrong).toThrow(message)
@@ -104,7 +104,7 @@ describe('a mistake is found in the file,', () => {
   }
 })
 
-test('what is not known before a run is no mistake', () => {
+test('a value that is unknown before a run is no mistake', () => {
   const on =
     'webhook: {path: "/${{ needs.a.outputs.b }}", verify: {scheme: github, secret: "${{ secrets.S }}"}}'
   const text = `jobs: {a: {steps: [{uses: ./, with: {on: ${JSON.stringify(on)}}}]}}`
@@ -112,7 +112,7 @@ test('what is not known before a run is no mistake', () => {
   expect(native && nativeTriggers(native).map(({ name }) => name)).toEqual(['webhook'])
 })
 
-test('who reads the outputs of a step is told: its id, outputs of the job, matrices', () => {
+test("the readers of a step's outputs are found: by its id, outputs of the job, matrices", () => {
   const text = `jobs:
   on:
     outputs:

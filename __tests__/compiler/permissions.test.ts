@@ -73,7 +73,7 @@ jobs:
     expect(parse(listening).jobs.each.permissions).toEqual({ issues: 'write' })
   })
 
-  test('a job without permissions beside one with them gets what the restricted default gives, and hears of it', async () => {
+  test('a job without permissions, next to a job with some, gets the restricted default and a notice', async () => {
     const source = `on: ${JSON.stringify(BOT)}
 jobs:
   a: {runs-on: x, steps: [{run: y}], permissions: {issues: write}}
@@ -93,7 +93,7 @@ test.each([
   ['branch:state', 'write'],
   ['file:state', 'read'],
 ])(
-  'with state %s the job on may %s contents, read runs beside a branch, and nothing else',
+  'with state %s the job on may %s contents, read runs for a branch, and nothing else',
   async (state, contents) => {
     const { main: listening } = await compileText(
       'on: webhook\njobs: {a: {runs-on: x, steps: [{run: y}]}}\n',

@@ -29,7 +29,7 @@ ${more}jobs:
 }
 
 describe('a polled trigger', () => {
-  test('is started by its schedule and by hand, one run after the other, with its secret by name', async () => {
+  test('starts by its schedule and manually, one run after the other, with its secret by name', async () => {
     const { main: listening } = await compileText(bot('every: 10'))
     expect(await parserErrors('hook.yml', listening)).toEqual([])
     const { on, jobs } = parse(listening)
@@ -57,7 +57,7 @@ describe('a polled trigger', () => {
     }
   })
 
-  test('beside another one keeps its own time zone', async () => {
+  test('keeps its own time zone next to another schedule', async () => {
     const one = (name: string, zone: string) =>
       `  ${name}: {token: "1:a", config: {every: "0 9 * * *", timeZone: ${zone}}}\n`
     const triggers = one('messaging_bot', 'Europe/Berlin') + one('telegram_bot', 'Asia/Tokyo')
@@ -107,7 +107,7 @@ describe('a polled trigger', () => {
     ['alone starts what wants no schedule', bot('skipSchedule: true'), null],
     ['starts nothing that would not poll then', bot('manualRunEvent: []'), undefined],
     ['is not what a push stands for', bot('manualRunEvent: push', '  push:\n'), undefined],
-  ])('a run by hand %s', async (_, source, expected) => {
+  ])('a manual run %s', async (_, source, expected) => {
     const { main } = await compileText(source)
     expect(await parserErrors('hook.yml', main)).toEqual([])
     expect(parse(main).on.workflow_dispatch).toEqual(expected)
@@ -277,7 +277,7 @@ function gaps(cron: string): number[] {
   return [...new Set(runs.slice(1).map((run, at) => run.getTime() - Number(runs[at])))]
 }
 
-describe('how many items of one event run at once', () => {
+describe('how many items of one event run concurrently', () => {
   const jobs = 'jobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
   const bot = 'on: {telegram_bot: {token: "${' + '{ secrets.BOT }}"}}\n'
 
@@ -295,7 +295,7 @@ describe('how many items of one event run at once', () => {
     await expect(compileText(text)).rejects.toThrow('"max-parallel" is not a number from 1 to 256')
   })
 
-  test('a slip is told with what was meant', async () => {
+  test('a typo is reported with the probable value', async () => {
     const text = `${bot}hookline: {max-paralel: 2}\n${jobs}`
     const error = await compileText(text).catch((found: unknown) => found)
     expect(error).toMatchObject({ problems: [{ hint: 'did you mean "max-parallel"?' }] })

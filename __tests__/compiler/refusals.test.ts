@@ -94,7 +94,7 @@ test.each<[string, string, string, number, MistakeCode]>([
     7,
     'unexpected-value',
   ],
-])('%s is told in words, at its line', async (_, text, message, line, code) => {
+])('%s is reported with its line', async (_, text, message, line, code) => {
   repository.write('workflows/hook.yml', text)
   const { errors } = await repository.build()
   expect(errors).toMatchObject([{ level: 'error', code, message, position: { line } }])

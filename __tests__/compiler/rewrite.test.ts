@@ -132,7 +132,7 @@ describe('refuses, at its place,', () => {
     )
   })
 
-  test('an alias whose anchor will stand in another file', async () => {
+  test('an alias whose anchor moves to another file', async () => {
     const text =
       'on:\n  webhook:\n    path: &path /a\njobs:\n  a: {runs-on: x, steps: [{run: *path}]}\n'
     await expect(compileText(text)).rejects.toThrow('would be in two files')

@@ -17,7 +17,7 @@ describe('an editor accepts', () => {
   })
 })
 
-test('an editor needs no network: nothing is referred to but what stands in the file', () => {
+test('an editor needs no network: the file contains every definition that it refers to', () => {
   const elsewhere = JSON.stringify(EDITOR_SCHEMA).match(/"\$ref":"(?!#\/definitions\/)[^"]*"/g)
   expect(elsewhere).toBeNull()
 })

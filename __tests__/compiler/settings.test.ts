@@ -30,7 +30,7 @@ const unwrittenOf = ({ warnings }: Pick<Awaited<ReturnType<typeof check>>, 'warn
 
 const check = () => checkByLevel({ root: repository.root, globs: [] })
 
-describe('a build keeps the action that stands there:', () => {
+describe('a build keeps the action of the existing file:', () => {
   test.each([
     ['a commit that a build was told of', PINNED, PINNED],
     ['a commit that a bot raised, with its version', ACTION, `${PINNED} # v1.2.3`],
@@ -235,7 +235,7 @@ describe('a mistake in the settings', () => {
     expect(errorsOf(await repository.build())[0]).toContain(message)
   })
 
-  test('a file of another name is told', async () => {
+  test('a settings file with another name is reported', async () => {
     repository.write('.github/hookline.yaml', 'state: none\n')
     expect(errorsOf(await repository.build())).toEqual([
       '.github/hookline.yaml is not the settings file',

@@ -57,7 +57,7 @@ test('every event is received for itself, in order, with its own path and header
   expect(decision?.tally).toMatchObject({ events: { came: 4, held: 2 }, found: 2, passedOn: 2 })
 })
 
-test('an event that proves nothing is dropped, and the others fire', async () => {
+test('an event without a valid signature is dropped, and the others fire', async () => {
   const signed = (n: number, secret = SECRET): Sent => {
     const body = JSON.stringify({ n })
     const signature = createHmac('sha256', secret).update(body).digest('hex')
@@ -88,7 +88,7 @@ test('with outputsMode: combine one context has all', async () => {
   expect(run.items).toHaveLength(3)
 })
 
-test('what one event cannot be read for keeps out no other', async () => {
+test('an event that cannot be read does not affect the others', async () => {
   const broken = { headers: { 'x-hookline-body-encoding': 'gzip' }, body: 'no base64!' }
   const elsewhere = json({ n: 2 }, { path: 'hook/other' })
   const run = await fire(TAKES, await batch([broken, json({ n: 1 }), elsewhere]))
@@ -109,7 +109,7 @@ describe('fails before anything fires:', () => {
   test('a batch for a trigger that takes one event', async () => {
     const [problem] = await problemsOf(fire('webhook:\n  method: post\n', await batch(numbers(2))))
     expect(problem?.message).toBe(
-      'a batch of 2 events came for "webhook", which takes one event a run',
+      '"webhook" takes one event per run, and the relay sent a batch of 2 events',
     )
     expect(problem?.notes?.[0]).toContain('"batch: true"')
     expect(problem?.position?.line).toBe(2)
@@ -127,7 +127,7 @@ describe('fails before anything fires:', () => {
     ).toEqual([])
   })
 
-  test('limit beside batch', async () => {
+  test('limit together with batch', async () => {
     const [problem] = await problemsOf(fire(`${TAKES}    limit: 5\n`, await batch(numbers(1))))
     expect(problem?.message).toContain('"config.limit" cannot be combined with "batch"')
     expect(problem?.position?.line).toBe(4)
@@ -184,7 +184,7 @@ describe('with a store', () => {
     expect(calls).toEqual(['read', 'claim', 'commit'])
   })
 
-  test('what was seen is dropped: by its key, in the batch itself, and by its delivery', async () => {
+  test('duplicates are dropped: by key, within the batch, and by delivery', async () => {
     const store = memoryStore()
     const first = [json({ id: 1, a: 0 }), json({ id: 2, a: 0 })]
     await (await fire(on, await batch(first), { store, run: { id: '1', at: 0 } })).succeed()

@@ -22,7 +22,7 @@ describe('deduplication', () => {
     return kept.map(({ key }) => key ?? '')
   }
 
-  test('drops what came twice, and keeps the first', async () => {
+  test('drops duplicates, and keeps the first', async () => {
     const items = [
       { id: 1, n: 'a' },
       { id: 2, n: 'b' },

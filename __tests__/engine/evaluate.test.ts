@@ -66,7 +66,7 @@ describe('which trigger a webhook fires', () => {
     expect(evaluation).toMatchObject({ reason, items: [], contexts: [], workflow: '', trigger: '' })
   })
 
-  test('none, with what each declared trigger came to', async () => {
+  test('none, with a decision for each declared trigger', async () => {
     const { decisions, reason } = await evaluate(
       sent('hook/webhook', { method: 'GET' }),
       workflows(files),

@@ -48,7 +48,7 @@ describe('a trigger that fails', () => {
     expect(queue.items).toHaveLength(1)
   })
 
-  test('with buildOutputsOnError gives one item that tells of it', async () => {
+  test('with buildOutputsOnError gives one item that reports it', async () => {
     const run = await poll(queueOf(2), { ...BROKEN, buildOutputsOnError: true })
     expect(run).toMatchObject({ items: [{}], effects: [], decisions: [{ fired: true }] })
     expect(run.contexts).toEqual([

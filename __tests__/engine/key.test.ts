@@ -12,7 +12,7 @@ async function key(item: Item, paths: { own?: string; chosen?: string } = {}): P
   return (await itemKey({ item, identity: item }, keys)).key
 }
 
-describe('an item is told apart by', () => {
+describe('the key of an item is', () => {
   test.each<[string, Item, Item, { own?: string; chosen?: string }?]>([
     ['the id in its body', { body: { id: 1, a: 1 } }, { body: { id: 1, a: 2 } }],
     ['an id of 0', { body: { id: 0, a: 1 } }, { body: { id: 0, a: 2 } }],

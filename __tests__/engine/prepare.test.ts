@@ -127,7 +127,7 @@ test('neither a projection nor a script changes what others hold', async () => {
   expect(JSON.stringify(item)).toBe(before)
 })
 
-test('what was left out is told by step', async () => {
+test('the log counts the dropped items of each step', async () => {
   const config = { filter: { n: { $gt: 1 } }, skip: 1, limit: 2 }
   const { log, heldBack } = await runPipeline(found(ITEMS), settingsOf(config))
   expect(log).toEqual(['filter dropped 1', 'skip dropped 1', 'limit held back 1'])

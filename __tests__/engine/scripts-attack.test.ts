@@ -40,7 +40,7 @@ test.each(IMPORTS)('no script imports: %j', async (attempt) => {
   expect(await run(body)).toMatch(/^refused: does not compile/)
 })
 
-test('what only looks alike is no import', async () => {
+test('code that only looks similar is no import', async () => {
   const body = "const kind = { import: 'import' }; return [kind.import === 'import', 'reimport(x)']"
   expect(await run(body)).toBe('[[true,"reimport(x)"]]')
 })

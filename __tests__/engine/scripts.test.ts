@@ -34,7 +34,7 @@ describe('nothing of this process is in reach:', () => {
     expect(JSON.parse(await run(body))).toEqual([attempts.map(() => 'undefined')])
   })
 
-  test('what a script puts on the prototypes stays in it', async () => {
+  test('changes of prototypes in a script stay in the script', async () => {
     await run('Object.prototype.polluted = 1; Array.prototype.map = null; return item')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined() // any key
     expect([1].map((n) => n)).toEqual([1])

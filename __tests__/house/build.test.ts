@@ -151,7 +151,7 @@ test.each(['commonjs', 'module'])(
   },
 )
 
-test('what webpack puts round a module stays in parentheses, which the engine compiles at once', async () => {
+test('functions that webpack wraps around modules stay in parentheses, which the engine compiles immediately', async () => {
   await lay({
     'package.json': '{"type":"module"}',
     'entry.js': `import one from './one.cjs'\nimport two from './two.cjs'\nconsole.log(one, two)`,
@@ -170,7 +170,7 @@ test('what webpack puts round a module stays in parentheses, which the engine co
   expect(printed.toString()).toBe('3 2\n')
 })
 
-test('the types of a bundle lie beside it', async () => {
+test('the types of a bundle are in the same folder', async () => {
   await lay({ 'entry.js': 'export default 1', 'types.d.ts': 'export default 1' })
   const target = { entry: 'entry.js', folder: 'out', file: 'worker.js', format: 'module' }
   const files = await bundle({ ...target, types: 'types.d.ts' })

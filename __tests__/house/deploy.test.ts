@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test.each(readdirSync(DEPLOY))('%s names no setting that nobody reads', (name) => {
+test.each(readdirSync(DEPLOY))('%s contains only settings that the code reads', (name) => {
   const named = read(name).match(/\bHOOKLINE_\w+/g) ?? []
   expect(named.filter((setting) => !(setting in SETTINGS))).toEqual([])
 })

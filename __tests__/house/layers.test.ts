@@ -122,7 +122,7 @@ test('every pattern of the wiring files matches one', () => {
   expect(idle).toEqual([])
 })
 
-describe('the guard sees', () => {
+describe('the check detects', () => {
   test.each([
     [
       'an import upwards',

@@ -175,7 +175,7 @@ test('a version has its own tag and that of its major version', () => {
   }
 })
 
-test('npm can prove where the package comes from: it names its repository', () => {
+test('npm can verify the provenance of the package, because it names its repository', () => {
   const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   expect(manifest.repository).toEqual({
     type: 'git',

@@ -113,7 +113,7 @@ test('its worker has types', () => {
   expect(mistakes.map(({ messageText }) => messageText)).toEqual([])
 })
 
-test('what is packed is what was built, all of it', () => {
+test('the archive contains every built file unchanged', () => {
   const paths = packed.files.flatMap(({ path }) => (path.startsWith('dist/') ? path : []))
   const built = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
     .map((name) => `dist/${name}`)

@@ -48,7 +48,7 @@ test('items are kept as they were before config, and after it', async () => {
   })
 })
 
-test('what a filter dropped is kept too, and why', async () => {
+test('dropped items are stored, too, with the reason', async () => {
   const kept = await keptOf('filtered', { kind: 'other' })
   expect(kept).toMatchObject({
     outcome: 'skipped',
@@ -72,7 +72,7 @@ test('outputs that the action would write to a file are no file here, and it say
   expect(await readdir(folder)).toEqual([])
 })
 
-test('what the action would say in the log of its run is kept', async () => {
+test('messages that the action would log are stored', async () => {
   expect(await keptOf('debugged', {})).toMatchObject({
     messages: [
       { level: 'notice', text: expect.stringMatching(/^config\.debug has no effect here: /) },
@@ -80,7 +80,7 @@ test('what the action would say in the log of its run is kept', async () => {
   })
 })
 
-test('what was seen is remembered as long as it runs', async () => {
+test('seen keys are remembered as long as it runs', async () => {
   const outcomes = []
   for (const id of ['a', 'b', 'a']) outcomes.push((await keptOf('once', { id })).outcome)
   expect(outcomes).toEqual(['fired', 'fired', 'skipped'])

@@ -33,8 +33,8 @@ function told(replay: Partial<Detail>) {
   return { request: lines(request), result: lines(result) }
 }
 
-describe('what a replay changed', () => {
-  test('is nothing where the same came of the same', () => {
+describe('the changes of a replay', () => {
+  test('is empty if request and result are equal', () => {
     const later = { id: 'r-2', number: 2, time: 'later', delivery: 'd-2', milliseconds: 9 }
     expect(told({ ...later, origin: 'replay' })).toEqual({ request: [], result: [] })
   })

@@ -182,7 +182,7 @@ inBrowser('the page', () => {
     await page.getByText('No request matches the filter.').waitFor()
   })
 
-  test('says how many items were found, how many handed on, and what config did', async () => {
+  test('shows how many items were found and passed on, and what config did', async () => {
     const page = await set.open()
     const config = '{ filter: { body.kind: wanted }, format: "return { n: 1 }" }'
     await set.dev.write({ 'workflows/hook.yml': `on: { webhook: { config: ${config} } }` })
@@ -196,7 +196,7 @@ inBrowser('the page', () => {
     expect(await decision.getByText('found,').count()).toBe(0)
   })
 
-  test('says which condition did not hold, and what stands in the log of the action', async () => {
+  test("shows the unmet condition, and the messages in the action's log", async () => {
     const page = await set.open()
     await post(set.dev.hook('hook/webhook/a/b'), {})
     await page.getByText('Path does not match /{:name}.').waitFor()
@@ -285,7 +285,7 @@ inBrowser('the page', () => {
     await rows(page).first().waitFor()
   })
 
-  test('signs what it composes, as the sender would, and hides what proves it', async () => {
+  test('signs a composed request as the sender would, and hides the signature', async () => {
     const page = await set.open()
     const verify = (scheme: string) =>
       `on: { webhook: { verify: { scheme: ${scheme}, secret: "\${{ secrets.KEY }}" } } }`
@@ -325,7 +325,7 @@ inBrowser('the page', () => {
     await page.getByRole('checkbox', { name: 'Sign it now' }).waitFor({ state: 'detached' })
   })
 
-  test('tells of a mistake as soon as it is saved, with its cure, and that it is mended', async () => {
+  test('reports a mistake as soon as it is saved, with its fix, and reports that it is fixed', async () => {
     const page = await set.open([{ n: 1 }])
     await page.getByText('A mistake in workflows/bad.yml:3:13').waitFor()
     const bad = { 'workflows/worse.yml': 'on: { webhook: { path: [] } }' }
@@ -344,7 +344,7 @@ inBrowser('the page', () => {
     await page.locator('.mistakes').waitFor({ state: 'detached' })
   })
 
-  test('what is looked at stays, and says how many came since', async () => {
+  test('the open request stays, with the number of later requests', async () => {
     const page = await set.open([{ n: 1 }, { n: 2 }])
     await page.getByRole('treeitem', { name: 'n: 2', exact: true }).click()
     await post(set.dev.hook('hook/webhook'), { n: 3 })

@@ -237,7 +237,7 @@ describe('an order to send a request again', () => {
     fc.assert(property, { numRuns: 1000 })
   })
 
-  test('brings the hidden headers again, its own length, and the bytes of its body', async () => {
+  test('sends the hidden headers, the right length, and the bytes of its body', async () => {
     const headers = { authorization: '***', 'x-own': '***', 'Content-Length': '99', 'x-a': 'b' }
     const request = replayRequest({ ...ORDER, headers }, { authorization: 'Bearer a' })
     expect(request.target).toBe('/webhook/hook/webhook')

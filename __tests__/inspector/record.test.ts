@@ -133,7 +133,7 @@ describe('of a request is kept', () => {
     expect(dev.command.stdout).not.toContain('a-token-of')
   })
 
-  test('no credential of its sender, though a replay brings it again', async () => {
+  test('no credential of its sender, although a replay sends it again', async () => {
     const secret = 'Bearer a-secret-of-the-sender'
     await post(dev.hook('any/webhook'), {}, { authorization: secret, 'x-gitlab-token': secret })
     const kept = await newest(++count)
@@ -148,7 +148,7 @@ describe('of a request is kept', () => {
     expect(dev.command.stdout).not.toContain('a-secret-of')
   })
 
-  test('no token that came with it', async () => {
+  test('no token of the request', async () => {
     const token = 'ghp_J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1'
     await post(`${dev.hook('any/webhook')}?__token=${token}&a=${token}`, {}, { referer: token })
     expect(JSON.stringify(await newest(++count))).not.toContain(token)

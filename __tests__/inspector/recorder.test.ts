@@ -35,7 +35,7 @@ function bytesKept(recorder: Recorder): number {
   return recorder.after(0).reduce((sum, { json }) => sum + json.length, 0)
 }
 
-describe('what is kept', () => {
+describe('the stored requests', () => {
   test('is 200 requests and 32 MB at most', () => {
     expect(BOUNDS).toEqual({ requests: 200, bytes: 33_554_432 })
     const many = new Recorder('run')
@@ -74,7 +74,7 @@ describe('what is kept', () => {
     )
   })
 
-  test('is told as it comes, until nobody listens', () => {
+  test('is sent to listeners as it arrives', () => {
     const recorder = new Recorder('run')
     const heard: number[] = []
     const end = recorder.listen(({ summary }) => heard.push(summary.number))

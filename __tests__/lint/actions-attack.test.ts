@@ -38,7 +38,7 @@ runs:
       run: ${run}
 `
 
-describe('an action of the same repository that gets text from outside', () => {
+describe('an action of the same repository with untrusted input', () => {
   test.each([
     ['.github/actions/one/action.yml', './.github/actions/one'],
     ['.github/actions/one/action.yaml', './.github/actions/one/'],
@@ -113,7 +113,7 @@ const RUN = 'run: "echo ${{ inputs.t }}"'
 const BODY_OF_STEP = '"${{ steps.h.outputs.body }}"'
 const RECEIVE = composite(USES, 'outputs: {t: {value: "${{ steps.h.outputs.body }}"}}')
 
-describe('text from outside goes through what is called', () => {
+describe('untrusted input is followed through called files', () => {
   beforeEach(() =>
     repository.write(
       'workflows/hook.yml',

@@ -89,7 +89,7 @@ jobs:
     const places = ({ errors }: Awaited<ReturnType<typeof check>>) =>
       errors.map(({ position }) => `${position?.source.file}:${position?.line}:${position?.column}`)
 
-    test('without arguments, beside those to compile', async () => {
+    test('without arguments, together with the sources', async () => {
       repository.write(file, NATIVE)
       const checked = await check()
       expect(checked.count).toBe(2)
@@ -150,7 +150,7 @@ jobs:
       })
     })
 
-    test('and says of a guard what to write', async () => {
+    test('and shows the right job condition', async () => {
       const guard = "if: startsWith(github.event.client_payload.path, 'order/webhook/')"
       const text = NATIVE.replace('runs-on', `${guard}\n    runs-on`)
       repository.write(file, text)
@@ -178,7 +178,7 @@ jobs:
       )
     })
 
-    test('and tells of a source among them', async () => {
+    test('and reports a source among them', async () => {
       repository.write(file, HOOK)
       const { errors, count } = await check()
       expect(count).toBe(2)
@@ -257,7 +257,7 @@ jobs:
 `
     const file = '.github/workflows/native.yml'
 
-    test('mends sources and workflows that use the action, and once', async () => {
+    test('fixes sources and workflows that use the action, once', async () => {
       repository.write('workflows/hook.yml', UNTRUSTED)
       repository.write(file, PASTED)
       const options = { globs: [], fix: true, strict: true }
@@ -273,7 +273,7 @@ jobs:
       expect([repository.read('workflows/hook.yml'), repository.read(file)]).toEqual(after)
     })
 
-    test('leaves to a person, still told, what it cannot mend', async () => {
+    test('reports what it cannot fix', async () => {
       const text = PASTED.replace('echo "', 'bash -c "')
       repository.write(file, text)
       const { warnings, fixed } = await check({ globs: [], fix: true })

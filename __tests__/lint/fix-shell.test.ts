@@ -21,7 +21,7 @@ const MANY = 3
 
 const PLAIN = ['hello', 'v1.2.3_b-4']
 
-describe.each(['bash', 'sh'])('a script that --fix mended, run by %s,', (shell) => {
+describe.each(['bash', 'sh'])('a script that --fix changed, run by %s,', (shell) => {
   const mended = FIXABLE.map((script) => fixed(script, shell))
   const rows = FIXABLE.map((script, number) => [script, number] as const)
   let results: { before: string[][]; after: string[][] }

@@ -74,7 +74,7 @@ describe('leaves to a person, still flagged,', () => {
     ['{group: big, labels: [acme-4cpu-ubuntu-24.04]}', 1],
     [`\${{ matrix.known }}`, 1],
     [`\${{ matrix.os }}`, 0],
-  ])('a job on %s without a shell: %i mended', (runner, count) => {
+  ])('a job on %s without a shell: %i fixed', (runner, count) => {
     const matrix =
       'matrix: {known: [ubuntu-latest, [self-hosted, linux]], own: [ubuntu-latest, vs2022], mixed: [ubuntu-latest, windows-latest], os: [ubuntu-latest], include: [{os: x}]}'
     const text = withStep(step(`echo ${X}`))

@@ -214,7 +214,7 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
   ['types of others too', workflow('').replace('[webhook]', '[webhook, deploy]')],
 ]
 
-describe.each([false, true])('nothing is told of an idiom, strict: %s', (strict) => {
+describe.each([false, true])('an idiom has no finding, strict: %s', (strict) => {
   test.each(IDIOMS)('%s', async (_, text) => {
     expect(await checked.found(text, strict)).toEqual([])
   })

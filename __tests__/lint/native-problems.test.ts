@@ -25,7 +25,7 @@ function told(problems: readonly Problem[]) {
 
 const PATH = 'github.event.client_payload.path'
 
-describe('a guard that no webhook of the file passes', () => {
+describe('a job condition that no webhook of the file meets', () => {
   const withCondition = (condition: string, on = 'webhook', events = 'repository_dispatch') =>
     native(
       `on: ${events}\njobs:\n  a:\n    if: ${JSON.stringify(condition)}\n    steps: [{uses: hookline/hookline@v1, with: {on: ${JSON.stringify(on)}}}]`,

@@ -9,7 +9,7 @@ const reading = (script: string) =>
 const codes = (text: string) =>
   findUntrusted(sourceFile(text)).map(({ problem }) => problem.code ?? 'none')
 
-describe('a variable of the event is told where it is run', () => {
+describe('a variable of the event is reported where it is executed', () => {
   test.each([
     'bash -s <<< "$B"',
     'bash <<< "$B"',
@@ -55,7 +55,7 @@ describe('a variable of the event is told where it is run', () => {
   })
 })
 
-describe('a variable of the event is told where an agent obeys it', () => {
+describe('a variable of the event is reported in the prompt of an agent', () => {
   test.each([
     'claude -p "$B"',
     'claude --print "Answer this: $B"',
@@ -133,7 +133,7 @@ describe('a program is no text, so --fix leaves it', () => {
   })
 })
 
-describe('what writes the text for later steps is told', () => {
+describe('writes of untrusted input for later steps are reported', () => {
   test.each([
     'install /dev/stdin "$GITHUB_ENV" <<< "$B"',
     'echo "$B" | install -m 600 /dev/stdin "$GITHUB_ENV"',

@@ -101,7 +101,7 @@ test('a file with a bad name, and one that cannot be read, hide nothing of the o
   ])
 })
 
-describe('a log that breaks the schema is told of', () => {
+describe('an invalid log is detected', () => {
   test.each([
     ['level', { level: 'fatal' }],
     ['message', { message: 'm' }],

@@ -133,7 +133,7 @@ describe('flags what a sender could word', () => {
     expect(flagged(withStep(step))).toEqual(expected)
   })
 
-  test('what goes by way of env, outputs and matrix, and defaults', () => {
+  test('input that passes through env, outputs, matrix and defaults', () => {
     const text = `on: webhook
 env: {A: "${X}", B: safe}
 defaults: {run: {working-directory: "${X}"}}
@@ -194,7 +194,7 @@ jobs:
 })
 
 /** Steps of a job after the action; flagged lines are listed by number. */
-describe('what goes through steps is followed', () => {
+describe('untrusted input is followed through steps', () => {
   const uses = '- {id: h, uses: Acme/Hookline@v1, with: {on: webhook}}'
   test.each<[string, string[], number[]]>([
     [
@@ -793,7 +793,7 @@ describe('is linear in the file, and bounded:', () => {
     expect(() => fixUntrusted(file)).not.toThrow()
   })
 
-  test('what an alias multiplies beyond reason is an error', () => {
+  test('too many steps by an alias are an error', () => {
     const text = `jobs:\n  a: &a\n    steps:\n${'      - run: a\n'.repeat(3000)}${Array.from({ length: 20 }, (_, at) => `  b${at}: *a\n`).join('')}`
     expect(() => findUntrusted(lintedFile(text))).toThrow('has more than 20000 steps')
   })

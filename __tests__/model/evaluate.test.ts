@@ -11,7 +11,7 @@ const CONTEXTS = {
 
 const outcome = (text: string) => evaluateText(text, CONTEXTS, RUNNING)
 
-describe('what is known before a run', () => {
+describe('values that are known before a run', () => {
   test.each([
     ["on.webhook.outputs.method == 'post'", true],
     ["contains(on.webhook.outputs.body.list, 'b')", true],
@@ -29,7 +29,7 @@ describe('what is known before a run', () => {
   })
 })
 
-describe('what only a run can know', () => {
+describe('values that only a run knows', () => {
   test.each([
     ['secrets.KEY', 'a secret', undefined],
     ["secrets.KEY == 'x'", 'a secret', undefined],

@@ -156,7 +156,7 @@ describe('a native workflow', () => {
     })
   })
 
-  test('an event for another workflow is told by the guard', () => {
+  test('the job condition excludes an event for another workflow', () => {
     const github = {
       event_name: 'repository_dispatch',
       event: { client_payload: { path: 'other/webhook' } },
@@ -169,7 +169,7 @@ describe('a native workflow', () => {
   })
 })
 
-test('a called workflow gives what nobody knows before it ran', () => {
+test('the outputs of a called workflow are unknown before it ran', () => {
   const text = `on: webhook
 jobs:
   call: {uses: ./.github/workflows/x.yml, with: {a: "\${{ on.webhook.outputs.title }}"}}

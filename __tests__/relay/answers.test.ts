@@ -12,7 +12,7 @@ const PREFLIGHT = [
   ['Access-Control-Request-Method', 'POST'],
 ] as const
 
-describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
+describe.each(RUNTIMES)('responses of a relay on %s', (name, start) => {
   const at = scene(start)
 
   let newcomers = 0
@@ -101,7 +101,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     expect((await at.send({ target: '/healthz' })).body).toBe('ok')
   })
 
-  test('a refused method is told which are relayed', async () => {
+  test('the error for a refused method lists the allowed ones', async () => {
     const { headers } = await at.send({ method: 'PROPFIND', target: HOOK })
     expect(headers.allow).toBe('GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS')
   })
@@ -182,7 +182,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     expect(at.github.calls).toHaveLength(2)
   })
 
-  test('what is too large for GitHub even packed: 413, and no call', async () => {
+  test('a payload that is too large even compressed: 413, and no call', async () => {
     const body = randomBytes(60_000)
     const answer = await at.send({ method: 'POST', target: HOOK, body })
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
@@ -207,11 +207,11 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
     ['a custom 304', { target: `${HOOK}?__response_code=304` }],
     ['a custom 599', { target: `${HOOK}?__response_code=599` }],
     ['413', { method: 'POST', target: HOOK, body: 'x'.repeat(300_000) }],
-  ])('the security headers stand on %s', async (_, request) => {
+  ])('the security headers are set for %s', async (_, request) => {
     expectInert(await at.send(request))
   })
 
-  test('the security headers stand on every page to every method', async () => {
+  test('the security headers are set for every page and method', async () => {
     const pages = ['/', '/healthz', '/.well-known/hookline-seal.json', '/favicon.ico', '/o', HOOK]
     for (const target of [...pages, '/webhook/hook/webhook', '*', `http://h.test${HOOK}`]) {
       for (const method of [...METHODS, 'PROPFIND', 'TRACE']) {
@@ -224,7 +224,7 @@ describe.each(RUNTIMES)('what a relay on %s answers', (name, start) => {
   })
 
   test.each([200, 301, 401, 403, 404, 410, 422, 429, 500])(
-    'the security headers stand whatever GitHub answers: %i',
+    'the security headers are set for any response of GitHub: %i',
     async (status) => {
       at.github.always({ status, headers: { 'cache-control': 'public', 'x-frame-options': 'x' } })
       expectInert(await sendAsNewcomer({ target: HOOK }))

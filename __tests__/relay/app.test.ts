@@ -91,7 +91,7 @@ describe('the calls', () => {
     expect(asked()).toEqual([LOOK, MINT])
   })
 
-  test('50 at once mint once', async () => {
+  test('50 concurrent requests create one token', async () => {
     const made = await app()
     const tokens = await Promise.all(Array.from({ length: 50 }, () => made.token(DISPATCH)))
     expect(new Set(tokens).size).toBe(1)
@@ -166,7 +166,7 @@ describe('the calls', () => {
     expect(asked()).toEqual([LOOK, LOOK, MINT])
   })
 
-  test('more than 50 repositories at once: 503, and again in a second', async () => {
+  test('more than 50 concurrent repositories: 503, and a retry after a second', async () => {
     const names = Array.from({ length: 51 }, (_, at) => `r${at}`)
     platform.installations = [{ ...INSTALLED, repositories: names }]
     platform.delay = 20
@@ -179,7 +179,7 @@ describe('the calls', () => {
     expect(refused).toMatchObject([{ reason: { status: 503, code: 'overloaded', retryAfter: 1 } }])
   })
 
-  test('nobody waits for a call that died without a word', async () => {
+  test('no request waits for a call that ended without a response', async () => {
     const made = new App({
       id: APP_ID,
       key: await readAppKey(PKCS1),
@@ -238,7 +238,7 @@ describe('a renamed repository', () => {
   })
 })
 
-describe('what is wrong with it', () => {
+describe('rejected by GitHub', () => {
   const refusal = async (
     made: App,
     event: 'repository_dispatch' | 'workflow_dispatch' = 'repository_dispatch',

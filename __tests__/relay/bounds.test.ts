@@ -64,7 +64,7 @@ describe('the bodies of all requests together', () => {
     await relay.close()
   })
 
-  test('a slow one counts by what came of it: a few shut nobody out', async () => {
+  test('a slow body counts by its received bytes, so a few do not exclude others', async () => {
     const relay = await begin({ HOOKLINE_MAX_BODY_MEMORY_MB: '1' })
     const sockets = Array.from({ length: 50 }, () => stuck(relay.url, 1 * KB))
     await arrived(sockets)
@@ -73,7 +73,7 @@ describe('the bodies of all requests together', () => {
     await relay.close()
   })
 
-  test('what is released is free again, however often', () => {
+  test('released memory is free again, also if released twice', () => {
     const memory = new BodyMemory(100)
     for (let round = 0; round < 1000; round++) {
       const held = memory.hold()

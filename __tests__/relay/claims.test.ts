@@ -13,7 +13,7 @@ import { Secret } from '../../src/wire/secret.ts'
 const REPOSITORY = 'octo/repo'
 const [SEAL_KEY, SIGN_KEY] = [await generateSealingKey(), await generateSigningKey()]
 
-describe('what a credential says of where it opens', () => {
+describe('the scope of a credential', () => {
   test.each([
     [{ repository: REPOSITORY }, { repository: REPOSITORY }],
     [

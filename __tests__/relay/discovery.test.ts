@@ -26,7 +26,7 @@ test('the version is that of the package', () => {
   expect(VERSION).toBe(JSON.parse(readFileSync(manifest, 'utf8')).version)
 })
 
-describe.each(RUNTIMES)('what a relay on %s tells of itself', (_, start) => {
+describe.each(RUNTIMES)('the public description of a relay on %s', (_, start) => {
   test.each([
     ['nothing set', {}, PLAIN],
     ['another mode', { HOOKLINE_DISPATCH: 'workflow' }, { dispatch: 'workflow' }],

@@ -295,7 +295,7 @@ describe('redirects', () => {
   })
 })
 
-test('a fault that is none of the platform’s is ours, not the sender’s', async () => {
+test('a fault of the relay itself is an internal error, not the sender’s', async () => {
   const { clock } = clockOf(new FakeTime(), () => 0)
   const call = async () => {
     throw new TypeError('a mistake')

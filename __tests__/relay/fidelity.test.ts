@@ -8,7 +8,7 @@ import { testFidelity } from './fidelity.ts'
 
 const HOOK = '/o/r/hook/webhook'
 
-describe.each(RUNTIMES)('what a relay on %s forwards', (_, start) => {
+describe.each(RUNTIMES)('requests that a relay on %s forwards', (_, start) => {
   const at = scene(start)
 
   const forwarded = async (request: RawRequest): Promise<ClientPayload> => {
@@ -128,7 +128,7 @@ describe.each(RUNTIMES)('what a relay on %s forwards', (_, start) => {
     expect(JSON.stringify(headers)).not.toContain('planted')
   })
 
-  test('what Connection names, in any of its lines, is not forwarded', async () => {
+  test('headers that Connection names, in any of its lines, are not forwarded', async () => {
     const named = ['X-One', 'X-Two', 'X-Three'].map((name) => [name, 'planted'] as const)
     const lines = ['keep-alive, x-one', 'X-Two , x-three'].map(
       (value) => ['Connection', value] as const,

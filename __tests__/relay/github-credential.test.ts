@@ -17,7 +17,7 @@ const SIGN = { HOOKLINE_SIGNING_KEYS: JSON.stringify({ keys: [signingKey.jwk] })
 const APP = { HOOKLINE_APP_ID: APP_ID, HOOKLINE_APP_KEY: PKCS1 }
 const HELD = { HOOKLINE_GITHUB_TOKEN: TOKEN }
 
-describe('what a relay may be set up with', () => {
+describe('the credential of a relay', () => {
   test.each([
     ['nothing', {}],
     ['an App and grants', { ...APP, ...SIGN }],

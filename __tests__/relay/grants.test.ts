@@ -72,7 +72,7 @@ describe.each(RUNTIMES)('a relay with an App on %s', (_, start) => {
     expect((await sendWith(await signGrant(FOREVER, older))).status).toBe(200)
   })
 
-  test('it may stand in the query, in header and body, and travels in neither path nor headers', async () => {
+  test('it may be in the query, in a header or in the body, and is not forwarded in path or headers', async () => {
     const grant = await signGrant(FOREVER, current)
     const headers = [['Referer', `https://h.test/?__token=${grant}`]] as const
     const target = `${HOOK}?__token=${grant}&copy=${grant}`

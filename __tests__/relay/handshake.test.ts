@@ -257,7 +257,7 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
     expect(at.github.calls).toHaveLength(1)
   })
 
-  test('nor when the platform did not take the event', async () => {
+  test('nor if GitHub did not accept the event', async () => {
     at.github.always({ status: 500 })
     const answer = await ask(post({}, { 'X-Hook-Secret': 'x' }))
     expect(answer.status).toBeGreaterThanOrEqual(500)
@@ -277,15 +277,18 @@ describe.each(RUNTIMES)('handshakes at a relay on %s', (_, start) => {
     post({}, { 'Smartsheet-Hook-Challenge': TOKEN }),
     post({}, { 'X-Hook-Secret': TOKEN }),
     { method: 'OPTIONS', headers: [['WebHook-Request-Origin', TOKEN]] },
-  ] satisfies readonly Row[])('what contains the token does not come back: %j', async (row) => {
-    const answer = await ask(row)
-    expect(answer.status).toBe(400)
-    expect(JSON.stringify(answer)).not.toContain(TOKEN)
-    expect(at.github.calls).toHaveLength(0)
-  })
+  ] satisfies readonly Row[])(
+    'a response that would contain the token is refused: %j',
+    async (row) => {
+      const answer = await ask(row)
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer)).not.toContain(TOKEN)
+      expect(at.github.calls).toHaveLength(0)
+    },
+  )
 })
 
-describe.each(RUNTIMES)('at a relay on %s that can judge a credential', (_, start) => {
+describe.each(RUNTIMES)('at a relay on %s that requires a credential', (_, start) => {
   const key = 'k'.repeat(40)
   const at = scene(start, { env: { HOOKLINE_GITHUB_TOKEN: TOKEN, HOOKLINE_ACCESS_KEYS: key } })
   const ask = (row: Row) => {

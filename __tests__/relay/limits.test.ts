@@ -56,7 +56,7 @@ describe.each(RUNTIMES)('the limits of a relay on %s', (_, start) => {
     expect(at.github.calls).toHaveLength(status === 200 ? 1 : 0)
   })
 
-  test('what comes after a declared length is not part of the body', async () => {
+  test('bytes after the declared length are not part of the body', async () => {
     const head = `POST ${HOOK} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Length: 3\r\n`
     await sendBytes(at.relay.url, `${head}Connection: close\r\n\r\nabcdef`)
     expect(at.payloads().map(({ body }) => body)).toEqual(['abc'])

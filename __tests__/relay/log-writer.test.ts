@@ -66,7 +66,7 @@ describe('a log', () => {
   })
 })
 
-describe('a relay whose log nobody takes', () => {
+describe('a relay whose log has no reader', () => {
   let github: GitHub
   beforeAll(async () => {
     github = await startGitHub()
@@ -97,7 +97,7 @@ describe('a relay whose log nobody takes', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('and a reader that stands still does not hold it up', async () => {
+  test('and a slow reader does not block it', async () => {
     const env = { PORT: '0', HOOKLINE_API_URL: github.url }
     const child = startCommand('relay', { env })
     if (!child.stdout) throw new Error('no output')

@@ -54,13 +54,13 @@ describe.each(RUNTIMES)('the log of a relay on %s', (_, start) => {
     })
   })
 
-  test('a failure says how the platform answered', async () => {
+  test("the line of a failure contains GitHub's status", async () => {
     at.github.next({ status: 404 })
     const line = await lineOf({ target: '/own/rep/hook/webhook' })
     expect(JSON.parse(line)).toMatchObject({ status: 403, githubStatus: 404, tries: 1 })
   })
 
-  test('a body over the limit is told with the address that it was sent to', async () => {
+  test('the line of a body over the limit contains its address', async () => {
     const body = ' '.repeat(300_000)
     const line = await lineOf({ method: 'POST', target: '/own/rep/hook/webhook', body })
     const entry = { status: 413, owner: 'own', repo: 'rep', workflow: 'hook', trigger: 'webhook' }

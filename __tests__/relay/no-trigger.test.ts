@@ -69,7 +69,7 @@ describe.each(RUNTIMES)('at a relay on %s', (_, start) => {
     expect((await github).calls).toEqual([])
   })
 
-  test('a token in Authorization is told where it belongs', async () => {
+  test('the error for a token in Authorization names the right header', async () => {
     const answer = await call(relay, '/octo/shop/hook/webhook', [
       'Authorization',
       `Bearer ${TOKEN}`,

@@ -63,7 +63,7 @@ test('500 bodies of up to 256 KB: the payload fits, and holds all of the body', 
   await fc.assert(property, { numRuns: 500 })
 })
 
-test('what gzip cannot make small enough is refused', async () => {
+test('a payload that is too large after gzip is refused', async () => {
   const refused = writePayload(received(new Uint8Array(randomBytes(65_000))), BYTES)
   await expect(refused).rejects.toBeInstanceOf(RelayError)
 })

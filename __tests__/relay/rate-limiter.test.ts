@@ -139,7 +139,7 @@ describe('one credential', () => {
     ])
   })
 
-  test('after a secondary limit calls are 750 ms apart, for ten quiet minutes', async () => {
+  test('after a secondary limit calls are 750 ms apart, until ten minutes without another one', async () => {
     const { limiter, time } = limited()
     await limiter.granted(async () => answer(403, {}, 'secondary rate limit'))(REQUEST)
     expect(limiter.minInterval).toBe(750)

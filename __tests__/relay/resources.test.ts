@@ -42,7 +42,7 @@ const PROCESSES = [
 
 const describeWithUsage = hasUsage ? describe : describe.skip
 
-describeWithUsage.each(PROCESSES)('what a relay on %s uses up', (name, start) => {
+describeWithUsage.each(PROCESSES)('resources of a relay on %s', (name, start) => {
   let github: GitHub
   let relay: Subject
   beforeAll(async () => {

@@ -283,7 +283,7 @@ describe('a clock that jumps', () => {
   })
 })
 
-describe('what GitHub says', () => {
+describe('responses of GitHub', () => {
   const refused = new Fault(403, 'repository_not_accessible', 'no', { hint: 'none' })
   const gateway = new Fault(502, 'github_unavailable', 'no', {
     hint: 'none',

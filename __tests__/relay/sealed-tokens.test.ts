@@ -32,7 +32,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
     ['for the beginning of a path', { ...FOREVER, path: 'hook/webhook' }, `${HOOK}/user/1?x=1`],
     ['for a workflow', { ...FOREVER, path: 'hook/' }, HOOK],
     ['for a while', { ...FOREVER, expires: ago(-60) }, HOOK],
-  ])('%s opens to the platform token', async (_, content, target) => {
+  ])('%s opens to the GitHub token', async (_, content, target) => {
     expect((await sendWith(at, await sealed(content), target)).status).toBe(200)
     expect(at.github.calls[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`)
   })
@@ -47,7 +47,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
     expect(travelled).not.toContain(TOKEN)
   })
 
-  test('may stand in the body: some senders repeat the URL that they call', async () => {
+  test('may occur in the body, because some senders repeat the URL there', async () => {
     const token = await sealed(FOREVER)
     const body = `{"webhook":{"callbackURL":"https://h.test${HOOK}?__token=${token}"}}`
     const target = `${HOOK}?__token=${token}`
@@ -82,7 +82,7 @@ describe.each(RUNTIMES)('sealed tokens at a relay on %s', (_, start) => {
     for (const { privateJwk } of keys) expect(body).not.toContain(privateJwk.d)
   })
 
-  test('what is not sealed is a platform token as ever', async () => {
+  test('a token that is not sealed is used as a GitHub token', async () => {
     expect((await sendWith(at, TOKEN)).status).toBe(200)
   })
 

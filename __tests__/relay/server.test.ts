@@ -92,7 +92,7 @@ describe('the server on Node', () => {
     expect(github.calls.at(-1)?.url).toBe('/repos/o/r/dispatches')
   })
 
-  test('what follows a request on its connection is a request of its own', async () => {
+  test('bytes after a request are another request', async () => {
     const one = `GET ${HOOK}?n=1 HTTP/1.1\r\nHost: h\r\n${AUTH}\r\n`
     const two = `GET ${HOOK}?n=2 HTTP/1.1\r\nHost: h\r\n${AUTH}Connection: close\r\n\r\n`
     const before = github.calls.length
@@ -121,7 +121,7 @@ describe('the server on Node', () => {
     ['CONNECT', 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n', 405],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\nConnection: close\r\n\r\n', 200],
-  ])('the security headers stand on the answer to %s', async (_, bytes, status) => {
+  ])('the security headers are set for %s', async (_, bytes, status) => {
     const { headers, status: answered } = await answerTo(bytes)
     expect(answered).toBe(status)
     expect(headers).toMatchObject({
@@ -321,7 +321,7 @@ test('a relay that is stopped leaves no timer for which its process would wait',
   expect(timers()).toBe(before)
 })
 
-test('what never comes to its end does not hold a relay up for more than 10 s', async () => {
+test('a request that never ends does not delay a stop by more than 10 s', async () => {
   const github = await startGitHub()
   const relay = await startOnNode({ env: { HOOKLINE_API_URL: github.url } })
   github.always(() => undefined)

@@ -53,7 +53,7 @@ describe.each(RUNTIMES)('the token at a relay on %s', (_, start) => {
   })
 
   test.each(['a%0D%0Ax-injected:1', 'a%20b', 'a%00', '%C3%A9'])(
-    'what no header can carry is no token: %s',
+    'a string that no header can contain is no token: %s',
     async (token) => {
       const answer = await sendBare({ target: `${HOOK}?__token=${token}` })
       expect(answer.status).toBe(401)

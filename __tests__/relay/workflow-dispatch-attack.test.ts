@@ -31,7 +31,7 @@ const MINE = 'ghp_0123456789abcdefghij'
 const STRANGERS = 'ghp_abcdefghij0123456789'
 const asked = () => github.calls.map(({ body }) => JSON.parse(body || '{}'))
 
-describe('what a stranger’s refused request teaches the relay is nothing to others:', () => {
+describe('a rejected request of one sender does not affect others:', () => {
   test.each([401, 403, 404, 422, 429])(
     'that runs are not told, after 400 and %i',
     async (status) => {

@@ -123,7 +123,7 @@ interface Sent {
   )
 
   test(
-    'a compiled file in direct mode is known by its URL, whatever its name is, and gets a secret as it stands',
+    'a compiled file in workflow_dispatch mode is found by its URL, with any name, and gets a secret unchanged',
     async () => {
       const source = `hookline: {dispatch: workflow}
 name: any name

@@ -57,7 +57,7 @@ test.each(rows)('%s: sent again it fires once, and another fires too', async (na
   expect(await fires(recorded, ...bodies)).toEqual(['1', '0', '1'])
 })
 
-test('a slash command has no such id: it is told apart by all that it holds', async () => {
+test('a slash command has no such id: its key is a hash of all its fields', async () => {
   const command = RECORDED.find(({ name }) => name === 'slack, a slash command')
   if (!command) throw new Error('no recorded command')
   const another = command.body.replace('13345224609', '13345224610')

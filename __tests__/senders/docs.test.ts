@@ -84,7 +84,7 @@ test.each(made)('%s shows what init writes, and what the compiler takes', (page)
 })
 
 describe('README.md', () => {
-  test('has nothing empty where something is told', () => {
+  test('has no empty cell', () => {
     for (const page of pages) expect(read(`docs/senders/${page}`)).not.toMatch(/[: ]``(?!`)/)
   })
 

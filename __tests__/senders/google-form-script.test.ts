@@ -33,7 +33,7 @@ test('set up twice it has one trigger and one secret, and says the secret', () =
   expect(script.log).toContain(secret)
 })
 
-test('what it posts is verified with that secret, and becomes an item', async () => {
+test('its request is verified with that secret, and becomes an item', async () => {
   script.run('postResponse', EVENT)
   const [fetched] = script.fetched
   expect(script.fetched).toHaveLength(1)

@@ -9,24 +9,27 @@ const OWN = SENDERS.flatMap(({ name, trigger }) => (trigger ? [[name, trigger] a
 
 test('there are such senders', () => expect(OWN.length).toBeGreaterThan(3))
 
-test.each(OWN)('what send --sender %s sends fires %s, in its own shape', async (name, trigger) => {
-  const fixture = exampleOf(name)
-  const { headers, body } = fixture?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const { items } = await receive(
-    bound(trigger, trigger === 'messaging_bot' ? { webhook: true } : {}),
-    {
-      headers: { ...headers },
-      body: text,
-    },
-  )
-  const [first] = TRIGGERS.get(trigger)?.columns ?? []
-  const path = String(first).split('.')
-  const shown = path.reduce<unknown>((value, key) => Object(value)[key], items[0])
-  // Another sender's body gives answers with an empty title, or none.
-  expect(shown).toBeTruthy()
-  expect(JSON.stringify(shown)).not.toBe('{}')
-})
+test.each(OWN)(
+  'the request of send --sender %s fires %s, with the fields of that trigger',
+  async (name, trigger) => {
+    const fixture = exampleOf(name)
+    const { headers, body } = fixture?.request({ id: crypto.randomUUID(), now: new Date() }) ?? {}
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const { items } = await receive(
+      bound(trigger, trigger === 'messaging_bot' ? { webhook: true } : {}),
+      {
+        headers: { ...headers },
+        body: text,
+      },
+    )
+    const [first] = TRIGGERS.get(trigger)?.columns ?? []
+    const path = String(first).split('.')
+    const shown = path.reduce<unknown>((value, key) => Object(value)[key], items[0])
+    // Another sender's body gives answers with an empty title, or none.
+    expect(shown).toBeTruthy()
+    expect(JSON.stringify(shown)).not.toBe('{}')
+  },
+)
 
 test.each([
   ['a message', { type: 'message', ts: '1.2', event_ts: '3.4' }, '1.2'],

@@ -246,7 +246,7 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
   })
 })
 
-describe('who signed', () => {
+describe('the signer of each row', () => {
   const { devDependencies } = read<{ devDependencies: object }>('package.json')
 
   /**

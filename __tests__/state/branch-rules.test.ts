@@ -247,7 +247,7 @@ describe('a refusal', () => {
       new GitHubCallError('no connection', { sent: false }),
       'gave no connection',
     ],
-  ])('is told %s', async (_, answer, what) => {
+  ])('is reported as %s', async (_, answer, what) => {
     expect((await refused(answer))?.message).toBe(said(what))
   })
 

@@ -68,13 +68,13 @@ test('the first write makes a branch without a parent, later ones add to it', as
   expect(api.calls.flatMap(({ violations }) => violations)).toEqual([])
 })
 
-test('on GitHub Enterprise Server the GraphQL API stands beside the version of the other', async () => {
+test('on GitHub Enterprise Server the GraphQL API is at /api/graphql', async () => {
   process.env.GITHUB_API_URL = `${api.url}/api/v3`
   await problemsOf(open().read(ID))
   expect(api.calls.map(({ path }) => path)).toEqual(['/api/graphql'])
 })
 
-describe('where nobody interferes', () => {
+describe('without other processes', () => {
   /** The content of the job's own folder between its processes. */
   let texts: Map<string, string>
   const known = {
@@ -153,7 +153,7 @@ describe('where nobody interferes', () => {
     ['another run wrote meanwhile', (text: string) => text, true],
     ['it names another commit', (text: string) => text.replace(/"head":"\w/, '"head":"0'), false],
     ['it is no state', () => 'my notes', false],
-  ])('what post knows from main is not trusted: %s', async (_, change, isOvertaken) => {
+  ])('the state that main left for post is not trusted: %s', async (_, change, isOvertaken) => {
     await claim(['a'], RUN, process())
     for (const [name, text] of texts) texts.set(name, change(text))
     if (isOvertaken) await claim(['c'], { id: '2', at: 1 }, open())
@@ -422,7 +422,7 @@ describe('the limits of GitHub', () => {
     },
   )
 
-  test('a GitHub that hangs holds nobody: every call has a limit, and all of them together', async () => {
+  test('a GitHub that hangs delays a run only up to a limit, for each call and for all together', async () => {
     let now = 0
     const sleep = async (duration: number) => {
       now += duration + 10_000

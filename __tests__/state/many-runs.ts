@@ -79,7 +79,7 @@ export function testManyRuns({
 
   /** docs/reference/limits.md states the figure of 200 events. */
   test.each([[events, concurrent]])(
-    '%d events, each sent twice, %d runs at once: every one is handed on once',
+    '%d events, each sent twice, %d concurrent runs: each is passed on once',
     async (events, atOnce) => {
       const { given, calls } = await runAll(events, atOnce, 7)
       expect([...given.values()].filter((times) => times !== 1)).toEqual([])

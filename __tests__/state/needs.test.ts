@@ -6,7 +6,7 @@ const POLLED = { isPolled: true, isEveryExact: false }
 const RECEIVED = { isPolled: false, isEveryExact: false }
 const NEWEST = { sort: { id: -1 } }
 
-describe('who needs a store', () => {
+describe('options that need a store', () => {
   test.each<[object, typeof POLLED, string[]]>([
     [{}, POLLED, []],
     [{ shouldDeduplicate: true }, RECEIVED, ['shouldDeduplicate']],

@@ -130,7 +130,7 @@ export function testProcesses({
     ).flat()
   }
 
-  describe('processes that claim overlapping keys at once', () => {
+  describe('processes that claim overlapping keys concurrently', () => {
     test(`${rounds} rounds on a file: exactly one process gets each key, and no file is left over`, async () => {
       const path = join(folder, 'state.json')
       const given = await claimers('file', path, rounds)
@@ -246,7 +246,7 @@ export function testProcesses({
       expect(outcomes.length).toBeGreaterThan(killStep === 1 ? 8 : 4)
     })
 
-    test('a holder that stood still for longer than its lease changes nothing that came after', async () => {
+    test('a process that was suspended for longer than its lease changes nothing later', async () => {
       const path = join(folder, 'state.json')
       let isEnded = false
       let wasOvertaken = 0

@@ -149,7 +149,7 @@ describe('a run that claims', () => {
     ])
   })
 
-  test('what it has done stays done, and what it has not does not become so', async () => {
+  test('done claims stay done, and open claims stay open', async () => {
     const state = { ...NO_STATE, claims: [done('a', { run: '2' }), claim('b', { run: '2' })] }
     const { store, made } = open(state)
     await store.claim([{ ...options, keys: [{ key: 'a' }, { key: 'b' }] }], run)
@@ -224,7 +224,7 @@ describe('a run that has succeeded', () => {
   })
 })
 
-test('what a place holds is read with the time of its clock', async () => {
+test("a state is read with the time of the storage's clock", async () => {
   const state = { ...NO_STATE, lastSuccess: 1 }
   expect(await open(state).store.read([ID])).toEqual([{ state, now: NOW }])
 })

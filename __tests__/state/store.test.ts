@@ -58,7 +58,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     expect(other).toEqual([{ status: 'claimed', run: '1' }, { status: 'new' }])
   })
 
-  test('what a run claimed that has ended is free, but for what it has done', async () => {
+  test('claims of an ended run are free, except done ones', async () => {
     await claim(['a'], run('1'))
     await store.commit(ID, run('1'))
     await claim(['b'], run('1'))
@@ -167,7 +167,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     expect(await deliveryMark(uuid, undefined, digest)).toBeUndefined()
   })
 
-  test('keeps for each key of a batch the delivery that brought it', async () => {
+  test('stores for each key of a batch its delivery', async () => {
     await store.claim(ID, [...named(['a'], 'd1'), ...named(['b'], 'd2')], run('1'), {
       lease: LEASE,
     })
@@ -233,7 +233,7 @@ describe.each(PLACES)('the store in a %s', (kind, make) => {
     expect(problem?.message).toMatch(/was written by a newer version of Hookline$/)
   })
 
-  test('gives every key to exactly one of the runs that claim at once', async () => {
+  test('gives every key to exactly one of several concurrent runs', async () => {
     const rounds = 4
     for (let round = 0; round < rounds; round++) {
       const keys = ['a', 'b', 'c', 'd', 'e'].map((key) => `${key}${round}`)

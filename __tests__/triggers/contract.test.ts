@@ -125,7 +125,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
     )
   })
 
-  test('shows no credential that came in a header', async () => {
+  test('shows no credential of a header', async () => {
     const headers = Object.fromEntries(CREDENTIAL_HEADERS.map((header) => [header, CANARY]))
     const { example } = bound(name, minimalOptions)
     const { method = '', path = '', contentType = '', body = '' } = example ?? {}
@@ -140,7 +140,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
   ({ name }) => {
     const verify = { scheme: 'gitlab', secret: 'the secret of this test' }
 
-    test('fires for nobody who does not prove who it is, and warns', async () => {
+    test('does not fire without a valid signature, and warns', async () => {
       const ready = bound(name, { verify })
       await fc.assert(
         fc.asyncProperty(anyRequest, async (sent) => {
@@ -162,7 +162,7 @@ describe.each(triggers.filter(({ optionNames }) => optionNames.includes('verify'
       expect(JSON.stringify(reception)).not.toContain(verify.secret)
     })
 
-    test('has no example: nobody but the sender can make one', () => {
+    test('has no example, because only the sender can create one', () => {
       expect(bound(name, { verify }).example).toBeUndefined()
     })
   },

@@ -26,7 +26,7 @@ async function batch(text: string, count = EVENTS.length) {
   return readClientPayload(JSON.parse(written))
 }
 
-test('what is written as a batch is read as the same events', async () => {
+test('a written batch is read as the same events', async () => {
   const payload = await batch(joinBatch(EVENTS.map(writeClientPayload)))
   expect(await readBatch(payload)).toEqual(EVENTS)
 })
@@ -71,7 +71,7 @@ test.each([
   await expect(reading).rejects.toThrow(message)
 })
 
-test('nothing that came is in a refusal', async () => {
+test('an error contains no part of the payload', async () => {
   const reading = readBatch(await batch('{"secret": 1', 1))
   await expect(reading).rejects.not.toThrow('secret')
 })

@@ -4,7 +4,7 @@ import { bugOf } from '../../src/wire/errors.ts'
 
 const SECRET = 'ghp_a-token-in-the-message-of-an-error'
 
-test('what the relay logs of its own fault is kind and place, never the message', async () => {
+test('the relay logs kind and stack of its own fault, never the message', async () => {
   const lines: string[] = []
   const post = async () => {
     throw new Error('nothing is sent here')
@@ -18,6 +18,6 @@ test('what the relay logs of its own fault is kind and place, never the message'
   expect(JSON.parse(lines[0] ?? '').error.frames[0]).toContain('bug.test.ts')
 })
 
-test('what is thrown, but no error, is named by its type', () => {
+test('a thrown value that is no error is named by its type', () => {
   expect(bugOf(SECRET)).toEqual({ name: 'string', frames: [] })
 })

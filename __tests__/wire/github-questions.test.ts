@@ -157,7 +157,7 @@ describe('GitHub asks to wait', () => {
   }
 })
 
-describe('what may start something twice', () => {
+describe('requests with a side effect', () => {
   test.each([
     ['502', answerOf(502), 'accepted', [125]],
     ['503', answerOf(503), 'accepted', [125]],
@@ -180,7 +180,7 @@ describe('what may start something twice', () => {
   })
 })
 
-describe('what does no harm', () => {
+describe('requests without a side effect', () => {
   test.each([
     ['500', answerOf(500), 'accepted', [125]],
     ['504', answerOf(504), 'accepted', [125]],

@@ -83,7 +83,7 @@ describe('a limit of calls is', () => {
   ])('%s', (_, answer, isLimit) => expect(isRateLimit(answer)).toBe(isLimit))
 })
 
-describe('what passes is waited for by who only looks, and sent again where it does no harm', () => {
+describe('temporary faults are retried for a GET, and for a request without a side effect', () => {
   test.each([
     ['a 502', answerOf(502), 'accepted', 'accepted'],
     ['a 503', answerOf(503), 'accepted', 'accepted'],

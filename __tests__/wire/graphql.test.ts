@@ -51,7 +51,7 @@ test.each([
   expect(answer.header('x-ratelimit-remaining')).toBe(left)
 })
 
-test('the data of an answer are what stands under data', () => {
+test('the data of a response is its field data', () => {
   expect(graphqlData({ ...answerOf(200, { data: { a: 1 } }) })).toEqual({ a: 1 })
   expect(graphqlData(answerOf(200, '<html>'))).toBeUndefined()
 })

@@ -28,7 +28,7 @@ describe('the reserved parameters of a query', () => {
     },
   )
 
-  test('what is left is the original minus the reserved pieces, byte for byte', () => {
+  test('the rest is the original without the reserved parameters, byte for byte', () => {
     const piece = fc.string({ unit: fc.constantFrom(...'ab=%5F_+/?#;~é') })
     const reserved = fc.constantFrom('__token=x', '__response_body=%26', '%5f_response_code=200')
     const pieces = fc.array(fc.oneof(piece, reserved), { minLength: 1 })

@@ -107,7 +107,7 @@ describe('for a POSIX shell, run in one', () => {
     expect(run(line)).not.toMatch(/^B=/m)
   })
 
-  test('what is kept stands in the file, and what is picked too', () => {
+  test('a kept secret and a picked value are in the file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'hookline-shell-'))
     run(POSIX.appending('A=b c', '.env'), folder)
     run(`echo 's"$x' | { ${POSIX.keeping('S', '.env')}; }`, folder)

@@ -208,7 +208,7 @@ describe('wrap', () => {
     expect(patched(text, wrap, add)).toBe(wanted)
   })
 
-  test('what is removed does not come into it', () => {
+  test('a removed entry is not part of it', () => {
     expect(patched('on: [push, fork]\n', wrap, remove('on.push'), add)).toBe(
       'on:\n  new:\n  fork:\n',
     )

@@ -125,7 +125,7 @@ describe('an expression that reads what is not set names it', () => {
   })
 })
 
-describe('where it is no proof, a comparison with what is not set is right', () => {
+describe('outside of verification options, a comparison with an unset value is valid', () => {
   test.each([
     "webhook:\n  config:\n    active: ${{ vars.NO != 'false' }}",
     'webhook:\n  config:\n    active: ${{ !vars.NO }}',

@@ -93,7 +93,7 @@ describe('a mistake in the YAML says what most often lies behind it', () => {
   })
 })
 
-test('what follows from a slip of indentation is not told, what stands elsewhere is', () => {
+test('errors that follow from wrong indentation are not reported, other errors are', () => {
   const places = file(`${PATH}     method: post\n     a: b\n\n\njobs:\n  a:\n   b: [c\ne: f`).map(
     (problem) => /:(\d+):/.exec(problem)?.[1],
   )
@@ -159,7 +159,7 @@ describe('options that are wrong', () => {
   })
 })
 
-describe('what an expression gave is never quoted', () => {
+describe('the value of an expression is never quoted', () => {
   const TEXT = '${{ secrets.TEXT }}'
   test.each([
     [`{method: "${TEXT}"}`, 'the expression gives no valid "method"'],

@@ -20,8 +20,8 @@ export interface Started {
   /** The lines of the condition of the job `on`; none if it always runs. */
   readonly condition: Lines
   /**
-   * The lines of the condition under which the jobs run once, for a native event without items. No lines
-   * mean every event; `undefined` means that there is no such event.
+   * The lines of the condition of the job `once`, which runs the jobs for a native event without items.
+   * No lines mean every event; `undefined` means that no event needs the job.
    */
   readonly native: Lines | undefined
 }
@@ -30,7 +30,7 @@ export interface Started {
  * The conditions by example, for a file with a trigger that polls (so `schedule` and
  * `workflow_dispatch` are added), where a webhook starts `repository_dispatch`:
  *
- * | further events in `on:`      | `on` runs for                      | the jobs run without it for      |
+ * | further events in `on:`      | `on` runs for                      | `once` runs for                  |
  * | ---------------------------- | ---------------------------------- | -------------------------------- |
  * | none                         | every event                        | none: `native` is `undefined`    |
  * | a webhook                    | all but other workflows' webhooks  | none                             |
@@ -54,6 +54,7 @@ export function startConditions({ file, starting, webhooks, polled }: WorkflowSt
     const lines = others.split(' || ').map((part) => `${part} ||`)
     return { condition: [...lines, ...pathLines(starts)], native: undefined }
   }
+  // A called workflow gets the event name of its caller, which this file need not list.
   const isCalled = file.native.some(({ name }) => name === 'workflow_call')
   const heard = ['schedule', 'workflow_dispatch', ...file.native.map(({ name }) => name)]
   const polls = [...polling].filter((name) => isCalled || heard.includes(name))
@@ -142,6 +143,7 @@ export function permissionsOf({ document, sections, source }: SourceFile) {
     workflow,
     declared.map(({ permissions }) => permissions),
   )
+  // If no job has permissions, all of them keep the default of the repository, so there is no notice.
   const silent =
     workflow === undefined ? declared.filter((job) => job.permissions === undefined) : []
   const asking = silent.length < declared.length && union !== undefined ? silent : []

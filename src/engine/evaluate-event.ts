@@ -160,11 +160,11 @@ async function receive(
  */
 function batchForOne({ trigger }: TriggerRef, count: number): UserError {
   return new UserError({
-    message: `a batch of ${counted(count, 'event')} came for "${trigger.name}", which takes one event a run`,
+    message: `"${trigger.name}" takes one event per run, and the relay sent a batch of ${counted(count, 'event')}`,
     position: trigger.positionOf([]),
     notes: [
-      'to take them together, set "batch: true" under its "config", and run this job again',
-      'or take "__batch" out of the webhook URL at the sender',
+      'to process them in one run, set "batch: true" under its "config", and run this job again',
+      'or remove "__batch" from the webhook URL at the sender',
     ],
   })
 }
@@ -209,7 +209,7 @@ async function evaluatePoll(
   return new Evaluation(runs, { decisions, ...unfired, miss: 'poll' })
 }
 
-/** Includes a trigger whose options disable polling, because it reports the reason. */
+/** The triggers that can poll. One whose options disable polling is included, to report the reason. */
 function pollersOf(workflow: Workflow | undefined): TriggerRef[] {
   const triggers = workflow?.triggers ?? []
   return triggers.flatMap((trigger) =>
@@ -249,7 +249,7 @@ function pollsNothing(
   if (pollers.length === 0 && !workflows.polled) refuseForgottenPoller(event, workflows)
   const decisions = decisionsFor(
     workflow,
-    (ref) => whyNot(ref, event) ?? 'the event is none of its own',
+    (ref) => whyNot(ref, event) ?? 'it does not poll on this event',
   )
   const refusals = pollers.map((ref) => `${ref.trigger.name}: ${whyNot(ref, event)}`)
   const isPoll = refusals.length > 0 && (event.name === 'schedule' || event.name === MANUAL)
@@ -260,7 +260,10 @@ function pollsNothing(
 
 const MANUAL = 'workflow_dispatch'
 
-/** Without the input `workflow`, only the file with the name of the calling workflow is polled. */
+/**
+ * Fails if no trigger polls in the file with the name of the calling workflow, but one would in another
+ * file. Without the input `workflow`, other files are not polled.
+ */
 function refuseForgottenPoller(event: GitHubEvent, workflows: WorkflowSource): void {
   const { calling } = workflows
   const isThere = workflows.find(calling) !== undefined

@@ -10,7 +10,7 @@ import {
   updates,
 } from '../../support/queue-trigger.ts'
 
-describe('what is acknowledged once the job has succeeded', () => {
+describe('the acknowledgement after a successful job', () => {
   test.each<[string, object, string[], number[]]>([
     ['everything', {}, ['t1', 't2', 't3', 't4'], []],
     ['what filter drops too', { filter: { text: 't2' } }, ['t2'], []],

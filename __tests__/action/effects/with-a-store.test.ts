@@ -39,7 +39,7 @@ describe('with a store', () => {
     await expectForgotten(queue, store)
   })
 
-  test('busy ones stop the acknowledgement, what lies behind them is handed on once', async () => {
+  test('items of another run stop the acknowledgement, and later items are passed on once', async () => {
     const store = memoryStore()
     const queue = queueOf(1)
     await poll(queue, {}, dispatch, { store, run: run('1') })
@@ -80,7 +80,7 @@ describe('with a store', () => {
     expect(queue.items).toHaveLength(left)
   })
 
-  test('limit with a sort order hands on every item once, the newest first', async () => {
+  test('limit with a sort order passes every item on once, the newest first', async () => {
     const store = memoryStore()
     const queue = queueOf(5)
     const texts: Json[] = []
@@ -94,7 +94,7 @@ describe('with a store', () => {
     await expectForgotten(queue, store)
   })
 
-  test('skipFirst: the first run that succeeds records, and the next one hands on', async () => {
+  test('skipFirst: the first successful run records its items, and the next run passes items on', async () => {
     const store = memoryStore()
     const queue = queueOf(2)
     const config = { skipFirst: true }
@@ -119,7 +119,7 @@ describe('with a store', () => {
     expect((await poll(queueOf(1), { every: 45 }, event, other)).texts).toEqual(texts)
   })
 
-  test('every counts a success without items, and force and a run by hand do not ask', async () => {
+  test('every counts a success without items; force and a manual run ignore it', async () => {
     const store = memoryStore()
     const config = { every: 45 }
     const event = scheduleEvent('*/5 * * * *')

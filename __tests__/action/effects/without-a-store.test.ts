@@ -60,7 +60,7 @@ test('a value that cron does not know is a mistake at its place', async () => {
   expect(problem?.message).toContain('Invalid value for minute: 61')
 })
 
-test('what came twice in one poll is handed on once, by default', async () => {
+test('a duplicate in one poll is passed on once by default', async () => {
   const queue = queueOf(2)
   queue.put(...updates(2, 2))
   expect((await poll(queue)).texts).toEqual(['t1', 't2'])

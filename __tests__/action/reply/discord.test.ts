@@ -90,7 +90,7 @@ describe('an answer is changed', () => {
   })
 })
 
-describe('what the sender alone may see', () => {
+describe('ephemeral replies', () => {
   test('does not take the public place of "thinking…"', async () => {
     await answer({ ephemeral: 'true' })
     expect(api.calls.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'POST'])
@@ -132,7 +132,7 @@ describe('how a text is written', () => {
     expect(api.body(0).content).toBe(content)
   })
 
-  test('nobody is notified, unless that is wanted', async () => {
+  test('mentions notify nobody by default', async () => {
     await answer({
       text: '@everyone <@80351110224678912>',
       'allow-mentions': 'true',
@@ -163,7 +163,7 @@ describe('how a text is written', () => {
     expect(String(api.body(1).content)).toMatch(/^```\n[\s\S]*\[x\]\(https:\/\/e\.example\)\n```$/)
   })
 
-  test('what is longer than five messages is a file', async () => {
+  test('a text longer than five messages becomes a file', async () => {
     const text = 'word '.repeat(3_000)
     await answer({ text })
     expect(api.calls).toHaveLength(1)
@@ -202,7 +202,7 @@ test('buttons are rows of components', async () => {
   expect(api.body(0).components).toEqual(wanted)
 })
 
-describe('what is not taken', () => {
+describe('rejected replies', () => {
   test.each([
     ['an interaction that is over', { status: 404, body: { code: 10_015 } }, /15 minutes/],
     ['a token that is over', { status: 401, body: { code: 50_027 } }, /15 minutes/],

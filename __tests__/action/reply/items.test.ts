@@ -18,7 +18,7 @@ test.each([
   ['a list of items', fired('messaging_bot', [{ message_id: 1 }]), /combine/],
   ['nothing that fired', '{"webhook":{"outcome":"skipped","outputs":{}}}', /no trigger fired/],
   ['nothing at all', '', /not an "on" context/],
-])('%s is told, with what can be answered', async (_, to, message) => {
+])('%s is an error that lists the supported items', async (_, to, message) => {
   await expect(
     replyWith({ to, text: 'done', token: BOT_TOKEN, 'fail-on-error': 'true' }),
   ).rejects.toThrow(message)
@@ -90,7 +90,7 @@ test('a text that is split loses nothing but the breaks at which it was cut', ()
   )
 })
 
-test('what Markdown does not mean is handed on as text, all of it', () => {
+test('text without Markdown is sent unchanged', () => {
   const marks = /[\s*_`[\]()\\\-+•.]/g
   fc.assert(
     fc.property(LETTERS, (text) => {

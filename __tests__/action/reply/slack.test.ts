@@ -109,7 +109,7 @@ describe('a response_url is used only', () => {
     expect(api.calls).toEqual([])
   })
 
-  test('of the same item, where a stranger got events into its batch', async () => {
+  test('of the same item, in a batch with events of another sender', async () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const sent = (fields: Record<string, string>) => ({
       ...{ path: 'hook/slack', headers: type, body: new URLSearchParams(fields).toString() },
@@ -219,7 +219,7 @@ describe('an event, by the token of a bot', () => {
     ['not_in_channel', /Invite the bot/],
     ['missing_scope', /the scope chat:write/],
     ['message_not_found', /output "id"/],
-  ])('%s is told with what helps', async (error, words) => {
+  ])('%s is an error with its cure', async (error, words) => {
     api.faults.push({ body: { ok: false, error } })
     expect((await byBot({})).warnings).toEqual([expect.stringMatching(words)])
   })
@@ -279,7 +279,7 @@ describe('how a text is written', () => {
     expect(loud.text).toBe('<!channel> <@U1> <!here> &lt;b&gt;')
   })
 
-  test('buttons stand under sections of at most 3,000 characters', async () => {
+  test('buttons follow sections of at most 3,000 characters', async () => {
     const text = 'a line & more\n'.repeat(500).trim()
     const { blocks } = await said({
       text,

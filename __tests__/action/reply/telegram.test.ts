@@ -90,7 +90,7 @@ describe('how a text is written', () => {
     expect('parse_mode' in telegram.body(0)).toBe('parse_mode' in said)
   })
 
-  test('what is longer than a message becomes several, cut at lines', async () => {
+  test('a text longer than a message becomes several, split at lines', async () => {
     const lines = Array.from({ length: 120 }, (_, at) => `${at} ${'x'.repeat(60)}`)
     await answer({ text: lines.join('\n') })
     expect(methods()).toEqual(['sendMessage', 'sendMessage'])
@@ -99,7 +99,7 @@ describe('how a text is written', () => {
     expect(said.every((text) => text.length <= 4096)).toBe(true)
   })
 
-  test('what is longer than five messages becomes a file', async () => {
+  test('a text longer than five messages becomes a file', async () => {
     const text = 'line\n'.repeat(6_000)
     await answer({ text })
     expect(methods()).toEqual(['sendDocument'])
@@ -172,7 +172,7 @@ test('buttons are a keyboard', async () => {
   })
 })
 
-describe('what is not taken', () => {
+describe('rejected replies', () => {
   test('429 is obeyed for up to a minute', async () => {
     telegram.faults.push(refused(429, 'Too Many Requests', { retry_after: 30 }))
     expect(await answer({})).toMatchObject({ id: '4711', slept: [30_000] })

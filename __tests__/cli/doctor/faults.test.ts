@@ -195,12 +195,15 @@ describe('each fault is found, with its cure:', () => {
     ['no token', {}, { token: undefined }],
     ['one that cannot see the repository', { repository: json(404, {}) }, {}],
     ['one that may not read it', { repository: json(403, {}) }, {}],
-  ])('%s, in direct mode: nothing that can push code is asked for', async (_, setting, target) => {
-    const direct = { ...target, dispatch: 'workflow' } as const
-    const [finding] = await examineAt(platform, setting, direct)
-    expect(finding?.hint).toContain('Actions: Read and write')
-    expect(finding?.hint).not.toContain('Contents')
-  })
+  ])(
+    '%s, in workflow_dispatch mode: no permission to push code is required',
+    async (_, setting, target) => {
+      const direct = { ...target, dispatch: 'workflow' } as const
+      const [finding] = await examineAt(platform, setting, direct)
+      expect(finding?.hint).toContain('Actions: Read and write')
+      expect(finding?.hint).not.toContain('Contents')
+    },
+  )
 
   test('no token', async () => {
     const findings = await examineAt(platform, {}, { token: undefined })
@@ -262,7 +265,7 @@ describe('a fault behind a good response is found:', () => {
       STARTED_DIRECTLY.replace('inputs: {', 'inputs: { who: { required: true },'),
       ['workflow_input_required'],
     ],
-  ])('direct mode, with %s', async (_, text, expected) => {
+  ])('workflow_dispatch mode, with %s', async (_, text, expected) => {
     const target = { dispatch: 'workflow', workflow: 'hook' } as const
     expect(await codesOf({ workflows: { 'hook.yml': text } }, target)).toEqual(expected)
   })

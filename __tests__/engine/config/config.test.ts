@@ -114,7 +114,7 @@ describe('a trigger that fails', () => {
   })
 
   test.each([{}, { skipOnError: true }])(
-    'gives one item with buildOutputsOnError, beside %j',
+    'gives one item with buildOutputsOnError, together with %j',
     async (other) => {
       const run = await runJob(
         webhookRun({ ...failing, ...other, buildOutputsOnError: true }, BODY),

@@ -168,10 +168,10 @@ describe('an event whose delivery was seen', () => {
   })
 })
 
-describe('what is not handed on', () => {
+describe('items that are not passed on', () => {
   const state = 'file:state.json'
 
-  test('what filter dropped is not marked as seen', async () => {
+  test('items that filter dropped are not marked as seen', async () => {
     const body = { id: 1, action: 'opened' }
     const config = { filter: { 'body.action': 'closed' } }
     expect(await counts(state, { body, config }, { body })).toEqual([0, 1])

@@ -21,7 +21,7 @@ afterAll(() => rm(workspace, { recursive: true }))
  * are tested with the relay, under the same names.
  */
 
-test('peers’ fault: a filterScript beside a filter is not forgotten', async () => {
+test('peers’ fault: a filterScript together with a filter is not ignored', async () => {
   const config = { filter: { 'body.n': 1 }, filterScript: 'return false' }
   expect((await runJob(webhookRun(config, { n: 1 }))).outputs.triggered).toBe('false')
 })

@@ -103,7 +103,7 @@ describe('hookline dev for a person', () => {
     await command.printed(/on\.webhook\.outputs\.params = \{"id":"id"\}/)
   })
 
-  test('serves what it can, and tells of a mistake as soon as it is saved', async () => {
+  test('serves valid files, and reports a mistake as soon as it is saved', async () => {
     const { command, hook, write } = dev
     await command.printed(/error: unknown HTTP method "psot"\n {2}--> workflows\/bad\.yml:3:13/)
     await post(hook('hook/webhook/users/1'), {})
@@ -133,7 +133,7 @@ describe('hookline dev for a person', () => {
     expect(command.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
   })
 
-  test('keeps nobody else waiting for a script that never ends', async () => {
+  test('serves other requests while a script never ends', async () => {
     const { command, hook } = dev
     let isRunning = true
     const slow = post(hook('loop/webhook'), {}).finally(() => {

@@ -81,7 +81,7 @@ test.each([
   expect(problems).toEqual([expect.objectContaining({ notes: [note] })])
 })
 
-test('what answers here, and on GitHub never, is told', async () => {
+test('a trigger that works here but never on GitHub is reported', async () => {
   const guard = "startsWith(github.event.client_payload.path, 'hok/webhook/')"
   const workflows = await source({
     'workflows/a.yml': native('webhook'),
@@ -110,7 +110,7 @@ function readers(text: string, reads: 'inline' | 'files' = 'inline') {
 const STEP = '{ id: hook, uses: hookline/hookline@v1, with: { on: webhook } }'
 const steps = { kind: 'steps', file: 'w.yml', job: 'on', step: { id: 'hook' } }
 
-describe('who can read the outputs of a native workflow', () => {
+describe("the readers of a native workflow's outputs", () => {
   test.each<[string, string]>([
     ['a version', 'hookline/hookline@v1'],
     ['a commit', 'hookline/hookline@3f2a9c41d5e6b7081926a4b5c6d7e8f901234567'],
@@ -126,7 +126,7 @@ describe('who can read the outputs of a native workflow', () => {
     expect(readers(text)).toEqual([{ ...steps, step: { id: null } }])
   })
 
-  test('a job that needs it, with what it hands on', () => {
+  test('a job that needs it, with the outputs of the job', () => {
     const text = `
 jobs:
   on:
@@ -179,7 +179,7 @@ jobs:
     ['a list for a job', 'jobs: { on: [] }'],
     ['text for its steps', 'jobs: { on: { steps: webhook } }'],
     ['a mistake of YAML', 'jobs: { on: ['],
-  ])('nobody, with %s', (_, text) => {
+  ])('no job, with %s', (_, text) => {
     expect(readers(text)).toEqual([])
   })
 })

@@ -59,7 +59,7 @@ test('a filter says the path, what was found, and what was wanted', async () => 
   ])
 })
 
-test('broken JSON is told, and what is no text', async () => {
+test('invalid JSON and binary bodies are reported', async () => {
   await send(dev, 'plain/webhook', '{"a":')
   await dev.command.printed(
     /warning: body: is no JSON, though its content type is application\/json/,

@@ -113,7 +113,7 @@ describe('a request', () => {
     await expect(runLocally(payload('hook/webhook/users/1'), ports)).rejects.toThrow(SyntaxError)
   })
 
-  test('ends its job at once: the same delivery is not fresh a second time', async () => {
+  test('ends its job immediately: the same delivery is a duplicate the second time', async () => {
     const ports = platform({ hook: 'webhook: {config: {shouldDeduplicate: true}}' })
     const first = await runLocally(payload('hook/webhook'), ports)
     const second = await runLocally(payload('hook/webhook'), ports)

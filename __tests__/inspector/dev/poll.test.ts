@@ -70,7 +70,7 @@ test('a poll waits as long as every says', async () => {
   expect(telegram.calls.filter(({ method }) => method === 'getUpdates')).toHaveLength(polls)
 })
 
-test('a token that is refused is told once, and nowhere shown', async () => {
+test('a rejected token is reported once, and never shown', async () => {
   const token = '110201543:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
   const { command, url } = await start({ token })
   await command.printed(/POLL bot\/.* {2}skipped/)

@@ -47,7 +47,7 @@ afterAll(async () => {
 const send = (headers: Record<string, string>, body = 'first') =>
   fetch(dev.hook('hook/webhook'), { method: 'POST', headers, body })
 
-test('what brings the key is handed to act, with the event and without our secrets', async () => {
+test('a request with the key starts act, with the event and without our secrets', async () => {
   expect((await send({ 'x-hookline-dev-key': KEY })).status).toBe(200)
   await dev.command.told(/act: failed \(exit 3\)/)
   const { stderr } = dev.command
@@ -72,7 +72,7 @@ test.each([
   expect(dev.command.stderr).not.toContain(`refused: ${name}`)
 })
 
-test('send brings the key to this machine', async () => {
+test('send adds the key for this machine', async () => {
   const args = ['send', dev.hook('hook/webhook'), '--data', 'by send']
   expect((await runShared(args, { env: { HOOKLINE_DEV_KEY: KEY } })).exitCode).toBe(0)
   await dev.command.told(/by send/)

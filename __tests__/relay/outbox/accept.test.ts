@@ -44,7 +44,7 @@ const refusing =
     throw error
   }
 
-test('a fault of the relay is told to the sender, and the event is not queued', async () => {
+test('a fault of the relay is an error for the sender, and the event is not queued', async () => {
   const fault = new TypeError('a fault of the relay')
   const { dispatch, outbox } = await accepting(refusing(fault))
   await expect(dispatch(dispatchOf('a'))).rejects.toBe(fault)
@@ -168,7 +168,7 @@ describe('a credential', () => {
       down(),
     ],
     ['of a sender, never accepted, while GitHub is down', 'token' as const, down()],
-  ] as const)('%s: the sender is told, and nothing is stored', async (_name, kind, error) => {
+  ] as const)('%s: the sender gets an error, and nothing is stored', async (_name, kind, error) => {
     const { dispatch, outbox } = await accepting(refusing(error), undefined, { isKnown: false })
     for (const id of ['a', 'b', 'c']) {
       await expect(dispatch(dispatchOf(id, { kind }))).rejects.toMatchObject({ code: error.code })

@@ -18,125 +18,133 @@ interface Listed {
   readonly credential: string
 }
 
-describe.each(OUTBOX_RUNTIMES)('the relay’s own authority on $name', ({ name, isThere, start }) => {
-  const run = isThere ? test : test.skip
-  let github: GitHub
-  let relay: OutboxRelay
-  let grant: string
-  const key = generateSigningKey()
-  beforeEach(async () => {
-    github = await startGitHub()
-    if (!isThere) return
-    const signingKey = await key
-    grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signingKey)
-    relay = await start({
-      ...{
-        HOOKLINE_API_URL: github.url,
-        HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '2500',
-        HOOKLINE_GITHUB_TOKEN: TOKEN,
-      },
-      HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk),
+describe.each(OUTBOX_RUNTIMES)(
+  'the relay’s own credential on $name',
+  ({ name, isThere, start }) => {
+    const run = isThere ? test : test.skip
+    let github: GitHub
+    let relay: OutboxRelay
+    let grant: string
+    const key = generateSigningKey()
+    beforeEach(async () => {
+      github = await startGitHub()
+      if (!isThere) return
+      const signingKey = await key
+      grant = await signGrant({ id: 'leaked', repository: 'o/r' }, signingKey)
+      relay = await start({
+        ...{
+          HOOKLINE_API_URL: github.url,
+          HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '2500',
+          HOOKLINE_GITHUB_TOKEN: TOKEN,
+        },
+        HOOKLINE_SIGNING_KEYS: JSON.stringify(signingKey.jwk),
+      })
     })
-  })
-  afterEach(async () => {
-    await relay?.close()
-    await github.close()
-  })
+    afterEach(async () => {
+      await relay?.close()
+      await github.close()
+    })
 
-  const hook = (body: string) =>
-    send(relay.url, {
-      ...{ method: 'POST', target: '/o/r/hook/webhook', body },
-      headers: [['X-Platform-Authorization', grant]],
-    })
-  const operate = async (target: string) => {
-    const headers = [['Authorization', `Bearer ${OPERATOR_KEY}`]] as const
-    return (await send(relay.url, { target, headers })).body
-  }
-  const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
-    JSON.parse(await operate('/outbox'))
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    for (let n = 0; n < 500; n++) {
-      if (await isSo()) return
-      await new Promise((resolve) => setTimeout(resolve, 100))
+    const hook = (body: string) =>
+      send(relay.url, {
+        ...{ method: 'POST', target: '/o/r/hook/webhook', body },
+        headers: [['X-Platform-Authorization', grant]],
+      })
+    const operate = async (target: string) => {
+      const headers = [['Authorization', `Bearer ${OPERATOR_KEY}`]] as const
+      return (await send(relay.url, { target, headers })).body
     }
-    throw new Error('it did not come')
-  }
-
-  run('expires: what grants bring is kept, the lane pauses, and the operator is told', async () => {
-    const first = await hook('0')
-    expect([first.status, first.headers['x-hookline-reason']]).toEqual([200, undefined])
-    github.reset()
-    github.always(EXPIRED)
-    for (let n = 1; n <= 20; n++) {
-      const { status, headers } = await hook(`${n}`)
-      const reason = headers['x-hookline-reason']
-      expect([status, reason]).toEqual([202, n === 1 ? 'invalid_token' : 'queued'])
+    const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
+      JSON.parse(await operate('/outbox'))
+    const until = async (isSo: () => boolean | Promise<boolean>) => {
+      for (let n = 0; n < 500; n++) {
+        if (await isSo()) return
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      throw new Error('it did not come')
     }
-    // The request itself, and the attempts before the queue pauses; not one call for each event.
-    expect(github.calls.length).toBeLessThanOrEqual(4)
-    await until(async () => (await list()).waiting.some(({ reason }) => reason === 'invalid_token'))
-    const { waiting, dead } = await list()
-    expect([waiting.length, dead.length]).toEqual([20, 0])
-    expect(waiting.every(({ credential }) => credential === 'grant:leaked')).toBe(true)
-    const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
-    expect(await operate('/metrics')).toMatch(failing)
-    expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
-    const calls = github.calls.length
-    await relay.restart('stop', { settings: { HOOKLINE_REVOKED_GRANTS: 'other, leaked' } })
-    const told = relay.log.filter((line) => line.includes('"level":"error"'))
-    expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
-    expect(relay.log.join()).not.toContain(TOKEN)
-    // After the token is revoked, all of them end immediately, without retries.
-    await until(async () => (await list()).dead.length === 20)
-    const ended = await list()
-    expect(ended.waiting).toEqual([])
-    expect(ended.dead.every(({ reason }) => reason === 'revoked')).toBe(true)
-    expect(github.calls).toHaveLength(calls)
-    expect((await hook('after')).status).toBe(401)
-  })
 
-  run('never accepted, as in a first trial: told at once, with nothing kept', async () => {
-    github.always(EXPIRED)
-    expect((await hook('1')).status).toBe(401)
-    expect((await list()).waiting).toEqual([])
-    expect(await send(relay.url, { target: '/readyz' })).toMatchObject({
-      ...{ status: 503, body: 'credential' },
-    })
-  })
-
-  // On Node there are no objects, and nothing to skip.
-  const object = name === 'workerd' ? testOnNode24 : () => {}
-  object('an object of the version before is taken over when it wakes', async () => {
-    expect((await hook('0')).status).toBe(200)
-    github.reset()
-    github.always(DOWN)
-    for (const body of ['1', '2', '3']) expect((await hook(body)).status).toBe(202)
-    const before = await list()
-    let changed = 0
-    await relay.restart('kill', {
-      between: async () => {
-        const files = await readdir(relay.folder, { recursive: true })
-        for (const file of files.filter((each) => /[0-9a-f]{64}\.sqlite$/.test(each))) {
-          const path = join(relay.folder, file)
-          // The object that lists the queues has no events.
-          const tables = await sqlite(path, "SELECT 1 FROM sqlite_master WHERE name = 'event'")
-          if (tables.length === 0) continue
-          if ((await sqlite(path, 'SELECT 1 FROM event')).length === 0) continue
-          await sqlite(path, AS_BEFORE)
-          changed++
-        }
+    run(
+      'expires: what grants bring is kept, the lane pauses, and the operator is told',
+      async () => {
+        const first = await hook('0')
+        expect([first.status, first.headers['x-hookline-reason']]).toEqual([200, undefined])
         github.reset()
+        github.always(EXPIRED)
+        for (let n = 1; n <= 20; n++) {
+          const { status, headers } = await hook(`${n}`)
+          const reason = headers['x-hookline-reason']
+          expect([status, reason]).toEqual([202, n === 1 ? 'invalid_token' : 'queued'])
+        }
+        // The request itself, and the attempts before the queue pauses; not one call for each event.
+        expect(github.calls.length).toBeLessThanOrEqual(4)
+        await until(async () =>
+          (await list()).waiting.some(({ reason }) => reason === 'invalid_token'),
+        )
+        const { waiting, dead } = await list()
+        expect([waiting.length, dead.length]).toEqual([20, 0])
+        expect(waiting.every(({ credential }) => credential === 'grant:leaked')).toBe(true)
+        const failing = /^hookline_credential_failing\{reason="invalid_token"\} 1$/m
+        expect(await operate('/metrics')).toMatch(failing)
+        expect(await (await send(relay.url, { target: '/readyz' })).status).toBe(200)
+        const calls = github.calls.length
+        await relay.restart('stop', { settings: { HOOKLINE_REVOKED_GRANTS: 'other, leaked' } })
+        const told = relay.log.filter((line) => line.includes('"level":"error"'))
+        expect(told.some((line) => line.includes('"outbox":"stored"'))).toBe(true)
+        expect(relay.log.join()).not.toContain(TOKEN)
+        // After the token is revoked, all of them end immediately, without retries.
+        await until(async () => (await list()).dead.length === 20)
+        const ended = await list()
+        expect(ended.waiting).toEqual([])
+        expect(ended.dead.every(({ reason }) => reason === 'revoked')).toBe(true)
+        expect(github.calls).toHaveLength(calls)
+        expect((await hook('after')).status).toBe(401)
       },
-    })
-    expect(changed).toBe(1)
-    await until(async () => (await list()).waiting.length === 0)
-    const sent = github.calls.map(({ body }) => JSON.parse(body).client_payload)
-    expect(sent.map(({ body }) => body).sort()).toEqual(['1', '2', '3'])
-    expect(sent.map(({ headers }) => headers['x-hookline-delivery']).sort()).toEqual(
-      before.waiting.map(({ delivery }) => delivery).sort(),
     )
-  })
-})
+
+    run('never accepted, as in a first trial: told at once, with nothing kept', async () => {
+      github.always(EXPIRED)
+      expect((await hook('1')).status).toBe(401)
+      expect((await list()).waiting).toEqual([])
+      expect(await send(relay.url, { target: '/readyz' })).toMatchObject({
+        ...{ status: 503, body: 'credential' },
+      })
+    })
+
+    // On Node there are no objects, and nothing to skip.
+    const object = name === 'workerd' ? testOnNode24 : () => {}
+    object('an object of the version before is taken over when it wakes', async () => {
+      expect((await hook('0')).status).toBe(200)
+      github.reset()
+      github.always(DOWN)
+      for (const body of ['1', '2', '3']) expect((await hook(body)).status).toBe(202)
+      const before = await list()
+      let changed = 0
+      await relay.restart('kill', {
+        between: async () => {
+          const files = await readdir(relay.folder, { recursive: true })
+          for (const file of files.filter((each) => /[0-9a-f]{64}\.sqlite$/.test(each))) {
+            const path = join(relay.folder, file)
+            // The object that lists the queues has no events.
+            const tables = await sqlite(path, "SELECT 1 FROM sqlite_master WHERE name = 'event'")
+            if (tables.length === 0) continue
+            if ((await sqlite(path, 'SELECT 1 FROM event')).length === 0) continue
+            await sqlite(path, AS_BEFORE)
+            changed++
+          }
+          github.reset()
+        },
+      })
+      expect(changed).toBe(1)
+      await until(async () => (await list()).waiting.length === 0)
+      const sent = github.calls.map(({ body }) => JSON.parse(body).client_payload)
+      expect(sent.map(({ body }) => body).sort()).toEqual(['1', '2', '3'])
+      expect(sent.map(({ headers }) => headers['x-hookline-delivery']).sort()).toEqual(
+        before.waiting.map(({ delivery }) => delivery).sort(),
+      )
+    })
+  },
+)
 
 /** Turns the storage of a queue into that of version 1. */
 const AS_BEFORE = `

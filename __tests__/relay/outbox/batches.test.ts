@@ -94,7 +94,7 @@ describe('a batch', () => {
     expect((await outbox.figures()).imbalance).toBe(0)
   })
 
-  test('is delivered when no event came for its debounce seconds', async () => {
+  test('is delivered if no event arrives within its debounce seconds', async () => {
     const { give, calls, time } = await collecting()
     await give('a', of(600, 60))
     await time.pass(50 * SECOND)

@@ -65,7 +65,7 @@ describe('a stored event', () => {
     await expect(openEvent(token, [key])).rejects.toThrow()
   })
 
-  test('that is no event is refused, whoever sealed it', async () => {
+  test('that is no event is refused, with any key', async () => {
     const key = await generateSealingKey()
     const header = { alg: 'ECDH-ES', enc: 'A256GCM', typ: 'hookline-event', kid: key.id }
     const forged = await new CompactEncrypt(new TextEncoder().encode('{"delivery":1}'))

@@ -117,7 +117,7 @@ describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
     expect(here.github.calls).toHaveLength(holds ? 1 : 0)
   })
 
-  test('what is filtered is told by log and metrics, and answered as asked', async () => {
+  test('a filtered event is in the log and the metrics, and gets the custom response', async () => {
     const lines = here.relay.log.length
     const target = '/octo/repo/hook/webhook?__response_code=299&__response_body=hi'
     const answer = await here.send(await granted({ if: 'false' }), { ...POST, target })

@@ -113,7 +113,7 @@ describe.each(RUNTIMES)('handshakes at the relay on %s', (_, start) => {
     expect([answer.status, answer.body.includes('"type":5')]).toEqual([502, false])
   })
 
-  test('a handshake that nobody signs is answered, one that is signed only when it is', async () => {
+  test('an unsigned handshake gets its response; a signed one only with a valid signature', async () => {
     const meta = await granted({ sender: 'meta' }, 'a secret of Meta')
     const target = `${TARGET}?hub.mode=subscribe&hub.verify_token=x&hub.challenge=c4`
     const asked = await here.send(meta, { method: 'GET', target })

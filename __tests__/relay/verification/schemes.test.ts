@@ -72,7 +72,7 @@ describe.each(RUNTIMES)('signatures at the relay on %s', (_, start) => {
   })
 
   test.each(['hmac', 'bearer', 'basic', 'token', 'stripe', 'github'])(
-    'an empty secret of %s proves nobody',
+    'an empty secret of %s verifies no request',
     async (scheme) => {
       const verify = [{ scheme, secret: '', header: 'x-signature' }]
       const scope = { repository: 'octo/repo', path: 'hook' }

@@ -67,7 +67,7 @@ describe('polling', () => {
     expect(telegram.kept).toEqual([])
   })
 
-  test('says in the summary what a re-run brings back', async () => {
+  test('the summary explains the effect of a re-run', async () => {
     telegram.push('message', textMessage('hi'))
     expect((await runInShared(bot(POLL))).summary).toContain('Re-run failed jobs')
   })
@@ -116,7 +116,7 @@ describe('webhook mode', () => {
     expect(run.summary).toContain('not an update of a bot')
   })
 
-  test('a schedule does nothing, says so, and asks nobody', async () => {
+  test('a schedule polls nothing, and the reason says so', async () => {
     const run = await runInShared(bot(ON))
     expect(run).toMatchObject({ exitCode: 0, outputs: { triggered: 'false', items: '[]' } })
     expect(run.stdout).toContain('webhook is true')

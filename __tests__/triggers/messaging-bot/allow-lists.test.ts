@@ -67,7 +67,7 @@ describe('users', () => {
   })
 })
 
-test('a stranger is not shown in the reason, which everybody can read', async () => {
+test('the reason, which anyone can read, does not contain the user', async () => {
   const { reason } = await fires('message', textMessage('let me in'), 'users: 5')
   expect(reason).toBe('users not on the list')
 })
@@ -77,7 +77,7 @@ test.each([
   ['users: 5', '"users" without "secretToken" protects nothing'],
   [`chats: ${ADA}`, '"chats" without "secretToken" protects nothing'],
   ['wait: 0', undefined],
-])('a pushed update whose sender proved nothing warns with %s', async (options, warning) => {
+])('a pushed update without a secret token warns with %s', async (options, warning) => {
   const { warnings } = await fires('message', textMessage('hi'), options)
   expect(warnings.map((text) => text.split(':', 1)[0])).toEqual(warning ? [warning] : [])
 })

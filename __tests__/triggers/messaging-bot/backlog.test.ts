@@ -72,7 +72,7 @@ describe('a backlog', () => {
   })
 })
 
-describe('outputs too large to hand on', () => {
+describe('outputs that are too large', () => {
   const long = 'x'.repeat(10_000)
 
   test('make the run take fewer updates, and acknowledge only those', async () => {

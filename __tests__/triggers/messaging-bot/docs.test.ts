@@ -89,7 +89,7 @@ describe('the chat-ops workflow', () => {
   const group = { id: -1001234567890, type: 'supergroup', title: 'Deploy room' }
   const person = (id: number) => ({ id, is_bot: false, first_name: 'Somebody' })
 
-  test('listens to its people in its group, and to nobody else', async () => {
+  test('fires only for its users in its group', async () => {
     const telegram = await new TelegramStandIn().start()
     try {
       const say = (chat: object, from: object) =>

@@ -38,7 +38,7 @@ const otherPoller = {
     'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
 }
 
-describe('a fault that another try may mend', () => {
+describe('a temporary fault', () => {
   test.each<[string, Fault, number, string]>([
     ['500', { status: 500, body: '{"ok":false}' }, 1000, 'it answered 500'],
     ['502 of a gateway', { status: 502, body: '<html>' }, 1000, 'it answered 502'],
@@ -74,7 +74,7 @@ describe('a fault that another try may mend', () => {
     expect(text).toContain('No message is lost')
   })
 
-  test('429 for longer than a minute is an error at once: the next run is sooner', async () => {
+  test('429 for longer than a minute is an error immediately, because the next run is sooner', async () => {
     telegram.faults.push(tooManyRequests(61))
     const { text, pauses } = await outcome()
     expect(text).toContain('asks to wait 61 s')
@@ -94,7 +94,7 @@ describe('a fault that another try may mend', () => {
   })
 })
 
-describe('a fault that only the user can mend is told at once', () => {
+describe('a fault that only the user can fix is an error immediately', () => {
   test.each<[string, string, string[]]>([
     ['a revoked token', '99:revoked', ['rejected the token (401', 'BotFather']],
     ['the token of another bot', BOT_TOKEN.replace('A', 'B'), ['rejected the token (401']],
@@ -141,7 +141,7 @@ describe('a fault that only the user can mend is told at once', () => {
   })
 })
 
-test('two pollers at once: the first gives way, tries once more, and nothing is lost', async () => {
+test('two concurrent pollers: the first one retries once, and nothing is lost', async () => {
   const on = `${POLL}  wait: 50\n`
   const first = runMain(botWorkflow(on), botPorts(telegram.url))
   for (let tries = 0; !telegram.polling && tries < 500; tries++) {

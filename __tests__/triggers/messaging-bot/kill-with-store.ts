@@ -194,7 +194,7 @@ export function testKilledBot({
     expect(await drain('none')).toEqual(sent)
   })
 
-  test('a run that failed holds nothing: the next poll hands on the same messages', async () => {
+  test('a failed run keeps no claim: the next poll passes on the same messages', async () => {
     await runJob('branch:state') // creates the branch
     const sent = send()
     runs++

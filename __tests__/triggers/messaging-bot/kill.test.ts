@@ -118,7 +118,7 @@ describe('an action that is killed', () => {
     expect(killedBefore.size).toBeGreaterThan(15)
   })
 
-  test('at each of its steps in turn loses no message, and repeats one only after it was handed on', async () => {
+  test('at each of its steps loses no message, and repeats one only after it was passed on', async () => {
     const { steps } = await withTelegram(async (telegram) => {
       arrive(telegram, [true, false, true])
       return runJob(telegram, 'well')
@@ -137,7 +137,7 @@ describe('an action that is killed', () => {
     expect(steps.filter((name) => name === 'before a call')).toHaveLength(2)
   })
 
-  test('by nobody gives every message exactly once', async () => {
+  test('without a kill gives every message exactly once', async () => {
     const calm = fc.asyncProperty(fc.array(fc.array(fc.boolean()), { maxLength: 5 }), (batches) =>
       withTelegram(async (telegram) => {
         const sent: number[] = []

@@ -52,7 +52,7 @@ describe('one run', () => {
     expect(atCall).toEqual([[BOT_TOKEN], [BOT_TOKEN, BOT_TOKEN]])
   })
 
-  test('has nothing to acknowledge when nothing came', async () => {
+  test('has nothing to acknowledge without updates', async () => {
     const run = await runMain(botWorkflow(POLL), botPorts(telegram.url))
     expect(run).toMatchObject({ items: [], effects: [] })
     expect(run.reason).toBe('messaging_bot: updates nothing new')

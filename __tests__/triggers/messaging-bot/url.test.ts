@@ -62,7 +62,7 @@ describe('hookline url', () => {
     expect(JSON.parse(json)).toMatchObject({ url: whole })
   })
 
-  test('a relay gets the repository of the git remote, or is told that there is none', async () => {
+  test('a relay gets the repository of the git remote, or an error without one', async () => {
     const args = ['url', 'hook', '--relay', relay.url]
     expect(await hookline(args)).toMatchObject({
       code: 1,
@@ -99,7 +99,7 @@ describe('hookline url', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('for hookline dev there is nothing to bring', async () => {
+  test('for hookline dev the URL needs no token', async () => {
     const { stdout } = await hookline(['url', 'hook'], {
       HOOKLINE_CREDENTIAL: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
     })

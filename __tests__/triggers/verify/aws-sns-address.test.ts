@@ -99,7 +99,7 @@ describe('an address that only looks like one of SNS', () => {
     },
   )
 
-  test('whatever passes is at a host of SNS', () => {
+  test('every accepted address has a host of SNS', () => {
     const part = fc.constantFrom(
       ...'@:/\\?#%.[]\t\n é',
       'sns',

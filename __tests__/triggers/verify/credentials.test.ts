@@ -112,7 +112,7 @@ describe('several schemes', () => {
 test.each([
   [{}, true],
   [{ 'X-Gitlab-Token': 'guess' }, undefined],
-])('a request with %j is told from one that proves nothing at all', async (headers, isAbsent) => {
+])('a request with %j is distinguished from one without a signature', async (headers, isAbsent) => {
   const verify = [
     { scheme: 'gitlab', secret },
     { scheme: 'token', field: 'a', secret },

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ENCODINGS } from '../../../src/triggers/verify/algorithms.ts'
 import { fc } from '../../support/properties.ts'
 
-test('what is written is read again, padded or not', () => {
+test('an encoded value is decoded again, padded or not', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
       const buffer = Buffer.from(bytes)

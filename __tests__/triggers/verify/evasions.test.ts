@@ -229,7 +229,7 @@ describe('contentful', () => {
 describe('a signature of P-256 in DER', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-  test('is read as the platform writes it', () => {
+  test("is read in GitHub's form", () => {
     for (let at = 0; at < 64; at++) {
       const der = sign('sha256', Buffer.from([at]), privateKey)
       const raw = sign('sha256', Buffer.from([at]), { key: privateKey, dsaEncoding: 'ieee-p1363' })

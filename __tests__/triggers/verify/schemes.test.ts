@@ -54,7 +54,7 @@ describe.each(SIGNERS)('$name', (signer) => {
     expect(await fires(options(signer, signer.other), await signed(signer))).toBe(false)
   })
 
-  test('what proves the sender, and the secret, are not in the item', async () => {
+  test('signature and secret are not in the item', async () => {
     const { items } = await receive(bound('webhook', { verify }), await signed(signer))
     const [header] = signer.signature ?? []
     expect(Object.keys(Object(items[0]?.headers))).not.toContain(header)

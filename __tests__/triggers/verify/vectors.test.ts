@@ -31,7 +31,7 @@ test.each(['v2,', 'v1a,', 'V1,', 'v1', 'v1;', ''])(
   },
 )
 
-test('what is signed here as Slack documents it, a verifier for Slack apps accepts', async () => {
+test("a request signed by Slack's documentation is accepted by a verifier for Slack apps", async () => {
   const slack = SIGNERS.find(({ name }) => name === 'slack')
   const message = { body: 'text=hé', time: new Date() }
   const headers = new Headers((await slack?.sign(message, 'secret'))?.headers)
@@ -39,7 +39,7 @@ test('what is signed here as Slack documents it, a verifier for Slack apps accep
   expect(await verifySlackRequest('other', headers, message.body)).toBe(false)
 })
 
-describe('what is signed reads in one way only', () => {
+describe('the signed string is unambiguous', () => {
   const at = new Date(1_614_265_330_000)
 
   test('an id of Standard Webhooks that holds a full stop is refused, for it may hold a time', async () => {

@@ -37,7 +37,7 @@ import { routeWebhook, urlFormOf, type Webhook } from './route.ts'
 import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
 
 /**
- * Handles one webhook request: forwards it as an event, or answers it at the relay.
+ * Handles one webhook request: forwards it as an event, or responds to it at the relay.
  *
  * @throws RelayError for a request that is refused, by the relay or by GitHub
  */
@@ -46,7 +46,8 @@ export async function handleWebhook(
   ports: RelayPorts,
   log: RequestLog,
 ): Promise<RelayResponse> {
-  // 1. Read the URL: repository, path, and the relay's own parameters. An endpoint stands for them.
+  // 1. Read the URL: repository, path, and the relay's own parameters. A URL of the form /-/<id>
+  //    contains none of them: they are stored with the endpoint, together with its credential.
   const stored = await readEndpointRequest(request, ports)
   const webhook = stored?.webhook ?? routeWebhook(request.target, ports.repository)
   log.usedEndpoint(stored?.endpoint.name)
@@ -68,7 +69,7 @@ export async function handleWebhook(
     log.received(body.bytes.length)
     const asked = { ...webhookRequest(request, webhook), body: body.text }
 
-    // 4. Answer requests that only look whether the URL exists, and handshakes without a signature.
+    // 4. Respond to requests that only test whether the URL exists, and to unsigned handshakes.
     const isVerified = claims?.verify !== undefined
     const unsigned =
       probeResponse(asked) ?? (isVerified ? unsignedHandshakeResponse(asked) : undefined)
@@ -86,7 +87,7 @@ export async function handleWebhook(
     const checks = claims && (await loadChecksOf(claims, { target: request.target, event }, ports))
     if (checks && !(await checks.verify())) throw invalidSignature()
 
-    // 6. Answer handshakes; a sender may expect a response that only its secret can produce.
+    // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
     if (handshake) return checkedResponse(handshake, secrets)
     refuseUnsupportedHandshake(asked)
@@ -143,7 +144,8 @@ export async function handleWebhook(
 }
 
 /**
- * Opens the credential that a request brings.
+ * Opens the credential in the headers or the URL of a request: looks up an access key, verifies a grant,
+ * or decrypts a sealed token.
  *
  * @returns the response instead, for a handshake: senders also make them with a token that this relay
  *   cannot open yet
@@ -167,7 +169,11 @@ async function openCredential(
   }
 }
 
-/** @throws RelayError if GitHub does not accept the event, and no outbox stores it */
+/**
+ * Sends an event, and records the outcome for `/readyz`.
+ *
+ * @throws RelayError if GitHub does not accept the event, and no outbox stores it
+ */
 async function sendToGitHub(event: Dispatch, ports: RelayPorts): Promise<Attempts> {
   try {
     const attempts = await ports.dispatch(event)
@@ -264,7 +270,8 @@ function targetOf(
   if ((scope?.dispatch ?? ports.dispatchMode) !== 'workflow') return REPOSITORY_DISPATCH
   const [workflow = ''] = path.split(/[/?]/, 1)
   if (!isWorkflowName(workflow)) throw invalidWorkflow()
-  // GitHub would be asked for hook.yml.yml, or the workflow would find no trigger.
+  // The path has an extension or no trigger: GitHub would be asked for hook.yml.yml, or the workflow
+  // would find no trigger in the path.
   if (lacksTrigger(path)) throw missingTrigger(urlFormOf(ports.repository))
   return { event: 'workflow_dispatch', workflow, ref: scope?.ref ?? ports.ref }
 }
