@@ -58,7 +58,6 @@ function wholeWorkflow(text: string, page: Page): Whole | undefined {
 
 const JOB = '{runs-on: ubuntu-latest, steps: [{run: echo done}]}'
 
-/** The trigger of a page. */
 function triggerOf({ name }: Page): string {
   const service = name.replace(/.*\/|\.md$/g, '').replace('-', '_')
   return TRIGGERS.has(service) ? service : 'webhook'

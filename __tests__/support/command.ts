@@ -16,7 +16,6 @@ export function startCommand(name: string, run: CommandRun): ChildProcess {
   return child
 }
 
-/** The result of a command. */
 export interface CommandResult {
   readonly code: number
   readonly output: string

@@ -26,7 +26,6 @@ import { parseYaml } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
 import { styled } from './terminal.ts'
 
-/** A workflow file with its text. */
 export interface WorkflowText extends NamedFile {
   readonly source: Source
 }

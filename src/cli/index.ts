@@ -78,7 +78,6 @@ async function run(words: readonly string[]): Promise<void> {
   await program.parseAsync(words, { from: 'user' })
 }
 
-/** A command and all its subcommands. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }

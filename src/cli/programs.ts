@@ -6,7 +6,6 @@ const NEEDED = [
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ]
 
-/** Variables of a proxy. */
 export const PROXY_VARIABLES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],

@@ -1,6 +1,5 @@
 import type { PollInterval } from '../triggers/config-options.ts'
 
-/** An entry of `on.schedule`. */
 export interface ScheduleEntry {
   readonly cron: string
   readonly timeZone: string | undefined

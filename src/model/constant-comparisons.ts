@@ -21,7 +21,6 @@ export interface ConstantComparison {
   readonly end: number
   /** False for a comparison that is never true. */
   readonly result: boolean
-  /** The literal. */
   readonly literal: Json
   /** The values that the other operand can have. */
   readonly values: readonly Json[]

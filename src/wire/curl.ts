@@ -1,4 +1,3 @@
-/** A request for curl. */
 export interface CurlRequest {
   readonly method: string
   readonly url: string

@@ -1,7 +1,6 @@
 import { listOf } from './github-api.ts'
 import { DISPATCH_EVENTS, type DispatchEvent } from './payload.ts'
 
-/** A workflow run. */
 export interface WorkflowRun {
   readonly id: number
   /** Delivery id in the name of the run; `null` if the workflow has no `run-name` with the id. */

@@ -84,7 +84,6 @@ export function unionOf(
   return objectShape(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
 }
 
-/** The shape of a JSON value. */
 export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectShape>[1]): Shape {
   if (value === null) return NULL
   if (typeof value === 'string') return TEXT

@@ -24,7 +24,6 @@ const contact: Make = () => ({
   body: new URLSearchParams({ name: 'Ada', message: 'Hello & welcome' }).toString(),
 })
 
-/** The example events by name. */
 export const EXAMPLES: ReadonlyMap<string, Example> = new Map(
   Object.entries({ ...PAYLOADS, form: { contact } }).flatMap(([sender, payloads]) =>
     Object.entries(payloads).map(([event, make]) => {

@@ -231,7 +231,6 @@ function isAnswer(outcome: SessionOutcome, status: number, text = /(?:)/): boole
   return outcome.answer?.status === status && text.test(outcome.answer.text)
 }
 
-/** The error for a refusal of `workflow_dispatch`. */
 function dispatchRefusal(
   { error, answer }: SessionOutcome & { accepted: false },
   { workflow, ref }: WorkflowTarget,

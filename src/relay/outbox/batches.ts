@@ -242,7 +242,6 @@ export function isDivisible(reason: string): boolean {
   return OF_CONTENT.has(reason)
 }
 
-/** The events of a batch as one dispatch. */
 export async function batchDispatch(
   events: readonly Dispatch[],
   id: string,

@@ -53,7 +53,6 @@ export function outcomeOf(error: unknown): AttemptOutcome {
 }
 
 export interface OpenPorts {
-  /** Sealing keys. */
   readonly keys: readonly SealingKey[]
   readonly credentials: Pick<Credentials, 'restore'>
 }

@@ -1,6 +1,5 @@
 import type { SqlStatement } from './database.ts'
 
-/** Settings of the thread. */
 export interface ThreadSettings {
   readonly file: string
   /** `PRAGMA application_id`, which marks a database as an outbox. */

@@ -1,7 +1,6 @@
 /** Upper bounds in seconds of the buckets for GitHub's response times. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** The outcome of a call of GitHub. */
 export type GitHubCallOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 'unanswered'
 
 /** The most credentials and repositories that are stored as failing. */

@@ -17,7 +17,6 @@ import { MISMATCH, type VerificationFault } from './scheme.ts'
 export interface Jws {
   readonly header: JsonObject
   readonly claims: JsonObject
-  /** The signed bytes. */
   readonly signed: Bytes
   readonly signature: Bytes
 }

@@ -14,7 +14,6 @@ export interface VerifySettings {
   readonly field: string | undefined
   readonly signaturePrefix: string | undefined
   readonly algorithm: Hash | undefined
-  /** Encoding of `secret`. */
   readonly secretEncoding: 'text' | 'base64' | 'hex' | undefined
   readonly signatureEncoding: Encoding | undefined
   readonly signedPayload: string | undefined
