@@ -48,7 +48,7 @@ const UPDATE = {
 }
 
 /**
- * What a reader may follow through the code. Each loads everything, and then returns the one call that is
+ * The flows that a reader may follow through the code. Each loads everything, and then returns the one call that is
  * traced.
  *
  * @type {Record<string, (folder: string) => Promise<() => Promise<unknown>>>}

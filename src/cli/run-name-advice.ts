@@ -5,7 +5,7 @@ import { printable } from '../wire/printable.ts'
 import { runNameLine } from '../workflow/run-name.ts'
 import { NATIVE_FOLDER } from './files.ts'
 
-/** What to add to a workflow whose runs do not name their delivery. */
+/** The line to add to a workflow whose runs do not name their delivery. */
 export function nameAdvice(workflow: string, event?: DispatchEvent): string {
   const line = runNameLine(printable(workflow), event)
   return `to tell which delivery started a run, add to ${printable(workflow)}:\n  ${line}`

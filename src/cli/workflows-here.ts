@@ -32,8 +32,8 @@ interface DevWorkflowOptions {
 }
 
 /**
- * What can be tried on this machine: workflow files, and the triggers that native workflow files
- * give the action inline. Of one name, the workflow file counts: the native one is compiled from it.
+ * The workflows that can be tried on this machine: workflow files, and the triggers that native workflow files
+ * give the action inline. If two files have one name, the workflow file counts, because the native one is compiled from it.
  */
 export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions): WorkflowSource {
   const files = workflowFileSource({ root, globs, calling: '', contexts, advice: ADVICE })
@@ -70,7 +70,7 @@ export function devWorkflowSource({ root, globs, contexts }: DevWorkflowOptions)
   }
 }
 
-/** What to do where there is no trigger at all: files that were meant to have some say it. */
+/** The advice if there is no trigger at all; files that should have one are named. */
 function withAdvice(root: string, error: UserError): UserError {
   const notes = nativeSources(root).flatMap(({ name, source }) => {
     try {
@@ -90,7 +90,7 @@ function withAdvice(root: string, error: UserError): UserError {
 }
 
 /**
- * What `check` says of the workflow files here, errors first, and what they lack on this machine, such
+ * The findings of `check` for the workflow files here, errors first, and what they lack on this machine, such
  * as a secret.
  */
 export async function devFindings(
@@ -163,7 +163,7 @@ export function triggersHere(root = process.cwd()): FoundTrigger[] {
       triggers: readOrUndefined(() => readInlineTriggers(name, readSource(root, file))),
     })),
   ]
-  // Of one name, the workflow file counts: the native one is compiled from it.
+  // If two files have one name, the workflow file counts, because the native one is compiled from it.
   const byName = new Map(declared.toReversed().map(({ name, triggers }) => [name, triggers ?? []]))
   const named = [...byName].filter(([name]) => isWorkflowName(name))
   return foundTriggers('', named.map(([name, triggers]) => ({ name, triggers })).reverse())

@@ -9,7 +9,7 @@ import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
 import type { Mongo } from './mongo.ts'
 import { ScriptFailure, type ScriptOutcome, type Scripts, type UserScript } from './scripts.ts'
 
-/** What all steps of the pipeline share. */
+/** The values that all steps of the pipeline share. */
 interface StepContext {
   readonly config: Config
   readonly keys: KeyPaths
@@ -84,7 +84,7 @@ export interface PipelineResult {
   /** Items that are not passed on, but count as seen. */
   readonly recorded: readonly Candidate[]
   readonly failed: readonly FailedItem[]
-  /** What each step did: `filter dropped 3`. */
+  /** One line for each step that changed something: `filter dropped 3`. */
   readonly log: readonly string[]
   readonly messages: readonly Message[]
 }

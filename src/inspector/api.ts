@@ -68,7 +68,7 @@ type ShownContext = Readonly<
   Record<string, { readonly outcome: string; readonly outputs: JsonObject | Json[] }>
 >
 
-/** Where a workflow file can read the outputs of an event; each has a form of its own. */
+/** A position in a workflow file that can read the outputs of an event, in its own form. */
 export type OutputReader =
   /** A file that `hookline build` compiles: `on.webhook.outputs.…`. */
   | { readonly kind: 'source'; readonly file: string }

@@ -147,7 +147,7 @@ interface BinaryResponse extends Omit<RelayResponse, 'body'> {
 
 const FOLDER = '/inspector/'
 
-/** Where a browser exchanges the key of a run for a cookie. */
+/** The path at which a browser exchanges the key of a run for a cookie. */
 export function inspectorPath(key: string): string {
   return `${FOLDER}?key=${key}`
 }

@@ -16,7 +16,7 @@ import {
 
 /** A comparison with a literal that has the same result in every run. */
 export interface ConstantComparison {
-  /** Of the literal, in characters of the expression. */
+  /** Start of the literal, in characters of the expression. */
   readonly start: number
   readonly end: number
   /** False for a comparison that is never true. */

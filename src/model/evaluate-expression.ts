@@ -19,7 +19,7 @@ import { expressionSpans, lex } from '../workflow/expressions.ts'
 export type ExpressionResult = { readonly value: Json } | Unknown | { readonly fails: string }
 
 export interface Unknown {
-  /** What the value depends on, in words. */
+  /** The value that it depends on, in words. */
   readonly unknown: string
   /** Set if the value is unknown and its truth is known. */
   readonly truth?: boolean

@@ -59,7 +59,7 @@ export interface RelayConfig {
   readonly publicUrl: string | undefined
 }
 
-/** What a relay asks GitHub with by itself: a token that it holds, or an App's. */
+/** The relay's own GitHub credential: a token or a GitHub App. */
 type GitHubCredentialConfig =
   | { readonly token: Secret }
   | { readonly app: { readonly id: string; readonly key: CryptoKey } }
@@ -95,7 +95,7 @@ export async function readRelayConfig(env: Environment, flag?: string): Promise<
   }
 }
 
-/** What all calls of GitHub by one process, or one isolate, share. */
+/** The parts that all calls of GitHub in one process or isolate share. */
 export interface ForgeAccess {
   readonly call: GitHubCall
   readonly rateLimiters: RateLimiters

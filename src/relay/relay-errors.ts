@@ -1,7 +1,7 @@
 import { LIMITS } from '../wire/limits.ts'
 
 interface RelayErrorOptions {
-  /** What the sender, or the admin, can do about it. */
+  /** The fix for the sender or the admin. */
   readonly hint: string
   /** Seconds until a retry may succeed. */
   readonly retryAfter?: number

@@ -39,7 +39,7 @@ export interface RelayPorts {
   readonly endpoints?: Endpoints
   /** Set for the self-hosted form, where the URL names no repository. */
   readonly repository?: Repository
-  /** What is answered at other addresses than webhooks; help and health when absent. */
+  /** Responds at other paths than webhooks; by default with help and health. */
   readonly pages?: Pages
   /** Responds to requests for the admin API. Never rejects. */
   readonly admin?: (
@@ -55,7 +55,7 @@ export interface RelayPorts {
   readonly dispatchMode?: DispatchMode
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string | undefined
-  /** Where bodies may be held without bound, as for one's own machine, there is none. */
+  /** Absent if memory for bodies is unlimited, as on a developer's machine. */
   readonly bodies?: BodyMemory
   /** Loads the module for the checks of grants, for the first grant that has some. */
   readonly loadChecks?: LoadChecks

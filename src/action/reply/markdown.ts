@@ -16,7 +16,7 @@ export type Block =
     }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
 
-/** Of a line without the spaces at its end. */
+/** Matches a line without its trailing spaces. */
 const FENCE = /^ {0,3}```\s*([\w+#-]*)$/
 
 const ENTRY = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s

@@ -17,7 +17,7 @@ export interface CreatedApp {
 }
 
 interface CreatePageOptions {
-  /** Where GitHub takes a manifest. */
+  /** The page of GitHub that accepts a manifest. */
   readonly form: URL
   /** @param redirect where GitHub is to send the browser back to */
   manifestFor(redirect: string): object
@@ -136,7 +136,7 @@ in its settings.</p>`,
   )
 }
 
-/** Of the manifest, what a person may want to know before. */
+/** The parts of the manifest that the user sees before the App is created. */
 const SHOWN: ReadonlyMap<string, string> = new Map([
   ['name', 'Name'],
   ['url', 'Relay'],
@@ -178,7 +178,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Where there is no browser, the address was printed. */
+/** Errors are ignored, because the address was printed. */
 function openBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(program, [...args, url], {

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 
-/** What can stand in a place of a command line. */
+/** A completion at a position of a command line. */
 export interface CompletionCandidate {
   readonly value: string
   /** One line; empty where the value says all. */
@@ -19,7 +19,7 @@ export type PlaceNames = (place: string) => Promise<readonly string[]>
 const NOTHING: Completion = { candidates: [], files: false }
 
 /**
- * What fits at the end of a command line, by the tree of commands that also parses it.
+ * The completions at the end of a command line, from the tree of commands that also parses it.
  *
  * @param words behind the program's name; the last is the one being typed, empty where it begins
  */
@@ -119,7 +119,7 @@ async function valuesOf(
   }
 }
 
-/** What the help calls a file, or a folder, that is there. */
+/** The names in the help of arguments that are existing files or folders. */
 const FILES: ReadonlySet<string> = new Set(['file', 'files', 'folder', 'glob'])
 
 /** `<sender>` says what it is; a `<name>` is what its flag says: `--workflow <name>`. */

@@ -23,7 +23,7 @@ export interface ConnectTarget extends FoundTrigger {
   readonly repository: string
   /** The workflow file that GitHub runs: `.github/workflows/hook.yml`. */
   readonly file: string
-  /** That file, and the source that it is compiled from. */
+  /** The file, and the source that it is compiled from. */
   readonly files: readonly string[]
   /** The mode in which the relay starts the file. */
   readonly dispatch: DispatchMode

@@ -10,7 +10,7 @@ import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
-/** What has the conditions: a grant is part of the URL, and an endpoint is not. */
+/** The carrier of the conditions. A grant is part of the URL; an endpoint is not. */
 export type ConditionUse = 'grant' | 'endpoint'
 
 /** The flags that set the conditions of a grant, or of an endpoint. */

@@ -126,7 +126,7 @@ const URL_FLAGS: ReadonlyMap<string, string> = new Map([
   ['messaging_bot', ' --bot'],
 ])
 
-/** What each dispatch mode needs: the permission of the token, a flag, and variables of the relay. */
+/** The requirements of each dispatch mode: the permission of the token, a flag, and variables of the relay. */
 const BY_MODE = {
   repository: {
     box: 'Contents: Read and write',

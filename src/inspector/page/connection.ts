@@ -78,7 +78,7 @@ export async function sendOrder(order: Order): Promise<SentResponse> {
   return response.json()
 }
 
-/** What a browser says of a server that is gone (`Failed to fetch`) does not help the user. */
+/** A browser's error for a stopped server (`Failed to fetch`) does not help the user. */
 async function reachServer(path: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init)

@@ -1,7 +1,7 @@
 import { RESERVED_OUTPUTS } from '../../wire/output-names.ts'
 import type { OutputReader } from '../api.ts'
 
-/** Where a value stands that an expression is to read. */
+/** The position of a value for an expression. */
 export interface OutputPath {
   readonly trigger: string
   /** Below the trigger's `outputs`. */
@@ -14,15 +14,15 @@ export interface OutputPath {
   readonly fields: readonly string[]
 }
 
-/** What one reader of a workflow file can write for a place. */
+/** The expression of one reader of a workflow file for a value. */
 export interface Offer {
   /** Tells offers apart, from one event to the next. */
   readonly key: string
-  /** Who can write it. */
+  /** The position that can use it. */
   readonly file: string
   readonly where: string
   readonly expression: string
-  /** What the file needs first: a line to add, and where. */
+  /** The line that the file needs first, and its position. */
   readonly missing?: { readonly why: string; readonly line: string }
 }
 
@@ -84,7 +84,7 @@ export function stepExpression(place: OutputPath, id: string): string {
   return inBraces(reading(place, output, outputs + accessor(output)))
 }
 
-/** Of a later job, which can read only the outputs of the step's job. */
+/** For a later job, which can read only the outputs of the step's job. */
 function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' }): Offer {
   const {
     file,

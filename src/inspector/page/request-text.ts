@@ -18,7 +18,7 @@ export function replayLine(request: ShownRequest, base: string): string {
 
 /**
  * A fixture, as `hookline send` sends it: the four keys of a `client_payload`, so that a header says
- * when the body is base64. What authenticates the sender is not part of it.
+ * when the body is base64. Credentials of the sender are not part of it.
  */
 export function fixtureText({ method, path, headers, body, encoding }: ShownRequest): string {
   const kept = Object.entries(headers).filter(
@@ -63,7 +63,7 @@ export function isJson(body: string): boolean {
   return /^\s*[[{]/.test(body) && parsed(body) !== undefined
 }
 
-/** What a text is as JSON; `undefined` when it is none. */
+/** The parsed JSON; `undefined` if the string is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -88,7 +88,7 @@ export function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(lines)
 }
 
-/** What follows `/webhook/`, of whatever was pasted; what no URL can hold is encoded. */
+/** The part after `/webhook/` of a pasted URL; characters that no URL can contain are encoded. */
 export function readPath(text: string): string {
   return text
     .trim()

@@ -6,13 +6,13 @@ import { fetchDetail, fetchText, fetchWelcome, follow, search, sendOrder } from 
 
 /** Whether events come. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'closed'>('connecting')
-/** What is kept, oldest first. */
+/** The stored requests, oldest first. */
 export const summaries = signal<ReadonlyMap<string, Summary>>(new Map())
 export const welcome = signal<Welcome | undefined>(undefined)
 export const filter = signal('')
-/** What a person chose, by its id in the address; empty while the newest is followed. */
+/** The id of the selected request in the address; empty while the newest is followed. */
 export const chosen = signal(location.hash.slice(1))
-/** What is shown, or why nothing is. */
+/** The shown request, or the reason that there is none. */
 export const shown = signal<Detail | 'gone' | 'unreachable' | undefined>(undefined)
 /** A value of the outputs, for which expressions are offered. */
 export const picked = signal<{ trigger: string; path: readonly (string | number)[] } | undefined>(
@@ -22,16 +22,16 @@ export const picked = signal<{ trigger: string; path: readonly (string | number)
 export const item = signal(0)
 export const toast = signal<{ text: string; code?: string } | undefined>(undefined)
 
-/** What the real jobs of the event that is shown say. */
+/** The output of the real jobs of the shown event. */
 export const log = signal('')
 
-/** What of the events of a filter only the server can tell: it has their headers and bodies. */
+/** The matches of a filter that only the server can find, because it has headers and bodies. */
 const found = signal<ReadonlySet<string>>(new Set())
 let run = ''
 /** Delivery that is to be shown as soon as it comes. */
 let awaited = ''
 
-/** What the filter lets through, newest first. */
+/** The requests that match the filter, newest first. */
 export const visibleRequests = computed(() => {
   const newestFirst = [...summaries.value.values()].reverse()
   if (filter.value.trim() === '') return newestFirst
@@ -47,10 +47,10 @@ function searchedText(summary: Summary) {
   return [method, path, workflow, trigger, event, outcome, origin, reason, preview].join(' ')
 }
 
-/** What is to be shown: the newest unless something was chosen; empty for nothing. */
+/** The id of the request to show: the newest unless one is selected; empty for none. */
 export const current = computed(() => chosen.value || visibleRequests.value[0]?.id || '')
 
-/** What is shown; for a moment still what was, while the next one is fetched. */
+/** The shown request; the previous one remains while the next one is fetched. */
 export const detail = computed(() => (typeof shown.value === 'object' ? shown.value : undefined))
 
 export const tally = computed(() => {
@@ -238,7 +238,7 @@ export async function copy(text: string, what: string): Promise<void> {
   }
 }
 
-/** What a person chose, kept by the browser where it allows that. */
+/** The user's settings, stored by the browser if it allows that. */
 export function setting(name: string): string | null {
   try {
     return localStorage.getItem(`hookline-${name}`)

@@ -10,7 +10,7 @@ export interface TokenRequest {
   readonly refused?: Secret | undefined
 }
 
-/** Where a token comes from that GitHub is asked with. */
+/** The origin of the GitHub token of a request. */
 export interface TokenSource {
   /**
    * @returns `undefined` where no platform is asked
@@ -19,7 +19,7 @@ export interface TokenSource {
   token(wanted: TokenRequest): Promise<Secret | undefined>
 }
 
-/** What a sealed token or a grant is good for. */
+/** The scope of a sealed token or a grant. */
 export interface AccessScope {
   /** `owner/name`; GitHub's names do not tell upper from lower case. */
   readonly repository: string

@@ -48,12 +48,12 @@ export interface Credentials {
   restore(stored: StoredCredential): Promise<Credential>
 }
 
-/** What a request may do, and by which token. */
+/** The permissions of a request, and its GitHub token. */
 export interface Credential {
   readonly kind: 'none' | 'token' | 'sealed' | 'key' | 'grant' | 'endpoint'
   /** True if a request makes the relay use its own GitHub credential. */
   readonly isOwn: boolean
-  /** What it is good for; absent where it does not say. */
+  /** The scope; absent if the credential has none. */
   readonly scope?: AccessScope
   /** Id of a grant, or name of an endpoint. */
   readonly id?: string
@@ -61,7 +61,7 @@ export interface Credential {
   readonly checks?: CheckClaims
   /** Id of the key that signed or sealed it; of an access key, the first 8 of its SHA-256. */
   readonly kid?: string
-  /** What of it must not travel. */
+  /** The strings that must not be forwarded. */
   readonly secrets: readonly Secret[]
   /** The token, where it is known before GitHub is asked: a body that contains it is refused. */
   readonly githubToken?: Secret
@@ -83,7 +83,7 @@ export interface StoredCredential {
   readonly token?: string
 }
 
-/** What the relay itself asks GitHub with, whatever key or grant a request brings. */
+/** The relay's own GitHub credential, for every access key and grant. */
 export interface GitHubCredential extends TokenSource {
   readonly githubToken?: Secret
 }
@@ -235,7 +235,7 @@ const UNASKED: Credential = {
   token: async () => undefined,
 }
 
-/** What to keep of a credential, so that `restore` gives it back. */
+/** The record of a credential, from which `restore` creates it again. */
 export function storedCredential(credential: Credential): StoredCredential {
   const { kind, scope, id, kid, githubToken } = credential
   const token = credential.isOwn ? undefined : githubToken?.reveal()

@@ -37,7 +37,7 @@ interface AppOptions {
   readonly clock: Clock
 }
 
-/** What each way to tell GitHub of an event needs, and nothing more. */
+/** The least permission for each dispatch mode. */
 const PERMISSIONS = {
   repository_dispatch: 'contents',
   workflow_dispatch: 'actions',
@@ -49,7 +49,7 @@ interface Installation {
   readonly id: number
   /** The repository, as it is called now, or its number. */
   readonly selection: { readonly repositories: [string] } | { readonly repository_ids: [number] }
-  /** Where its owner can change it. */
+  /** The page on which its owner can change it. */
   readonly settings: string | undefined
   /** Milliseconds since 1970. */
   readonly until: number
@@ -171,7 +171,7 @@ export class App {
     return { token: new Secret(token), until: (end || this.#now()) - EARLY }
   }
 
-  /** Where the App is installed for a repository. @throws RelayError when it is not */
+  /** The installation of the App for a repository. @throws RelayError when it is not */
   async #find(repository: Repository, deadline: number): Promise<Installation> {
     const questions = this.#questions(deadline)
     const path = `/repos/${fullName(repository)}/installation`

@@ -31,7 +31,7 @@ export interface SealingKey {
 const ALGORITHM = 'ECDH-ES'
 const ENCRYPTION = 'A256GCM'
 
-/** Where a relay publishes the keys that seal for it. */
+/** The path at which a relay publishes its public sealing keys. */
 export const SEALING_KEYS_PATH = '/.well-known/hookline-seal.json'
 
 const COMPACT_JWE = /^eyJ[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
@@ -46,7 +46,7 @@ export function sealToken(sealed: Sealed, publicJwk: JWK): Promise<string> {
   return encrypt(JSON.stringify(sealed), publicJwk)
 }
 
-/** What the inside of a sealed grant is called: a signed one, which holds a secret. */
+/** The content type of a sealed grant, which contains a signed grant with a secret. */
 const GRANT = 'grant'
 
 /** @param grant signed */

@@ -5,7 +5,7 @@ import { splitTarget } from '../request-target.ts'
 /** The URL of an endpoint taken apart. */
 export interface EndpointAddress {
   readonly id: string
-  /** What follows the id, with its query but without reserved parameters. */
+  /** The part after the id, with the query but without reserved parameters. */
   readonly rest: string
   readonly reserved: ReservedParameters
 }

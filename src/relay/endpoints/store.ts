@@ -4,7 +4,7 @@ import type { EndpointRow } from './endpoint.ts'
 /** An endpoint's hash, with the time of its last change. */
 export type EndpointVersion = Pick<EndpointRow, 'hash' | 'changed'>
 
-/** Where endpoints are stored. Every method throws StorageError if the disk fails. */
+/** The storage of endpoints. Every method throws StorageError if the disk fails. */
 export interface EndpointStore {
   versions(): Promise<readonly EndpointVersion[]>
   find(hash: string): Promise<EndpointRow | undefined>

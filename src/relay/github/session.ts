@@ -40,7 +40,7 @@ export interface SessionOptions {
 /** The `User-Agent` of the relay. */
 export const AGENT = 'hookline-relay'
 
-/** What is asked about one repository; `path` is what follows `/repos/{owner}/{repo}`. */
+/** A request about one repository; `path` is the part after `/repos/{owner}/{repo}`. */
 interface RepositoryCall {
   /** POST by default. */
   readonly method?: 'GET' | 'POST'
@@ -54,7 +54,7 @@ interface RepositoryCall {
   readonly hasDelivery?: boolean
 }
 
-/** What became of a question, all its tries done. */
+/** The result of a request after all tries. */
 export type SessionOutcome =
   | {
       readonly accepted: true

@@ -1,7 +1,7 @@
 import type { Environment } from '../../wire/settings.ts'
 import type { ObjectNamespace } from '../outbox/durable.ts'
 
-/** What a worker is given: settings, which are text, and the outbox where it is bound. */
+/** The environment of a worker: settings as strings, and the outbox if it is bound. */
 export type Bindings = Readonly<Record<string, string | ObjectNamespace | undefined>>
 
 export function environmentOf(env: Bindings): Environment {

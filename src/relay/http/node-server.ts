@@ -27,7 +27,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** What one client may use, in milliseconds and bytes. */
+/** The limits of one client, in milliseconds and bytes. */
 export interface ClientLimits {
   readonly headersTimeout: number
   readonly requestTimeout: number

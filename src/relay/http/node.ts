@@ -32,7 +32,7 @@ interface RelayOptions {
   readonly outbox?: string | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
-  /** What a client may take, where the usual bounds are not meant. */
+  /** The limits of a client that replace the usual ones. */
   readonly limits?: Partial<ClientLimits>
 }
 

@@ -15,7 +15,7 @@ export interface LogEntry {
   /** Name of the endpoint that the URL named. */
   readonly endpoint?: string | undefined
   readonly status: number
-  /** Of the error that was answered: `missing_token`. */
+  /** The code of the error in the response: `missing_token`. */
   readonly code?: string | undefined
   readonly githubStatus: number | undefined
   readonly tries: number | undefined
@@ -30,7 +30,7 @@ export interface LogEntry {
   /** Id of the batch that took it. */
   readonly batch?: string | undefined
   readonly ms: number
-  /** Of the received body. */
+  /** Bytes of the received body. */
   readonly bytes: number | undefined
 }
 
@@ -99,7 +99,7 @@ export class RequestLog {
     this.#condition = 'error'
   }
 
-  /** What is not known is `undefined`, which no line of JSON shows. */
+  /** Unknown values are `undefined`, which JSON leaves out. */
   entry(method: string, status: number, now: Date): LogEntry {
     return {
       time: this.receivedAt,

@@ -24,7 +24,7 @@ import type { LoadChecks } from '../request/verification-claims.ts'
 import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './bindings.ts'
 
-/** What the runtime gives beside the request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
+/** The runtime's context of a request: https://developers.cloudflare.com/workers/runtime-apis/context/ */
 interface Context {
   waitUntil(work: Promise<unknown>): void
 }

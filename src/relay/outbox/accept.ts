@@ -8,7 +8,7 @@ import { isOwnQueue, labelOf, type NameQueue, type QueueName, repositoryOf } fro
 import { nextAttempt } from './retry-policy.ts'
 import type { SealEvent } from './sealed-event.ts'
 
-/** Where events are stored: in this process, or in Durable Objects. */
+/** The storage of events: in this process, or in Durable Objects. */
 export interface EventStore {
   /** True while events of the queue are due, or it fails: another event must wait behind them. */
   waits(name: QueueName): Promise<boolean>

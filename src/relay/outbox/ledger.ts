@@ -20,7 +20,7 @@ const ACCEPTED_AGE = 30 * DAY
 export interface OpenBatch {
   readonly id: string
   readonly queue: string
-  /** What its events share besides the queue: mode, ref, workflow and trigger. */
+  /** The values that its events share besides the queue: mode, ref, workflow and trigger. */
   readonly grouping: string
   /** When its first event was stored; milliseconds since 1970, as all times. */
   readonly opened: number

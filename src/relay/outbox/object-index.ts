@@ -10,7 +10,7 @@ const ACCEPTED_AGE = 30 * 24 * 3_600_000
 /** Credentials whose calls are remembered. */
 const KNOWN_CREDENTIALS = 10_000
 
-/** What a queue uses, as its object reports it. */
+/** The usage of a queue, as its object reports it. */
 export interface QueueUsage {
   readonly queue: string
   readonly holder: string
@@ -33,7 +33,7 @@ export interface Reservation {
   readonly isInDoubt: boolean
 }
 
-/** What the index knows of the calls with one credential. */
+/** The state of the calls with one credential. */
 interface CallState {
   /** When the next call may be. */
   next: number

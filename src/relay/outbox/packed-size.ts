@@ -12,9 +12,9 @@ const AROUND = 18
  * the `CompressionStream` of workers not at all.
  */
 export class PackedSize {
-  /** What is deflated, in bytes. */
+  /** Compressed bytes so far. */
   #flushed: number
-  /** What is not yet: counted as it is. */
+  /** Bytes that are not compressed yet, counted in full. */
   #left: Uint8Array[] = []
   #leftBytes = 0
   #deflate: Deflate | undefined

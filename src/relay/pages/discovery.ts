@@ -5,9 +5,9 @@ import type { StaticPage } from './pages.ts'
 
 export const DISCOVERY_PATH = '/.well-known/hookline'
 
-/** What a relay tells anyone of itself: nothing that an answer to a webhook would not tell. */
+/** The public description of a relay. It contains nothing that a response to a webhook would not reveal. */
 export interface Discovery {
-  /** Of the package, such as `1.2.3`. */
+  /** The version of the package, such as `1.2.3`. */
   readonly version: string
   /** How a workflow is started, unless the credential says it. */
   readonly dispatch: DispatchMode
@@ -16,7 +16,7 @@ export interface Discovery {
   readonly outbox: boolean
   /** Whether its URLs are `/webhook/<workflow>/<trigger>`, for the one repository that it serves. */
   readonly singleRepository: boolean
-  /** Where its public sealing keys are, if it has any. */
+  /** The address of its public sealing keys, if it has any. */
   readonly seal: typeof SEALING_KEYS_PATH | null
 }
 

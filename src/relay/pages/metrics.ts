@@ -6,7 +6,7 @@ export type GitHubCallOutcome = 'accepted' | 'limited' | 'refused' | 'failed' | 
 /** The most credentials and repositories that are stored as failing. */
 const MOST_FAILING = 1000
 
-/** What is counted since the start: of one process, or one isolate. */
+/** The counters since the start of a process or an isolate. */
 export class RelayMetrics {
   /** Answers to senders, by status. */
   readonly answers = new Map<number, number>()
@@ -16,7 +16,7 @@ export class RelayMetrics {
   readonly #endpointAnswers = new Map<string, Map<number, number>>()
   /** Events that the condition of a grant dropped. */
   #filtered = 0
-  /** Those of them for which the condition could not be evaluated. */
+  /** The dropped events whose condition could not be evaluated. */
   #filterErrors = 0
   readonly #tries = new Map<GitHubCallOutcome, number>()
   /** Calls within each bound, and beyond the one before it. */

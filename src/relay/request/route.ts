@@ -16,7 +16,7 @@ export interface Repository {
 /** A webhook URL taken apart. */
 export interface Webhook {
   readonly repository: Repository
-  /** What follows the repository, as it came, with its query but without reserved parameters. */
+  /** The raw part after the repository, with the query but without reserved parameters. */
   readonly path: string
   readonly reserved: ReservedParameters
 }
@@ -25,7 +25,7 @@ const HOSTED_FORM = '/<owner>/<repo>/<workflow>/<trigger>'
 
 const SELF_HOSTED_FORM = '/webhook/<workflow>/<trigger>'
 
-/** Of a webhook URL, at a relay for all repositories or for one. */
+/** The form of a webhook URL, at a relay for all repositories or for one. */
 export function urlFormOf(repository: Repository | undefined): string {
   return repository ? SELF_HOSTED_FORM : HOSTED_FORM
 }
