@@ -45,10 +45,21 @@ interface ActEvent {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Stand-ins for parts of the runner that need the network. */
+interface Surroundings {
+  /** Actions of others by reference, such as `actions/checkout@v6`: the text of each `action.yml`. */
+  readonly actions?: Readonly<Record<string, string>>
+  /** Programs by name: the text of each script. */
+  readonly programs?: Readonly<Record<string, string>>
+  /** A folder for a bare clone of the repository, which git then finds under https://github.com/octo/repo. */
+  readonly origin?: string
+}
+
 /** Runs a workflow file with act, in its own repository, with the built actions. */
 export async function runAct(
   files: Readonly<Record<string, string>>,
   { name, payload, secrets = {}, env = {} }: ActEvent,
+  { actions = {}, programs = {}, origin }: Surroundings = {},
 ): Promise<ActRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-act-'))
   try {
@@ -61,6 +72,23 @@ export async function runAct(
     const bin = join(folder, 'bin')
     mkdirSync(bin)
     symlinkSync(ACTION_NODE, join(bin, 'node'))
+    for (const [program, script] of Object.entries(programs)) {
+      writeFileSync(join(bin, program), script, { mode: 0o755 })
+    }
+    if (origin !== undefined) {
+      execFileSync('git', ['clone', '-q', '--bare', repository, origin])
+      const remote = ['remote', 'add', 'origin', 'https://github.com/octo/repo']
+      execFileSync('git', remote, { cwd: repository })
+      const config = `[url "file://${origin}"]\n\tinsteadOf = https://github.com/octo/repo\n`
+      writeFileSync(join(folder, '.gitconfig'), config)
+    }
+    const local = Object.entries(actions).map(([reference, content]) => {
+      const action = join(folder, 'actions', reference)
+      mkdirSync(action, { recursive: true })
+      writeFileSync(join(action, 'action.yml'), content)
+      commit(action)
+      return ['--local-repository', `${reference}=${action}`]
+    })
     const event = join(folder, 'event.json')
     writeFileSync(event, JSON.stringify(payload))
     const given = Object.entries(secrets).flatMap(([key, value]) => ['-s', `${key}=${value}`])
@@ -71,6 +99,7 @@ export async function runAct(
         '--action-offline-mode',
         '--local-repository',
         `hookline/hookline@v1=${actionRepository()}`,
+        ...local.flat(),
         ...given,
         ...set,
       ],

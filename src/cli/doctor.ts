@@ -150,8 +150,8 @@ async function withApp(target: DoctorTarget): Promise<DoctorTarget> {
     dispatch,
     apiUrl: readSetting(process.env, 'HOOKLINE_API_URL'),
   })
-  const { findings, token } = await withProgress('asking GitHub', check)
-  return { ...target, app: findings, token: target.token ?? token }
+  const { findings, token, login } = await withProgress('asking GitHub', check)
+  return { ...target, app: findings, actor: login, token: target.token ?? token }
 }
 
 /** Adds the schedule of the relay for the repository. @throws UsageError for an invalid line */

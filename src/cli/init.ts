@@ -6,11 +6,13 @@ import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES } from '../wire/payload.ts'
 import { quoted } from '../workflow/suggestion.ts'
+import { AGENT_NAMES } from './agents.ts'
 import { originRepository, writeText } from './files.ts'
 import { git } from './git.ts'
-import { AGENT_NAMES, agentKind } from './init/agent.ts'
+import { agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledPaths, localServer, nextSteps } from './init/next-steps.ts'
+import { DEFAULT_PATHS } from './init/proposal.ts'
 import { answered, askAt, type FlagAnswers } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender-workflow.ts'
@@ -45,7 +47,7 @@ Examples:
   $ hookline init
   $ hookline init --sender stripe
   $ hookline init --dispatch workflow
-  $ hookline init --agent claude --sender linear
+  $ hookline init --agent claude --sender linear --actor 'my-relay[bot]'
   $ hookline init --yes --name deploy --relay https://relay.example.com`
 
 export function initCommand(): Command {
@@ -57,6 +59,8 @@ export function initCommand(): Command {
     .addOption(
       new Option('--agent <agent>', 'coding agent that works on each event').choices(AGENT_NAMES),
     )
+    .option('--actor <login>', 'account that starts the agent, such as my-relay[bot]')
+    .option('--paths <list>', `paths that the agent may change (default: ${DEFAULT_PATHS})`)
     .option('--name <name>', 'name of the workflow and its file')
     .option('--repository <owner/name>', 'repository (default: the git remote origin)')
     .option('--relay <url>', 'address of the relay')
@@ -109,10 +113,19 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
   const { yes, json, kind, sender: from, name, repository, relay, dispatch, uses } = options
   const { stdin: input, stdout: output } = process
   if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
+  refuseAgentFlags(options)
   refusePolled(options)
   const sender = from === undefined ? undefined : knownSender(from)
   const given = options.agent
-    ? { kind: [...KINDS.keys()][0], name: name ?? 'agent', repository, relay, dispatch }
+    ? {
+        kind: [...KINDS.keys()][0],
+        name: name ?? 'agent',
+        repository,
+        relay,
+        dispatch,
+        actor: options.actor,
+        paths: options.paths,
+      }
     : sender
       ? {
           kind: kind ?? [...KINDS.keys()][0],
@@ -122,7 +135,11 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
           dispatch,
         }
       : { kind: kind ?? (dispatch && [...KINDS.keys()][0]), name, repository, relay, dispatch }
-  const surroundings = { repository: originRepository(), relay: localServer(port) }
+  const surroundings = {
+    repository: originRepository(),
+    relay: localServer(port),
+    hasAgent: options.agent !== undefined,
+  }
   if (!input.isTTY || !output.isTTY || yes || json) {
     return { ...(await answered(given, surroundings)), sender, uses }
   }
@@ -137,6 +154,16 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
 const AGENT_AND_KIND = {
   message: '--agent cannot be combined with --kind',
   hint: 'Remove --kind.',
+}
+
+/** @throws UsageError for a flag that concerns an agent, without one */
+function refuseAgentFlags({ agent, actor, paths }: InitOptions): void {
+  const flag = actor === undefined ? paths && '--paths' : '--actor'
+  if (!flag || agent !== undefined) return
+  throw new UsageError({
+    message: `${flag} requires --agent`,
+    hint: `Add --agent ${AGENT_NAMES[0]}, or remove ${flag}.`,
+  })
 }
 
 /** @throws UserError for a flag that concerns webhooks, together with a kind that polls */

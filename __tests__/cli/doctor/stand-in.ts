@@ -21,6 +21,8 @@ export interface Setting {
   readonly conclusion?: string | null
   /** The number of its jobs; default 1. */
   readonly jobs?: number
+  /** Answers by path, in place of the usual ones. */
+  readonly at?: Readonly<Record<string, Answer>>
 }
 
 export const LISTENING = `name: hook
@@ -50,6 +52,8 @@ export function github(setting: Setting): Answering {
   const faults = [...(setting.runFaults ?? [])]
   return (call) => {
     const [path = ''] = call.url.split('?')
+    const given = setting.at?.[path]
+    if (given) return given
     if (path === '/repos/octo/repo') return repository(setting)
     if (path.startsWith('/repos/octo/repo/contents/.github/workflows'))
       return contents(call, setting)

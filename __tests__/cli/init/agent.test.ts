@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { AGENT_NAMES, agentKind } from '../../../src/cli/init/agent.ts'
+import { AGENT_NAMES } from '../../../src/cli/agents.ts'
+import { agentKind } from '../../../src/cli/init/agent.ts'
 import { senderNamed } from '../../../src/triggers/senders.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
@@ -14,8 +14,13 @@ import { checkByLevel } from '../../support/findings.ts'
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 
-function textOf(agent: string, sender?: string, dispatch?: 'workflow'): string {
-  const answers = { ...PLACE, kind: 'agent', name: 'agent', dispatch }
+function textOf(
+  agent: string,
+  sender?: string,
+  dispatch?: 'workflow',
+  more: { readonly actor?: string; readonly paths?: string | undefined } = {},
+): string {
+  const answers = { ...PLACE, kind: 'agent', name: 'agent', dispatch, ...more }
   const from = sender === undefined ? undefined : senderNamed(sender)
   return agentKind(agent)?.files({ ...answers, sender: from })[0]?.text ?? ''
 }
@@ -65,103 +70,92 @@ test.each(AGENT_NAMES)(
   },
 )
 
-const GIT = 'git -c user.name=a -c user.email=a@example.com -c protocol.file.allow=always'
+/** An account that starts a run, as GitHub describes it. */
+interface Account {
+  readonly login: string
+  readonly type: 'User' | 'Bot'
+  /** Its permission as a collaborator; `undefined` for an App, which is none. */
+  readonly permission?: 'write' | 'read'
+}
 
-/** Files of an agent that would run with the next git command or shell. */
-const TRAPS = `
-  trap="$RUNNER_TEMP/trap"
-  printf '#!/bin/sh\\ntouch "%s.%s"\\ncat 2>/dev/null\\n' "$trap" ran > "$trap" && chmod +x "$trap"
-  for name in git tar bash; do cp "$trap" "$name"; done
-  for config in .git/config "$HOME/.gitconfig" sub/.git/config; do
-    mkdir -p "$(dirname "$config")" .hooks
-    printf '[core]\\n\\tfsmonitor = %s\\n\\thooksPath = %s\\n[filter "x"]\\n\\tclean = %s\\n\\tprocess = %s\\n[diff]\\n\\texternal = %s\\n[alias]\\n\\tapply = !%s\\n' \\
-      "$trap" "$PWD/.hooks" "$trap" "$trap" "$trap" "$trap" >> "$config"
-  done
-  for hook in pre-commit post-index-change pre-push; do cp "$trap" ".hooks/$hook"; cp "$trap" ".git/hooks/$hook"; done
-  mkdir -p sub/.git/objects sub/.git/refs && echo 'ref: refs/heads/main' > sub/.git/HEAD && echo x > sub/x
-  printf '* filter=x diff=x\\n' > .gitattributes
-  printf 'touch "%s.ran"\\n' "$trap" > "$RUNNER_TEMP/env"`
+/** The name without case and `[bot]`, as both actions compare it. */
+const plain = (name: string) =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/\[bot\]$/, '')
+const lists = (names: string, { login }: Account) =>
+  names.split(',').map(plain).includes(plain(login))
 
-/** A change of an agent, and its form in the pull request: paths and modes, as git prints them. */
-const CHANGES: readonly (readonly [name: string, change: string, shown: string])[] = [
-  [
-    'files, a link, and what runs',
-    'echo b > a.txt; ln -s /etc/passwd l; chmod +x a.txt; rm b.txt',
-    'M a.txt|D b.txt|A l',
-  ],
-  [
-    'what people decide alone',
-    `echo evil > .github/workflows/y.yml; mkdir .claude .gemini; echo {} > .claude/settings.json
-    echo {} > .gemini/settings.json; echo {} > event.json`,
-    '',
-  ],
-  ['the place of a workflow', 'git mv .github/workflows/x.yml x.yml', 'A x.yml'],
-  [
-    'the settings of git and of the shell',
-    TRAPS,
-    'A .gitattributes|A .hooks/post-index-change|A .hooks/pre-commit|A .hooks/pre-push|A bash|A git|A sub/x|A tar',
-  ],
+/** The checks of the actions, reduced to their rule. Each takes the input that names Apps. */
+const ACCEPTS: Readonly<Record<string, (account: Account, bots: string) => boolean>> = {
+  // anthropics/claude-code-action@24dcd50, src/github/validation/actor.ts: checkHumanActor
+  claude: (account, bots) => account.type === 'User' || lists(bots, account),
+  // openai/codex-action@9cdb6f3, src/checkActorPermissions.ts: ensureActorHasWriteAccess
+  codex: (account, bots) =>
+    (account.login.endsWith('[bot]') && lists(bots, account)) || account.permission === 'write',
+}
+
+const APP: Account = { login: 'my-relay[bot]', type: 'Bot' }
+const ACCOUNTS: readonly (readonly [string, Account])[] = [
+  ['a GitHub App', APP],
+  ['a bot user', { login: 'acme-bot', type: 'User', permission: 'write' }],
+  ['a person', { login: 'octocat', type: 'User', permission: 'write' }],
 ]
 
-test.each(CHANGES)(
-  'an agent that changes %s runs nothing, and moves no workflow',
-  (_, change, shown) => {
-    const folder = mkdtempSync(join(tmpdir(), 'hookline-agent-'))
-    try {
-      const { jobs } = parse(textOf('claude'))
-      const way = jobs.work.steps.at(-2)
-      const propose = jobs.propose.steps.at(-1).run.replace(/^git push.*|^gh pr.*/gm, ':')
-      const run = (text: string, cwd: string, shell = 'bash -e {0}', more = {}) => {
-        const script = join(folder, 'script.sh')
-        writeFileSync(script, text.replaceAll('${{ runner.temp }}', folder))
-        const env = {
-          PATH: process.env.PATH,
-          HOME: join(folder, 'home'),
-          RUNNER_TEMP: folder,
-          GITHUB_RUN_ID: '7',
-        }
-        const done = spawnSync('/bin/sh', ['-c', shell.replace('{0}', script)], {
-          cwd,
-          encoding: 'utf8',
-          env: { ...env, ...more },
-        })
-        expect({ status: done.status, stderr: done.stderr.replace(/Switched.*\n/, '') }).toEqual({
-          status: 0,
-          stderr: '',
-        })
-        return done.stdout
-      }
-      const [work, fresh] = [join(folder, 'work'), join(folder, 'fresh')]
-      run(
-        `mkdir home work && cd work && git init -q -b main . && mkdir -p .github/workflows && echo safe > .github/workflows/x.yml
-      echo a > a.txt && echo b > b.txt && git add -A && ${GIT} commit -qm all && git clone -q . ../fresh`,
-        folder,
-      )
-      run(change, work)
-      const isTrapped = change === TRAPS
-      run(
-        way.run,
-        work,
-        way.shell,
-        isTrapped ? { BASH_ENV: join(folder, 'env'), PATH: `${work}:${process.env.PATH}` } : {},
-      )
-      // The next job has another machine, which only gets the artifact.
-      rmSync(join(folder, 'home'), { recursive: true })
-      run(propose, fresh)
-      expect(existsSync(join(folder, 'trap.ran'))).toBe(false)
-      const told = run(
-        'git log --format=%s -1; git show --no-renames --name-status --format= HEAD',
-        fresh,
-      )
-      const [subject, ...lines] = told.trim().split('\n')
-      const isChanged = shown !== ''
-      expect(subject).toBe(isChanged ? 'Change the code for run 7' : 'all')
-      if (isChanged) expect(lines.map((line) => line.replace('\t', ' ')).join('|')).toBe(shown)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+const BOTS: Readonly<Record<string, string>> = { claude: 'allowed_bots', codex: 'allow-bot-users' }
+
+function botsOf(agent: string, actor: string): string {
+  const { steps } = parse(textOf(agent, 'linear', undefined, { actor })).jobs.work
+  const [{ with: inputs }] = steps.filter(({ with: given }: { with?: object }) => {
+    return given && 'prompt' in given
+  })
+  return String(inputs[BOTS[agent] ?? ''] ?? '')
+}
+
+describe.each(Object.entries(ACCEPTS))('the action of %s', (agent, accepts) => {
+  test.each(ACCOUNTS)('accepts %s that --actor names', (_, account) => {
+    expect(accepts(account, botsOf(agent, account.login))).toBe(true)
+  })
+
+  test('refuses an App that --actor does not name, also one with the name of a person', () => {
+    expect(accepts(APP, botsOf(agent, ''))).toBe(false)
+    expect(accepts(APP, botsOf(agent, 'other-relay[bot]'))).toBe(false)
+    expect(accepts(APP, botsOf(agent, 'my-relay'))).toBe(false)
+  })
+})
+
+test.each(['${{ github.actor }}', '*', 'a,b[bot]', 'my relay[bot]', 'x\n[bot]'])(
+  'init refuses the actor %j',
+  async (actor) => {
+    const args = ['init', '--agent', 'claude', '--repository', 'o/r', '--yes', '--actor', actor]
+    const { exitCode, stderr } = await runShared(args, { cwd: tmpdir() })
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('my-relay[bot]')])
   },
 )
+
+test.each(['**', '.github/**', '/src/**', ''])('init refuses the paths %j', async (paths) => {
+  const args = ['init', '--agent', 'claude', '--repository', 'o/r', '--yes', '--paths', paths]
+  const { exitCode, stderr } = await runShared(args, { cwd: tmpdir() })
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('src/**,docs/**')])
+})
+
+test('--paths decides which paths the job may propose', () => {
+  const pathsOf = (paths?: string) => {
+    const { propose } = parse(textOf('claude', undefined, undefined, { paths })).jobs
+    return propose.steps.at(-1).env.PATHS
+  }
+  expect(pathsOf()).toBe('src/**\nlib/**\ntest/**\ntests/**\ndocs/**\n')
+  expect(pathsOf('app/**, README.md')).toBe('app/**\nREADME.md\n')
+})
+
+test.each([
+  ['--actor', 'octocat'],
+  ['--paths', 'src/**'],
+])('%s requires --agent', async (...flag) => {
+  const { exitCode, stderr } = await runShared(['init', '--yes', ...flag], { cwd: tmpdir() })
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--agent')])
+})
 
 test('an event of 200 KB is uploaded as a file for the next job', async () => {
   const workspace = mkdtempSync(join(tmpdir(), 'hookline-agent-'))

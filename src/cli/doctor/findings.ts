@@ -14,6 +14,8 @@ export interface DoctorTarget {
   readonly dispatch?: DispatchMode | undefined
   /** Findings about the App; `undefined` without an App. */
   readonly app?: readonly DoctorFinding[] | undefined
+  /** The login of the App, which starts the runs: `my-relay[bot]`; `undefined` without an App. */
+  readonly actor?: string | undefined
   /** The GitHub token. */
   readonly token: Secret | undefined
   /** The credential for the relay: the GitHub token, an access key or a grant. */
@@ -59,6 +61,7 @@ type CheckName =
   | 'token'
   | 'repository'
   | 'workflow'
+  | 'agent'
   | 'schedule'
   | 'relay'
   | 'delivery'

@@ -17,6 +17,7 @@ import type { DeclaredTrigger } from '../../workflow/on.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github-client.ts'
+import { checkAgents } from './agent.ts'
 import {
   type DoctorFinding,
   type DoctorPorts,
@@ -88,8 +89,15 @@ export async function checkRepositoryWorkflows(
   })
   // If hook.yml and hook.yaml exist, the relay uses hook.yml.
   const file = wanted.find((name) => name.endsWith('.yml')) ?? wanted[0]
+  const agents: DoctorFinding[] = []
+  for (const native of checked) {
+    agents.push(...(await checkAgents(target, native.file, native.workflow, ports)))
+  }
   const scheduled = [...scheduledOthers(files, target), ...unscheduled]
-  return { findings: [...findings, ...scheduled], file: workflow === undefined ? undefined : file }
+  return {
+    findings: [...findings, ...agents, ...scheduled],
+    file: workflow === undefined ? undefined : file,
+  }
 }
 
 /** Findings about workflows that do not poll, but that HOOKLINE_SCHEDULE starts. */
@@ -173,6 +181,8 @@ interface NativeFile {
   /** `hook.yml` */
   readonly file: string
   readonly isValid: boolean
+  /** The whole file, as plain values; absent if it is invalid. */
+  readonly workflow?: unknown
   /** The value of `on:`. */
   readonly on?: unknown
   /** Absent if no step uses the action. */
@@ -185,7 +195,7 @@ function readNativeFile(file: string, text: string): NativeFile {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
     if (!isObject(value)) return { file, isValid: false }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    return { file, isValid: true, on: value.on, native }
+    return { file, isValid: true, workflow: value, on: value.on, native }
   } catch (error) {
     if (error instanceof UserError || error instanceof ReferenceError) {
       return { file, isValid: false }

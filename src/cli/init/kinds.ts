@@ -58,6 +58,10 @@ export interface Answers {
   readonly uses?: string | undefined
   /** The sender of the requests; any sender if absent. */
   readonly sender?: Sender | undefined
+  /** The account that starts a coding agent: `my-relay[bot]` for a GitHub App, or a login. Empty if unknown. */
+  readonly actor?: string | undefined
+  /** The paths that a coding agent may change, separated by commas: `src/**,docs/**`. */
+  readonly paths?: string | undefined
 }
 
 /** A file to write. */
