@@ -5,7 +5,13 @@ import type { EventStore } from './accept.ts'
 import type { OutboxView } from './admin.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { Turn } from './delivery-loop.ts'
-import type { NewEvent, OutboxFigures, OutboxLimits, StoredEvent } from './event.ts'
+import {
+  type NewEvent,
+  NO_FIGURES,
+  type OutboxFigures,
+  type OutboxLimits,
+  type StoredEvent,
+} from './event.ts'
 import { type EventFilter, Ledger, type ListedUnit } from './ledger.ts'
 import { ObjectIndex, type QueueUsage, type Reservation } from './object-index.ts'
 import {
@@ -151,6 +157,7 @@ export class OutboxObject {
       collect: (event) => this.#collect(event),
       settle: async ({ event, outcome }) => {
         await outbox.settle(event, outcome)
+        await this.#noteOutcome(outcome.kind === 'doubt')
         return this.#report()
       },
       list: (page) => outbox.list(page),
@@ -318,16 +325,7 @@ const EMPTY: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['settle', null],
   ['list', []],
   ['find', []],
-  [
-    'figures',
-    {
-      events: { waiting: 0, uncertain: 0, delivered: 0, dead: 0 },
-      bytes: 0,
-      oldest: 0,
-      unreadable: 0,
-      imbalance: 0,
-    } satisfies OutboxFigures,
-  ],
+  ['figures', NO_FIGURES],
   ['deleteCopies', null],
 ])
 
@@ -438,25 +436,21 @@ export function objectView(namespace: ObjectNamespace): OutboxView {
     replayAll: (filter) => sum(ofAll('replayAll', filter)),
     delete: (id) => sum(ofAll('delete', id)),
     deleteAll: (filter) => sum(ofAll('deleteAll', filter)),
-    figures: async () => {
-      const total = {
-        events: { waiting: 0, uncertain: 0, delivered: 0, dead: 0 },
-        bytes: 0,
-        oldest: 0,
-        unreadable: 0,
-        imbalance: 0,
-      }
-      for (const { events, bytes, oldest, unreadable, imbalance } of await ofAll('figures')) {
-        total.events.waiting += events.waiting
-        total.events.uncertain += events.uncertain
-        total.events.delivered += events.delivered
-        total.events.dead += events.dead
-        total.bytes += bytes
-        total.oldest = Math.max(total.oldest, oldest)
-        total.unreadable += unreadable
-        total.imbalance += imbalance
-      }
-      return total
+    figures: async () => (await ofAll('figures')).reduce(addFigures, NO_FIGURES),
+  }
+}
+
+function addFigures(sum: OutboxFigures, one: OutboxFigures): OutboxFigures {
+  return {
+    events: {
+      waiting: sum.events.waiting + one.events.waiting,
+      uncertain: sum.events.uncertain + one.events.uncertain,
+      delivered: sum.events.delivered + one.events.delivered,
+      dead: sum.events.dead + one.events.dead,
     },
+    bytes: sum.bytes + one.bytes,
+    oldest: Math.max(sum.oldest, one.oldest),
+    unreadable: sum.unreadable + one.unreadable,
+    imbalance: sum.imbalance + one.imbalance,
   }
 }

@@ -79,6 +79,15 @@ export interface OutboxFigures {
   readonly imbalance: number
 }
 
+/** The numbers of an outbox without events. */
+export const NO_FIGURES: OutboxFigures = {
+  events: { waiting: 0, uncertain: 0, delivered: 0, dead: 0 },
+  bytes: 0,
+  oldest: 0,
+  unreadable: 0,
+  imbalance: 0,
+}
+
 /** The disk is full, missing or failing. Nothing was written. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'

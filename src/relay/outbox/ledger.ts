@@ -14,7 +14,7 @@ const DAY = 24 * 3_600_000
 /** Milliseconds for which a dead letter stays. */
 const DEAD_AGE = 30 * DAY
 /** Milliseconds for which an acceptance by GitHub counts. */
-const ACCEPTED_AGE = 30 * DAY
+export const ACCEPTED_AGE = 30 * DAY
 
 /** A batch that takes events. */
 export interface OpenBatch {
@@ -52,26 +52,9 @@ export interface ListedUnit extends OutboxEvent {
   readonly events: number
 }
 
-const NAMES = [
-  'seq',
-  'delivery',
-  'unit',
-  'queue',
-  'holder',
-  'credential',
-  'state',
-  'at',
-  'since',
-  'attempts',
-  'doubts',
-  'next',
-  'wait',
-  'reason',
-  'key',
-  'bytes',
-] as const
-
-const COLUMNS = NAMES.join(', ')
+/** The fields of an `OutboxEvent`. */
+const COLUMNS = `seq, delivery, unit, queue, holder, credential, state, at, since,
+  attempts, doubts, next, wait, reason, key, bytes`
 
 /**
  * Stores an event if the quota has room: a queue, and a credential other than the relay's own, may use
@@ -561,47 +544,18 @@ function filterCondition({ queue, reason, credential }: EventFilter): [string, S
   return [where, conditions.flatMap(([, ...values]) => values)]
 }
 
+/** The columns are the fields, and only the ledger writes them. */
 function eventOf(row: SqlRow): OutboxEvent {
-  const number = (name: string) => Number(row[name])
-  const text = (name: string) => String(row[name])
-  return {
-    seq: number('seq'),
-    delivery: text('delivery'),
-    unit: text('unit'),
-    queue: text('queue'),
-    holder: text('holder'),
-    credential: text('credential'),
-    // The ledger itself wrote it.
-    state: text('state') as EventState,
-    at: number('at'),
-    since: number('since'),
-    attempts: number('attempts'),
-    doubts: number('doubts'),
-    next: number('next'),
-    wait: number('wait'),
-    reason: text('reason'),
-    key: text('key'),
-    bytes: number('bytes'),
-  }
+  return row as unknown as OutboxEvent
 }
 
 function storedEventOf(row: SqlRow): StoredEvent {
-  return { ...eventOf(row), sealed: String(row.sealed) }
+  return row as unknown as StoredEvent
 }
 
 function batchOf(row: SqlRow): OpenBatch {
-  const { debounce } = row
   return {
-    id: String(row.id),
-    queue: String(row.queue),
-    grouping: String(row.grouping),
-    opened: Number(row.opened),
-    period: Number(row.period),
-    debounce: typeof debounce === 'number' ? debounce : undefined,
-    last: Number(row.last),
-    count: Number(row.count),
-    space: Number(row.space),
-    unpacked: Number(row.unpacked),
-    packed: Number(row.packed),
+    ...(row as unknown as OpenBatch),
+    debounce: row.debounce === null ? undefined : Number(row.debounce),
   }
 }

@@ -2,10 +2,9 @@ import { BoundedCache } from '../bounded-cache.ts'
 import { probePause } from '../github/rate-limiter.ts'
 import type { Turn } from './delivery-loop.ts'
 import type { OutboxLimits } from './event.ts'
+import { ACCEPTED_AGE } from './ledger.ts'
 import type { ObjectStorage } from './object-storage.ts'
 import type { QueueName } from './queue-name.ts'
-
-const ACCEPTED_AGE = 30 * 24 * 3_600_000
 
 /** Credentials whose calls are remembered. */
 const KNOWN_CREDENTIALS = 10_000
