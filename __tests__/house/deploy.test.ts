@@ -80,7 +80,8 @@ describe('the image', () => {
     const health = inImage(JSON.parse(text) as string[], root)
     const isHealthy = () => spawnSync(health[0] ?? '', health.slice(1), { env: settings }).status
     expect(isHealthy()).toBe(1)
-    const child = spawn(words[0] ?? '', words.slice(1), { cwd: root, env: settings })
+    const [program = '', ...rest] = restricted(words)
+    const child = spawn(program, rest, { cwd: root, env: { ...settings, PATH: process.env.PATH } })
     await line(child, 'listening')
     expect(isHealthy()).toBe(0)
     expect(readdirSync(volume)).toContain('outbox.db')
@@ -89,6 +90,12 @@ describe('the image', () => {
     await chmod(root, 0o755)
   })
 })
+
+/** As the unit and compose.yaml start it: without capabilities, which only root can drop, nor new privileges. */
+function restricted(words: readonly string[]): string[] {
+  if (process.getuid?.() !== 0) return [...words]
+  return ['setpriv', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', ...words]
+}
 
 test('compose.yaml: a relay that cannot write but its volume, and Caddy before it', () => {
   const { services, volumes, ...rest } = parse(read('compose.yaml'))
