@@ -116,7 +116,7 @@ export function sharedGitHub(
   return { call, metrics, rateLimiters: new RateLimiters(ports, isApp) }
 }
 
-/** The ports of a relay towards GitHub. Of an `outbox` they only tell whether there is one. */
+/** The ports of a relay towards GitHub. `outbox` only says whether the relay has one. */
 export function relayPorts(
   config: RelayConfig,
   { call, rateLimiters, metrics }: ForgeAccess,

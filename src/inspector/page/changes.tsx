@@ -7,7 +7,7 @@ import { changes, type Difference } from './difference.ts'
 /** Lines that are shown at first. */
 const SHOWN = 20
 
-/** What a replay changed: of the request, where that was edited, and of what came of it. */
+/** The differences between a replay and its original: in the request, if it was edited, and in the result. */
 export function Changes({ detail, of }: { detail: Detail; of: string }) {
   const original = useSignal<Detail | 'gone' | undefined>(undefined)
   useEffect(() => {
@@ -87,7 +87,7 @@ function ChangeList({ title, changes }: { title: string; changes: readonly Diffe
 /** Characters of a value that are shown, and of what it has in common with the other one. */
 const LENGTH = { shown: 160, common: 24 }
 
-/** Of long values the part where they begin to differ. */
+/** Cuts long values to the part where they begin to differ. */
 function fromDifference(
   before: string | undefined,
   after: string | undefined,

@@ -42,7 +42,7 @@ const NOTHING: Draft = {
   original: { body: '{}', shown: '{}' },
 }
 
-/** What is composed; stays when the composer is closed, so that nothing that was written is lost. */
+/** The request in the composer. It stays when the composer is closed, so that no input is lost. */
 const draft = signal<Draft>(NOTHING)
 export const isComposing = signal(false)
 const answer = signal<SentResponse | { readonly failure: string } | undefined>(undefined)
@@ -96,7 +96,7 @@ function draftOf(request: ShownRequest, of: string | null): Draft {
   const { method, path, headers, body, encoding } = request
   const shown = encoding === 'text' ? pretty(body) : body
   const original = { body, shown }
-  // What came is signed already; what is new is not.
+  // A received request is signed already; a new one is not.
   const sign = of === null
   return { method, path, headers: headerLines(headers), body: shown, encoding, of, sign, original }
 }
@@ -111,7 +111,7 @@ async function submit(): Promise<void> {
   const request = requestOf(draft.value)
   try {
     answer.value = await send(request, of, sign && signingScheme(request.path) !== null)
-    // One at a time on a narrow screen: now it is what came of it.
+    // A narrow screen shows one part at a time: after sending, the result.
     if (!isNarrow()) return
     isComposing.value = false
     announce(`Sent, response ${answer.value.status}`)
@@ -361,7 +361,7 @@ function pathFor(fixture: string): string {
   return own?.request.path ?? draft.value.path
 }
 
-/** What the sender would have got; of a refusal, what is wrong and what would do. */
+/** The response that the sender would get; for a refusal, the fault and the fix. */
 function Answer() {
   const given = answer.value
   if (!given) return <p class="answer" role="status" />

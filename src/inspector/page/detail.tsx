@@ -19,7 +19,7 @@ import { fixtureName, fixtureText, pretty, replayLine } from './request-text.ts'
 import { announce, choose, copy, loaded, log, send } from './state.ts'
 import { Tree } from './tree.tsx'
 
-/** What can be done with a request, by its key: its label, and what it does. */
+/** The actions on a request, by their keys: each with its label and its function. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   r: { label: 'Replay', run: ({ id }, request) => void replay(id, request) },
   e: { label: 'Edit and replay', run: ({ id }, request) => compose(request, id) },
@@ -238,7 +238,7 @@ function Decision({ decision }: { decision: ShownDecision }) {
   )
 }
 
-/** What the real jobs say, on this machine. */
+/** The log of the jobs that act runs on this machine. */
 function RunLog() {
   return (
     <section aria-labelledby="run-title">

@@ -1,7 +1,7 @@
 import { counted } from '../../wire/printable.ts'
 import type { ShownFact, ShownJobs } from '../api.ts'
 
-/** What the jobs of the workflow files do with the event, and each line that reads it. */
+/** The jobs of the workflow files for this event: run or skipped, and each line that reads the event. */
 export function Jobs({ files }: { files: readonly ShownJobs[] }) {
   return (
     <section aria-labelledby="jobs-title">

@@ -107,7 +107,7 @@ export function shownMilliseconds(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0)} ms`
 }
 
-/** What came since the event that was chosen, so that a person knows that the view stands still. */
+/** The number of events after the selected one: the view does not follow new events while one is selected. */
 export function newerCount(): number {
   const pinned = summaries.value.get(chosen.value)
   if (!pinned) return 0

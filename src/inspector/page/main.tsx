@@ -106,7 +106,7 @@ function Bar() {
   )
 }
 
-/** What is wrong with the workflow files as they are saved now; before the first request it is shown at length. */
+/** The mistakes in the saved workflow files; in full before the first request. */
 function Mistakes() {
   const problems = state.welcome.value?.problems ?? []
   if (problems.length === 0 || state.summaries.value.size === 0) return null
@@ -151,7 +151,7 @@ on:
     method: post
 `
 
-/** What is shown before the first request: where to send one. */
+/** The page before the first request: the addresses to send one to. */
 function Empty({ welcome: { triggers, polled, polling, problems } }: { welcome: Welcome }) {
   const [first] = triggers
   const awaited = first ? 'request' : polling && polled.length > 0 ? 'message' : undefined

@@ -18,7 +18,7 @@ const place = computed(() => {
   return outputPath(shown, trigger, path)
 })
 
-/** What reads the value that is picked: for every workflow file that can. */
+/** The expressions that read the selected value, for every workflow file that can read it. */
 const offered = computed(() => (place.value ? offersFor(place.value) : []))
 
 function outputPath(
@@ -38,7 +38,7 @@ function offersFor(place: OutputPath): Offer[] {
   return offers(place, readersOf(detail.value?.readers ?? []))
 }
 
-/** Where no file is known that runs the action, one that a person may write. */
+/** The readers of the known files; if no file runs the action, the readers of a file to be written. */
 function readersOf(readers: readonly OutputReader[]): readonly OutputReader[] {
   if (readers.some(({ kind }) => kind !== 'source')) return readers
   const source = readers.length > 0 ? readers : [{ kind: 'source', file: '' } as const]
@@ -98,7 +98,7 @@ export function OutputsView({ detail: shown }: { detail: Detail }) {
             picked={picked.value?.trigger === trigger ? JSON.stringify(picked.value.path) : ''}
             pick={(path, value) => {
               picked.value = { trigger, path }
-              // What is looked at stays, whatever comes.
+              // New events do not replace the event that the user looks at.
               choose(shown.id)
               const at = { trigger, path, value, item: item.value, fields: shown.fields }
               const offer = preferredOf(offersFor(at))

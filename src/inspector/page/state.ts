@@ -251,6 +251,6 @@ export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(`hookline-${name}`, value)
   } catch {
-    // It holds for this visit only.
+    // The browser stores nothing, so the choice lasts for this visit.
   }
 }

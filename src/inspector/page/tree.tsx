@@ -24,7 +24,7 @@ interface Tree extends Omit<TreeProps, 'root' | 'label'> {
   reachable: Signal<string>
 }
 
-/** Children shown at once; more come on demand. */
+/** The number of children that are shown first; a button shows more. */
 const PAGE = 100
 /** Levels that are open at first, in branches of a few children. */
 const OPEN = { levels: 4, children: 12 }
@@ -76,7 +76,7 @@ function Children({ parent, path, tree }: { parent: object; path: JsonPath; tree
   )
 }
 
-/** What most workflows read stands first in the outputs of a request, what few do last. */
+/** Outputs that most workflows read come first. */
 const FIRST = ['body', 'params']
 const LAST = ['method', 'query', 'querystring', 'search', 'headers']
 
@@ -107,7 +107,7 @@ function TreeItem({ name, value, path, tree }: TreeItemProps) {
   const open = (next: boolean) => {
     isOpen.value = next
     wasOpened.value ||= next
-    // What is hidden cannot be reached.
+    // A collapsed child cannot have the focus, so its parent gets it.
     if (!next && tree.reachable.peek().startsWith(`${id.slice(0, -1)},`)) tree.reachable.value = id
   }
   return (

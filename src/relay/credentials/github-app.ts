@@ -157,7 +157,7 @@ export class App {
     this.#installations.delete(name)
     const isMissing = answer.status === 422 && NOT_GRANTED.test(answer.text)
     const mayHaveMoved = answer.status === 404 || answer.status === 422
-    // It may have been renamed, moved, or installed anew since it was looked up.
+    // The repository may have been renamed or moved, or the App reinstalled, since the lookup.
     if (isKnown && mayHaveMoved && !isMissing) return this.#mint(repository, permission, deadline)
     if (isMissing) throw permissionMissing(permission, installation)
     if (mayHaveMoved) throw await this.#notInstalled(repository, deadline)
@@ -244,7 +244,7 @@ export class App {
     const question = json ? { body: JSON.stringify(json) } : ({ method: 'GET' } as const)
     const outcome = await questions.ask({ ...question, path, reads: true })
     const { answer } = outcome
-    // Whether the call arrived matters for an event; a token is simply asked for again.
+    // A token can be requested twice, so it does not matter whether the first call arrived.
     if (!answer) throw githubUnavailable(outcome.accepted ? undefined : outcome.refusal.cause)
     if (answer.status === 401) throw unauthorized(answer, this.#options.clock.now())
     return answer

@@ -116,7 +116,7 @@ function endpointsIn({ database, ports }: NodeOutbox, { credentials }: RelayConf
   })
 }
 
-/** @returns what ends it; a tick that is being started is let go */
+/** @returns a function that ends the scheduler; a run that is being started is not awaited */
 function startScheduler(clock: Scheduler | undefined): () => void {
   if (!clock) return () => {}
   const { module, timers, ports } = clock

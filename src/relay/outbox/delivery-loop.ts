@@ -64,7 +64,7 @@ export interface LoopPorts extends OpenPorts {
   report(error: unknown): void
 }
 
-/** A queue that has undelivered events or open batches. What the disk needs to know is in the ledger. */
+/** A queue that has undelivered events or open batches. Everything that must survive a restart is in the ledger. */
 interface Queue {
   readonly name: string
   /** Units whose call is open. */
