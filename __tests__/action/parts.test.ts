@@ -334,9 +334,9 @@ describe('the size of all outputs together', () => {
 
   test.each<[Record<string, number>, string | undefined]>([
     [{ items: 400_000, on: 60_000, body: 60_000 }, undefined],
-    [{ items: 450_000, on: 80_000 }, 'leave out on ('],
-    [{ items: 300_000, on: 200_000, body: 210_000, method: 4 }, 'leave out body ('],
-    [{ items: 440_000, on: 200_000, body: 210_000, method: 4 }, 'leave out body, on ('],
+    [{ items: 450_000, on: 80_000 }, 'remove on from'],
+    [{ items: 300_000, on: 200_000, body: 210_000, method: 4 }, 'remove body from'],
+    [{ items: 440_000, on: 200_000, body: 210_000, method: 4 }, 'remove body, on from'],
   ])('%j', (sizes, told) => {
     const warning = sizeWarning(outputs(sizes))
     if (told === undefined) expect(warning).toBeUndefined()

@@ -35,7 +35,7 @@ const runOptions = {
     v.optional(every),
     v.title('minutes or cron'),
     v.description(
-      "How often a polled trigger runs on `schedule`: minutes since its last success (needs a store, unless the workflow's own schedule is that rare), or a cron expression of five fields. Without it: with every schedule event.",
+      'How often a polled trigger runs on `schedule`: minutes since its last success, or a cron expression of five fields. Minutes need a store, unless the schedule of the workflow is not more frequent. Default: at every `schedule` event.',
     ),
   ),
   timeZone: v.pipe(
@@ -47,7 +47,7 @@ const runOptions = {
     v.optional(events, ['workflow_dispatch']),
     v.title('event, or a list'),
     v.description(
-      'Events other than `schedule` on which a polled trigger runs, whatever `every` says; `[]` for none.',
+      'Events besides `schedule` on which a polled trigger runs; `every` does not apply to them. `[]`: none.',
     ),
   ),
   skipSchedule: v.pipe(
@@ -77,7 +77,7 @@ const filterOptions = {
     v.optional(scriptBody),
     v.title('JavaScript'),
     v.description(
-      'Body of a function of `item`, `index` and `items`; what it returns true for is kept. Beside `filter`, both must keep an item.',
+      'Body of a function of `item`, `index` and `items` that returns `true` for each item to keep. If `filter` is set too, both must keep the item.',
     ),
   ),
 }
@@ -95,13 +95,13 @@ const sortOptions = {
       ),
     ),
     v.title('MongoDB sort'),
-    v.description('Order of the items: `date: -1`, the newest first.'),
+    v.description('Order of the items. `date: -1`: newest first.'),
   ),
   sortScript: v.pipe(
     v.optional(scriptBody),
     v.title('JavaScript'),
     v.description(
-      'Body of a function of `a` and `b`; negative when `a` comes first. Applied after `sort`.',
+      'Body of a function of `a` and `b` that returns a negative number if `a` comes first. Applied after `sort`.',
     ),
   ),
 }
@@ -110,7 +110,7 @@ const skipOptions = {
   skip: v.pipe(
     v.optional(wholeNumber(0)),
     v.title('number'),
-    v.description('Drops so many items at the beginning.'),
+    v.description('Number of items to drop at the beginning.'),
   ),
 }
 
@@ -126,7 +126,7 @@ const deduplicateOptions = {
     v.optional(v.boolean(), false),
     v.title('boolean'),
     v.description(
-      '`true`: the first run records what is there, and hands nothing on. Needs a store.',
+      '`true`: the first run records the existing items and outputs none of them. Needs a store.',
     ),
   ),
   lease: v.pipe(
@@ -140,7 +140,7 @@ const deduplicateOptions = {
     ),
     v.title('minutes'),
     v.description(
-      'How long what a run was given is kept from other runs while its job has not succeeded: longer than the job takes.',
+      'Minutes for which other runs do not get the items of a run whose job has not succeeded yet. Set it to more than the job takes.',
     ),
   ),
   force: v.pipe(
@@ -160,7 +160,7 @@ const limitOptions = {
     ),
     v.title('number'),
     v.description(
-      'Keeps so many items; `0` is no limit. What is cut off of a polled trigger comes with the next run; of a webhook it is gone. Together with `sort` or `sortScript`, a polled trigger needs a store.',
+      'Largest number of items; `0` is no limit. A polled trigger outputs the rest in the next run; a webhook drops the rest. With `sort` or `sortScript`, a polled trigger needs a store.',
     ),
   ),
 }
@@ -189,25 +189,25 @@ const outputOptions = {
     v.optional(v.picklist(['separate', 'combine'], 'outputs mode'), 'separate'),
     v.title('`separate` or `combine`'),
     v.description(
-      '`combine`: one context for all items of a run, whose `outputs` is the list of them; there are no field outputs then.',
+      '`combine`: one context for all items of a run, whose `outputs` lists them. The outputs for single fields are empty then.',
     ),
   ),
   exportOutputs: v.pipe(
     v.optional(v.boolean(), false),
     v.title('boolean'),
     v.description(
-      '`true`: `outputs` is `{path}`, and the JSON lies in that file, for later steps of the same job.',
+      '`true`: writes the outputs as JSON to a file, for later steps of the same job; `outputs` is `{path}`.',
     ),
   ),
   outputsDir: v.pipe(
     v.optional(v.pipe(v.string(), v.nonEmpty('is empty')), 'outputs'),
     v.title('folder'),
-    v.description('Where `exportOutputs` writes, from the working copy.'),
+    v.description('Folder for `exportOutputs`, relative to the workspace.'),
   ),
   skipOnError: v.pipe(
     v.optional(v.boolean(), false),
     v.title('boolean'),
-    v.description('`true`: a trigger that fails is a warning, and counts as skipped.'),
+    v.description('`true`: if a trigger fails, it counts as skipped, with a warning.'),
   ),
   failOnItemError: v.pipe(
     v.optional(v.boolean(), false),
@@ -220,7 +220,7 @@ const outputOptions = {
     v.optional(v.boolean(), false),
     v.title('boolean'),
     v.description(
-      '`true`: a trigger that fails gives one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can act on it.',
+      '`true`: if a trigger fails, it outputs one item with `outcome: failure`, `conclusion: success` and `outputs: {}`, so that jobs can react to the failure.',
     ),
   ),
 }
@@ -230,7 +230,7 @@ const batchOptions = {
     v.optional(v.boolean(), false),
     v.title('boolean'),
     v.description(
-      '`true`: takes the events of a webhook URL with `__batch` together, in one run. Each is received for itself, and what fires goes through `config` as the items of a poll do. Not beside `limit`.',
+      '`true`: accepts the batches of a webhook URL with `__batch`. Each event is verified and matched by itself; the events that fire pass through `config` as items. Cannot be combined with `limit`.',
     ),
   ),
 }
@@ -265,7 +265,7 @@ export const IGNORED_KEYS: ReadonlyMap<string, string> = new Map([
   ['logLevel', DEBUGGING],
 ])
 
-const ignored = v.pipe(v.optional(v.unknown()), v.description('Does nothing here.'))
+const ignored = v.pipe(v.optional(v.unknown()), v.description('Has no effect in Hookline.'))
 
 /** `on.<trigger>.config` */
 export const configSchema = v.optional(

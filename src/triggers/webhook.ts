@@ -45,17 +45,19 @@ export const pathPattern = v.pipe(
 const options = v.strictObject({
   method: v.pipe(
     v.optional(oneOrMore(method)),
-    v.description('HTTP method, or a list of them. Without it every method fires.'),
+    v.description('HTTP method, or a list of methods. Default: every method.'),
   ),
   path: v.pipe(
     v.optional(pathPattern),
     v.description(
-      'Pattern of what follows the trigger name in the URL, such as `/user/:userId`; `:name` parts become `params`. Without it every path fires.',
+      'Pattern for the path after the trigger name in the URL, such as `/user/:userId`; `:name` segments become `params`. Default: every path.',
     ),
   ),
   deduplicationKey: v.pipe(
     v.optional(keyPath),
-    v.description('Path to the key that tells deliveries apart, when there is no `id`: `data.id`.'),
+    v.description(
+      'Path of the deduplication key in the body, such as `data.id`, if the body has no `id`.',
+    ),
   ),
   verify: verifyOption(),
 })
