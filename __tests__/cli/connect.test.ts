@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
 import { setUpLines } from '../../src/cli/connect/set-up.ts'
@@ -10,8 +19,9 @@ import { unusedProxyProblems } from '../../src/cli/unused-proxy.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { POSIX } from '../../src/wire/shell.ts'
-import { RunningCommand, runShared } from '../support/cli.ts'
+import { CLI_BUNDLE, RunningCommand, runShared } from '../support/cli.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { describeOnNode24, NODE24 } from '../support/node24.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
 /**
@@ -21,6 +31,9 @@ import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
 const TOKEN = `github_pat_${'J7dQx2LkV9sWmB4tYzR6nHcP0fUaE3oXgiS1abcd'}`
+/** A grant on Node before 22.13, and an endpoint on newer ones. */
+const WEBHOOK_URL = /\n {2}(https:\S+(?:__token=|\/-\/)\S+)\n/
+
 const NAMED = LISTENING.replace(
   'name: hook\n',
   "name: hook\nrun-name: hook ${{ github.event.client_payload.headers['x-hookline-delivery'] }}\n",
@@ -131,9 +144,9 @@ describe('from a clone to a run', () => {
   test('a request to the printed URL starts the workflow, and its run is followed to its end', async () => {
     platform.always(withRun(HOOK))
     const running = connect([])
-    const [, url = ''] = await running.printed(/\n {2}(https:\S+__token=\S+)\n/)
+    const [, url = ''] = await running.printed(WEBHOOK_URL)
     expect(url).toMatch(
-      /^https:\/\/quiet-river-example\.trycloudflare\.com\/octo\/repo\/hook\/webhook\?/,
+      /^https:\/\/quiet-river-example\.trycloudflare\.com\/(?:octo\/repo\/hook\/webhook\?|-\/)/,
     )
     const answer = await fetch(localOf(url), { method: 'POST', body: '{"a":1}' })
     expect(await answer.json()).toEqual({ success: true })
@@ -174,7 +187,9 @@ describe('from a clone to a run', () => {
     })
     const [{ url }] = await jsonEvents(running, 'ready')
     const local = localOf(url)
-    const elsewhere = await fetch(local.replace('/hook/', '/other/'), { method: 'POST' })
+    const elsewhere = await fetch(local.replace('/hook/', '/other/').replace(/\/-\/../, '/-/__'), {
+      method: 'POST',
+    })
     expect(elsewhere.status).toBe(401)
     const events = await jsonEvents(running, 'request')
     expect(events[1]).toMatchObject({ status: 401, reason: 'invalid_token', run: null })
@@ -205,7 +220,12 @@ const RELAY = {
   url: 'https://relay.example.com/octo/repo/a/webhook?__token=t',
   local: new URL('https://relay.example.com/octo/repo/a/webhook'),
   grant: new Secret('t'),
-  ...{ inWorkflow: [], filter: undefined, close: async () => {} },
+  ...{ inWorkflow: [], close: async () => {} },
+  lifetime: 'ends with connect' as const,
+}
+const GITHUB = {
+  ...{ kind: 'github' as const, host: 'github.com', webUrl: 'https://github.com' },
+  ...{ apiUrl: new URL('https://api.github.com'), isConfigured: false },
 }
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
@@ -288,7 +308,7 @@ describe('the steps at the sender', () => {
   ])('of %s', (_, own, said) => {
     const anybody = {
       ...{ target: TARGET, conditions: TARGET, relay: RELAY },
-      ...{ shell: POSIX, sender: undefined },
+      ...{ shell: POSIX, sender: undefined, forge: GITHUB },
     }
     expect(setUpLines({ ...anybody, ...own }).join('\n')).toMatch(said)
   })
@@ -413,7 +433,7 @@ describe('the list of requirements', () => {
     const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
     platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
     const running = connect([])
-    await running.printed(/__token=/)
+    await running.printed(WEBHOOK_URL)
     expect(running.stdout).toMatch(/ok +signatures: verified \(stripe\)/)
     expect(running.stdout).toMatch(/missing +pushed workflow: git add .*stripe\.yml && git commit/)
     expect(running.stdout).toMatch(/later +repository secret: gh secret set STRIPE_SIGNING_SECRET/)
@@ -422,7 +442,7 @@ describe('the list of requirements', () => {
   test('says that a workflow without verify does not verify the sender', async () => {
     platform.always(withRun(HOOK))
     const running = connect(['stripe'])
-    await running.printed(/__token=/)
+    await running.printed(WEBHOOK_URL)
     expect(running.stdout).toMatch(
       /warning +signatures: not verified.*hookline init --sender stripe/,
     )
@@ -435,7 +455,7 @@ describe('the list of requirements', () => {
     const workflows = { 'hook.yml': NAMED, 'stripe.yml': text }
     platform.always(withRun({ workflows }, { name: 'stripe' }))
     const running = connect(['stripe'])
-    await running.printed(/\/octo\/repo\/stripe\/webhook\?__token=/)
+    await running.printed(/ok +workflow: \.github\/workflows\/stripe\.yml[\s\S]*(?:__token=|\/-\/)/)
   })
 })
 
@@ -473,7 +493,7 @@ test('a filtered event is reported with the filter, as text and as data', async 
   expect((await jsonEvents(running, 'request')).at(-1)).toMatchObject({
     status: 200,
     run: null,
-    reason: expect.stringMatching(/does not match the filter .*paid/),
+    reason: expect.stringMatching(/does not match the filter: if: .*paid.* is not true/),
   })
 })
 
@@ -488,7 +508,7 @@ touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
   const running = connect([])
   await running.printed(/the tunnel ended; opening another one in 1 s\n/)
   await running.printed(
-    /URL has changed[\s\S]*https:\/\/loud-river-example\.trycloudflare\.com\/octo/,
+    /URL has changed[\s\S]*https:\/\/loud-river-example\.trycloudflare\.com\/(?:octo|-)\//,
   )
   expect(await running.stop()).toBe(0)
 })
@@ -505,7 +525,7 @@ test('Ctrl-C that ends the tunnel first is no error', async () => {
   program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; echo $$ > '${folder}/pid'; exec sleep 60`)
   platform.always(withRun(HOOK))
   const running = connect([])
-  await running.printed(/__token=/)
+  await running.printed(WEBHOOK_URL)
   const tunnel = Number(readFileSync(join(folder, 'pid'), 'utf8'))
   process.kill(tunnel, 'SIGINT')
   // The process has ended when connect notices its end.
@@ -521,7 +541,7 @@ test('connect prints the commands that push the workflow, and waits until GitHub
   const running = connect([])
   await running.printed(/git add \.github\/workflows\/hook\.yml && git commit .* && git push/)
   isPushed = true
-  await running.printed(/__token=/)
+  await running.printed(WEBHOOK_URL)
 })
 
 test.each([
@@ -536,7 +556,7 @@ test('the token of gh is used with --yes, and not printed', async () => {
   program('gh', `[ "$1" = auth ] && echo '${TOKEN}'`)
   platform.always(withRun(HOOK))
   const running = connect(['--yes'], {})
-  await running.printed(/gh auth token[\s\S]*__token=/)
+  await running.printed(/gh auth token[\s\S]*(?:__token=|\/-\/)/)
   expect(platform.calls[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`)
   expect(running.stdout).not.toContain(TOKEN)
 })
@@ -549,6 +569,95 @@ test('--public-url replaces the tunnel, and a proxy in the environment is warned
     HTTPS_PROXY: 'http://127.0.0.1:1',
   })
   const [{ url }] = await jsonEvents(running, 'ready')
-  expect(url).toMatch(/^https:\/\/hooks\.example\.com\/octo\/repo\/hook\/webhook\?__token=/)
+  expect(url).toMatch(/^https:\/\/hooks\.example\.com\/(?:octo\/repo\/hook\/webhook\?__token=|-\/)/)
   expect(running.stderr.match(/^warning: .*proxy/gm)).toHaveLength(1)
+})
+
+describeOnNode24('with a database', () => {
+  /** `connect --json` until its URL is there. */
+  async function ready(args: readonly string[], env: Record<string, string> = {}) {
+    const setting = surroundings({ HOOKLINE_GITHUB_TOKEN: TOKEN, ...env })
+    const as = (words: readonly string[]) => [NODE24 ?? '', CLI_BUNDLE, ...words]
+    command = new RunningCommand(['connect', '--json', ...args], { ...setting, as })
+    command.process.stdin?.end()
+    const [{ url }] = await jsonEvents(command, 'ready')
+    await command.told(/\nIt (?:stays|ends)/)
+    return { running: command, url: String(url) }
+  }
+  const PUBLIC_URL = ['--public-url', 'https://hooks.example.com', '--port', '0']
+  const state = () => join(folder, '.local/state/hookline/connect/octo/repo')
+
+  test('the URL is an endpoint, and the same at the next start, with new settings', async () => {
+    platform.always(withRun(HOOK))
+    const first = await ready(PUBLIC_URL)
+    expect(first.url).toMatch(/^https:\/\/hooks\.example\.com\/-\/[\w-]{22}$/)
+    expect(first.running.stderr).toContain('stays the same at each start')
+    await first.running.stop()
+    expect(first.running.stderr).toContain('works again when connect runs')
+    const filter = 'on: |\n            webhook: {config: {filter: {"body.type": paid}}}'
+    workflow('hook.yml', NAMED.replace('with: { on: webhook }', `with:\n          ${filter}`))
+    const second = await ready([])
+    expect(new URL(second.url).pathname).toBe(new URL(first.url).pathname)
+    expect(second.running.stderr).toMatch(/ends with the tunnel.*--public-url/)
+    const headers = { 'content-type': 'application/json' }
+    await fetch(localOf(second.url), { method: 'POST', headers, body: '{"type":"open"}' })
+    const last = (await jsonEvents(second.running, 'request')).at(-1)
+    expect(last.reason).toMatch(/does not match the filter/)
+  })
+
+  test('only the user can read database and keys, and neither shows token, secret or URL', async () => {
+    platform.always(withRun(HOOK))
+    const { running, url } = await ready([])
+    const files = readdirSync(state()).map((name) => join(state(), name))
+    expect(files.map((file) => basename(file))).toContain('sealing-keys.json')
+    for (const file of files) {
+      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
+      const text = readFileSync(file, 'latin1')
+      for (const secret of [TOKEN, url.slice(-22)]) expect(text).not.toContain(secret)
+    }
+    expect(statSync(state()).mode & 0o777).toBe(0o700)
+    await running.stop()
+  })
+
+  test('without the keys of an earlier start, the endpoint is created again', async () => {
+    platform.always(withRun(HOOK))
+    const first = await ready([])
+    await first.running.stop()
+    rmSync(join(state(), 'sealing-keys.json'))
+    const second = await ready([])
+    expect(new URL(second.url).pathname).not.toBe(new URL(first.url).pathname)
+    expect((await fetch(localOf(second.url), { method: 'POST', body: '{}' })).status).toBe(200)
+  })
+
+  test('an event that GitHub cannot take is reported as queued, and then followed to its run', async () => {
+    const asGitHub = withRun(HOOK)
+    let isDown = true
+    platform.always((call, response) =>
+      isDown && call.method === 'POST' ? json(503, {}) : asGitHub(call, response),
+    )
+    const { running, url } = await ready([])
+    expect((await fetch(localOf(url), { method: 'POST', body: '{}' })).status).toBe(202)
+    const queued = (await jsonEvents(running, 'request')).at(-1)
+    expect(queued).toMatchObject({ status: 202, reason: expect.stringMatching(/^queued/) })
+    isDown = false
+    expect((await jsonEvents(running, 'end')).at(-1)).toMatchObject({ conclusion: 'success' })
+  }, 60_000)
+
+  test('the sender of a signed URL is verified at the relay, if the URL stays', async () => {
+    const text = NAMED.replace(
+      'with: { on: webhook }',
+      `with:
+          on: |
+            webhook: {verify: {scheme: trello, secret: "\${{ secrets.TRELLO_SECRET }}", url: "\${{ secrets.TRELLO_URL }}"}}
+          secrets: \${{ toJSON(secrets) }}`,
+    )
+    workflow('hook.yml', text)
+    platform.always(withRun({ workflows: { 'hook.yml': text } }))
+    const secret = { PAY_SECRET: 'the-secret-of-trello' }
+    const lasting = await ready([...PUBLIC_URL, '--secret-env', 'PAY_SECRET'], secret)
+    expect(lasting.running.stderr).not.toContain('Checked in the workflow only')
+    await lasting.running.stop()
+    const tunneled = await ready(['--secret-env', 'PAY_SECRET'], secret)
+    expect(tunneled.running.stderr).toMatch(/Checked in the workflow only: .*trello.*tunnel/)
+  })
 })

@@ -50,10 +50,12 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     hasSqlite: true,
     env: {
       HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SIGNING_KEYS: JSON.stringify((await generateSigningKey()).jwk),
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
       STRIPE_SECRET: 'whsec_correct-horse-battery-staple',
     },
   },
+
   'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
   'docs/reference/inspector.md': { files: WORKFLOW },
   // Secrets of the reader, and what Jenkins sets.

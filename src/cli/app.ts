@@ -12,6 +12,7 @@ import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { type CreatedApp, waitForApp } from './app/create-page.ts'
+import { forgeHere, onlyGitHub } from './forge.ts'
 
 /**
  * Creates a GitHub App from a manifest:
@@ -66,8 +67,8 @@ export function appCommand(): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const apiUrl = readSetting(process.env, 'HOOKLINE_API_URL')
-  const form = formAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL'), options.org)
+  const { apiUrl, webUrl } = onlyGitHub(await forgeHere(), 'app create')
+  const form = formAddress(new URL(webUrl), options.org)
   const relay = readAddress(options.relay, RELAY_ADDRESS)
   const dispatch = options.dispatch ?? readSetting(process.env, 'HOOKLINE_DISPATCH')
   const file = options.out === undefined ? undefined : prepareFile(options.out)

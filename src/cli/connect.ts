@@ -5,7 +5,7 @@ import { baseAddress, readAddress } from '../wire/address.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
-import { parsePort, readSetting } from '../wire/settings.ts'
+import { parsePort } from '../wire/settings.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
 import { waitUntilReady } from './connect/ready.ts'
@@ -31,8 +31,9 @@ const HELP = `
 Needs a git remote, a workflow that receives webhooks, a GitHub token
 (HOOKLINE_GITHUB_TOKEN, or the token of gh after you agree), and cloudflared or
 --public-url. Lists what is missing before it asks or changes anything.
-The relay runs in this process; its URL ends with it. On a terminal, t sends a
-test event and q quits.
+The relay runs in this process. Its URL ends with the tunnel; with --public-url
+and Node 22.13 or newer, it is the same at the next start. On a terminal, t sends
+a test event and q quits.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye
@@ -66,7 +67,7 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   const report = reporter(options.json ?? false)
 
   // 1. Everything that is needed is there, and GitHub would start the workflow.
-  const { target, conditions, sender, token } = await meetRequirements(
+  const { target, conditions, sender, token, forge } = await meetRequirements(
     options,
     named,
     report.note,
@@ -78,24 +79,26 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   process.once('SIGINT', stop).once('SIGTERM', stop)
   warn(unusedProxyProblems(process.env))
   await Promise.race([
-    waitUntilReady(target, token, report.note, stopping.signal),
+    waitUntilReady(target, { token, forge }, report.note, stopping.signal),
     aborted(stopping.signal),
   ])
   if (stopping.signal.aborted) return report.bye('stopped')
 
-  // 2. A relay with the token, a public address, and a grant for this one path.
-  const ask = githubAt(readSetting(process.env, 'HOOKLINE_API_URL'), token)
+  // 2. A relay with the token, a public address, and a URL for this one path.
+  const ask = githubAt(forge.apiUrl, token)
   const relay = await openPublicRelay({
     target,
     conditions,
     token,
+    forge,
     ...settings,
     secret,
     onLog: (line) => {
       const entry = loggedRequest(line)
       if (!entry) return
-      const ports = { repository: target.repository, ask, ...systemClock }
-      followRequest(entry, { ...ports, filter: relay.filter }, report.event).catch(reportError)
+      const isFollowed = forge.kind === 'github'
+      const ports = { repository: target.repository, ask, isFollowed, ...systemClock }
+      followRequest(entry, ports, report.event).catch(reportError)
     },
     onTunnel: report.tunnel,
   })
@@ -115,14 +118,14 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   try {
     report.event(connectEvent('ready', { url: relay.url }))
     const shell = shellHere()
-    report.note(setUpLines({ target, conditions, sender, relay, shell }).join('\n'))
+    report.note(setUpLines({ target, conditions, sender, relay, shell, forge }).join('\n'))
     if (keys?.hint) report.note(styled(process.stdout, 'dim', keys.hint))
     if (options.sendTest) sendTest()
 
     // 3. Requests are followed until Ctrl-C.
     await aborted(stopping.signal)
     report.bye('stopped')
-    report.note(stayLines(target).join('\n'))
+    report.note(stayLines(relay).join('\n'))
   } finally {
     keys?.stop()
     await relay.close()

@@ -21,6 +21,7 @@ import {
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
+import { forgeHere, onlyGitHub, trustedForge } from './forge.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
@@ -80,11 +81,10 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   if (options.sendTest && options.workflow === undefined) {
     command.error('error: --send-test needs --workflow, which receives the event')
   }
-  const target = await withTimers(await withApp(await withGrant(readTarget(options))))
-  const findings = await runChecks(
-    target,
-    doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), target.token),
-  )
+  const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
+  const given = await withGrant(readTarget(options))
+  const target = await withTimers(await withApp(given, forge.apiUrl))
+  const findings = await runChecks(target, doctorPorts(forge.apiUrl, target.token))
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
   const lines = findings.flatMap(({ check, status, message, hint }) => {
@@ -136,7 +136,7 @@ function readTarget(options: DoctorOptions): DoctorTarget {
 }
 
 /** Adds the findings about the App of the environment, and its token if there is no other token. */
-async function withApp(target: DoctorTarget): Promise<DoctorTarget> {
+async function withApp(target: DoctorTarget, apiUrl: URL): Promise<DoctorTarget> {
   const id = readSetting(process.env, 'HOOKLINE_APP_ID')
   const pem = readSetting(process.env, 'HOOKLINE_APP_KEY')?.reveal()
   if (id === undefined || pem === undefined) return target
@@ -148,7 +148,7 @@ async function withApp(target: DoctorTarget): Promise<DoctorTarget> {
     pem,
     repository,
     dispatch,
-    apiUrl: readSetting(process.env, 'HOOKLINE_API_URL'),
+    apiUrl,
   })
   const { findings, token, login } = await withProgress('asking GitHub', check)
   return { ...target, app: findings, actor: login, token: target.token ?? token }

@@ -20,7 +20,7 @@ import { topOf } from '../workflow/nodes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { git } from './git.ts'
+import { originHere } from './origin.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
 export function findSourceFiles(root: string, globs: readonly string[]): NamedFile[] {
@@ -166,10 +166,7 @@ function fileError(error: unknown, path: string): unknown {
 
 /** `owner/name` of the git remote `origin`; empty without a remote or without git. */
 export function originRepository(): string {
-  const url = git('.', 'remote', 'get-url', 'origin') ?? ''
-  // The last two parts of the address: `https://host/owner/name.git` as well as `git@host:owner/name`.
-  const [, owner, name] = /[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? []
-  return owner && name ? `${owner}/${name}` : ''
+  return originHere()?.repository ?? ''
 }
 
 /** Folders without workflow files. */

@@ -10,8 +10,8 @@ import {
   type RetryPolicy,
 } from '../wire/github-api.ts'
 import { HttpFailure } from '../wire/http.ts'
-import { readToken, type Secret } from '../wire/secret.ts'
-import { readSetting } from '../wire/settings.ts'
+import type { Secret } from '../wire/secret.ts'
+import { forgeHere, onlyGitHub, readingToken } from './forge.ts'
 import { withProgress } from './terminal.ts'
 
 /**
@@ -71,18 +71,14 @@ function resultOf(outcome: GitHubOutcome): Asked {
   throw cause instanceof GitHubCallError && cause.cause instanceof HttpFailure ? cause.cause : cause
 }
 
-/** With the token of `gh` where it is set, else the one that the relay is given too. */
-export function githubOf(env: Readonly<Record<string, string | undefined>>): AskGitHub {
-  const token =
-    tokenNamed(env, 'GH_TOKEN') ??
-    tokenNamed(env, 'GITHUB_TOKEN') ??
-    readSetting(env, 'HOOKLINE_GITHUB_TOKEN')
-  return githubAt(readSetting(env, 'HOOKLINE_API_URL'), token)
-}
-
-function tokenNamed(env: Readonly<Record<string, string | undefined>>, name: string) {
-  const text = env[name]
-  return text ? readToken(name, text) : undefined
+/**
+ * Asks the GitHub of the repository in this folder, with a token of the environment that is for it.
+ *
+ * @param command named in the error for another forge
+ */
+export async function githubHere(command: string): Promise<AskGitHub> {
+  const forge = onlyGitHub(await forgeHere(), command)
+  return githubAt(forge.apiUrl, readingToken(forge))
 }
 
 /** GitHub, by the command line's own client. */

@@ -16,6 +16,7 @@ import { DEFAULT_PATHS } from './init/proposal.ts'
 import { answered, askAt, type FlagAnswers } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender-workflow.ts'
+import { originHere } from './origin.ts'
 import { environmentFor, GH_VARIABLES } from './programs.ts'
 import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrappedNames } from './terminal.ts'
@@ -93,7 +94,9 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
   })
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
   const isAlone = triggersHere().length === 0
-  const steps = nextSteps(kind, answers, files, port, { gh: ghState, shell: shellHere(), isAlone })
+  const steps = nextSteps(kind, answers, files, port, {
+    ...{ gh: ghState, shell: shellHere(), isAlone, webUrl: originHere()?.webUrl },
+  })
   if (!json) print(filesText(files))
   if (!dryRun) {
     refuseExisting(process.cwd(), files)

@@ -17,7 +17,7 @@ import { checkedRepository } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { runNameLine } from '../workflow/run-name.ts'
 import { originRepository } from './files.ts'
-import { type AskGitHub, type AskOptions, githubOf } from './github-client.ts'
+import { type AskGitHub, type AskOptions, githubHere } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { nameAdvice } from './run-name-advice.ts'
 import { EXIT, styled } from './terminal.ts'
@@ -76,7 +76,7 @@ async function showRuns({ delivery, watch, json, ...options }: RunsOptions): Pro
     })
   }
   checkedRepository(repository)
-  const github = { repository, ask: githubOf(process.env), ...systemClock }
+  const github = { repository, ask: await githubHere('runs'), ...systemClock }
   const report = ({ event: _, ...found }: WorkflowRun) =>
     process.stdout.write(`${json ? printableJson(JSON.stringify(found)) : runLine(found)}\n`)
   if (watch && delivery !== undefined) {

@@ -16,7 +16,7 @@ import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { githubOf } from './github-client.ts'
+import { githubHere } from './github-client.ts'
 import { readSecret, unreachableHint } from './request-faults.ts'
 import { EXAMPLES, exampleOf } from './send/example-events.ts'
 import { sendExactly } from './send/http-request.ts'
@@ -220,7 +220,7 @@ async function waitForRun(url: URL, response: SendResponse): Promise<void> {
       hint: 'Run the command in a clone of the repository.',
     })
   }
-  const github = { repository, ask: githubOf(process.env), ...systemClock }
+  const github = { repository, ask: await githubHere('send --wait'), ...systemClock }
   if (batch !== null) process.stderr.write(`${queuedText(response)}\n`)
   const { batchSeconds: secondsOf } = await import('./send/batch-url.ts')
   const collecting = batch === null ? 0 : 1000 * (secondsOf(url) ?? 0)

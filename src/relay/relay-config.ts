@@ -175,6 +175,8 @@ function checkCredentialSettings(env: Environment): void {
   const at = (name: SettingName) => rawSetting(env, name)
   const [token, keys] = [at('HOOKLINE_GITHUB_TOKEN'), at('HOOKLINE_ACCESS_KEYS')]
   const signingKeys = at('HOOKLINE_SIGNING_KEYS')
+  // With both, the admin creates endpoints, which need no other key.
+  const hasEndpoints = at('HOOKLINE_ADMIN_KEY') && at('HOOKLINE_SEALING_KEYS')
   const [id, key] = [at('HOOKLINE_APP_ID'), at('HOOKLINE_APP_KEY')]
   const app = id || key
   if (app && token) {
@@ -195,13 +197,13 @@ function checkCredentialSettings(env: Environment): void {
       hint: 'Set both: the id of the App, and the private key from its settings page.',
     })
   }
-  if (app && !signingKeys) {
+  if (app && !signingKeys && !hasEndpoints) {
     throw new UserError({
       message: 'HOOKLINE_SIGNING_KEYS is missing',
       hint: 'With a GitHub App, each request carries a grant. Create the keys that sign grants: hookline keys create signing',
     })
   }
-  if (token && !keys && !signingKeys) {
+  if (token && !keys && !signingKeys && !hasEndpoints) {
     throw new UserError({
       message: 'HOOKLINE_GITHUB_TOKEN needs HOOKLINE_ACCESS_KEYS or HOOKLINE_SIGNING_KEYS',
       hint: 'Create keys: hookline keys create access, or hookline keys create signing. If each request carries its own GitHub token, unset HOOKLINE_GITHUB_TOKEN.',

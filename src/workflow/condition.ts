@@ -51,3 +51,35 @@ export function checkCondition(condition: string): void {
     throw new ExpressionMistake(why, condition)
   }
 }
+
+/**
+ * The parts of a condition that do not hold, as they are written. Only parts that are joined by `&&` at
+ * the top level are told apart.
+ */
+export function unmetParts(condition: string, contexts: EventContexts): string[] {
+  return conjuncts(condition).filter((part) => {
+    try {
+      return !holds(part, contexts)
+    } catch {
+      return true
+    }
+  })
+}
+
+/** Strings, brackets and the operators that join conditions. */
+const PIECES = /'(?:[^']|'')*'|[([]|[)\]]|&&|\|\|/g
+
+function conjuncts(condition: string): string[] {
+  const parts: string[] = []
+  let [depth, start] = [0, 0]
+  for (const { 0: piece, index } of condition.matchAll(PIECES)) {
+    if (/^[([]$/.test(piece)) depth++
+    else if (/^[)\]]$/.test(piece)) depth--
+    else if (depth === 0 && piece === '||') return [condition.trim()]
+    else if (depth === 0 && piece === '&&') {
+      parts.push(condition.slice(start, index))
+      start = index + piece.length
+    }
+  }
+  return [...parts, condition.slice(start)].map((part) => part.trim())
+}

@@ -120,9 +120,13 @@ describe.each(RUNTIMES)('the condition of a grant on %s', (_, start) => {
   test('a filtered event is in the log and the metrics, and gets the custom response', async () => {
     const lines = here.relay.log.length
     const target = '/octo/repo/hook/webhook?__response_code=299&__response_body=hi'
-    const answer = await here.send(await granted({ if: 'false' }), { ...POST, target })
+    const condition = "method == 'post' && (body.x == '&&' || body.title == 'none')"
+    const answer = await here.send(await granted({ if: condition }), { ...POST, target })
     expect([answer.status, answer.body]).toEqual([299, 'hi'])
-    expect(JSON.parse(here.relay.log[lines] ?? '')).toMatchObject({ status: 299, filtered: true })
+    expect(JSON.parse(here.relay.log[lines] ?? '')).toMatchObject({
+      ...{ status: 299, filtered: true },
+      reason: "if: (body.x == '&&' || body.title == 'none') is not true",
+    })
     expect(await metricsOf(here)).toMatch(/^hookline_filtered_total [1-9]/m)
   })
 

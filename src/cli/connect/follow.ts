@@ -9,7 +9,7 @@ import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.t
 /** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
   readonly event: 'ready' | 'request' | 'run' | 'end' | 'tunnel' | 'bye'
-  /** The webhook URL with its grant: of `ready`, and of `tunnel` if the URL changed. */
+  /** The webhook URL with its credential: of `ready`, and of `tunnel` if the URL changed. */
   readonly url: string | null
   readonly delivery: string | null
   /** Status of the response to the sender. */
@@ -32,9 +32,9 @@ export function connectEvent(
 
 interface FollowPorts {
   readonly repository: string
-  /** The expression by which the relay filters events. */
-  readonly filter: string | undefined
   readonly ask: AskGitHub
+  /** False for a forge whose API does not list runs as GitHub's does. */
+  readonly isFollowed: boolean
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }
@@ -59,9 +59,14 @@ export async function followRequest(
   report: (event: ConnectEvent) => void,
 ): Promise<void> {
   const { delivery, status, run: page = null } = entry
-  const noRun = noRunReason(entry, ports.filter)
-  report(connectEvent('request', { delivery, status, run: page, reason: noRun }))
+  const noRun = noRunReason(entry)
+  const reason = noRun ?? queuedReason(entry)
+  report(connectEvent('request', { delivery, status, run: page, reason }))
   if (noRun !== null) return
+  if (!ports.isFollowed) {
+    report(connectEvent('run', { delivery, run: page, reason: NOT_FOLLOWED }))
+    return
+  }
   try {
     const run = await (page === null ? awaitRun(delivery, ports) : runAt(page, ports))
     report(connectEvent('run', { delivery, run: run.url }))
@@ -78,15 +83,24 @@ export async function followRequest(
 }
 
 /** Why a request starts no run: its error code, or a sentence. `null` if GitHub accepted the event. */
-function noRunReason(
-  { status, code, filtered, githubStatus }: LogEntry,
-  filter: string | undefined,
-): string | null {
-  if (status >= 300 || code !== undefined) return code ?? `the relay responded with ${status}`
-  if (filtered) return `no run: the event does not match the filter${filter ? ` ${filter}` : ''}`
+function noRunReason({ status, code, filtered, githubStatus, reason }: LogEntry): string | null {
+  if (status >= 300 || code !== undefined) {
+    return [code ?? `the relay responded with ${status}`, reason].filter(Boolean).join(': ')
+  }
+  if (filtered) {
+    return `no run: the event does not match the filter${reason ? `: ${reason}` : ''}`
+  }
   if (githubStatus === undefined) return 'no run: the relay answered a handshake of the sender'
   return null
 }
+
+/** Why GitHub does not have the event yet; `null` if it has. */
+function queuedReason({ queued }: LogEntry): string | null {
+  if (queued === undefined) return null
+  return `queued (${queued}): the relay sends the event again, also after a restart of connect`
+}
+
+const NOT_FOLLOWED = 'open its page to see how it ends: connect follows runs of GitHub only'
 
 const ALL_SKIPPED =
   'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'

@@ -1,8 +1,8 @@
 import { UserError } from '../../wire/errors.ts'
 import type { Secret } from '../../wire/secret.ts'
-import { readSetting } from '../../wire/settings.ts'
 import type { DoctorFinding } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
+import type { ForgeHere } from '../forge.ts'
 import type { ConnectTarget } from './connect-target.ts'
 import { pushCommand } from './requirements.ts'
 
@@ -21,13 +21,19 @@ const TEMPORARY = new Set(['github_unreachable', 'github_unavailable', 'rate_lim
  */
 export async function waitUntilReady(
   { repository, workflow, trigger, dispatch, files }: ConnectTarget,
-  token: Secret,
+  { token, forge }: { readonly token: Secret; readonly forge: ForgeHere },
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const nothing = { relayToken: undefined, relay: undefined, testEventTimeout: undefined }
   const target = { repository, workflow, trigger, dispatch, token, ...nothing }
-  const ports = doctorPorts(readSetting(process.env, 'HOOKLINE_API_URL'), token)
+  if (forge.kind !== 'github') {
+    note(
+      `not checked, because ${forge.host} is not GitHub: whether the token may start ${workflow}`,
+    )
+    return
+  }
+  const ports = doctorPorts(forge.apiUrl, token)
   let noted = ''
   for (;;) {
     const findings = await runChecks(target, ports)

@@ -7,8 +7,8 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
-import { readSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
+import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
 import { git } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
@@ -39,6 +39,8 @@ export interface Ready {
   readonly conditions: FoundTrigger
   readonly sender: Sender | undefined
   readonly token: Secret
+  /** The forge of the git remote, which the token is for. */
+  readonly forge: ForgeHere
 }
 
 /** One line of the list that `connect` prints first. */
@@ -60,24 +62,30 @@ export async function meetRequirements(
   writeWorkflow: () => Promise<void>,
 ): Promise<Ready> {
   const repository = originRepository()
+  const forge = await forgeOrProblem()
   const choice = chooseTrigger(options, named)
   const file = 'trigger' in choice ? nativeFileOf(choice.trigger.workflow) : undefined
   const native = file && 'dispatch' in file ? file : undefined
-  const source = tokenSource(options.yes ?? false)
+  const source = 'kind' in forge ? tokenSource(forge, options.yes ?? false) : undefined
   const mayAsk = !options.yes && process.stdin.isTTY
   const isOffered = mayAsk && 'reason' in choice && choice.reason === 'no workflow'
   const problems: readonly Problem[] = [
     ...(repository === '' ? [NO_REMOTE] : []),
     ...('problem' in choice && !isOffered ? [choice.problem] : []),
     ...(file && 'message' in file ? [file] : []),
-    ...(source ? [] : [noTokenProblem(choice, repository, native?.dispatch)]),
+    ...('kind' in forge ? forgeProblems(forge, native?.dispatch) : [forge]),
+    ...(source || !('kind' in forge)
+      ? []
+      : [noTokenProblem(forge, choice, repository, native?.dispatch)]),
     ...(options.publicUrl !== undefined || isOnPath('cloudflared') ? [] : [NO_CLOUDFLARED]),
   ]
-  if (problems.length > 0 || !source) {
+  if (problems.length > 0 || !source || !('kind' in forge)) {
     const isUsage = problems.length === 1 && 'reason' in choice && choice.reason === 'ambiguous'
     throw isUsage ? new UsageError([...problems]) : new UserError([...problems])
   }
-  const rows = requirementRows({ repository, choice, native, named, from: source.from, options })
+  const rows = requirementRows({
+    ...{ repository, forge, choice, native, named, from: source.from, options },
+  })
   note(
     ['Requirements:', ...rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`)].join('\n'),
   )
@@ -91,7 +99,7 @@ export async function meetRequirements(
   }
   const isAllowed =
     !source.needsConsent || (await askYesNo('Use the token of gh while this command runs?'))
-  if (!isAllowed) throw new UserError(noTokenProblem(choice, repository, native?.dispatch))
+  if (!isAllowed) throw new UserError(noTokenProblem(forge, choice, repository, native?.dispatch))
   const chosen = isOffered ? chooseTrigger(options, named) : choice
   if ('problem' in chosen) throw new UserError(chosen.problem)
   const written = nativeFileOf(chosen.trigger.workflow)
@@ -102,11 +110,35 @@ export async function meetRequirements(
     conditions,
     sender: named ?? senderOf(conditions.signatures),
     token: source.token,
+    forge,
   }
+}
+
+/** The forge of the git remote, or why there is none. */
+async function forgeOrProblem(): Promise<ForgeHere | Problem> {
+  try {
+    return await forgeHere()
+  } catch (error) {
+    const [problem] = error instanceof UserError ? error.problems : []
+    if (!problem) throw error
+    return problem
+  }
+}
+
+/** What the forge needs, besides a token. */
+function forgeProblems({ kind, host }: ForgeHere, dispatch: DispatchMode | undefined): Problem[] {
+  if (kind === 'github' || dispatch !== 'repository') return []
+  return [
+    {
+      message: `${host} has no repository_dispatch, so the workflow must listen for workflow_dispatch`,
+      hint: 'Write it again: hookline init --dispatch workflow',
+    },
+  ]
 }
 
 interface RequirementFacts {
   readonly repository: string
+  readonly forge: ForgeHere
   readonly choice: TriggerChoice
   readonly native: Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | undefined
   readonly named: Sender | undefined
@@ -115,10 +147,11 @@ interface RequirementFacts {
 }
 
 function requirementRows(known: RequirementFacts): readonly Requirement[] {
-  const { repository, choice, native, named, from, options } = known
+  const { repository, forge, choice, native, named, from, options } = known
+  const place = forge.host === 'github.com' ? repository : `${repository} at ${forge.host}`
   const address = options.publicUrl ?? 'a quick tunnel of cloudflared'
   const rows: Requirement[] = [
-    { state: 'ok', text: `git remote: origin is ${repository}` },
+    { state: 'ok', text: `git remote: origin is ${place}` },
     { state: 'ok', text: `GitHub token: ${from}` },
     { state: 'ok', text: `public address: ${address}` },
   ]
@@ -139,7 +172,7 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
     ...secrets.map(
       (name): Requirement => ({
         state: 'later',
-        text: `repository secret: gh secret set ${name} --repo ${repository}`,
+        text: `repository secret: ${secretCommand(forge, repository, name)}`,
       }),
     ),
   ]
@@ -174,7 +207,15 @@ const NO_CLOUDFLARED: Problem = {
   notes: ['or use an address that leads to this machine: --public-url https://… --port 8080'],
 }
 
+/** How to store a repository secret. */
+export function secretCommand({ kind, host }: ForgeHere, repository: string, name: string): string {
+  if (kind !== 'github') return `add ${name} in the settings of the repository`
+  const place = host === 'github.com' ? repository : `${host}/${repository}`
+  return `gh secret set ${name} --repo ${place}`
+}
+
 function noTokenProblem(
+  forge: ForgeHere,
   choice: TriggerChoice,
   repository: string,
   dispatch: DispatchMode = 'repository',
@@ -183,15 +224,26 @@ function noTokenProblem(
   // `actions:read` is needed to follow the runs.
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
   const words = dispatch === 'workflow' ? 'Actions: write' : 'Contents: write and Actions: read'
+  const { host, apiUrl, kind, webUrl } = forge
+  const isSet = process.env.HOOKLINE_GITHUB_TOKEN && hooklineToken(forge) === undefined
+  const why = isSet
+    ? `HOOKLINE_GITHUB_TOKEN is not used for ${host}, because it may be of github.com`
+    : 'HOOKLINE_GITHUB_TOKEN is not set'
+  const isTrusted = forge.isConfigured || host === 'github.com'
+  const naming = isTrusted ? '' : `export HOOKLINE_API_URL=${apiUrl.href} && `
+  const login = host === 'github.com' ? 'gh auth login' : `gh auth login --hostname ${host}`
   return {
-    message: `there is no GitHub token that can start the workflow (${words}): HOOKLINE_GITHUB_TOKEN is not set`,
-    hint: 'Create a token for this repository, and set it: read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN',
-    notes: [
-      tokenPage(workflow, repository, permissions),
-      gh('--version') === undefined
-        ? 'or install gh, https://cli.github.com, and run: gh auth login'
-        : 'or use the token of gh: gh auth login, then hookline connect --yes',
-    ],
+    message: `there is no ${kind === 'github' ? 'GitHub token' : 'token'} that can start the workflow (${words}): ${why}`,
+    hint: `Create a token for this repository, and set it: ${naming}read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN`,
+    notes:
+      kind === 'github'
+        ? [
+            tokenPage(workflow, repository, permissions, webUrl),
+            gh('--version') === undefined
+              ? `or install gh, https://cli.github.com, and run: ${login}`
+              : `or use the token of gh: ${login}, then hookline connect --yes`,
+          ]
+        : [`${webUrl}/user/settings/applications`],
   }
 }
 
@@ -201,12 +253,15 @@ interface ChosenToken {
   readonly needsConsent: boolean
 }
 
-/** `HOOKLINE_GITHUB_TOKEN`, or the token of `gh`; without a terminal, gh's token only with `--yes`. */
-function tokenSource(yes: boolean): ChosenToken | undefined {
-  const own = readSetting(process.env, 'HOOKLINE_GITHUB_TOKEN')
+/**
+ * `HOOKLINE_GITHUB_TOKEN`, or the token that `gh` has for the host; without a terminal, gh's token only
+ * with `--yes`.
+ */
+function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
+  const own = hooklineToken(forge)
   if (own) return { token: own, from: 'HOOKLINE_GITHUB_TOKEN', needsConsent: false }
-  if (!yes && !process.stdin.isTTY) return undefined
-  const text = gh('auth', 'token')
+  if (forge.kind !== 'github' || (!yes && !process.stdin.isTTY)) return undefined
+  const text = gh('auth', 'token', '--hostname', forge.host)
   if (text === undefined) return undefined
   return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
 }

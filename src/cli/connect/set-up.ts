@@ -2,13 +2,13 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { PAGE } from '../../triggers/lists/page.ts'
 import type { Sender } from '../../triggers/sender.ts'
-import { baseAddress } from '../../wire/address.ts'
-import { readSetting } from '../../wire/settings.ts'
 import type { Shell } from '../../wire/shell.ts'
+import type { ForgeHere } from '../forge.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
-import type { PublicRelay } from './public-relay.ts'
+import type { PublicRelay, UrlLifetime } from './public-relay.ts'
+import { secretCommand } from './requirements.ts'
 
 const REGISTER =
   'Register it with the bot. Set its token in BOT_TOKEN and a secret of your choice in BOT_SECRET:'
@@ -18,14 +18,15 @@ interface SetUp {
   /** The trigger with its signature verification. */
   readonly conditions: FoundTrigger
   readonly sender: Sender | undefined
-  readonly relay: Pick<PublicRelay, 'url' | 'inWorkflow'>
+  readonly relay: Pick<PublicRelay, 'url' | 'inWorkflow' | 'lifetime'>
   readonly shell: Shell
+  readonly forge: ForgeHere
 }
 
 /** The remaining steps at the sender and in the repository before the first event arrives. */
-export function setUpLines({ target, conditions, sender, relay, shell }: SetUp): string[] {
+export function setUpLines({ target, conditions, sender, relay, shell, forge }: SetUp): string[] {
   const { repository, trigger, example } = target
-  const { url, inWorkflow } = relay
+  const { url, inWorkflow, lifetime } = relay
   const { signatures } = conditions
   const call = { ...(example ?? ANY_REQUEST), path: '' }
   const steps =
@@ -37,16 +38,26 @@ export function setUpLines({ target, conditions, sender, relay, shell }: SetUp):
           ? ['', 'The workflow verifies signatures, so only a signed request starts it.']
           : ['', 'Try it:', `  ${exampleLine(url, call, undefined, shell.request)}`]
   // Without `verify`, the workflow reads no secret.
-  const secrets = sender && verifies(sender, signatures) ? secretLines(sender, repository) : []
+  const secrets =
+    sender && verifies(sender, signatures) ? secretLines(sender, repository, forge) : []
   const checks = inWorkflow.map((condition) => `Checked in the workflow only: ${condition}`)
   return [
     '',
     sender ? `Webhook URL for ${sender.title}` : 'Webhook URL',
     `  ${url}`,
+    LIFETIMES[lifetime],
     ...steps,
     ...secrets,
     ...(checks.length > 0 ? ['', ...checks] : []),
   ]
+}
+
+const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
+  stays: 'It stays the same at each start of connect.',
+  'ends with the tunnel':
+    'It ends with the tunnel. For a URL that stays, use a named tunnel: --public-url https://… --port 8080',
+  'ends with connect':
+    'It ends with connect. For a URL that stays, use Node 22.13 or newer, with --public-url.',
 }
 
 function clickLines({ name, title }: Sender): string[] {
@@ -55,11 +66,10 @@ function clickLines({ name, title }: Sender): string[] {
 }
 
 /** The repository secrets that the workflow reads. A sender often shows them only with the webhook. */
-function secretLines(sender: Sender, repository: string): string[] {
+function secretLines(sender: Sender, repository: string, forge: ForgeHere): string[] {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
-  const server = baseAddress(readSetting(process.env, 'HOOKLINE_SERVER_URL'))
-  const store = (name: string) => `  gh secret set ${name} --repo ${repository}`
+  const store = (name: string) => `  ${secretCommand(forge, repository, name)}`
   const lines = [
     ...(secret ? ['', `Store its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),
     ...(urlSecret
@@ -67,17 +77,19 @@ function secretLines(sender: Sender, repository: string): string[] {
       : []),
   ]
   if (lines.length === 0) return []
-  return [...lines, `or at ${server}/${repository}/settings/secrets/actions/new`]
+  const page = forge.kind === 'github' ? 'secrets/actions/new' : 'actions/secrets'
+  return [...lines, `or at ${forge.webUrl}/${repository}/settings/${page}`]
 }
 
 /** How to replace the temporary URL with a permanent one. */
-export function stayLines({ repository, workflow }: ConnectTarget): string[] {
+export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[] {
   return [
     '',
-    'The URL has ended. For a permanent URL, run a relay:',
+    lifetime === 'stays'
+      ? 'The URL works again when connect runs. For one that always works, run a relay:'
+      : 'The URL has ended. For a permanent URL, run a relay:',
     '  hookline app create --relay https://<your relay>   creates a GitHub App, in place of a token',
     '  hookline relay --outbox outbox.db                  on a server; see https://github.com/hookline/hookline#host',
-    `  hookline url ${workflow} --relay https://<your relay> --repository ${repository}`,
   ]
 }
 

@@ -10,8 +10,11 @@ import { CONDITION_NAMES, checkCondition, holds } from '../../workflow/condition
 import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
-/** The carrier of the conditions. A grant is part of the URL; an endpoint is not. */
-export type ConditionUse = 'grant' | 'endpoint'
+/**
+ * What has the conditions: a grant is part of the URL, and an endpoint is not. A relay behind a quick
+ * tunnel does not know its own URL.
+ */
+export type ConditionUse = 'grant' | 'endpoint' | 'tunneled endpoint'
 
 /** The flags that set the conditions of a grant, or of an endpoint. */
 export interface ConditionOptions {
@@ -272,7 +275,9 @@ export function relayRefusal(
     return 'aws-sns needs a certificate from Amazon, which the relay does not download'
   }
   if (use === 'endpoint' || !needs.includes('url')) return undefined
-  return `${name} signs the URL that it calls, and the URL would contain the grant`
+  return use === 'grant'
+    ? `${name} signs the URL that it calls, and the URL would contain the grant`
+    : `${name} signs the URL that it calls, which changes with the tunnel`
 }
 
 function settingsInJson(text: string): VerifyEntries {

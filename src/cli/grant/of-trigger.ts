@@ -5,7 +5,7 @@ import { checkCondition } from '../../workflow/condition.ts'
 import { PAIRED } from '../send/signatures.ts'
 import { isStandIn } from '../workflows-here.ts'
 import { filterExpression } from './filter-expression.ts'
-import { type GrantConditions, relayRefusal } from './grant-conditions.ts'
+import { type ConditionUse, type GrantConditions, relayRefusal } from './grant-conditions.ts'
 
 /** The conditions of a trigger's file, divided between the relay and the workflow. */
 export interface TriggerConditions {
@@ -23,12 +23,14 @@ const MAX_EXPRESSION = 1500
  * `config.filter`, as far as GitHub's expression language can express it.
  *
  * @param secret in place of the secret that the file names
+ * @param use schemes that sign the URL can be verified for an endpoint whose URL stays
  */
 export function conditionsOfTrigger(
   { signatures, filter, trigger }: FoundTrigger,
   secret?: string,
+  use: ConditionUse = 'grant',
 ): TriggerConditions {
-  const verified = verifyOf(signatures, secret)
+  const verified = verifyOf(signatures, secret, use)
   const filtered = filter === undefined ? { left: [] } : ifOf(filter, trigger)
   const { claims } = verified
   const condition = 'condition' in filtered ? filtered.condition : undefined
@@ -53,6 +55,7 @@ type VerifyClaim = JsonObject & { readonly scheme: readonly string[] }
 function verifyOf(
   signatures: FoundTrigger['signatures'],
   secret: string | undefined,
+  use: ConditionUse,
 ): { readonly claims?: readonly VerifyClaim[]; readonly left: readonly string[] } {
   if (signatures.length === 0) return { left: [] }
   const entries = signatures.map(({ scheme, secret: own, options = {} }) => ({
@@ -64,9 +67,10 @@ function verifyOf(
     scheme: [name = ''],
     ...options
   } of entries) {
-    const refusal = relayRefusal(name, SCHEMES.get(name)?.needs ?? [])
+    const refusal = relayRefusal(name, SCHEMES.get(name)?.needs ?? [], use)
     if (refusal) return { left: [`verify: ${refusal}`] }
-    if (String('signedPayload' in options ? options.signedPayload : '').includes('{url}')) {
+    const signedPayload = String('signedPayload' in options ? options.signedPayload : '')
+    if (use !== 'endpoint' && signedPayload.includes('{url}')) {
       return {
         left: ['verify: its signedPayload contains {url}, which only the workflow knows'],
       }

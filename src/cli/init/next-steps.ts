@@ -50,7 +50,7 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
-  { gh = 'absent', shell = POSIX, isAlone = true }: MachineFacts = {},
+  { gh = 'absent', shell = POSIX, isAlone = true, webUrl }: MachineFacts = {},
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const { name } = answers
@@ -66,7 +66,7 @@ export function nextSteps(
   ]
   return kind.secret === undefined
     ? {
-        ...webhookSteps(kind, answers, push, port, shell),
+        ...webhookSteps(kind, answers, push, port, { shell, webUrl }),
         connect: [connectLine(answers, isAlone)],
       }
     : pollingSteps(kind.secret, answers, push, shell)
@@ -77,7 +77,7 @@ function webhookSteps(
   { name, relay, repository, sender, dispatch = 'repository' }: Answers,
   push: readonly string[],
   port: string,
-  shell: Shell,
+  { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): Omit<NextSteps, 'connect'> {
   const { box, permission, flag, variables } = BY_MODE[dispatch]
   const trigger = sender ? triggerOf(sender) : kind.trigger
@@ -106,7 +106,7 @@ function webhookSteps(
         ? sendLines(sender, local, shell)
         : [exampleLine(local, ANY_REQUEST, undefined, shell.request)]),
     ],
-    token: [tokenPage(name, repository, [permission])],
+    token: [tokenPage(name, repository, [permission], webUrl)],
     tokenBox: box,
     // The relay has no token; each request carries one in HOOKLINE_CREDENTIAL.
     relay: [
@@ -217,6 +217,7 @@ export function tokenPage(
   name: string,
   repository: string,
   permissions: readonly string[],
+  webUrl = 'https://github.com',
 ): string {
   const [owner = ''] = repository.split('/')
   const asked = new URLSearchParams({
@@ -225,7 +226,7 @@ export function tokenPage(
     expires_in: '90',
     ...Object.fromEntries(permissions.map((each) => [...each.split(':'), 'write'].slice(0, 2))),
   })
-  return `https://github.com/settings/personal-access-tokens/new?${asked}`
+  return `${webUrl}/settings/personal-access-tokens/new?${asked}`
 }
 
 /** Facts about the machine. */
@@ -234,6 +235,8 @@ interface MachineFacts {
   readonly shell?: Shell
   /** Whether no other workflow in this folder receives webhooks. */
   readonly isAlone?: boolean
+  /** Address of the pages of the git remote's host. */
+  readonly webUrl?: string | undefined
 }
 
 /** Whether gh is not installed, signed in, or signed out. */

@@ -25,8 +25,12 @@ export interface LogEntry {
   readonly filtered?: true | 'error' | undefined
   /** `error` if the condition of the grant could not be evaluated, whether or not it was dropped. */
   readonly condition?: 'error' | undefined
+  /** The condition that the event did not meet, without values of the event: `if: …`, `verify: …`. */
+  readonly reason?: string | undefined
   /** Page of the run that was started. */
   readonly run?: string | undefined
+  /** Why the outbox has the event: an error code, `queued` or `batch`. */
+  readonly queued?: string | undefined
   /** Id of the batch that took it. */
   readonly batch?: string | undefined
   readonly ms: number
@@ -52,6 +56,7 @@ export class RequestLog {
   #filtered: true | 'error' | undefined
   #condition: 'error' | undefined
   #endpoint: string | undefined
+  #reason: string | undefined
 
   constructor(delivery: string, now: Date) {
     this.delivery = delivery
@@ -95,6 +100,11 @@ export class RequestLog {
     this.#filtered = reason === 'error' ? 'error' : true
   }
 
+  /** @param reason without values of the event, which a log must not contain */
+  explained(reason: string | undefined): void {
+    this.#reason = reason
+  }
+
   conditionFailed(): void {
     this.#condition = 'error'
   }
@@ -115,7 +125,9 @@ export class RequestLog {
       githubStatus: this.#attempts?.githubStatus,
       filtered: this.#filtered,
       condition: this.#condition,
+      reason: this.#reason,
       run: this.#attempts?.run,
+      queued: this.#attempts?.queued,
       batch: this.#attempts?.batch,
       status,
       code: this.#code,

@@ -31,6 +31,11 @@ export interface RequestChecks {
   /** The response to a handshake of the sender. Call it only after `verify`. */
   handshake(): Promise<RelayResponse | undefined>
   if(): IfResult
+  /**
+   * Why `verify` or `if` did not let the request pass, for the log: a sentence that names the condition,
+   * and contains no value of the event.
+   */
+  unmet(): string | undefined
   /** The response that the sender expects to an accepted event, in place of the default. */
   accepted(): RelayResponse | undefined
 }

@@ -12,7 +12,7 @@ import {
   visibleHeaders,
   type WebhookRequest,
 } from '../../wire/webhook-request.ts'
-import { checkCondition, holds } from '../../workflow/condition.ts'
+import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
 import { splitTarget } from '../request-target.ts'
 import { buildPayload } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
@@ -38,15 +38,20 @@ export async function openChecks(
     return sender ? [{ sender, secret: settings.secrets[0]?.reveal() }] : []
   })
   const url = publicUrl === undefined ? undefined : new Secret(calledUrl(publicUrl, target))
+  let unmet: string | undefined
   return {
+    unmet: () => unmet,
     async verify() {
       if (verify === undefined) return true
+      const refusals: string[] = []
       for (const { scheme, settings } of entries) {
         // Only schemes that sign the URL may see it.
         const signed = signsUrl(scheme, settings) ? url : undefined
         const refusal = await scheme.check(request, { ...settings, url: signed }, portsAt(request))
         if (refusal === undefined) return true
+        refusals.push(`${scheme.name}: ${refusal}`)
       }
+      unmet = `verify: ${refusals.join('; ')}`
       return false
     },
     async handshake() {
@@ -56,7 +61,15 @@ export async function openChecks(
       }
       return undefined
     },
-    if: () => (condition === undefined ? 'true' : isConditionMet(condition, request)),
+    if() {
+      if (condition === undefined) return 'true'
+      const contexts = contextsOf(request)
+      const result = conditionResult(String(condition), contexts)
+      const parts = result === 'true' ? [] : unmetParts(String(condition), contexts)
+      const how = result === 'error' ? 'cannot be evaluated' : 'is not true'
+      if (parts.length > 0) unmet = `if: ${parts.join(' && ')} ${how}`
+      return result
+    },
     accepted: () =>
       senders
         .map(({ sender }) => sender.accepted?.(request.body))
@@ -147,13 +160,16 @@ function portsAt({ receivedAt = '' }: WebhookRequest): TriggerPorts {
   return { http: refuse, now, sleep: refuse, messagingApiUrl: '', mask: () => {} }
 }
 
-function isConditionMet(condition: unknown, request: WebhookRequest): IfResult {
+function contextsOf(request: WebhookRequest): EventContexts {
   const { method, workflow, trigger, path, query, body } = request
   const suffix = path === '/' ? '' : path
   const headers = visibleHeaders(request)
-  const contexts = { method, path: `${workflow}/${trigger}${suffix}`, query, headers, body }
+  return { method, path: `${workflow}/${trigger}${suffix}`, query, headers, body }
+}
+
+function conditionResult(condition: string, contexts: EventContexts): IfResult {
   try {
-    return holds(String(condition), contexts) ? 'true' : 'false'
+    return holds(condition, contexts) ? 'true' : 'false'
   } catch {
     return 'error'
   }

@@ -85,7 +85,10 @@ export async function handleWebhook(
       receivedAt: log.receivedAt,
     }
     const checks = claims && (await loadChecksOf(claims, { target: request.target, event }, ports))
-    if (checks && !(await checks.verify())) throw invalidSignature()
+    if (checks && !(await checks.verify())) {
+      log.explained(checks.unmet())
+      throw invalidSignature()
+    }
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
@@ -96,6 +99,7 @@ export async function handleWebhook(
     const filtered = filterReason(checks, claims, log)
     if (filtered) {
       log.filtered(filtered)
+      log.explained(checks?.unmet())
       ports.metrics?.droppedByFilter(filtered)
       return checkedResponse(
         withResponseHeaders(custom ?? ACCEPTED, { [HEADER.filtered]: filtered }),

@@ -1,0 +1,159 @@
+import { http } from '../action/http-client.ts'
+import { isLoopback } from '../wire/address.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
+import { fieldsOf } from '../wire/github-api.ts'
+import { readToken, type Secret } from '../wire/secret.ts'
+import { type Environment, type Forge, readSetting } from '../wire/settings.ts'
+import { type Origin, originHere } from './origin.ts'
+
+/** The forge that has the repository, and the only addresses that its tokens are sent to. */
+export interface ForgeHere {
+  readonly kind: Forge
+  /** `https://api.github.com` */
+  readonly apiUrl: URL
+  /** Address of its pages, without a slash at the end: `https://github.com` */
+  readonly webUrl: string
+  /** Host of the pages, as `gh auth token --hostname` takes it. */
+  readonly host: string
+  /** True if the user named the API in HOOKLINE_API_URL, or GitHub did in GITHUB_API_URL. */
+  readonly isConfigured: boolean
+}
+
+const GITHUB = { kind: 'github', host: 'github.com', webUrl: 'https://github.com' } as const
+
+/**
+ * The forge of the repository: HOOKLINE_API_URL if it is set, otherwise the host of the git remote
+ * `origin`, otherwise GH_HOST, otherwise github.com. An unknown host is asked, without a token, whether it
+ * is GitHub Enterprise Server, Forgejo or Gitea; HOOKLINE_FORGE answers that too.
+ *
+ * @throws UserError for a host that is none of them, or does not respond
+ */
+export async function forgeHere(
+  env: Environment = process.env,
+  origin: Origin | undefined = originHere(),
+): Promise<ForgeHere> {
+  const configured = readSetting(env, 'HOOKLINE_FORGE')
+  if (env.HOOKLINE_API_URL || env.GITHUB_API_URL) {
+    return forgeOfApi(readSetting(env, 'HOOKLINE_API_URL'), env, configured)
+  }
+  const webUrl = origin?.webUrl ?? (env.GH_HOST ? `https://${env.GH_HOST}` : GITHUB.webUrl)
+  const { host } = new URL(webUrl)
+  const at = (kind: Forge, api: string): ForgeHere => {
+    return { kind, host, webUrl, apiUrl: new URL(api), isConfigured: false }
+  }
+  if (host === GITHUB.host) return at('github', 'https://api.github.com')
+  if (host.endsWith('.ghe.com')) return at('github', `https://api.${host}`)
+  if (configured === 'github') return at('github', `${webUrl}/api/v3`)
+  if (configured !== undefined) return at(configured, `${webUrl}/api/v1`)
+  return detected(webUrl, at)
+}
+
+/** Milliseconds. */
+const TIMEOUT = 10_000
+
+async function detected(
+  webUrl: string,
+  at: (kind: Forge, api: string) => ForgeHere,
+): Promise<ForgeHere> {
+  const ask = (path: string) =>
+    http({ method: 'GET', url: webUrl + path, timeout: TIMEOUT }).catch(() => undefined)
+  const [gitea, enterprise] = await Promise.all([ask('/api/v1/version'), ask('/api/v3/meta')])
+  const version = gitea?.status === 200 ? fieldsOf(gitea).version : undefined
+  if (typeof version === 'string') {
+    return at(/forgejo|\+gitea-/i.test(version) ? 'forgejo' : 'gitea', `${webUrl}/api/v1`)
+  }
+  if (enterprise?.headers['x-github-enterprise-version'] !== undefined) {
+    return at('github', `${webUrl}/api/v3`)
+  }
+  throw new UserError(unknownForge(new URL(webUrl).host, webUrl))
+}
+
+function unknownForge(host: string, webUrl: string): Problem {
+  return {
+    message: `the git remote "origin" is at ${host}, which is neither GitHub nor Forgejo nor Gitea`,
+    hint: 'Run the command in a clone from one of them, or name the API of the host.',
+    notes: [
+      `GitHub Enterprise Server: HOOKLINE_API_URL=${webUrl}/api/v3`,
+      `Forgejo or Gitea: HOOKLINE_API_URL=${webUrl}/api/v1`,
+    ],
+  }
+}
+
+/** The forge of an API that the user or the runner named. */
+function forgeOfApi(apiUrl: URL, env: Environment, configured: Forge | undefined): ForgeHere {
+  const webUrl = (env.HOOKLINE_SERVER_URL || env.GITHUB_SERVER_URL || webUrlOfApi(apiUrl)).replace(
+    /\/+$/,
+    '',
+  )
+  // Which of the two has no influence on the command line; the relay detects it.
+  const kind = configured ?? (/\/api\/v1\/*$/.test(apiUrl.pathname) ? 'forgejo' : 'github')
+  return { kind, apiUrl, webUrl, host: new URL(webUrl).host, isConfigured: true }
+}
+
+function webUrlOfApi({ protocol, host, pathname, hostname }: URL): string {
+  if (host === 'api.github.com') return GITHUB.webUrl
+  if (host.endsWith('.ghe.com')) return `https://${host.replace(/^api\./, '')}`
+  // A stand-in on this machine has no pages; links lead to GitHub.
+  if (isLoopback(hostname) && pathname === '/') return GITHUB.webUrl
+  return `${protocol}//${host}${pathname.replace(/\/api\/v[13]\/*$/, '')}`
+}
+
+/** Variables with a token that the GitHub CLI gives to github.com and ghe.com, and to other hosts. */
+const GH_TOKENS = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
+const GH_ENTERPRISE_TOKENS = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
+
+/**
+ * HOOKLINE_GITHUB_TOKEN, if it was given for this forge: for github.com, or for the API that is named in
+ * the same environment.
+ */
+export function hooklineToken(
+  forge: ForgeHere,
+  env: Environment = process.env,
+): Secret | undefined {
+  return isTrusted(forge) ? readSetting(env, 'HOOKLINE_GITHUB_TOKEN') : undefined
+}
+
+/**
+ * The forge, if the credentials of the environment are for it.
+ *
+ * @throws UserError for HOOKLINE_GITHUB_TOKEN or an App that may be of github.com
+ */
+export function trustedForge(forge: ForgeHere, env: Environment = process.env): ForgeHere {
+  if (isTrusted(forge)) return forge
+  const name = ['HOOKLINE_GITHUB_TOKEN', 'HOOKLINE_APP_ID'].find((each) => env[each])
+  if (name === undefined) return forge
+  throw new UserError({
+    message: `${name} is not used for ${forge.host}, because it may be of github.com`,
+    hint: `If it is for ${forge.host}, run: export HOOKLINE_API_URL=${forge.apiUrl.href}`,
+  })
+}
+
+function isTrusted({ isConfigured, host }: ForgeHere): boolean {
+  return isConfigured || host === GITHUB.host
+}
+
+/**
+ * A token of the environment that may read this forge: those of the GitHub CLI by its own rules, then
+ * HOOKLINE_GITHUB_TOKEN.
+ *
+ * https://cli.github.com/manual/gh_help_environment
+ */
+export function readingToken(forge: ForgeHere, env: Environment = process.env): Secret | undefined {
+  const { host, apiUrl } = forge
+  const isCloud = host === GITHUB.host || host.endsWith('.ghe.com')
+  // On a runner, GITHUB_TOKEN is a token of GITHUB_API_URL.
+  const isRunner =
+    env.GITHUB_API_URL !== undefined && new URL(env.GITHUB_API_URL).host === apiUrl.host
+  const names = isCloud || isRunner ? GH_TOKENS : GH_ENTERPRISE_TOKENS
+  const name = names.find((each) => env[each])
+  return name ? readToken(name, env[name] ?? '') : hooklineToken(forge, env)
+}
+
+/** @throws UserError for a command that uses parts of the API that only GitHub has */
+export function onlyGitHub(forge: ForgeHere, command: string): ForgeHere {
+  if (forge.kind === 'github') return forge
+  throw new UserError({
+    message: `hookline ${command} works only with GitHub, and ${forge.host} is ${forge.kind === 'gitea' ? 'Gitea' : 'Forgejo'}`,
+    hint: `Open the runs on its pages: ${forge.webUrl}/<owner>/<name>/actions`,
+  })
+}
