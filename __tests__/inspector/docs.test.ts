@@ -17,7 +17,7 @@ describe('docs/reference/inspector.md', () => {
     const shared = { trigger: 'webhook', item: 0, fields: ['body'] }
     const title = { ...shared, path: ['body', 'issue', 'title'], value: issue.title }
     const job = { file: 'w.yml', job: 'on', step: { id: 'hookline' } }
-    const outputs = { body: '${{ steps.hookline.outputs.body }}' }
+    const outputs = { on: '${{ steps.hookline.outputs.on }}' }
     const all = offers(title, [
       { kind: 'source', file: 'w.yml' },
       { kind: 'steps', ...job },

@@ -41,35 +41,35 @@ describe('the expression that is copied', () => {
     [
       ['body', 'issue', 'title'],
       'on.webhook.outputs.body.issue.title',
-      'fromJSON(steps.hook.outputs.body).issue.title',
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue.title",
     ],
     [
       ['body', 'issue', 'labels', 0, 'name'],
       'on.webhook.outputs.body.issue.labels[0].name',
-      'fromJSON(steps.hook.outputs.body).issue.labels[0].name',
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue.labels[0].name",
     ],
     [
       ['body', 'issue', 'a key'],
       "on.webhook.outputs.body.issue['a key']",
-      "fromJSON(steps.hook.outputs.body).issue['a key']",
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue['a key']",
     ],
     [
       ['body', 'issue', "it's"],
       "on.webhook.outputs.body.issue['it''s']",
-      "fromJSON(steps.hook.outputs.body).issue['it''s']",
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue['it''s']",
     ],
     [['none'], 'on.webhook.outputs.none', 'fromJSON(steps.hook.outputs.none)'],
     [['body'], 'toJSON(on.webhook.outputs.body)', 'steps.hook.outputs.body'],
     [
       ['body', 'issue', 'labels'],
       'toJSON(on.webhook.outputs.body.issue.labels)',
-      'toJSON(fromJSON(steps.hook.outputs.body).issue.labels)',
+      "toJSON(fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.body.issue.labels)",
     ],
     // No field can have the name of a fixed output.
     [
       ['trigger'],
       'on.webhook.outputs.trigger',
-      'fromJSON(steps.hook.outputs.on).webhook.outputs.trigger',
+      "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.trigger",
     ],
   ])('of %j', (path, on, native) => {
     const at = { ...place(path, item), fields }
@@ -82,7 +82,7 @@ describe('the expression that is copied', () => {
     const second = 'fromJSON(steps.hook.outputs.items)[2].webhook.outputs.body'
     expect(stepExpression(at, 'hook')).toBe(`\${{ ${second} }}`)
     const other = place(['forwarded'], { forwarded: 1 }, { fields: [] })
-    const on = 'fromJSON(steps.hook.outputs.on).webhook.outputs.forwarded'
+    const on = "fromJSON(steps.hook.outputs.on || '{}').webhook.outputs.forwarded"
     expect(stepExpression(other, 'hook')).toBe(`\${{ ${on} }}`)
   })
 })
@@ -111,7 +111,7 @@ describe('what is offered', () => {
     [
       'the context',
       { on: '${{ steps.hook.outputs.on }}' },
-      'fromJSON(needs.on.outputs.on).webhook.outputs.body.issue.title',
+      "fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.issue.title",
     ],
     [
       'all items',
@@ -121,7 +121,7 @@ describe('what is offered', () => {
     [
       'the very value',
       {
-        title: '${{ fromJson(steps.hook.outputs.body).issue.title }}',
+        title: "${{ fromJson(steps.hook.outputs.on || '{}').webhook.outputs.body.issue.title }}",
         b: '${{ steps.hook.outputs.body }}',
       },
       'needs.on.outputs.title',
@@ -134,8 +134,8 @@ describe('what is offered', () => {
 
   test('to a later job that gets nothing of it: with the line that its job lacks', () => {
     expect(of(at, { method: '${{ steps.hook.outputs.method }}' })).toMatchObject({
-      expression: '${{ fromJSON(needs.on.outputs.body).issue.title }}',
-      missing: { line: 'body: ${{ steps.hook.outputs.body }}' },
+      expression: "${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.issue.title }}",
+      missing: { line: 'on: ${{ steps.hook.outputs.on }}' },
     })
     expect(of({ ...at, item: 1 }, {})).toMatchObject({
       expression: '${{ fromJSON(needs.on.outputs.items)[1].webhook.outputs.body.issue.title }}',
@@ -151,7 +151,7 @@ describe('what is offered', () => {
     expect(all.map(({ expression }) => expression)).toEqual([
       '${{ matrix.on.webhook.outputs.body.issue.title }}',
       '${{ on.webhook.outputs.body.issue.title }}',
-      '${{ fromJSON(steps.hookline.outputs.body).issue.title }}',
+      "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.issue.title }}",
     ])
     expect(all.map(({ missing }) => missing?.line)).toEqual([undefined, undefined, 'id: hookline'])
     expect(new Set(all.map(({ key }) => key)).size).toBe(3)

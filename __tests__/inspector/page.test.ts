@@ -130,7 +130,7 @@ inBrowser('the page', () => {
     await page.getByRole('treeitem', { name: 'title: it breaks' }).click()
     const expressions = page.getByRole('region', { name: 'Expressions' })
     for (const expression of [
-      '${{ fromJSON(steps.hookline.outputs.body).issue.title }}',
+      "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.issue.title }}",
       '${{ fromJSON(needs.on.outputs.payload).issue.title }}',
       '${{ matrix.on.webhook.outputs.body.issue.title }}',
     ]) {

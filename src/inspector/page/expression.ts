@@ -76,7 +76,7 @@ function matrixExpression({ trigger, path, value }: OutputPath, name: string): s
 
 /**
  * The expression for a native workflow, where step `id` runs the action:
- * `${{ fromJSON(steps.id.outputs.body).title }}`.
+ * `${{ fromJSON(steps.id.outputs.on || '{}').webhook.outputs.body.title }}`.
  */
 export function stepExpression(place: OutputPath, id: string): string {
   const outputs = `steps${steps([id, 'outputs'])}`
@@ -112,11 +112,15 @@ function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' })
   return { key, file, where, expression, missing: { why, line } }
 }
 
-/** The step outputs in which a place can be found, the plainest first. */
-function outputsWith({ path: [field], item, fields }: OutputPath): string[] {
+/**
+ * The step outputs in which a place can be found, the best first. The output `on` always is JSON; the
+ * output of a body can be text, for which `fromJSON` fails.
+ */
+function outputsWith({ path: [field, ...below], item, fields }: OutputPath): string[] {
   if (item > 0) return ['items']
   const isOwn = typeof field === 'string' && fields.includes(field) && !RESERVED.has(field)
-  return [...(isOwn ? [field] : []), 'on', 'items']
+  const own = isOwn ? [field] : []
+  return below.length > 0 ? ['on', 'items', ...own] : [...own, 'on', 'items']
 }
 
 /** How a place is read from a step output, which is text: a text as it is, everything else JSON. */
@@ -129,7 +133,10 @@ function reading(place: OutputPath, output: string, text: string): string {
     )
   }
   if (output === 'on')
-    return stringExpression(`fromJSON(${text})${steps([trigger, 'outputs', ...path])}`, value)
+    return stringExpression(
+      `fromJSON(${text} || '{}')${steps([trigger, 'outputs', ...path])}`,
+      value,
+    )
   const below = path.slice(1)
   if (below.length > 0) return stringExpression(`fromJSON(${text})${steps(below)}`, value)
   return typeof value === 'string' || isStructure(value) ? text : `fromJSON(${text})`
