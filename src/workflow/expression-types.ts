@@ -22,10 +22,8 @@ import {
   shapeOfJson,
   TEXT,
   unionOf,
-  unknownNameFault,
 } from './shapes.ts'
 import type { Span } from './spans.ts'
-import { quoted } from './suggestion.ts'
 
 export interface PlacedFault extends NameFault {
   /** Offsets in the expression. */
@@ -63,7 +61,6 @@ const WORD: Readonly<Record<Shape['kind'], string>> = {
   object: 'an object',
 }
 
-const OF_TEXTS = new Set(['startswith', 'endswith'])
 const TEXTS = new Set(['format', 'join', 'tojson', 'hashfiles'])
 const BOOLEANS = new Set('contains startswith endswith success failure always cancelled'.split(' '))
 
@@ -100,14 +97,8 @@ class Checker {
   #ofIndex({ expr, index }: IndexAccess): Shape {
     const whole = this.shapeOf(expr)
     if (!(index instanceof Literal)) {
-      // The index is a `*`, whose result is a list, or a name that only a run knows.
-      const kind = isPart(index) ? this.shapeOf(index).kind : 'any'
-      if (whole.kind === 'object' && (kind === 'number' || kind === 'boolean')) {
-        this.#tell(this.#spanOf(index), {
-          code: 'wrong-argument',
-          message: `a name of an object is a text, and this is ${WORD[kind]}`,
-        })
-      }
+      // A `*`, behind which is a list, or a name that only the run knows.
+      if (isPart(index)) this.shapeOf(index)
       return ANY
     }
     const span = spanOf(index.token)
@@ -115,10 +106,7 @@ class Checker {
     const isNumber = ofLiteral(index).kind === 'number'
     if (whole.kind === 'list') return isNumber ? whole.item : this.#inside(expr, whole, name, span)
     if (whole.kind === 'object') {
-      if (!isNumber) return this.#member(whole, name, span)
-      const message = 'a name of an object is a text, and this is a number'
-      this.#tell(span, { code: 'wrong-argument', message })
-      return ANY
+      return isNumber ? ANY : this.#member(whole, name, span)
     }
     return whole.kind === 'any' || whole.kind === 'null'
       ? ANY
@@ -147,23 +135,11 @@ class Checker {
     const [one, other] = [this.shapeOf(left), this.shapeOf(right)]
     const { lexeme } = operator
     const isEquality = lexeme === '==' || lexeme === '!='
-    if (isEquality && this.#comparesText(left, one, right, other, lexeme)) return
-    const kinds = [one.kind, other.kind]
-    if (kinds.includes('any')) return
-    const isWhole = (kind: Shape['kind']) => kind === 'object' || kind === 'list'
-    const never = isEquality
-      ? kinds.filter(isWhole).length === 1 && !kinds.includes('null')
-      : kinds.some((kind) => isWhole(kind) || kind === 'boolean' || kind === 'null')
-    if (!never) return
-    const [first, second] = kinds.map((kind) => WORD[kind])
-    this.#tell(this.#spanOf(left), {
-      code: 'wrong-argument',
-      message: `${lexeme} compares texts and numbers, and here are ${first} and ${second}`,
-    })
+    if (isEquality) this.#comparesText(left, one, right, other, lexeme)
   }
 
-  /** A string compared with `true`, or a boolean with `'true'`: GitHub converts both to numbers. */
-  #comparesText(left: Expr, one: Shape, right: Expr, other: Shape, operator: string): boolean {
+  /** A text beside `true`, or a boolean beside `'true'`: GitHub makes numbers of both. */
+  #comparesText(left: Expr, one: Shape, right: Expr, other: Shape, operator: string): void {
     for (const [value, shape, literal] of [
       [left, one, right],
       [right, other, left],
@@ -182,33 +158,14 @@ class Checker {
           : `${this.#textOf(value)} is true or false, and equals no text: this is ${so} so`,
         hint: `write ${operator} ${isText ? "'true'" : written?.slice(1, -1)}`,
       })
-      return true
+      return
     }
-    return false
   }
 
   #ofCall({ functionName, args }: FunctionCall): Shape {
     const name = functionName.lexeme.toLowerCase()
-    const shapes = args.map((arg) => this.shapeOf(arg))
-    const [first, second] = shapes
-    const refuse = (at: number, wanted: string) => {
-      const [arg, kind] = [args[at], shapes[at]?.kind]
-      if (!arg || !kind) return
-      const message = `${functionName.lexeme}() takes ${wanted} here, and this is ${WORD[kind]}`
-      this.#tell(this.#spanOf(arg), { code: 'wrong-argument', message })
-    }
-    const isWhole = (shape: Shape | undefined) => shape?.kind === 'object' || shape?.kind === 'list'
-    if (OF_TEXTS.has(name)) {
-      for (const [at, shape] of shapes.entries()) if (isWhole(shape)) refuse(at, 'a text')
-    }
-    if (name === 'contains') {
-      if (first?.kind === 'object') refuse(0, 'a text or a list')
-      if (isWhole(second)) refuse(1, 'a text')
-    }
-    if (name === 'join' && first?.kind === 'object') refuse(0, 'a list')
-    if (name === 'fromjson' && isWhole(first)) refuse(0, 'a text')
+    for (const arg of args) this.shapeOf(arg)
     if (name === 'fromjson') return this.#ofJson(args[0])
-    if (name === 'format') this.#format(args)
     if (TEXTS.has(name)) return TEXT
     return BOOLEANS.has(name) ? BOOLEAN : ANY
   }
@@ -217,33 +174,10 @@ class Checker {
     const literal = arg && literalOf(arg)
     if (!literal || ofLiteral(literal).kind !== 'text') return ANY
     try {
-      return shapeOfJson(JSON.parse(literal.literal.coerceString()), (name, known) =>
-        unknownNameFault('unknown-name', `the object has no "${name}"`, name, known, 'names'),
-      )
+      return shapeOfJson(JSON.parse(literal.literal.coerceString()))
     } catch {
-      this.#tell(spanOf(literal.token), { code: 'wrong-argument', message: 'this is no JSON' })
-      return ANY
+      return ANY // GitHub fails the run
     }
-  }
-
-  /** In a pattern, `{{` is a brace, and `{0}` the first value. */
-  #format([pattern, ...values]: readonly Expr[]): void {
-    const literal = pattern && literalOf(pattern)
-    if (!literal || ofLiteral(literal).kind !== 'text') return
-    const text = literal.literal.coerceString().replaceAll(/\{\{|\}\}/g, '')
-    const places = new Set([...text.matchAll(/\{(\d+)\}/g)].map(([, at]) => Number(at)))
-    const missing = [...places].find((at) => at >= values.length)
-    const idle = values.findIndex((_, at) => !places.has(at))
-    const message =
-      missing !== undefined
-        ? `format() is given no value for {${missing}}`
-        : idle >= 0
-          ? `format() puts this value nowhere: {${idle}} is not in ${quoted(text)}`
-          : undefined
-    if (message === undefined) return
-    const value = missing === undefined ? values[idle] : undefined
-    const span = value ? this.#spanOf(value) : spanOf(literal.token)
-    this.#tell(span, { code: 'wrong-argument', message })
   }
 
   #isPath(part: Expr): boolean {

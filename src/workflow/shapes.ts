@@ -84,23 +84,13 @@ export function unionOf(
   return objectShape(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
 }
 
-export function shapeOfJson(value: unknown, unknown?: Parameters<typeof objectShape>[1]): Shape {
+/** What a JSON value is. */
+export function shapeOfJson(value: unknown): Shape {
   if (value === null) return NULL
   if (typeof value === 'string') return TEXT
   if (typeof value === 'number') return NUMBER
   if (typeof value === 'boolean') return BOOLEAN
-  if (Array.isArray(value)) {
-    return {
-      kind: 'list',
-      item: unionOf(
-        value.map((one) => shapeOfJson(one, unknown)),
-        unknown,
-      ),
-    }
-  }
+  if (Array.isArray(value)) return { kind: 'list', item: unionOf(value.map(shapeOfJson)) }
   if (typeof value !== 'object') return ANY
-  const entries = Object.entries(value).map(
-    ([name, one]) => [name, shapeOfJson(one, unknown)] as const,
-  )
-  return objectShape(entries, unknown)
+  return objectShape(Object.entries(value).map(([name, one]) => [name, shapeOfJson(one)] as const))
 }
