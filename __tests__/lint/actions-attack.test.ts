@@ -238,14 +238,6 @@ describe('untrusted input is followed through called files', () => {
       [],
     ],
     [
-      'by the variables of a step',
-      {
-        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, env: {T: ${BODY_OF_STEP}}}`),
-        [ACTION]: composite('{shell: bash, run: "${{ env.T }} ${{ env.U }}"}'),
-      },
-      [`${ACTION}:6`],
-    ],
-    [
       'but not by variables, to a workflow',
       {
         [HOOK]: `env: {T: "\${{ github.head_ref }}"}\n${native(USES, calling())}`,
@@ -262,38 +254,6 @@ describe('untrusted input is followed through called files', () => {
         ),
       },
       [`${HOOK}:6`, `${ACTION}:6`],
-    ],
-    [
-      'by secrets',
-      {
-        [HOOK]: native(
-          USES,
-          calling(', secrets: {t: "${{ needs.hook.outputs.b }}", u: "${{ secrets.U }}"}'),
-        ),
-        [CALLED]: called(
-          '{run: "${{ secrets.U }}"}, {run: "${{ secrets.t }}"}',
-          '{}',
-          '  b: {uses: ./.github/workflows/last.yml, secrets: inherit}\n',
-        ),
-        '.github/workflows/last.yml': called('{run: "${{ secrets.x }}"}'),
-      },
-      [`${CALLED}:3`, '.github/workflows/last.yml:3'],
-    ],
-    [
-      'to the shell of a container',
-      {
-        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}`),
-        [ACTION]: `name: a\nruns:\n  using: docker\n  image: Dockerfile\n  entrypoint: sh\n  args:\n    - -c\n    - echo \${{ inputs.t }}\n  env: {BASH_ENV: "\${{ inputs.t }}"}\n`,
-      },
-      [`${ACTION}:8`, `${ACTION}:9`],
-    ],
-    [
-      'but not to its arguments',
-      {
-        [HOOK]: native(`${USES}, {uses: ./.github/actions/a, with: {t: ${BODY_OF_STEP}}}`),
-        [ACTION]: `name: a\nruns: {using: docker, image: Dockerfile, args: ["\${{ inputs.t }}", --title, "a \${{ inputs.t }}", -c, "\${{ inputs.t }}"]}\n`,
-      },
-      [],
     ],
     [
       'to an action of the repository of the workflow',

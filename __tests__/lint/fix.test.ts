@@ -29,7 +29,12 @@ describe('leaves to a person, still flagged,', () => {
     ['the environment of later steps', `echo "A=${X}" >> "$GITHUB_ENV"`],
     ['the name of a variable', `export ${X}`],
     ['a script that does not parse', `echo "${X}`],
-    ['a variable that governs', `PATH=${X} ls`],
+    ['a variable of a command', `PATH=${X} ls`],
+    ['a comment', `# about ${X}\necho done`],
+    ['a pipe', `echo ${X} | cat`],
+    ['a substitution', `echo "$(echo ${X})"`],
+    ['a here-document', `cat <<EOF\n${X}\nEOF`],
+    ['an unknown command', `deploy "${X}"`],
   ])('%s', (_, script) => {
     const text = withStep(step(script))
     const { count } = fixUntrusted(sourceFile(text))
@@ -107,7 +112,7 @@ describe('puts the variables', () => {
       `- env: {WEBHOOK_BODY_X_2: "${X}", WEBHOOK_BODY_X: b}\n  run: echo "\${WEBHOOK_BODY_X_2}"`,
     ],
     [
-      'under a name that governs nothing',
+      'under a name of its own',
       `- run: echo \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
       `- run: echo "\${EVENT_GIT_0_WEBHOOK_BODY_X}"\n  env:\n    EVENT_GIT_0_WEBHOOK_BODY_X: \${{ format('git {0}', on.webhook.outputs.body.x) }}`,
     ],

@@ -132,27 +132,3 @@ describe('a program is no text, so --fix leaves it', () => {
     expect(codes(text)).not.toEqual([])
   })
 })
-
-describe('writes of untrusted input for later steps are reported', () => {
-  test.each([
-    'install /dev/stdin "$GITHUB_ENV" <<< "$B"',
-    'echo "$B" | install -m 600 /dev/stdin "$GITHUB_ENV"',
-    'ed -s "$GITHUB_ENV" <<EOF\na\n$B\n.\nw\nEOF',
-    'printf "%s" "$B" > x\nrsync x "$GITHUB_ENV"',
-    'patch "$GITHUB_ENV" <<< "$B"',
-    'curl -sS -o "$GITHUB_ENV" "https://a.example/$B"',
-    'curl --output="$GITHUB_ENV" "$B"',
-    'wget -O "$GITHUB_ENV" "$B"',
-    'cp /dev/stdin "$GITHUB_PATH" <<< "$B"',
-    'rsync <(echo "$B") "$GITHUB_ENV"',
-  ])('%j', (script) => {
-    expect(codes(reading(script))).toEqual(['script-injection'])
-  })
-
-  test.each([
-    'curl -sS -o "$GITHUB_ENV" https://a.example/fixed\necho "$B"',
-    'rsync defaults.env "$GITHUB_ENV"\necho "$B"',
-  ])('not: %j', (script) => {
-    expect(codes(reading(script))).toEqual([])
-  })
-})

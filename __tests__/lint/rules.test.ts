@@ -54,8 +54,13 @@ describe('a workflow with the action', () => {
       'hookline.outputs.bdoy',
       ['unknown-output'],
     ],
-    ['no id', '        id: hookline\n', '', ['unknown-step', 'unknown-step']],
-    ['another id', 'id: hookline\n', 'id: hook\n', ['unknown-step', 'unknown-step']],
+    ['no id', '        id: hookline\n', '', ['unknown-step', 'unknown-step', 'unknown-step']],
+    [
+      'another id',
+      'id: hookline\n',
+      'id: hook\n',
+      ['unknown-step', 'unknown-step', 'unknown-step'],
+    ],
     ['a string compared with true', "== 'true'", '== true', ['string-as-boolean']],
     [
       'no fromJSON',

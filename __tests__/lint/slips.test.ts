@@ -80,13 +80,11 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ],
   ['an input misspelled', inputs("inputs.too == 'live'"), 'unknown-input'],
   ['an input of the event', inputs("github.event.inputs.too == 'live'"), 'unknown-input'],
-  ['a field of github', inEnv('NAME: ${{ github.acter }}'), 'unknown-name'],
   [
     'the owner behind the repository',
     inEnv('NAME: ${{ github.repository.owner }}'),
     'string-as-object',
   ],
-  ['runner misspelled', inEnv('NAME: ${{ runner.oss }}'), 'unknown-name'],
   // types of values
   [
     'a field of the body',
@@ -190,12 +188,6 @@ const SLIPS: readonly (readonly [slip: string, text: string, id: string])[] = [
   ['a prompt of ai-inference', given('actions/ai-inference@v1', 'prompt'), 'untrusted-prompt'],
   ['a prompt in a script', reading('claude -p "$B"'), 'untrusted-prompt'],
   // writes for later steps
-  ['install', reading('install /dev/stdin "$GITHUB_ENV" <<< "$B"'), 'script-injection'],
-  ['ed', reading('ed -s "$GITHUB_ENV" <<EOF\na\nX=$B\n.\nw\nEOF'), 'script-injection'],
-  ['rsync', reading('rsync <(echo "$B") "$GITHUB_ENV"'), 'script-injection'],
-  ['patch', reading('patch "$GITHUB_ENV" <<< "$B"'), 'script-injection'],
-  ['curl -o', reading('curl -o "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
-  ['wget -O', reading('wget -O "$GITHUB_ENV" "https://a.example/$B"'), 'script-injection'],
   ['echo', reading('echo "X=$B" >> "$GITHUB_ENV"'), 'script-injection'],
   // strings of GitHub's own events
   ...[
@@ -238,7 +230,6 @@ describe('of a slip is told, and it fails the check under --strict:', () => {
 /** slips-of-hookline.test.ts and webhook-rules.test.ts test their mistakes. */
 const OF_OTHER_TESTS = [
   'never-true',
-  'json-condition',
   'empty-json',
   'missing-secret',
   'missing-checkout',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Callees, flowOf } from '../../src/lint/flow/data-flow.ts'
+import { flowOf } from '../../src/lint/flow/data-flow.ts'
 import { findUntrusted, untrustedFindings } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
 import { fixUntrusted, flagged, lintedFile, X } from './support/untrusted.ts'
@@ -84,8 +84,6 @@ describe('flags what a sender could word', () => {
 
   test.each([
     ['a script of an action', `      - uses: a/b@v1\n        with: {script: "${X}"}`, ['script']],
-    ['a shell', `      - run: x\n        shell: "${X}"`, ['shell']],
-    ['a folder', `      - run: x\n        working-directory: "${X}"`, ['working-directory']],
     ['two in one script', `      - run: echo ${X} ${X}`, ['run', 'run']],
     [
       'a variable of the step',
@@ -100,11 +98,6 @@ describe('flags what a sender could word', () => {
       ['run'],
     ],
     [
-      'arguments of an image',
-      `      - uses: docker://alpine\n        with: {args: "${X}", entrypoint: "${X}"}`,
-      ['args', 'entrypoint'],
-    ],
-    [
       'a script of another tool',
       `      - uses: azure/CLI@v2\n        with: {inlineScript: "${X}"}`,
       ['inlineScript'],
@@ -114,19 +107,12 @@ describe('flags what a sender could word', () => {
       `      - uses: nick-fields/retry@v3\n        with: {on_retry_command: "${X}"}`,
       ['on_retry_command'],
     ],
-    [
-      'what is checked out',
-      `      - uses: actions/checkout@v5\n        with: {ref: "${X}", repository: "${X}", path: a}`,
-      ['ref', 'repository'],
-    ],
-    ['an inline on', `      - uses: hookline/hookline@v1\n        with: {on: "${X}"}`, ['on']],
-    [
-      'a governing variable',
-      `      - run: a\n        env: {BASH_ENV: "${X}", node_options: "${X}", LD_PRELOAD: "${X}", PATH: "${X}", GIT_SSH_COMMAND: "${X}"}`,
-      ['env', 'env', 'env', 'env', 'env'],
-    ],
-    ['a whole env', `      - run: a\n        env: "${X}"`, ['env']],
     ['no input of another name', `      - uses: a/b@v1\n        with: {text: "${X}"}`, []],
+    [
+      'no key that runs nothing',
+      `      - run: x\n        shell: "${X}"\n        working-directory: "${X}"`,
+      [],
+    ],
     ['no variable as such', `      - run: echo "$A"\n        env: {A: "${X}"}`, []],
     ['no name', `      - run: x\n        name: "${X}"`, []],
   ])('%s', (_, step, expected) => {
@@ -136,7 +122,6 @@ describe('flags what a sender could word', () => {
   test('input that passes through env, outputs, matrix and defaults', () => {
     const text = `on: webhook
 env: {A: "${X}", B: safe}
-defaults: {run: {working-directory: "${X}"}}
 jobs:
   a:
     runs-on: x
@@ -153,36 +138,10 @@ jobs:
   c:
     needs: b
     runs-on: x
-    defaults: {run: {shell: "\${{ needs.b.outputs.q }}"}}
-    steps: [{run: "\${{ matrix.m }}"}, {run: "\${{ toJSON(needs) }}"}]
+    steps: [{run: "\${{ matrix.m }}"}, {run: "\${{ toJSON(needs) }} \${{ needs.b.outputs.q }}"}]
 `
     const places = findUntrusted(sourceFile(text)).map(({ problem }) => problem.position?.line)
-    expect(places).toEqual([3, 9, 9, 16, 20, 21])
-  })
-
-  test('a job that runs where, or in what, a sender says', () => {
-    const text = `on: webhook
-env: {LD_PRELOAD: "${X}"}
-jobs:
-  a:
-    runs-on: [self-hosted, "${X}"]
-    container: {image: "a:${X}", options: "${X}", env: {A: "${X}", BASH_ENV: "${X}"}}
-    services: {db: {image: "${X}", options: "${X}", ports: ["${X}"]}}
-    steps: [{run: a}]
-  b:
-    runs-on: {group: "${X}"}
-    container: "${X}"
-    timeout-minutes: "${X}"
-    name: "${X}"
-    if: contains(on.webhook.outputs.body.x, 'a')
-    environment: "${X}"
-    env: {NODE_OPTIONS: "${X}", T: "${X}"}
-    steps: [{run: a}]
-`
-    expect(flagged(text)).toEqual([
-      ...['env', 'runs-on', 'container.image', 'container.options', 'env', 'services.image'],
-      ...['services.options', 'runs-on', 'container', 'environment', 'env'],
-    ])
+    expect(places).toEqual([8, 8, 15, 19, 19])
   })
 
   test('with line and column', () => {
@@ -268,16 +227,6 @@ describe('untrusted input is followed through steps', () => {
       [],
     ],
     [
-      'a variable that cmd fills in before it reads the line',
-      [
-        uses,
-        '- shell: cmd',
-        '  env: {T: "${{ steps.h.outputs.body }}", U: a}',
-        '  run: echo %T% %T:~0,9% %U%',
-      ],
-      [4, 4],
-    ],
-    [
       'an output by PowerShell',
       [
         uses,
@@ -343,19 +292,6 @@ describe('untrusted input is followed through steps', () => {
       [5],
     ],
     [
-      'a variable that programs obey, with such a mark too',
-      [
-        uses,
-        '- env: {T: "${{ steps.h.outputs.body }}"}',
-        '  run: |',
-        '    E=$(uuidgen); { echo "NODE_OPTIONS<<$E"; echo "$T"; echo "$E"; } >> $GITHUB_ENV',
-        '- uses: actions/github-script@v8',
-        '  env: {T: "${{ steps.h.outputs.body }}"}',
-        `  with: {script: "core.exportVariable('NODE_OPTIONS', process.env.T)"}`,
-      ],
-      [4, 7],
-    ],
-    [
       'a variable of later steps, which is kept',
       [
         uses,
@@ -393,7 +329,6 @@ describe('untrusted input is followed through steps', () => {
   }
 
   test.each([
-    ['printf -v v %s "$T"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
     ['jq .a <<< "$T" > f', 'echo "v=$(<f)" >> $GITHUB_OUTPUT'],
     ['cat <<EOF >> $GITHUB_OUTPUT', 'v=$T', 'EOF'],
     ['f() { echo "v=$1"; }', 'f "$T" >> $GITHUB_OUTPUT'],
@@ -402,9 +337,7 @@ describe('untrusted input is followed through steps', () => {
     ['a=("$T")', 'echo "v=${a[0]}" >> $GITHUB_OUTPUT'],
     ['echo "v=${Z:-$T}" >> $GITHUB_OUTPUT'],
     ['n=T', 'echo "v=${!n}" >> $GITHUB_OUTPUT'],
-    ["echo 'v=$T' | envsubst >> $GITHUB_OUTPUT"],
     ['echo "v=$(printenv T)" >> $GITHUB_OUTPUT'],
-    ['env >> $GITHUB_OUTPUT'],
     ['node -p "\'v=\' + process.env.T" >> $GITHUB_OUTPUT'],
     [
       "python3 - <<'E'",
@@ -416,7 +349,6 @@ describe('untrusted input is followed through steps', () => {
     ['echo "v=$T" >> $GITHUB_OUTPUT', 'if then'],
     ['[[ "$T" =~ ^v(.+)$ ]] && echo "v=${BASH_REMATCH[1]}" >> $GITHUB_OUTPUT'],
     ['echo "v=$T" | sudo tee -a "$GITHUB_OUTPUT"'],
-    ['echo "v=$T" | dd of="$GITHUB_OUTPUT"'],
     ["jq -nr '$ENV.T' >> $GITHUB_OUTPUT"],
     ['yq -n "strenv(T)" >> $GITHUB_OUTPUT'],
     [`/usr/bin/python3.12 -c 'import os; print("v=" + os.environ["T"])' >> $GITHUB_OUTPUT`],
@@ -424,12 +356,6 @@ describe('untrusted input is followed through steps', () => {
     [`uv run python -c 'import os; print(os.environ["T"])' >> $GITHUB_OUTPUT`],
     [`eval 'echo "v=$T"' >> $GITHUB_OUTPUT`],
     [`trap 'echo "v=$T" >> $GITHUB_OUTPUT' EXIT`],
-    ['declare -n r=T', 'echo "v=$r" >> $GITHUB_OUTPUT'],
-    ['declare -p T >> $GITHUB_OUTPUT'],
-    [': "${v:=$T}"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
-    ['save() { cat >> "$GITHUB_OUTPUT"; }', 'echo "v=$T" | save'],
-    ['parse() { read -r v; }', 'parse <<< "$T"', 'echo "v=$v" >> $GITHUB_OUTPUT'],
-    ['cp "$GITHUB_EVENT_PATH" "$GITHUB_OUTPUT"'],
     [`v=$(echo "$T" | tr -cd 'A-z0-9')`, 'echo "v=$v" >> $GITHUB_OUTPUT'],
   ])('an output by: %s', (...lines) => {
     expect(from(lines)).toBe(true)
@@ -520,9 +446,9 @@ describe('untrusted input is followed through steps', () => {
     runs-on: x
     outputs: {items: "\${{ steps.h.outputs.items }}"}
     steps: [{id: h, uses: acme/hookline@v1}]
-${strategies.map((strategy, at) => `  j${at}:\n    needs: on\n    ${strategy}\n    runs-on: \${{ matrix.os }}\n    steps: [{run: "\${{ matrix.body }}"}]\n`).join('')}`
+${strategies.map((strategy, at) => `  j${at}:\n    needs: on\n    ${strategy}\n    runs-on: x\n    steps: [{run: "\${{ matrix.body }}"}]\n`).join('')}`
     const lines = findUntrusted(lintedFile(text)).map(({ problem }) => problem.position?.line)
-    expect(lines).toEqual([9, 10, 14, 15])
+    expect(lines).toEqual([10, 15])
   })
 
   test('an output of a job that is a variable of its last step', () => {
@@ -573,192 +499,55 @@ describe('steps in "parallel:" are steps', () => {
   })
 })
 
-describe('a sender does not choose', () => {
-  const job = (lines: string) =>
-    `on: webhook\njobs:\n  a:\n    runs-on: x\n    steps: [{run: a}]\n${lines}\n`
-  const name = 'on.webhook.outputs.body.x'
-  test.each([
-    ['an environment', job(`    environment: "${X}"`), ['environment']],
-    ['the name of one', job(`    environment: {name: "a-${X}", url: "${X}"}`), ['environment']],
-    [
-      'a secret of a step',
-      withStep(`      - run: a\n        env: {T: "\${{ secrets[${name}] }}"}`),
-      ['secrets[…]'],
-    ],
-    [
-      'a part of its name',
-      withStep(
-        `      - uses: a/b@v1\n        with: {t: "\${{ (secrets)[format('A_{0}', ${name})] }}"}`,
-      ),
-      ['secrets[…]'],
-    ],
-    ['a secret of a job', job(`    env: {T: "\${{ SECRETS[${name}] }}"}`), ['secrets[…]']],
-    ['a secret of all jobs', `${job('')}env: {T: "\${{ secrets[${name}] }}"}\n`, ['secrets[…]']],
-    ['a variable', withStep(`      - run: echo "\${{ toJSON(vars[${name}]) }}"`), ['vars[…]']],
-    [
-      'but whether there is one',
-      withStep(
-        `      - run: a\n        env: {T: "\${{ ${name} == 'a' && secrets.A || secrets['B'] }}"}`,
-      ),
-      [],
-    ],
-    [
-      'but a value of its own',
-      withStep(`      - run: a\n        env: {T: "\${{ fromJSON(vars.A)[${name}] }}"}`),
-      [],
-    ],
-  ])('%s', (_, text, expected) => {
-    expect(flagged(text)).toEqual(expected)
-  })
-
+describe('inputs of actions', () => {
   const given = (uses: string, inputs: readonly string[]) =>
     withStep(
       `      - uses: ${uses}\n        with: {${inputs.map((input) => `${input}: "${X}"`).join(', ')}}`,
     )
+  const codes = (text: string) => findUntrusted(sourceFile(text)).map(({ problem }) => problem.code)
+
   test.each([
-    ['actions/cache@v4', ['key', 'path', 'restore-keys']],
-    ['actions/cache/restore@v4', ['key', 'path', 'restore-keys']],
-    ['actions/checkout@v5', ['github-server-url']],
-    ['actions/download-artifact@v4', ['path']],
     ['anthropics/claude-code-action@v1', ['claude_args']],
     ['cloudflare/wrangler-action@v3', ['command', 'preCommands', 'postCommands']],
     ['devcontainers/ci@v0.3', ['runCmd']],
-    ['docker/build-push-action@v6', ['file', 'context']],
     ['EndBug/add-and-commit@v9', ['add', 'commit']],
     ['gradle/actions/setup-gradle@v3', ['arguments']],
-    ['hookline/hookline@v1', ['telegram-api-url', 'workflow', 'state']],
-    [
-      'hookline/hookline/reply@v1',
-      ['telegram-api-url', 'slack-response-url', 'slack-api-url', 'discord-url', 'file', 'to'],
-    ],
+    ['nick-fields/retry@v3', ['command', 'on_retry_command']],
     ['stefanzweifel/git-auto-commit-action@v5', ['commit_options']],
     ['vmactions/freebsd-vm@v1', ['prepare', 'run']],
-  ])('of %s: %j', (uses, inputs) => {
-    expect(flagged(given(uses, inputs))).toEqual(inputs)
+    ['acme/other@v1', ['script', 'inline-script']],
+  ])('that are executed: %s %j', (uses, inputs) => {
+    expect(codes(given(uses, inputs))).toEqual(inputs.map(() => 'script-injection'))
   })
 
   test.each([
-    ['docker/build-push-action@v6', ['build-args', 'tags']],
-    ['hookline/hookline/reply@v1', ['text', 'buttons', 'edit']],
+    ['actions/cache@v4', ['key', 'path', 'restore-keys']],
+    ['actions/checkout@v5', ['ref', 'repository', 'github-server-url']],
+    ['docker/build-push-action@v6', ['file', 'context', 'tags']],
+    ['docker://alpine', ['args', 'entrypoint']],
+    ['hookline/hookline@v1', ['on', 'telegram-api-url', 'workflow', 'state']],
+    [
+      'hookline/hookline/reply@v1',
+      ['telegram-api-url', 'slack-response-url', 'slack-api-url', 'discord-url', 'file'],
+    ],
     ['acme/other@v1', ['key', 'path', 'slack-response-url', 'add']],
-  ])('but of %s: %j', (uses, inputs) => {
-    expect(flagged(given(uses, inputs))).toEqual([])
+  ])('that can decide where secrets go: %s %j', (uses, inputs) => {
+    expect(codes(given(uses, inputs))).toEqual(inputs.map(() => 'untrusted-input'))
   })
 
-  const GOVERNING =
-    'GOFLAGS RUSTC_WRAPPER CC CXX PIP_INDEX_URL GOPROXY HTTPS_PROXY http_proxy ALL_PROXY DOCKER_HOST GRADLE_OPTS MAVEN_OPTS TF_CLI_ARGS_plan HOME PHPRC ERL_FLAGS YARN_RC_FILENAME KUBECONFIG GH_HOST AWS_ENDPOINT_URL AWS_ENDPOINT_URL_S3 PIP_TARGET CARGO_HOME npm_config_registry LD_PRELOAD GIT_SSH'
-  test.each(GOVERNING.split(' '))('the variable %s', (variable) => {
-    expect(flagged(withStep(`      - run: a\n        env: {${variable}: "${X}"}`))).toEqual(['env'])
+  test.each([
+    ['hookline/hookline/reply@v1', ['text', 'buttons', 'edit', 'to']],
+    ['acme/other@v1', ['title', 'body', 'commit-message', 'issue-number']],
+    ['mikefarah/yq@v4', ['cmd-of-any-name']],
+  ])('that accept text: %s %j', (uses, inputs) => {
+    expect(codes(given(uses, inputs))).toEqual([])
   })
 
-  test.each(['TITLE', 'GOAL', 'GOOGLE_NAME', 'GITLAB', 'LDAP', 'HOMEPAGE', 'PIPELINE', 'PROXY'])(
-    'but the variable %s',
-    (variable) => {
-      expect(flagged(withStep(`      - run: a\n        env: {${variable}: "${X}"}`))).toEqual([])
-    },
-  )
-})
-
-describe('of what reply answers', () => {
-  /** A job after the one that uses the action, with a step in between that may read its item. */
-  const answering = (
-    to: string,
-    { between = '', matrix = 'on: "${{ fromJSON(needs.h.outputs.items) }}"' },
-  ) => `
-on: {repository_dispatch: {types: [webhook]}}
-jobs:
-  h:
-    runs-on: x
-    outputs:
-      items: \${{ steps.h.outputs.items }}
-      on: \${{ steps.h.outputs.on }}
-      body: \${{ steps.h.outputs.body }}
-      part: \${{ toJSON(fromJSON(steps.h.outputs.on).webhook.outputs.body) }}
-    steps: [{id: h, uses: hookline/hookline@v1}]
-  a:
-    needs: h
-    runs-on: x
-    strategy: {matrix: {${matrix}}}
-    env: {ITEM: "\${{ toJSON(matrix.on) }}"}
-    steps:
-${between}      - uses: hookline/hookline/reply@v1
-        with:
-          to: ${JSON.stringify(to)}
-          text: hi
-`
-  const open = (text: string) => findUntrusted(lintedFile(text)).map(({ problem }) => problem.code)
-  const script = (run: string) =>
-    `      - id: s\n        env: {T: "\${{ toJSON(matrix.on) }}"}\n        run: ${JSON.stringify(run)}\n`
-
-  test.each<[to: string, more?: { between?: string; matrix?: string }]>([
-    ['${{ toJSON(matrix.on) }}'],
-    ['${{ needs.h.outputs.on }}'],
-    ['${{ toJSON(fromJSON(needs.h.outputs.on)) }}'],
-    ['${{ toJSON(fromJSON(needs.h.outputs.items)[0]) }}'],
-    [' ${{ env.ITEM }}\n'],
-    ['${{ env.ITEM }}', { between: '      - run: echo hi\n' }],
-    ['${{ matrix.on && toJSON(matrix.on) || needs.h.outputs.on }}'],
-    ['${{ vars.CHAT }}'],
-    ['{"messaging_bot": {"outcome": "success", "outputs": {"chat": {"id": ${{ vars.CHAT }}}}}}'],
-  ])('%s may stand there', (to, more = {}) => {
-    expect(open(answering(to, more))).toEqual([])
-  })
-
-  test.each<[to: string, more?: { between?: string; matrix?: string }]>([
-    ['${{ needs.h.outputs.body }}'],
-    ['${{ needs.h.outputs.part }}'],
-    ['${{ toJSON(matrix.on.webhook.outputs.body) }}'],
-    ['${{ toJSON(matrix.on.webhook) }}'],
-    ['${{ toJSON(matrix) }}'],
-    ["${{ toJSON(matrix.on['webhook']) }}"],
-    ['${{ toJSON(github.event.client_payload) }}'],
-    ['${{ github.event.client_payload.body }}'],
-    ['${{ inputs.hookline }}'],
-    ["${{ format('{0}', needs.h.outputs.on) }}"],
-    [
-      '{"messaging_bot": {"outcome": "success", "outputs": {"chat": {"id": ${{ matrix.on.x.outputs.id }}}}}}',
-    ],
-    ['{"a": ${{ toJSON(matrix.on) }}}'],
-    ['${{ matrix.to }}', { matrix: 'to: ["${{ needs.h.outputs.body }}"]' }],
-    ['${{ toJSON(matrix.on) }}', { matrix: 'on: "${{ fromJSON(needs.h.outputs.body) }}"' }],
-    [
-      '${{ steps.s.outputs.to }}',
-      { between: script('echo "to=$(jq -c .x <<< "$T")" >> $GITHUB_OUTPUT') },
-    ],
-    ['${{ env.TO }}', { between: script('echo "TO=$(jq -c .x <<< "$T")" >> $GITHUB_ENV') }],
-  ])('%s may not', (to, more = {}) => {
-    const found = open(answering(to, more)).filter((code) => code === 'untrusted-input')
-    expect(found).toEqual(['untrusted-input'])
-  })
-
-  test('in what is called, as it is given there', () => {
-    const called = lintedFile(`
-on: {workflow_call: {inputs: {item: {type: string}}}}
-jobs: {a: {runs-on: x, steps: [{uses: hookline/hookline/reply@v1, with: {to: "\${{ inputs.item }}"}}]}}`)
-    const calling = (item: string) => `
-on: {repository_dispatch: {types: [webhook]}}
-jobs:
-  h: {runs-on: x, outputs: {on: "\${{ steps.h.outputs.on }}", body: "\${{ steps.h.outputs.body }}"}, steps: [{id: h, uses: hookline/hookline@v1}]}
-  good: {needs: h, uses: ./.github/workflows/called.yml, with: {item: "\${{ needs.h.outputs.on }}"}}
-  other: {needs: h, uses: ./.github/workflows/called.yml, with: {item: "\${{ ${item} }}"}}`
-    const found = (item: string) => {
-      const file = lintedFile(calling(item))
-      const callees = new Callees(() => called)
-      const problems = untrustedFindings(flowOf(file, callees))
-      return problems.map(({ problem }) => problem.code)
-    }
-    expect(found('needs.h.outputs.on')).toEqual([])
-    expect(found('needs.h.outputs.body')).toEqual(['untrusted-input'])
-  })
-
-  test('in a source of ours', () => {
-    const answer = (to: string) =>
-      flagged(
-        withStep(`      - uses: hookline/hookline/reply@v1\n        with: {to: "${to}", text: hi}`),
-      )
-    expect(answer('${{ toJSON(on) }}')).toEqual([])
-    expect(answer('${{ toJSON(on.webhook) }}')).toEqual(['to'])
-    expect(answer('${{ on.webhook.outputs.body }}')).toEqual(['to'])
+  test('that get a field of an event of GitHub are not reported', () => {
+    const text = withStep(
+      '      - uses: actions/checkout@v6\n        with: {ref: "${{ github.head_ref }}"}',
+    )
+    expect(codes(text)).toEqual([])
   })
 })
 

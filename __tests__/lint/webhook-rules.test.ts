@@ -189,14 +189,7 @@ describe('an action of the same repository', () => {
 
   test.each([
     ['after a checkout', checkout('') + step('./made'), SCRIPT],
-    ['after a checkout into a folder', checkout('path: src') + step('./src/made'), SCRIPT],
-    ['after one into a folder of a folder', checkout('path: ./a/b/') + step('./a/b/made'), SCRIPT],
-    [
-      'of its own name',
-      checkout('repository: "${{ github.repository }}", path: s') + step('./s/made'),
-      SCRIPT,
-    ],
-    ['that calls one', checkout('path: s') + step('./s/outer'), SCRIPT],
+    ['that calls one', checkout('') + step('./outer'), SCRIPT],
     [
       'of another repository, that none goes into',
       `${checkout('repository: a/b, path: b')}      - {uses: ./b/made}\n`,
@@ -207,7 +200,7 @@ describe('an action of the same repository', () => {
     repository.write('made/action.yml', MADE)
     repository.write(
       'outer/action.yml',
-      `name: o\ninputs: {t: {}}\nruns:\n  using: composite\n  steps: [{uses: ./s/made, with: {t: "\${{ inputs.t }}"}}]\n`,
+      `name: o\ninputs: {t: {}}\nruns:\n  using: composite\n  steps: [{uses: ./made, with: {t: "\${{ inputs.t }}"}}]\n`,
     )
     repository.write('.github/workflows/hook.yml', workflow(steps))
     expect(await found(true)).toEqual(ids)

@@ -5,8 +5,6 @@ import {
   Grouping,
   IndexAccess,
   Literal,
-  Logical,
-  Unary,
 } from '@actions/expressions/ast'
 import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
 import { type FileExpression, spanOf } from '../workflow/file-expressions.ts'
@@ -103,21 +101,25 @@ export function unfiredJson({ triggers }: RuleFile, name: string): string | unde
   return json.some((output) => output.toLowerCase() === name) ? 'null' : undefined
 }
 
-/** The parts of a condition whose own truth decides it. */
-export function conditionOperands(tree: Expr): Expr[] {
-  if (tree instanceof Grouping) return conditionOperands(tree.group)
-  if (tree instanceof Logical) return tree.args.flatMap(conditionOperands)
-  return tree instanceof Unary ? conditionOperands(tree.expr) : [tree]
-}
-
 export function isCallOf(part: Expr, name: string): part is FunctionCall {
   return part instanceof FunctionCall && part.functionName.lexeme.toLowerCase() === name
 }
 
+/** A literal in single quotes. */
+export function isString(part: Expr | undefined): part is Literal {
+  return part instanceof Literal && part.token.lexeme.startsWith("'")
+}
+
 /** The value of a literal in single quotes. */
 export function stringOf(part: Expr | undefined): string | undefined {
-  if (part instanceof Grouping) return stringOf(part.group)
-  return part instanceof Literal && part.token.lexeme.startsWith("'")
-    ? part.literal.coerceString()
-    : undefined
+  return isString(part) ? part.literal.coerceString() : undefined
+}
+
+/** `….name`, in any case. */
+export function isProperty(part: Expr | undefined, name: string): part is IndexAccess {
+  return (
+    part instanceof IndexAccess &&
+    part.index instanceof Literal &&
+    part.index.literal.coerceString().toLowerCase() === name
+  )
 }

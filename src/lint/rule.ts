@@ -18,7 +18,7 @@ import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
 import { FileContexts, type ReadCalled } from './contexts.ts'
 import { Callees, type Flow, flowOf } from './flow/data-flow.ts'
-import { inputFindings, type UntrustedFinding, untrustedFindings } from './untrusted.ts'
+import { type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 
 /** One kind of mistake: the check that finds it, its page, and its fix. One file in `rules/` each. */
 export interface Rule {
@@ -191,10 +191,11 @@ export class RuleFile {
 
   /** Untrusted input that is executed, or that decides something, in this file and in files it calls. */
   get untrusted(): readonly UntrustedFinding[] {
-    this.#untrusted ??= [
-      ...untrustedFindings(this.flow),
-      ...(this.usesHookline ? inputFindings(this.file) : []),
-    ].filter((finding) => !this.#isNoString(finding))
+    this.#untrusted ??= untrustedFindings(this.flow).filter(
+      (finding) =>
+        (this.usesHookline || finding.problem.code !== 'untrusted-input') &&
+        !this.#isNoString(finding),
+    )
     return this.#untrusted
   }
 

@@ -5,7 +5,6 @@ import { backtrackingPattern } from './rules/backtracking-pattern.ts'
 import { emptyJson } from './rules/empty-json.ts'
 import { hardcodedSecret } from './rules/hardcoded-secret.ts'
 import { headerName } from './rules/header-name.ts'
-import { jsonCondition } from './rules/json-condition.ts'
 import { misplacedTrigger } from './rules/misplaced-trigger.ts'
 import { missingCheckout } from './rules/missing-checkout.ts'
 import { missingSecret } from './rules/missing-secret.ts'
@@ -21,7 +20,6 @@ import { stringAsObject } from './rules/string-as-object.ts'
 import { unknownContext } from './rules/unknown-context.ts'
 import { unknownInput } from './rules/unknown-input.ts'
 import { unknownMatrixKey } from './rules/unknown-matrix-key.ts'
-import { unknownName } from './rules/unknown-name.ts'
 import { unknownNeed } from './rules/unknown-need.ts'
 import { unknownOutput } from './rules/unknown-output.ts'
 import { unknownPayloadField } from './rules/unknown-payload-field.ts'
@@ -39,13 +37,11 @@ export const RULES: readonly Rule[] = [
   unknownMatrixKey,
   unknownInput,
   unknownContext,
-  unknownName,
   stringAsObject,
   stringAsBoolean,
   objectAsString,
   alwaysTrue,
   neverTrue,
-  jsonCondition,
   emptyJson,
   unreachableWebhook,
   misplacedTrigger,

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkWorkflows } from '../../../src/cli/check.ts'
+import type { Finding } from '../../../src/wire/errors.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 
 /** A repository without sources, for one workflow of GitHub's own at a time. */
@@ -16,11 +17,17 @@ export class Checked {
     this.#repository.write(file, text)
   }
 
-  /** What `check` says of `.github/workflows/hook.yml`: `error unknown-output 7`. */
-  async found(text: string, strict = false): Promise<string[]> {
+  /** The findings in `.github/workflows/hook.yml` with this text. */
+  async findings(text: string, strict = false): Promise<readonly Finding[]> {
     this.#repository.write('.github/workflows/hook.yml', text)
     const { root } = this.#repository
     const { findings } = await checkWorkflows({ root, globs: [], all: true, strict })
+    return findings
+  }
+
+  /** The same as strings: `error unknown-output 7`. */
+  async found(text: string, strict = false): Promise<string[]> {
+    const findings = await this.findings(text, strict)
     return findings.map(({ level, code, position }) => `${level} ${code} ${position?.line}`)
   }
 

@@ -7,23 +7,19 @@ export const READERS = wordSet(
   'awk base64 cat cut dd grep head jq od python python3 rev sed sort tac tail tr uniq xxd yq node',
 )
 
-/** Commands that write into a file that an argument names, and commands that copy a file into it. */
-export const WRITERS = wordSet('curl dd ed ex patch sed sponge tee wget')
-export const COPIERS = wordSet('cp dd install ln mv rsync scp')
-
 /** Programs that read variables, and open files, by names in a program of another language. */
 export const INTERPRETERS = wordSet(
   `awk bash bun bunx dash deno eval gawk jq ksh lua mawk node npx perl php pnpm powershell pwsh python
   ruby sh trap tsx uv uvx yq zsh`,
 )
 
-/** Commands that print every variable if they have no argument. */
-export const PRINTERS = wordSet('declare env export printenv set typeset')
-
 /** Commands that print a number or a digest of their input. */
 export const DIGESTS = wordSet(
   'cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum wc',
 )
+
+/** Commands that print what they find by their arguments, and not the arguments. */
+export const LOOKUPS = wordSet('curl gh git kubectl wget')
 
 /** Sets of `tr` with letters, digits and plain characters; a range such as A-z contains quotes. */
 export const PLAIN_SET =
@@ -219,21 +215,32 @@ export const MAY_EXECUTE =
 const READS_VARIABLE =
   /(?:environ(?:\.get)?\s*[[(]\s*|getenv\s*\(\s*|ENV(?:\.fetch)?\s*[[({]\s*|process\.env\s*(?:\.|\[\s*)|\$env:|os\.Getenv\(\s*)['"]?(\w+)/g
 
-/** Calls that start a shell, or evaluate their argument. */
+/** Calls that start a shell, or evaluate their argument. `pattern.exec(…)` only matches. */
+const RUNS_SHELL_IN_JAVASCRIPT =
+  /(?:\bexecSync|(?:(?<!\.)|\b(?:child_process['"]\)|child_process|cp)\.)\bexec|\bspawn(?:Sync)?|\beval|\bnew Function)(?:\s*\()([^\n;]*)/g
 const RUNS_SHELL =
-  /(?:\bos\.(?:system|popen)|\bsubprocess\.\w+|\bexecSync|\bexec|\bspawn(?:Sync)?|\beval|\bnew Function|\bsystem|\bshell_exec|\bpassthru|\bpopen|\bInvoke-Expression|\biex|\bcmd(?:\.exe)? \/c|\bbash -c)(?:\s*\(|\s)([^\n;]*)/g
+  /(?:\bos\.(?:system|popen)|\bsubprocess\.\w+|\bexec|\beval|\bsystem|\bshell_exec|\bpassthru|\bpopen|\bInvoke-Expression|\biex|\bcmd(?:\.exe)? \/c|\bbash -c)(?:\s*\(|\s)([^\n;]*)/g
+
+const JAVASCRIPT = wordSet('node bun deno tsx')
 
 /**
- * Whether a program of another language gives a variable to a shell, or evaluates it:
+ * Whether a program of another language passes a variable to a shell, or evaluates it:
  * `os.system(os.environ["N"])`, also by way of one local name.
+ *
+ * @param language the name of its interpreter; any but JavaScript if it is not known
  */
-export function runsVariable(program: string, isTainted: (name: string) => boolean): boolean {
+export function runsVariable(
+  program: string,
+  isTainted: (name: string) => boolean,
+  language = '',
+): boolean {
   const reads = (code: string) =>
     [...code.matchAll(READS_VARIABLE)].some(([, name]) => name !== undefined && isTainted(name))
   const locals = [...program.matchAll(/([\w$]+)\s*:?=\s*([^\n;]*)/g)].flatMap(([, local, value]) =>
     local !== undefined && value !== undefined && reads(value) ? [local.replace('$', '')] : [],
   )
-  return [...program.matchAll(RUNS_SHELL)].some(([call, args = '']) => {
+  const calls = isOneOf(JAVASCRIPT, language) ? RUNS_SHELL_IN_JAVASCRIPT : RUNS_SHELL
+  return [...program.matchAll(calls)].some(([call, args = '']) => {
     // Without a shell, these start a program with a list of arguments.
     const needsShell = /^(?:subprocess|spawn)/.test(call) && !/getoutput|\bcall\(/.test(call)
     if (needsShell && !/shell\s*[=:]\s*(?:true|True)/.test(args)) return false

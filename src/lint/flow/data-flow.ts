@@ -22,33 +22,26 @@ import {
   usesOf,
 } from '../../workflow/steps.ts'
 import {
-  ALL,
-  allVariables,
-  type EnvScope,
+  always,
   lookupByOwner,
   lookupIn,
-  type NameTaints,
-  NO_NAMES,
-  NONE,
   OUTER_SCOPE,
   scopeWithCondition,
   scopeWithEnv,
   taintAt,
   taintsOf,
-  withNames,
+  withVariables,
 } from './scope.ts'
 import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
 import {
-  type CountedEvents,
   Expressions,
+  FROM_WEBHOOK,
   highest,
   type Taint,
   type TaintLookup,
   type TaintScope,
   TRUSTED,
-  UNTRUSTED,
-  WHOLE_ITEM,
 } from './taint.ts'
 import {
   githubScriptWrites,
@@ -61,8 +54,6 @@ import {
 /** A file with the untrusted input that each part of it can read. */
 export interface Flow {
   readonly source: Source
-  readonly top: Place
-  readonly scope: TaintScope
   readonly jobs: readonly JobFlow[]
   readonly expressions: Expressions
   /** The outputs that callers of the file can read. */
@@ -93,27 +84,14 @@ export interface StepFlow {
   readonly callee: Flow | undefined
 }
 
-/** The values that a caller passes to a workflow or an action; names are in lower case. */
-interface Passed {
-  /** The inputs that are passed; others have their defaults. */
-  readonly inputs: ReadonlyMap<string, Taint>
-  readonly secrets: NameTaints
-  /** Variables of the caller, which a composite action can read. */
-  readonly env: NameTaints
-  /** Folders into which the job has checked this repository out. */
-  readonly checkouts: readonly string[]
-}
+/** The taints of the inputs that a caller passes, by their names in lower case. */
+type Inputs = ReadonlyMap<string, Taint>
 
 /** GitHub starts a workflow with a webhook of the relay, or with the items of a compiled workflow. */
-const STARTED: Passed = {
-  inputs: new Map([
-    [WORKFLOW_INPUT, UNTRUSTED],
-    ['on', WHOLE_ITEM],
-  ]),
-  secrets: NO_NAMES,
-  env: NO_NAMES,
-  checkouts: [],
-}
+const STARTED: Inputs = new Map([
+  [WORKFLOW_INPUT, FROM_WEBHOOK],
+  ['on', FROM_WEBHOOK],
+])
 
 /** GitHub's own limits are ten workflows and ten actions. */
 const MAX_DEPTH = 20
@@ -136,33 +114,23 @@ export class Callees {
 
   /**
    * @param uses as a step or a job names it: `./.github/actions/build`
-   * @param events whose fields count
    * @returns `undefined` for a file of another repository, for a file that does not exist, and for a
    * file that calls itself, which GitHub rejects
    * @throws FatalMistake if a file has more steps than a workflow can have
    */
-  flow(uses: string, events: CountedEvents, pass: () => Passed): Flow | undefined {
+  flow(uses: string, inputs: () => Inputs): Flow | undefined {
     const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
     const file = path === undefined ? undefined : this.#file(path)
     if (!file) return undefined
     const { name } = file.source
     if (this.#entered.has(name) || this.#entered.size === MAX_DEPTH) return undefined
-    const passed = pass()
-    const sorted = (names: NameTaints) => (names === 'any' ? names : [...names].sort())
-    const { inputs, secrets, env, checkouts } = passed
-    const key = JSON.stringify([
-      name,
-      events,
-      sorted(inputs),
-      sorted(secrets),
-      sorted(env),
-      checkouts,
-    ])
+    const passed = inputs()
+    const key = JSON.stringify([name, [...passed].sort()])
     const known = this.#flows.get(key)
     if (known) return known
     this.#entered.add(name)
     try {
-      const flow = flowOf(file, this, passed, events)
+      const flow = flowOf(file, this, passed)
       this.#steps += flow.jobs.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       if (this.#steps > MAX_CALLED_STEPS) {
         throw new FatalMistake({
@@ -187,14 +155,12 @@ export class Callees {
  * Follows untrusted input through a file, each job after the jobs that it needs, and through the
  * workflows and actions that it calls. Every step is visited once.
  *
- * @param events whose fields count
  * @throws FatalMistake if the file has more steps than a workflow can have
  */
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
-  passed: Passed = STARTED,
-  events: CountedEvents = 'all',
+  passed: Inputs = STARTED,
 ): Flow {
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
@@ -204,14 +170,12 @@ export function flowOf(
   checkStepCount(source, jobs)
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
-  const called = { ...OUTER_SCOPE, events, secrets: lookupIn(passed.secrets) }
-  const inputs = inputTaints(declared, passed.inputs, called, expressions)
-  const scope = { ...called, inputs: lookupIn(inputs) }
-  const around = withNames({ scope, variables: undefined }, passed.env)
-  const outer = scopeWithEnv(around, expressions, childOf(top, 'env'))
-  const context = { source, top, expressions, callees, checkouts: passed.checkouts }
+  const inputs = inputTaints(declared, passed, expressions)
+  const scope = { ...OUTER_SCOPE, inputs: lookupIn(inputs) }
+  const outer = scopeWithEnv(scope, expressions, childOf(top, 'env'))
+  const context = { source, top, expressions, callees }
   const outputs = new Map<string, TaintLookup>()
-  let end: TaintScope = outer.scope
+  let end = outer
   const flows = inOrderOfNeeds(jobs).map((job) => {
     const { flow, end: atEnd } = jobFlow(context, job, outer, outputs)
     outputs.set(job.entry.name.toLowerCase(), outputsOfJob(flow, atEnd, expressions))
@@ -227,16 +191,10 @@ export function flowOf(
   const uses = flows.flatMap(({ steps }) => steps.map((step) => step.uses))
   return {
     source,
-    top,
-    scope: outer.scope,
     jobs: flows,
     expressions,
     // A program can return its inputs in any form.
-    outputs: isProgram
-      ? highest(inputs.values()) > TRUSTED
-        ? ALL
-        : NONE
-      : lookupIn(new Map(returned)),
+    outputs: isProgram ? always(highest(inputs.values())) : lookupIn(new Map(returned)),
     usesAction:
       uses.some((name) => HOOKLINE_ACTION.test(name)) ||
       calleesOf(flows).some((callee) => callee.usesAction),
@@ -257,15 +215,14 @@ function checkStepCount(source: Source, jobs: readonly Entry[]): void {
 /** The inputs of a file; numbers and booleans cannot hold a string of a sender. */
 function inputTaints(
   declared: Place | undefined,
-  passed: ReadonlyMap<string, Taint>,
-  scope: TaintScope,
+  passed: Inputs,
   expressions: Expressions,
-): ReadonlyMap<string, Taint> {
+): Inputs {
   const inputs = new Map<string, Taint>(passed)
   for (const { name, value } of entriesOf(childOf(declared, 'inputs'))) {
     const key = name.toLowerCase()
     const isText = !/^(?:number|boolean)$/.test(textOf(childOf(value, 'type')) ?? '')
-    const taint = passed.get(key) ?? taintAt(childOf(value, 'default'), scope, expressions)
+    const taint = passed.get(key) ?? taintAt(childOf(value, 'default'), OUTER_SCOPE, expressions)
     inputs.set(key, isText ? taint : TRUSTED)
   }
   return inputs
@@ -312,70 +269,49 @@ interface FileContext {
   readonly top: Place
   readonly expressions: Expressions
   readonly callees: Callees | undefined
-  readonly checkouts: readonly string[]
 }
 
 /** @returns the job, and the scope after its last step */
 function jobFlow(
   file: FileContext,
   { entry, needs }: OrderedJob,
-  outer: EnvScope,
+  outer: TaintScope,
   outputs: ReadonlyMap<string, TaintLookup>,
 ): { flow: JobFlow; end: TaintScope } {
   const { source, top, expressions, callees } = file
   const place = entry.value
-  const own = new Map(needs.map((name) => [name, outputs.get(name) ?? NONE]))
+  const own = new Map(needs.map((name) => [name, outputs.get(name) ?? always(TRUSTED)]))
   const needed = scopeWithCondition(
-    { ...outer.scope, needs: lookupByOwner(own) },
+    { ...outer, needs: lookupByOwner(own) },
     expressions,
     childOf(place, 'if'),
   )
   const ofSteps = new Map<string, TaintLookup>()
-  const scope: TaintScope = {
-    ...needed,
-    matrix: matrixTaints(childOf(place, 'strategy'), needed, expressions),
-    steps: (id, name) => lookupByOwner(ofSteps)(id, name),
-  }
-  const job = scopeWithEnv(
-    { scope, variables: outer.variables },
-    expressions,
-    childOf(place, 'env'),
-  )
-  let around = job
-  let { checkouts } = file
-  const steps = stepsOf(place).map((step): StepFlow => {
+  const matrix = matrixTaints(childOf(place, 'strategy'), needed, expressions)
+  const steps: TaintScope['steps'] = (id, name) => lookupByOwner(ofSteps)(id, name)
+  const scope = scopeWithEnv({ ...needed, matrix, steps }, expressions, childOf(place, 'env'))
+  let around = scope
+  const flows = stepsOf(place).map((step): StepFlow => {
     const inStep = scopeWithEnv(around, expressions, childOf(step, 'env'))
-    const flow = stepFlow({ ...file, checkouts }, place, step, {
-      ...inStep,
-      scope: scopeWithCondition(inStep.scope, expressions, childOf(step, 'if')),
-    })
-    checkouts = [...checkouts, ...checkoutOf(flow)]
+    const flow = stepFlow(
+      file,
+      place,
+      step,
+      scopeWithCondition(inStep, expressions, childOf(step, 'if')),
+    )
     const id = textOf(childOf(step, 'id'))?.toLowerCase()
     if (id !== undefined) ofSteps.set(id, outputsOfStep(flow, expressions))
-    const { variables } = flow.writes
-    around = withNames(
-      around,
-      variables === 'any' ? 'any' : new Map(variables.map((name) => [name, UNTRUSTED])),
-    )
+    const { variables, taint } = flow.writes
+    around =
+      variables === 'any'
+        ? { ...around, env: always(highest([taint, around.env(undefined)])) }
+        : withVariables(around, new Map(variables.map((name) => [name, taint])))
     return flow
   })
-  const uses = usesOf(place, source)
-  const callee = callees?.flow(uses, job.scope.events, () => ({
-    inputs: taintsOf(entriesOf(childOf(place, 'with')), job.scope, expressions),
-    secrets: secretTaints(childOf(place, 'secrets'), job.scope, expressions),
-    env: NO_NAMES,
-    checkouts: [],
-  }))
-  return { flow: { top, place, scope: job.scope, steps, callee }, end: around.scope }
-}
-
-function secretTaints(
-  place: Place | undefined,
-  scope: TaintScope,
-  expressions: Expressions,
-): NameTaints {
-  if (textOf(place) === 'inherit') return scope.secrets(undefined) > TRUSTED ? 'any' : NO_NAMES
-  return taintsOf(entriesOf(place), scope, expressions)
+  const callee = callees?.flow(usesOf(place, source), () =>
+    taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
+  )
+  return { flow: { top, place, scope, steps: flows, callee }, end: around }
 }
 
 /** The keys of a matrix by their values, with those of `include`. */
@@ -387,8 +323,12 @@ function matrixTaints(
   const matrix = childOf(strategy, 'matrix')
   const include = childOf(matrix, 'include')
   const wholes = [strategy, matrix, include, ...itemsOf(include)]
-  const isUntrusted = (place: Place) => taintAt(place, scope, expressions, true) > TRUSTED
-  if (wholes.some((place) => place && textOf(place) !== undefined && isUntrusted(place))) return ALL
+  const whole = highest(
+    wholes.map((place) =>
+      textOf(place) === undefined ? TRUSTED : taintAt(place, scope, expressions, true),
+    ),
+  )
+  if (whole > TRUSTED) return always(whole)
   const rows = [matrix, ...itemsOf(include)].flatMap((row) => entriesOf(row))
   const taints = new Map<string, Taint>()
   for (const { name, value } of rows) {
@@ -401,32 +341,27 @@ function matrixTaints(
 }
 
 function stepFlow(
-  { source, top, expressions, callees, checkouts }: FileContext,
+  { source, top, expressions, callees }: FileContext,
   job: Place,
   place: Place,
-  { scope, variables }: EnvScope,
+  scope: TaintScope,
 ): StepFlow {
   const uses = usesOf(place, source)
   const shell = scriptShellOf(top, job, place)
-  const callee = callees?.flow(pathBelowCheckout(uses, checkouts), scope.events, () => ({
-    inputs: taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
-    secrets: NO_NAMES,
-    env: allVariables(variables),
-    checkouts,
-  }))
+  const callee = callees?.flow(uses, () =>
+    taintsOf(entriesOf(childOf(place, 'with')), scope, expressions),
+  )
   const step = { place, scope, uses, shell, callee }
-  if (callee) return { ...step, writes: { ...NO_WRITES, variables: writtenVariables(callee) } }
+  if (callee) return { ...step, writes: writesOf(callee) }
   const isGithubScript = /^actions\/github-script@/i.test(uses)
   const text = textOf(isGithubScript ? childOf(place, 'with', 'script') : childOf(place, 'run'))
   if (text === undefined) return { ...step, writes: NO_WRITES }
   const script = scriptOf(text, expressions.spansOf(text))
   const tainted = {
-    isTainted: (expression: string) => expressions.taintOf(expression, scope) > TRUSTED,
-    isTaintedVariable: (name: string | undefined) => scope.env(name?.toLowerCase()) > TRUSTED,
+    ofExpression: (expression: string) => expressions.taintOf(expression, scope),
+    ofVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
   }
-  if (isGithubScript) {
-    return { ...step, writes: githubScriptWrites(script, tainted, scope.events) }
-  }
+  if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
   if (shell === 'other') return { ...step, writes: programWrites(script, tainted) }
   const isPosix = shell === 'posix' || (shell === 'unknown' && !POWERSHELL.test(text))
   return { ...step, writes: scriptWrites(script, isPosix, tainted) }
@@ -436,35 +371,19 @@ function stepFlow(
 const POWERSHELL = /\benv:|\[(?:system\.)?environment\]/i
 
 /** The variables that the steps of an action write for steps after it. */
-function writtenVariables({ jobs }: Flow): Writes['variables'] {
-  const written = jobs.flatMap(({ steps }) => steps.map(({ writes }) => writes.variables))
-  return written.includes('any') ? 'any' : written.flat()
+function writesOf({ jobs }: Flow): Writes {
+  const writes = jobs.flatMap(({ steps }) => steps.map((step) => step.writes))
+  const names = writes.map(({ variables }) => variables)
+  const variables = names.includes('any') ? 'any' : names.flat()
+  return { ...NO_WRITES, taint: highest(writes.map(({ taint }) => taint)), variables }
 }
 
-/** The folder into which a step checks this repository out. */
-function checkoutOf({ place, uses }: StepFlow): string[] {
-  if (actionOf(uses) !== 'actions/checkout') return []
-  const path = textOf(childOf(place, 'with', 'path')) ?? ''
-  const repository = textOf(childOf(place, 'with', 'repository')) ?? ''
-  const isOwn = /^\s*(?:\$\{\{\s*github\.repository\s*\}\}\s*)?$/i.test(repository)
-  return isOwn && !path.includes('${{') ? [path.replaceAll(/^(?:\.\/)+|\/+$/g, '')] : []
-}
-
-/** The path of an action in this repository: `./src/action`, checked out into `src`, is `./action`. */
-function pathBelowCheckout(uses: string, checkouts: readonly string[]): string {
-  const path = localPathOf(uses)
-  const folder = checkouts.findLast((one) => one !== '' && path?.startsWith(`${one}/`))
-  return path === undefined || folder === undefined ? uses : `././${path.slice(folder.length + 1)}`
-}
-
-/** Outputs that the action words itself, and outputs that are whole items. */
-const OUTPUT_TAINTS: ReadonlyMap<string, Taint> = new Map<string, Taint>([
-  ['triggered', TRUSTED],
-  ['count', TRUSTED],
-  ['trigger', TRUSTED],
-  ['workflow', TRUSTED],
-  ['on', WHOLE_ITEM],
-  ['items', WHOLE_ITEM],
+/** Outputs whose values do not come from the sender. */
+const OWN_OUTPUTS: ReadonlySet<string | undefined> = new Set([
+  'triggered',
+  'count',
+  'trigger',
+  'workflow',
 ])
 
 function outputsOfStep(
@@ -472,12 +391,14 @@ function outputsOfStep(
   expressions: Expressions,
 ): TaintLookup {
   if (HOOKLINE_ACTION.test(uses)) {
-    return (name) => (name === undefined ? UNTRUSTED : (OUTPUT_TAINTS.get(name) ?? UNTRUSTED))
+    return (name) => (OWN_OUTPUTS.has(name) ? TRUSTED : FROM_WEBHOOK)
   }
   if (callee) return callee.outputs
-  if (writes.outputs) return ALL
+  const { outputs, taint } = writes
+  if (outputs === 'any') return always(taint)
+  if (outputs.length > 0) return lookupIn(new Map(outputs.map((name) => [name, taint])))
   const isPassing = localPathOf(uses) !== undefined || PASSING.includes(actionOf(uses))
-  return isPassing && taintAt(childOf(place, 'with'), scope, expressions) > TRUSTED ? ALL : NONE
+  return always(isPassing ? taintAt(childOf(place, 'with'), scope, expressions) : TRUSTED)
 }
 
 /** A called workflow that cannot be read may return its inputs. */
@@ -488,7 +409,7 @@ function outputsOfJob(
 ): TaintLookup {
   if (callee) return callee.outputs
   if (localPathOf(textOf(childOf(place, 'uses')) ?? '') !== undefined) {
-    return taintAt(childOf(place, 'with'), scope, expressions) > TRUSTED ? ALL : NONE
+    return always(taintAt(childOf(place, 'with'), scope, expressions))
   }
   return lookupIn(taintsOf(entriesOf(childOf(place, 'outputs')), end, expressions))
 }

@@ -8,21 +8,16 @@ import {
   type TaintLookup,
   type TaintScope,
   TRUSTED,
-  UNTRUSTED,
 } from './taint.ts'
 
-/** The taints of names in lower case; `any` if every name may hold untrusted input. */
-export type NameTaints = ReadonlyMap<string, Taint> | 'any'
+/** A lookup with one result for every name. */
+export function always(taint: Taint): TaintLookup {
+  return () => taint
+}
 
-export const NO_NAMES: ReadonlyMap<string, Taint> = new Map()
-
-export const NONE: TaintLookup = () => TRUSTED
-export const ALL: TaintLookup = () => UNTRUSTED
-
-export function lookupIn(names: NameTaints): TaintLookup {
-  if (names === 'any') return ALL
-  const any = highest(names.values())
-  return (name) => (name === undefined ? any : (names.get(name) ?? TRUSTED))
+export function lookupIn(taints: ReadonlyMap<string, Taint>): TaintLookup {
+  const any = highest(taints.values())
+  return (name) => (name === undefined ? any : (taints.get(name) ?? TRUSTED))
 }
 
 export function lookupByOwner(owners: ReadonlyMap<string, TaintLookup>): OutputLookup {
@@ -35,44 +30,42 @@ export function lookupByOwner(owners: ReadonlyMap<string, TaintLookup>): OutputL
   }
 }
 
+const NONE: TaintLookup = always(TRUSTED)
+
 /** A scope in which nothing but the event is untrusted. */
 export const OUTER_SCOPE: TaintScope = {
-  events: 'all',
   checked: new Set(),
   env: NONE,
   inputs: NONE,
   jobs: NONE,
   matrix: NONE,
   needs: NONE,
-  secrets: NONE,
   steps: NONE,
 }
 
-/** A scope with its variables, to which an inner `env:` can add variables. */
-export interface EnvScope {
-  readonly scope: TaintScope
-  readonly variables: Variables | undefined
-}
-
-/** The variables of one `env:`, or of a step that writes to `$GITHUB_ENV`. Inner ones come first. */
-interface Variables {
-  readonly own: NameTaints
-  readonly outer: Variables | undefined
-}
-
-export function scopeWithEnv(around: EnvScope, expressions: Expressions, env: Place | undefined) {
+/** A scope with the variables of an `env:`, which may be one expression. */
+export function scopeWithEnv(
+  scope: TaintScope,
+  expressions: Expressions,
+  env: Place | undefined,
+): TaintScope {
   const whole = textOf(env)
-  if (whole !== undefined) {
-    const taint = expressions.taintOfText(whole, around.scope, true)
-    return taint === TRUSTED ? around : withNames(around, 'any')
+  if (whole === undefined) {
+    return withVariables(scope, taintsOf(entriesOf(env), scope, expressions))
   }
-  return withNames(around, taintsOf(entriesOf(env), around.scope, expressions))
+  const taint = expressions.taintOfText(whole, scope, true)
+  return taint === TRUSTED ? scope : { ...scope, env: always(taint) }
 }
 
-export function withNames({ scope, variables: outer }: EnvScope, own: NameTaints): EnvScope {
-  const isEmpty = own !== 'any' && own.size === 0
-  const variables = isEmpty ? outer : { own, outer }
-  return { variables, scope: { ...scope, env: (name) => taintOfVariable(variables, name) } }
+/** A scope with variables, which hide those of the same name. */
+export function withVariables(scope: TaintScope, own: ReadonlyMap<string, Taint>): TaintScope {
+  if (own.size === 0) return scope
+  const { env: outer } = scope
+  const any = highest([...own.values(), outer(undefined)])
+  return {
+    ...scope,
+    env: (name) => (name === undefined ? any : (own.get(name) ?? outer(name))),
+  }
 }
 
 /** A scope inside of a condition. */
@@ -88,40 +81,14 @@ export function scopeWithCondition(
     : { ...scope, checked: new Set([...scope.checked, ...checked]) }
 }
 
-/** The taint of every variable, for an action that sees the variables of its caller. */
-export function allVariables(variables: Variables | undefined): NameTaints {
-  const known = new Map<string, Taint>()
-  for (let at = variables; at; at = at.outer) {
-    if (at.own === 'any') return 'any'
-    for (const [name, taint] of at.own) if (!known.has(name)) known.set(name, taint)
-  }
-  return known
-}
-
-function taintOfVariable(variables: Variables | undefined, name: string | undefined): Taint {
-  let max: Taint = TRUSTED
-  for (let at = variables; at; at = at.outer) {
-    if (at.own === 'any') return UNTRUSTED
-    if (name === undefined) max = highest([max, ...at.own.values()])
-    else {
-      const own = at.own.get(name)
-      if (own !== undefined) return own
-    }
-  }
-  return max
-}
-
-/** The taints of the values of a mapping, by the names of its keys. */
+/** The taints of the values of a mapping, by the names of its keys in lower case. */
 export function taintsOf(
   entries: readonly Entry[],
   scope: TaintScope,
   expressions: Expressions,
-  keepsObjects = false,
 ): ReadonlyMap<string, Taint> {
   return new Map(
-    entries.map(({ name, value }) => {
-      return [name.toLowerCase(), taintAt(value, scope, expressions, keepsObjects)] as const
-    }),
+    entries.map(({ name, value }) => [name.toLowerCase(), taintAt(value, scope, expressions)]),
   )
 }
 

@@ -11,15 +11,16 @@ import {
   Unary,
 } from '@actions/expressions/ast'
 import { expressionSpans } from '../../workflow/expressions.ts'
-import { isFault, parseExpression, partsOf } from '../../workflow/file-expressions.ts'
+import { isFault, parseExpression } from '../../workflow/file-expressions.ts'
 import type { Span } from '../../workflow/spans.ts'
 
-/** How much of a value the sender of an event can choose. */
+/** Who chooses a value. */
 export const TRUSTED = 0
-/** A whole item, as the action outputs it: the sender chooses its fields, and not its form. */
-export const WHOLE_ITEM = 1
-export const UNTRUSTED = 2
-export type Taint = typeof TRUSTED | typeof WHOLE_ITEM | typeof UNTRUSTED
+/** Anyone who can open an issue or a pull request: a field of an event of GitHub. */
+export const FROM_GITHUB = 1
+/** The sender of a webhook. */
+export const FROM_WEBHOOK = 2
+export type Taint = typeof TRUSTED | typeof FROM_GITHUB | typeof FROM_WEBHOOK
 
 export function highest(taints: Iterable<Taint>): Taint {
   let max: Taint = TRUSTED
@@ -27,16 +28,12 @@ export function highest(taints: Iterable<Taint>): Taint {
   return max
 }
 
-/** The events whose fields count: all, those of webhooks, or those of `workflow_dispatch` by the relay. */
-export type CountedEvents = 'all' | 'webhooks' | 'calls'
-
 /** The taint of a value by its name in lower case; `undefined` asks for the highest of all names. */
 export type TaintLookup = (name: string | undefined) => Taint
 export type OutputLookup = (owner: string | undefined, output: string | undefined) => Taint
 
 /** The taints of the values that an expression can read. */
 export interface TaintScope {
-  readonly events: CountedEvents
   /** Expressions that a condition compares with fixed values, by `expressionKey`. */
   readonly checked: ReadonlySet<string>
   readonly env: TaintLookup
@@ -45,7 +42,6 @@ export interface TaintScope {
   readonly jobs: OutputLookup
   readonly matrix: TaintLookup
   readonly needs: OutputLookup
-  readonly secrets: TaintLookup
   readonly steps: OutputLookup
 }
 
@@ -62,38 +58,25 @@ export class Expressions {
   }
 
   /** The spans whose value has at least this taint. */
-  untrusted(text: string, scope: TaintScope, least: Taint = WHOLE_ITEM): Span[] {
-    const spans = this.spansOf(text)
-    const isPart = !isOneExpression(text, spans)
-    return spans.filter(({ start, end }) => {
-      const taint = this.taintOf(text.slice(start, end), scope)
-      // An item inside of another string has lost its form.
-      return taint >= (isPart ? WHOLE_ITEM : least)
-    })
+  untrusted(text: string, scope: TaintScope, least: Taint): Span[] {
+    return this.spansOf(text).filter(
+      ({ start, end }) => this.taintOf(text.slice(start, end), scope) >= least,
+    )
   }
 
   /** The taint of a string with `${{ }}` in it. @param keepsObjects whether objects stay objects */
   taintOfText(text: string, scope: TaintScope, keepsObjects = false): Taint {
-    const spans = this.spansOf(text)
-    const taint = highest(
-      spans.map(({ start, end }) => this.taintOf(text.slice(start, end), scope, keepsObjects)),
+    return highest(
+      this.spansOf(text).map(({ start, end }) =>
+        this.taintOf(text.slice(start, end), scope, keepsObjects),
+      ),
     )
-    return taint === TRUSTED || isOneExpression(text, spans) ? taint : UNTRUSTED
   }
 
   /** The taint of an expression without its braces. */
   taintOf(text: string, scope: TaintScope, keepsObjects = false): Taint {
     const tree = this.treeOf(text)
     return tree ? taintOf(tree, scope, keepsObjects) : TRUSTED
-  }
-
-  /** The spans in which untrusted input chooses a value of a context: `secrets[inputs.on]`. */
-  chosen(context: string, text: string, scope: TaintScope): Span[] {
-    if (!text.toLowerCase().includes(context)) return []
-    return this.spansOf(text).filter(({ start, end }) => {
-      const tree = this.treeOf(text.slice(start, end))
-      return tree !== undefined && partsOf(tree).some((part) => isChosen(context, part, scope))
-    })
   }
 
   treeOf(text: string): Expr | undefined {
@@ -106,26 +89,10 @@ export class Expressions {
   }
 }
 
-function isOneExpression(text: string, [only, ...others]: readonly Span[]): boolean {
-  const around = only && `${text.slice(0, only.start)}${text.slice(only.end)}`.trim()
-  return others.length === 0 && around === '${{}}'
-}
-
-function isChosen(context: string, part: Expr, scope: TaintScope): boolean {
-  if (!(part instanceof IndexAccess) || part.index instanceof Star) return false
-  let whole = part.expr
-  while (whole instanceof Grouping) whole = whole.group
-  const isOfContext = whole instanceof ContextAccess && whole.name.lexeme.toLowerCase() === context
-  return isOfContext && taintOf(part.index, scope, false) > TRUSTED
-}
-
 /** Functions whose result is no part of their arguments. */
 const HARMLESS: ReadonlySet<string> = new Set(
   'contains startswith endswith hashfiles success failure always cancelled'.split(' '),
 )
-
-/** Functions whose result is one of their arguments, in the same or another form. */
-const UNCHANGING: ReadonlySet<string> = new Set(['tojson', 'fromjson', 'case'])
 
 /** Functions that read objects and lists; everywhere else GitHub writes `Object` or `Array` for these. */
 const KEEPS_OBJECTS: ReadonlySet<string> = new Set(['tojson', 'join'])
@@ -148,8 +115,7 @@ function taintOf(expr: Expr, scope: TaintScope, keepsObjects: boolean): Taint {
       (_, at) => name !== 'case' || at % 2 === 1 || at === args.length - 1,
     )
     const keeps = keepsObjects || KEEPS_OBJECTS.has(name)
-    const taint = highest(results.map((arg) => taintOf(arg, scope, keeps)))
-    return taint === TRUSTED || UNCHANGING.has(name) ? taint : UNTRUSTED
+    return highest(results.map((arg) => taintOf(arg, scope, keeps)))
   }
   // `on.webhook['outputs']` has the root `on`, and two steps.
   const steps: AccessStep[] = []
@@ -161,11 +127,7 @@ function taintOf(expr: Expr, scope: TaintScope, keepsObjects: boolean): Taint {
   if (root instanceof ContextAccess) {
     return taintOfPath(root.name.lexeme.toLowerCase(), steps, scope, keepsObjects)
   }
-  if (root === expr) return TRUSTED
-  const taint = taintOf(root, scope, true)
-  // One entry of a list of items, by its number, is an item.
-  const isEntry = steps.length === 1 && /^\d+$/.test(steps[0] ?? '')
-  return taint === TRUSTED || isEntry ? taint : UNTRUSTED
+  return root === expr ? TRUSTED : taintOf(root, scope, true)
 }
 
 /** A name in lower case, `*` for all, or `undefined` for a name that only the run knows. */
@@ -176,13 +138,11 @@ function stepOf(index: Expr | Star): AccessStep {
   return index instanceof Literal ? index.literal.coerceString().toLowerCase() : undefined
 }
 
-/** The number of steps to a value that can be an item; a longer path reads a field of it. */
+/** The number of steps from a context to a value in it. */
 const DEPTH: ReadonlyMap<string, number> = new Map([
-  ['on', 0],
   ['env', 1],
   ['inputs', 1],
   ['matrix', 1],
-  ['secrets', 1],
   ['jobs', 3],
   ['needs', 3],
   ['steps', 3],
@@ -194,56 +154,30 @@ function taintOfPath(
   scope: TaintScope,
   keepsObjects: boolean,
 ): Taint {
-  if (context === 'github') return isFromEvent(steps, scope, keepsObjects) ? UNTRUSTED : TRUSTED
-  const depth = DEPTH.get(context)
-  if (depth === undefined) return TRUSTED
+  if (context === 'github') return taintOfEvent(steps, keepsObjects)
   const names = steps.map((step) => (step === '*' ? undefined : step))
-  if (context === 'on') return taintOfOn(names, keepsObjects)
-  if (names.length < depth && !keepsObjects) return TRUSTED
-  const taint = contextTaint(context, names, scope)
-  return taint === TRUSTED || names.length === depth ? taint : UNTRUSTED
-}
-
-function contextTaint(
-  context: string,
-  [name, field, output]: readonly AccessStep[],
-  scope: TaintScope,
-): Taint {
-  switch (context) {
-    case 'env':
-      return scope.env(name)
-    case 'inputs':
-      return scope.inputs(name)
-    case 'matrix':
-      return scope.matrix(name)
-    case 'secrets':
-      return scope.secrets(name)
-    default: {
-      const isOutput = field === undefined || field === 'outputs'
-      if (!isOutput) return TRUSTED
-      if (context === 'jobs') return scope.jobs(name, output)
-      return context === 'needs' ? scope.needs(name, output) : scope.steps(name, output)
-    }
+  const [name, field, output] = names
+  // The context `on` of a source; `on.webhook.outputs` is an object.
+  if (context === 'on') {
+    if (field !== undefined && field !== 'outputs') return TRUSTED
+    const isObject = names.length < 3 && !names.includes(undefined)
+    return isObject && !keepsObjects ? TRUSTED : FROM_WEBHOOK
   }
-}
-
-/** The context `on` of a source is an item, and `on.webhook.outputs` an object in it. */
-function taintOfOn(names: readonly AccessStep[], keepsObjects: boolean): Taint {
-  const [, field] = names
+  const depth = DEPTH.get(context)
+  if (depth === undefined || (names.length < depth && !keepsObjects)) return TRUSTED
+  if (context === 'env' || context === 'inputs' || context === 'matrix') return scope[context](name)
   if (field !== undefined && field !== 'outputs') return TRUSTED
-  if (names.length < 3 && !names.includes(undefined) && !keepsObjects) return TRUSTED
-  return names.length === 0 ? WHOLE_ITEM : UNTRUSTED
+  if (context === 'jobs') return scope.jobs(name, output)
+  return context === 'needs' ? scope.needs(name, output) : scope.steps(name, output)
 }
 
 /**
  * Fields of GitHub's events that anyone can choose, even without permissions in the repository.
  *
  * Sources: actionlint's list of untrusted inputs; zizmor's context-capabilities for `workflow_run`,
- * `changes` and `merge_group`. `inputs.hookline` is a webhook that the relay dispatched.
+ * `changes` and `merge_group`.
  */
-const FROM_EVENTS = `
-  event.client_payload
-  event.inputs.hookline
+const GITHUB_FIELDS = pathsIn(`
   event.answer.body
   event.changes.body.from
   event.changes.title.from
@@ -294,36 +228,43 @@ const FROM_EVENTS = `
   event.workflow_run.head_commit.message
   event.workflow_run.head_repository.description
   event.workflow_run.pull_requests.*.head.ref
-  head_ref`
-  .trim()
-  .split(/\s+/)
-  .map((path) => path.split('.'))
+  head_ref`)
 
-const COUNTED: Readonly<Record<CountedEvents, typeof FROM_EVENTS>> = {
-  all: FROM_EVENTS,
-  webhooks: FROM_EVENTS.slice(0, 2),
-  calls: FROM_EVENTS.slice(1, 2),
+/** How JavaScript reads one of these fields: `payload.issue.title`, `pull_request?.head.ref`. */
+export const READS_FIELD: RegExp = new RegExp(
+  `\\b(?:${GITHUB_FIELDS.map((path) => path.slice(-2).join('\\??\\.'))
+    .filter((names) => !names.includes('*') && names.includes('.'))
+    .join('|')}|commits)\\b`,
+)
+
+/** A webhook, as `repository_dispatch` and the input of `workflow_dispatch` carry it. */
+const WEBHOOK_FIELDS = pathsIn('event.client_payload event.inputs.hookline')
+
+function pathsIn(text: string): readonly (readonly string[])[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((path) => path.split('.'))
+}
+
+function taintOfEvent(steps: readonly AccessStep[], keepsObjects: boolean): Taint {
+  if (isWithin(WEBHOOK_FIELDS, steps, keepsObjects)) return FROM_WEBHOOK
+  return isWithin(GITHUB_FIELDS, steps, keepsObjects) ? FROM_GITHUB : TRUSTED
 }
 
 /** Whether a path is one of these fields, or below one; with `keepsObjects`, also above one. */
-function isFromEvent(
+function isWithin(
+  fields: readonly (readonly string[])[],
   steps: readonly AccessStep[],
-  { events }: TaintScope,
   keepsObjects: boolean,
 ): boolean {
   const isDynamic = steps.includes(undefined)
-  return COUNTED[events].some((path) => {
+  return fields.some((path) => {
     const isAbove = steps.length < path.length || (path[1] === 'client_payload' && steps.length < 3)
     if (isAbove && !keepsObjects && !isDynamic) return false
     return steps.every((step, at) => {
       const wanted = path[at]
-      return (
-        wanted === undefined ||
-        wanted === '*' ||
-        step === '*' ||
-        step === undefined ||
-        step === wanted
-      )
+      return wanted === undefined || wanted === '*' || step === '*' || (step ?? wanted) === wanted
     })
   })
 }

@@ -1,20 +1,17 @@
 import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
 import type { Span } from '../../workflow/spans.ts'
 import {
-  COPIERS,
   DIGESTS,
   type Executed,
   executedBy,
   INTERPRETERS,
   isOneOf,
+  LOOKUPS,
   MAY_EXECUTE,
   PLAIN_SET,
-  PRINTERS,
   READERS,
   runsVariable,
-  WRITERS,
 } from './commands.ts'
-import { namesWithinMarks, printedLines, randomMarks } from './marks.ts'
 import {
   calledProgram,
   childrenOf,
@@ -26,45 +23,39 @@ import {
   shellTree,
 } from './script.ts'
 import { checkedRanges } from './shell-checks.ts'
-import type { CountedEvents } from './taint.ts'
+import { FROM_GITHUB, FROM_WEBHOOK, highest, READS_FIELD, type Taint, TRUSTED } from './taint.ts'
 
 /** Where a step writes untrusted input for later steps, or executes it. */
 export interface Writes {
-  /** Whether an output contains it; then every output may, since each line of it can be an output. */
-  readonly outputs: boolean
-  /** Variables of later steps, in lower case. */
+  /** The highest taint of what the step reads. */
+  readonly taint: Taint
+  /** Outputs that contain it; `any` if each of its lines can be an output. */
+  readonly outputs: readonly string[] | 'any'
+  /** Variables of later steps, in lower case; `any` if the script does not show them. */
   readonly variables: readonly string[] | 'any'
   /** Writes in which a line break sets another variable, or a folder of programs, for later steps. */
   readonly unbounded: readonly Span[]
-  /** Writes that set only the variable that they name. */
-  readonly assigned: readonly (Span & { readonly name: string })[]
   /** Commands that execute it as a program, or obey it as the prompt of an agent. */
   readonly executed: readonly (Span & Pick<Executed, 'kind'>)[]
 }
 
 export const NO_WRITES: Writes = {
-  outputs: false,
+  taint: TRUSTED,
+  outputs: [],
   variables: [],
   unbounded: [],
-  assigned: [],
   executed: [],
 }
 
-/** The expressions and variables that contain untrusted input. */
+/** The taints of the expressions and variables that a script reads. */
 interface Tainted {
-  isTainted(expression: string): boolean
-  /** `undefined` asks for any of them. */
-  isTaintedVariable(name: string | undefined): boolean
+  ofExpression(expression: string): Taint
+  /** `undefined` asks for the highest of all. */
+  ofVariable(name: string | undefined): Taint
 }
 
 const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
-const VARIABLES = /GITHUB_(?:ENV|PATH)\b|\$\{!/
-/** How a script of github-script reads these events. */
-const PAYLOADS: Readonly<Record<CountedEvents, RegExp>> = {
-  all: /\bpayload\b/,
-  webhooks: /\bclient_payload\b|\bhookline\b/,
-  calls: /\bhookline\b/,
-}
+const VARIABLES = /GITHUB_(?:ENV|PATH)\b/
 const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
 
 /** Follows a script of a `run:` step. @param isPosixShell whether bash or sh may run it */
@@ -73,72 +64,84 @@ export function scriptWrites(
   isPosixShell: boolean,
   tainted: Tainted,
 ): Writes {
-  const { text } = script
-  const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
-  const isNamed = script.placeholders.some(({ expression }) => PATHS.test(expression))
-  const mayExecute = MAY_EXECUTE.test(text) && readsUntrusted(script, tainted)
-  if (!isWriting && !isNamed && !mayExecute) return NO_WRITES
+  const { text, placeholders } = script
+  const taint = taintRead(script, tainted)
+  const isNamed = placeholders.some(({ expression }) => PATHS.test(expression))
+  const isWriting = isNamed || OUTPUTS.test(text) || VARIABLES.test(text)
+  if (taint === TRUSTED || (!isWriting && !MAY_EXECUTE.test(text))) return NO_WRITES
   const tree = isPosixShell ? shellTree(text) : undefined
-  if (tree) return new ShellFlow(script, tree, tainted).writes()
-  return isWriting || isNamed ? writesByWords(script, tainted) : NO_WRITES
+  if (tree) return new ShellFlow(script, tree, tainted).writes(taint)
+  return isWriting ? writesByWords(script, taint) : NO_WRITES
 }
 
 /** A script in another language than that of a POSIX shell. */
 export function programWrites(script: PlaceholderScript, tainted: Tainted): Writes {
   const { text } = script
-  const isTainted = (name: string) => tainted.isTaintedVariable(name)
-  const span = { start: 0, end: text.trimEnd().length, kind: 'program' as const }
-  const executed = runsVariable(text, isTainted) ? [span] : []
+  const taint = taintRead(script, tainted)
+  if (taint === TRUSTED) return NO_WRITES
   const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
-  return { ...(isWriting ? writesByWords(script, tainted) : NO_WRITES), executed }
+  const written = isWriting ? writesByWords(script, taint) : NO_WRITES
+  return { ...written, executed: executedIn(script, tainted) }
+}
+
+function executedIn({ text }: PlaceholderScript, tainted: Tainted, language?: string) {
+  const isTainted = (name: string) => tainted.ofVariable(name) > TRUSTED
+  const span = { start: 0, end: text.trimEnd().length, kind: 'program' as const }
+  return runsVariable(text, isTainted, language) ? [span] : []
 }
 
 /** For a script that cannot be parsed: everything that it reads may reach everything that it writes. */
-function writesByWords(script: PlaceholderScript, tainted: Tainted): Writes {
-  if (!readsUntrusted(script, tainted)) return NO_WRITES
-  const at = script.text.search(VARIABLES)
+function writesByWords({ text }: PlaceholderScript, taint: Taint): Writes {
+  const at = text.search(VARIABLES)
   const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
-  const outputs = OUTPUTS.test(script.text)
-  return { ...NO_WRITES, outputs, variables: at < 0 ? [] : 'any', unbounded }
+  const outputs = OUTPUTS.test(text) ? 'any' : []
+  return { ...NO_WRITES, taint, outputs, variables: at < 0 ? [] : 'any', unbounded }
 }
 
-function readsUntrusted({ text, placeholders }: PlaceholderScript, tainted: Tainted): boolean {
+/** The highest taint of the expressions and variables that a script names. */
+function taintRead({ text, placeholders }: PlaceholderScript, tainted: Tainted): Taint {
   const words = new Set(text.match(/[A-Za-z_]\w*/g))
-  return (
-    placeholders.some(({ expression }) => tainted.isTainted(expression)) ||
-    [...words].some((word) => word === 'GITHUB_EVENT_PATH' || tainted.isTaintedVariable(word))
-  )
+  return highest([
+    words.has('GITHUB_EVENT_PATH') ? FROM_GITHUB : TRUSTED,
+    ...placeholders.map(({ expression }) => tainted.ofExpression(expression)),
+    ...[...words].map((word) => tainted.ofVariable(word)),
+  ])
 }
 
-/**
- * Follows a script of github-script. Its library writes values with random marks around them.
- *
- * @param events whose fields count
- */
-export function githubScriptWrites(
-  script: PlaceholderScript,
-  tainted: Tainted,
-  events: CountedEvents,
-): Writes {
+/** Follows a script of github-script. Its library writes values with random marks around them. */
+export function githubScriptWrites(script: PlaceholderScript, tainted: Tainted): Writes {
   const { text } = script
-  const readsEvent = PAYLOADS[events].test(text) || readsUntrusted(script, tainted)
-  if (!readsEvent) return NO_WRITES
-  const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:'(\w+)'|"(\w+)")?/g)]
-  const names = exported.map(([, one, other]) => one ?? other)
-  const assigned = exported.flatMap(({ 1: one, 2: other, 0: call, index }) => {
-    const name = one ?? other
-    return name === undefined ? [] : [{ name, start: index, end: index + call.length }]
-  })
-  const known = assigned.map(({ name }) => name.toLowerCase())
-  const isAny = known.length < names.length || VARIABLES.test(text)
+  const isPayload = /\bpayload\b/.test(text) && READS_FIELD.test(text)
+  const taint = highest([
+    taintRead(script, tainted),
+    /\bclient_payload\b/.test(text) ? FROM_WEBHOOK : isPayload ? FROM_GITHUB : TRUSTED,
+  ])
+  if (taint === TRUSTED) return NO_WRITES
+  const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:(['"])(\w+)\1)?/g)]
+  const names = exported.map(([, , name]) => name?.toLowerCase())
+  const known = names.filter((name) => name !== undefined)
   const unbounded = [...text.matchAll(/\b(?:addPath|exportVariable)\s*\(\s*(?!(['"`])[^'"`$]*\1)/g)]
   return {
-    outputs: true,
-    variables: isAny ? 'any' : known,
+    taint,
+    outputs: outputsIn(text),
+    variables: known.length < names.length || VARIABLES.test(text) ? 'any' : known,
     unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
-    assigned,
-    executed: programWrites(script, tainted).executed,
+    executed: executedIn(script, tainted, 'node'),
   }
+}
+
+/** A string, number or boolean, or one of two strings. */
+const FIXED_VALUE =
+  /^\s*(?:[^,;\n]*\?\s*(['"])[^'"]*\1\s*:\s*)?(?:(['"])[^'"]*\2|true|false|\d+)\s*\)/
+
+/** The outputs that a script of github-script does not set to a fixed value. */
+function outputsIn(text: string): Writes['outputs'] {
+  const calls = [...text.matchAll(/\bsetOutput\s*\(\s*(?:(['"`])([\w-]+)\1\s*,)?/g)]
+  const names = calls
+    .filter(({ index, 0: call }) => !FIXED_VALUE.test(text.slice(index + call.length)))
+    .map(([, , name]) => name?.toLowerCase())
+  const known = names.filter((name) => name !== undefined)
+  return known.length < names.length || OUTPUTS.test(text) ? 'any' : [...known, 'result']
 }
 
 type RunnerFile = 'output' | 'env' | 'path'
@@ -155,9 +158,11 @@ interface Written {
   readonly node: SyntaxNode
   /** Whether a random mark ends the value, so that no line of it can set another variable. */
   readonly isBounded: boolean
-  /** The variables that are set, as they are written; `any` if the script does not show them. */
-  readonly variables: readonly string[] | 'any'
+  readonly variables: Writes['variables']
 }
+
+/** Values that nobody can foresee. */
+const RANDOM = /\buuidgen\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
 
 /** Follows untrusted input through the variables and files of one script, in the order of its lines. */
 class ShellFlow {
@@ -166,45 +171,32 @@ class ShellFlow {
   readonly #tainted: Tainted
   readonly #expressions: ReadonlySet<number>
   readonly #variables = new Set<string>()
-  /** Variables that contain the path of a file that the runner reads. */
-  readonly #paths = new Map<string, string>()
-  readonly #marks: ReadonlySet<string>
   /** Ranges of the script in which a variable has passed a check. */
   readonly #checked: ReadonlyMap<string, readonly Span[]>
   #inFiles = false
-  /** Whether a function of the script reads untrusted input from its callers. */
-  #readsInFunction = false
 
   constructor(script: PlaceholderScript, tree: ShellTree, tainted: Tainted) {
     this.#script = script
     this.#tree = tree
     this.#tainted = tainted
     const untrusted = script.placeholders.flatMap(({ expression }, at) =>
-      tainted.isTainted(expression) || /\bevent_path\b/i.test(expression) ? [at] : [],
+      tainted.ofExpression(expression) > TRUSTED ? [at] : [],
     )
     this.#expressions = new Set(untrusted)
     this.#checked = checkedRanges(tree, (node) => this.#textOf(node))
-    this.#marks = randomMarks(
-      tree,
-      (node) => this.#textOf(node),
-      (name) => tainted.isTaintedVariable(name),
-    )
   }
 
-  writes(): Writes {
+  writes(taint: Taint): Writes {
     // The second pass follows values that a loop carries to earlier lines.
     for (const node of [...this.#tree.nodes, ...this.#tree.nodes]) this.#assign(node)
     const found = this.#tree.nodes.flatMap((node) => this.#written(node))
     const names = found.flatMap(({ variables }) => variables)
-    const bounded = found.filter(({ isBounded }) => isBounded)
     return {
-      outputs: found.some(({ file }) => file === 'output'),
+      taint,
+      outputs: found.some(({ file }) => file === 'output') ? 'any' : [],
       variables: names.includes('any') ? 'any' : names.map((name) => name.toLowerCase()),
       unbounded: found.flatMap(({ node, isBounded, file }) =>
         file === 'output' || isBounded ? [] : [{ start: node.pos, end: node.end }],
-      ),
-      assigned: bounded.flatMap(({ node, variables }) =>
-        [variables].flat().map((name) => ({ name, start: node.pos, end: node.end })),
       ),
       executed: this.#tree.nodes.flatMap((node) => this.#executed(node)),
     }
@@ -218,8 +210,8 @@ class ShellFlow {
     const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(this.#textOf(node.name))
     if (isNamed && node.name && this.#holds(node.name)) return [{ ...span, kind: 'program' }]
     const isTainted = (name: string) => this.#isTaintedVariable(name, node.pos)
-    const isInterpreter = isOneOf(INTERPRETERS, calledProgram(node).name)
-    if (isInterpreter && runsVariable(this.#programOf(node), isTainted)) {
+    const { name } = calledProgram(node)
+    if (isOneOf(INTERPRETERS, name) && runsVariable(this.#programOf(node), isTainted, name)) {
       return [{ ...span, kind: 'program' }]
     }
     const executed = executedBy(node)
@@ -245,124 +237,80 @@ class ShellFlow {
 
   /** Records which variables and files contain untrusted input after a node. */
   #assign(node: SyntaxNode): void {
-    if (node.type === 'Assignment') {
-      const path = /GITHUB_(?:ENV|OUTPUT|PATH)\b/.exec(this.#textOf(node.value))?.[0]
-      if (path) this.#paths.set(node.name, path)
-      if (this.#holds(node.value)) this.#variables.add(node.name)
-    }
-    if (
-      (node.type === 'For' || node.type === 'Select') &&
-      node.wordlist?.some((word) => this.#holds(word))
-    ) {
-      this.#variables.add(node.name.value)
-    }
-    if (node.type === 'TestBinary' && node.operator === '=~' && this.#holds(node.left)) {
-      this.#variables.add('BASH_REMATCH')
-    }
-    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
-      const { operator, operand } = node.operation
-      if (operator.endsWith('=') && this.#holds(operand)) this.#variables.add(node.parameter)
-    }
-    if (node.type === 'Command') this.#assignWords(node)
-    if (node.type === 'Redirect' && /^(?:>|&>)/.test(node.operator)) {
-      if (this.#fileOf(node.target) === undefined && this.#holds(this.#printing(node)))
-        this.#inFiles = true
+    switch (node.type) {
+      case 'Assignment':
+        if (this.#holds(node.value)) this.#variables.add(node.name)
+        break
+      case 'For':
+      case 'Select':
+        if (node.wordlist?.some((word) => this.#holds(word))) this.#variables.add(node.name.value)
+        break
+      case 'TestBinary':
+        if (node.operator === '=~' && this.#holds(node.left)) this.#variables.add('BASH_REMATCH')
+        break
+      case 'Redirect': {
+        const isOutput = /^(?:>|&>)/.test(node.operator) && this.#fileOf(node.target) === undefined
+        if (isOutput && this.#holds(this.#printing(node))) this.#inFiles = true
+        break
+      }
+      case 'Command':
+        this.#assignWords(node)
     }
   }
 
   #assignWords(node: Command): void {
     const { name } = calledProgram(node)
-    const texts = node.args.map((word) => (word.type === 'Word' ? word.value : ''))
-    const set = (names: readonly string[]) => {
-      for (const one of names) this.#variables.add(one)
-    }
     if (name === 'read' || name === 'mapfile' || name === 'readarray') {
-      if (this.#readsInFunction || this.#holds(this.#statementOf(node)))
-        set([...texts, 'REPLY', 'MAPFILE'])
+      if (!this.#holds(this.#statementOf(node))) return
+      for (const word of node.args) if (word.type === 'Word') this.#variables.add(word.value)
+      for (const own of ['REPLY', 'MAPFILE']) this.#variables.add(own)
       return
     }
+    if (!node.args.some((word) => this.#holds(word))) return
+    if (name === 'tee') this.#inFiles = true
     const isFunction = this.#tree.nodes.some(
       (one) => one.type === 'Function' && one.name.value === name,
     )
-    if (isFunction && this.#holds(this.#statementOf(node))) {
-      this.#readsInFunction = true
-      this.#inFiles = true
-    }
-    const [, alias, of] = /\s-\w*n\w*\s+(\w+)=(\w+)/.exec(this.#textOf(node)) ?? []
-    if (alias && this.#isTaintedVariable(of)) set([alias])
-    if (!node.args.some((word) => this.#holds(word))) return
-    if (name === 'printf' && texts[0] === '-v' && texts[1]) set([texts[1]])
-    if (name === 'tee') this.#inFiles = true
-    if (isFunction || name === 'set') set(['1', '2', '3', '4', '5', '6', '7', '8', '9', '@', '*'])
+    if (isFunction || name === 'set') for (const own of '123456789@*') this.#variables.add(own)
   }
 
-  /** Whether a command writes its input into the file that an argument names. */
-  #isWriter(command: Command): boolean {
-    const { name } = calledProgram(command)
-    const isFull =
-      this.#inFiles ||
-      /GITHUB_EVENT_PATH/.test(this.#textOf(command)) ||
-      (/\/dev\/(?:stdin|fd\/)|\s-(?:\s|$)|<\(/.test(this.#textOf(command)) &&
-        [command, ...this.#inputOf(command)].some((part) => this.#holds(part)))
-    return WRITERS.has(name) || (isFull && COPIERS.has(name))
-  }
-
-  /** Writes of a redirect, or of a command such as `tee`, into a file that the runner reads. */
+  /** Writes of a redirect, of `tee`, or of a program, into a file that the runner reads. */
   #written(node: SyntaxNode): Written[] {
-    if (node.type === 'Command' && this.#isWriter(node)) {
-      const files = node.args.flatMap((word) => this.#fileOf(word) ?? [])
-      return files.flatMap((file) =>
-        this.#writtenTo(file, node, this.#around(node, 'Pipeline') ?? node),
-      )
-    }
     if (node.type === 'Redirect' && node.operator !== '<') {
-      const file = this.#fileOf(node.target)
-      return file ? this.#writtenTo(file, node, this.#printing(node)) : []
+      return this.#writtenTo(this.#fileOf(node.target), node, this.#printing(node))
     }
     if (node.type !== 'Command') return []
+    const { name } = calledProgram(node)
+    if (name === 'tee') {
+      const printing = this.#around(node, 'Pipeline') ?? node
+      return node.args.flatMap((word) => this.#writtenTo(this.#fileOf(word), node, printing))
+    }
     if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo('output', node, node)
-    if (!isOneOf(INTERPRETERS, calledProgram(node).name)) return []
+    if (!isOneOf(INTERPRETERS, name)) return []
     const files = this.#programOf(node).match(/\bGITHUB_(?:ENV|OUTPUT|PATH)\b/g) ?? []
-    return files.flatMap((path) => {
-      const file = RUNNER_FILES.get(path)
-      return file ? this.#writtenTo(file, node, node) : []
-    })
+    return files.flatMap((path) => this.#writtenTo(RUNNER_FILES.get(path), node, node))
   }
 
-  #writtenTo(file: RunnerFile, node: SyntaxNode, printing: SyntaxNode): Written[] {
-    const isCopied = node.type === 'Command' && COPIERS.has(calledProgram(node).name)
-    if (!isCopied && !this.#holds(printing)) return []
+  #writtenTo(file: RunnerFile | undefined, node: SyntaxNode, printing: SyntaxNode): Written[] {
+    if (file === undefined || !this.#holds(printing)) return []
     if (file !== 'env') return [{ file, node, isBounded: false, variables: [] }]
-    const inside = this.#tree.nodes.filter(
-      ({ pos, end }) => pos >= printing.pos && end <= printing.end,
-    )
-    const lines = printedLines(
-      inside,
-      (one) => this.#textOf(one),
-      (one) => this.#holds(one),
-      (line) => this.#isTaintedLine(line),
-    )
-    const marked = namesWithinMarks(lines, this.#marks)
-    if (marked && marked.length > 0) return [{ file, node, isBounded: true, variables: marked }]
-    const found = this.#textOf(printing).matchAll(/(?:^|["'\s])([A-Za-z_]\w*)(?:=|<<)/g)
-    const names = [...found].flatMap(([, name]) => name ?? [])
-    return [{ file, node, isBounded: false, variables: names.length > 0 ? names : 'any' }]
+    const found = [...this.#textWithDocuments(printing).matchAll(SET_VARIABLE)]
+    const names = found.flatMap(([, name]) => name ?? [])
+    const isBounded = found.length > 0 && found.every(([, , mark]) => mark && this.#isRandom(mark))
+    return [{ file, node, isBounded, variables: names.length > 0 ? names : 'any' }]
   }
 
-  #isTaintedLine(text: string): boolean {
-    if (/`|\$\(/.test(text) || this.#isTaintedText(text)) return true
-    return [...text.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => this.#isTaintedVariable(name))
+  /** Whether a variable only ever has random values. */
+  #isRandom(name: string): boolean {
+    const values = this.#tree.nodes.flatMap((node) =>
+      node.type === 'Assignment' && node.name === name ? [this.#textOf(node)] : [],
+    )
+    return values.length > 0 && values.every((value) => RANDOM.test(value))
   }
 
   #fileOf(target: SyntaxNode | undefined): RunnerFile | undefined {
-    if (!target) return undefined
-    const text = this.#textOf(target)
-    if (text.includes('${!')) return 'env'
-    const names = text.match(/\w+/g)?.map((name) => this.#pathOf(name) ?? name) ?? []
-    const path = names
-      .map((name) => this.#paths.get(name) ?? name)
-      .find((name) => RUNNER_FILES.has(name))
-    return path ? RUNNER_FILES.get(path) : undefined
+    const words = target ? (this.#textOf(target).match(/\w+/g) ?? []) : []
+    return words.map((word) => RUNNER_FILES.get(this.#pathOf(word) ?? word)).find(Boolean)
   }
 
   /** `${{ github.env }}` is the path that `$GITHUB_ENV` holds. */
@@ -398,12 +346,10 @@ class ShellFlow {
       case 'SimpleExpansion':
         return this.#isTaintedVariable(node.text.slice(1), node.pos)
       case 'ParameterExpansion': {
-        const isLength = node.prefix === '#'
-        if (node.prefix === '!')
-          return this.#variables.size > 0 || this.#isTaintedVariable(undefined)
         const { operation } = node
         const isReplaced = operation?.type === 'Default' && operation.operator.endsWith('+')
-        if (isLength || isCleaning(this.#textOf(node))) return false
+        if (node.prefix === '#' || isCleaning(this.#textOf(node))) return false
+        if (node.prefix === '!') return true
         if (!isReplaced && this.#isTaintedVariable(node.parameter, node.pos)) return true
         break
       }
@@ -418,9 +364,7 @@ class ShellFlow {
         break
       case 'Redirect':
         if (node.target && this.#holds(node.target)) return true
-        return (
-          node.operator === '<' && (this.#inFiles || /GITHUB_EVENT_PATH/.test(this.#textOf(node)))
-        )
+        return node.operator === '<' && this.#inFiles
       case 'Literal':
       case 'SingleQuoted':
       case 'AnsiCQuoted':
@@ -434,16 +378,12 @@ class ShellFlow {
     return childrenOf(node).some((child) => this.#holds(child))
   }
 
+  /** Whether a program in a command reads a variable by its name: `os.environ["N"]`. */
   #readsVariables(command: Command): boolean {
-    const { name, args } = calledProgram(command)
-    const own = nameOfCommand(command) ?? ''
-    const hasArguments = command.args.some((word) => word.type !== 'Word' || word.value !== '-p')
-    const isPrinter = name === 'envsubst' || (PRINTERS.has(own) && !hasArguments)
-    if (isPrinter && this.#isTaintedVariable(undefined)) return true
-    const isPrinted = PRINTERS.has(name) && args.some(({ value }) => value === '-p')
-    const isReader = name === 'printenv' || isPrinted || isOneOf(INTERPRETERS, name)
-    const words = isReader ? this.#programOf(command).match(/[A-Za-z_]\w*/g) : []
-    return (words ?? []).some((word) => this.#isTaintedVariable(word, command.pos))
+    const { name } = calledProgram(command)
+    if (name !== 'printenv' && !isOneOf(INTERPRETERS, name)) return false
+    const words = this.#programOf(command).match(/[A-Za-z_]\w*/g) ?? []
+    return words.some((word) => this.#isTaintedVariable(word, command.pos))
   }
 
   /** A command with its here-documents. */
@@ -452,12 +392,27 @@ class ShellFlow {
     return [this.#textOf(command), ...texts].join('\n')
   }
 
-  /** `$(… | sha256sum)`, `$(… | tr -cd a-z)`, `$(printf %q …)`: the result cannot be code. */
+  /** A part of the script with the here-documents of its commands. */
+  #textWithDocuments(part: SyntaxNode): string {
+    const commands = this.#tree.nodes.filter(({ pos, end }) => pos >= part.pos && end <= part.end)
+    return commands.map((one) => (one.type === 'Command' ? this.#programOf(one) : '')).join('\n')
+  }
+
+  /** `$(… | sha256sum)`, `$(… | tr -cd a-z)`, `$(gh pr view "$REF")`: the result is not the input. */
   #isCleaned(script: CommandExpansionPart['script']): boolean {
     const [statement, ...others] = script?.commands ?? []
-    const { command } = statement ?? {}
-    const last = command?.type === 'Pipeline' ? command.commands.at(-1) : command
-    if (others.length > 0 || last?.type !== 'Command') return false
+    if (!statement || others.length > 0) return false
+    const { command } = statement
+    const parts = command.type === 'AndOr' ? command.commands : [command]
+    return parts.every((part) => !this.#holds(part) || this.#isCleanedBy(part))
+  }
+
+  #isCleanedBy(part: SyntaxNode): boolean {
+    const commands = part.type === 'Pipeline' ? part.commands : [part]
+    const [first, last] = [commands[0], commands.at(-1)]
+    if (last?.type !== 'Command' || first?.type !== 'Command') return false
+    const isLookup = LOOKUPS.has(nameOfCommand(first) ?? '')
+    if (isLookup && !commands.slice(1).some((one) => this.#holds(one))) return true
     const [name, ...args] = [last.name, ...last.args].map((word) =>
       word?.type === 'Word' ? fixedText(word) : undefined,
     )
@@ -467,13 +422,13 @@ class ShellFlow {
   }
 
   /** @param at the position at which the script reads the variable */
-  #isTaintedVariable(name: string | undefined, at?: number): boolean {
-    const ranges = (name !== undefined && this.#checked.get(name)) || []
-    if (at !== undefined && ranges.some(({ start, end }) => start <= at && at < end)) return false
+  #isTaintedVariable(name: string, at: number): boolean {
+    const ranges = this.#checked.get(name) ?? []
+    if (ranges.some(({ start, end }) => start <= at && at < end)) return false
     return (
-      (name !== undefined && this.#variables.has(name)) ||
+      this.#variables.has(name) ||
       name === 'GITHUB_EVENT_PATH' ||
-      this.#tainted.isTaintedVariable(name)
+      this.#tainted.ofVariable(name) > TRUSTED
     )
   }
 
@@ -486,6 +441,9 @@ class ShellFlow {
     return this.#script.text.slice(node.pos, node.end)
   }
 }
+
+/** `NAME=` or `NAME<<mark` at the beginning of a line that a script prints. */
+const SET_VARIABLE = /(?:^|["'\s])([A-Za-z_]\w*)(?:=|<<\$\{?(\w+)|<<)/g
 
 /** `${V//[^0-9]/}` keeps plain characters only, and `${V@Q}` is quoted for a shell. */
 function isCleaning(expansion: string): boolean {

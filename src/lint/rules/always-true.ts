@@ -1,6 +1,5 @@
-import { data, Evaluator } from '@actions/expressions'
 import {
-  ContextAccess,
+  Binary,
   type Expr,
   FunctionCall,
   Grouping,
@@ -8,14 +7,14 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import { truthy } from '@actions/expressions/result'
+import { evaluateTree, truthOf } from '../../model/evaluate-expression.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Span } from '../../workflow/spans.ts'
+import type { Edit } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { conditionOperands, hooklineOutput, spanOfPath } from '../context-paths.ts'
+import { hooklineOutput, isString, spanOfPath, stringOf, unfiredJson } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greetWithCondition } from './example-workflows.ts'
 
@@ -23,17 +22,26 @@ export const alwaysTrue: Rule = {
   id: 'always-true',
   level: 'strict',
   page: {
-    title: 'a condition that is true in every run',
+    title: 'a condition that is the same in every run',
     reason:
-      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The job or step then runs for every event.',
+      'Text outside of `${{ }}` makes a string of the whole condition, and every string that is not empty is true, also `false`. The output `triggered` is the string `true` or `false`, and an output that holds JSON is the string `null`, `[]` or `{}` if nothing fired, so that `fromJSON` never fails. The job or step then runs for every event.',
     remedy:
-      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`; compare an output with `'true'`. `--fix` compares `triggered`.",
-    before: "if: ${{ needs.on.outputs.triggered }} == 'true'",
+      "Put the whole condition into one `${{ }}`, or remove the braces; write `>-` instead of `|`. Test `triggered == 'true'`, or compare a JSON output with its empty value: `(needs.on.outputs.body || 'null') != 'null'`. `--fix` writes both comparisons.",
+    before: 'if: needs.on.outputs.triggered',
     after: "if: needs.on.outputs.triggered == 'true'",
     workflow: greetWithCondition,
   },
   check: alwaysTrueConditions,
-  fix: triggeredOperations,
+  fix: (file) =>
+    conditionsOf(file).flatMap((expression): Operation[] => {
+      const { found, start } = expression
+      const edits = truthTests(file, expression).map(({ edit }) => ({
+        start: start + edit.start,
+        end: start + edit.end,
+        text: edit.text,
+      }))
+      return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
+    }),
 }
 
 function conditionsOf({ expressions }: RuleFile): readonly FileExpression[] {
@@ -44,103 +52,114 @@ function alwaysTrueConditions(file: RuleFile): Problem[] {
   const seen = new Set<unknown>()
   return conditionsOf(file).flatMap((expression) => {
     const { found } = expression
-    const { value } = found.scalar
-    const spans = expressionSpans(value)
-    const [only] = spans
-    const isWhole = spans.length === 1 && only?.start === 3 && only.end === value.length - 2
-    if (spans.length > 0 && !isWhole) {
+    if (isPartOfText(expression)) {
       if (seen.has(found.scalar)) return []
       seen.add(found.scalar)
-      const [start, end] = rangeOf(found.scalar)
-      const isBreak = spans.length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
+      const { value } = found.scalar
+      const isBreak = expressionSpans(value).length === 1 && /^\s*\$\{\{.*\}\}\s*$/s.test(value)
       const message = isBreak
         ? 'this condition is always true: a line break follows its }}'
         : 'this condition is always true: text outside of ${{ }} makes a string of it'
       const hint = isBreak
         ? 'write "if: >-"'
         : 'put the whole condition into one ${{ }}, or remove the braces'
-      return [{ message, position: positionAt(file.file.source, start, end), hint }]
+      return [{ message, position: positionAt(file.file.source, ...rangeOf(found.scalar)), hint }]
     }
     const constant = constantIn(file, expression)
-    return constant ? [constant] : triggeredProblems(file, expression)
+    if (constant) return [constant]
+    return truthTests(file, expression).map(({ edit, message }) =>
+      file.problemAt(expression, edit, { message, hint: `write ${edit.text}` }),
+    )
   })
 }
+
+/** Whether a condition contains text outside of `${{ }}`. */
+function isPartOfText({ found }: FileExpression): boolean {
+  const { value } = found.scalar
+  const [only, ...others] = expressionSpans(value)
+  const isWhole = others.length === 0 && only?.start === 3 && only.end === value.length - 2
+  return only !== undefined && !isWhole
+}
+
+/** No context is known; the results of the jobs before are not known either. */
+const STATUS = { success: undefined, failure: undefined, cancelled: false }
+const IS_STATUS = /^(?:success|failure|cancelled|always)$/i
 
 /** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
 function constantIn(file: RuleFile, expression: FileExpression): Problem | undefined {
   const { tree, text } = expression
   if (!tree || tree instanceof Literal) return undefined
-  if (constantTruth(tree) !== true) return undefined
-  const hint = tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'remove it'
-  const message = 'this condition is always true: nothing in it depends on the run'
+  const isTrue = (part: Expr) =>
+    truthOf(evaluateTree(part, {}, STATUS)) === true &&
+    !partsOf(part).some(
+      (one) => one instanceof FunctionCall && IS_STATUS.test(one.functionName.lexeme),
+    )
   const isOr = tree instanceof Logical && tree.operator.lexeme === '||'
-  const part = isOr ? tree.args.find((arg) => constantTruth(arg) === true) : undefined
+  const part = isOr ? tree.args.find(isTrue) : undefined
+  if (!part && !isTrue(tree)) return undefined
   const span =
     part instanceof Literal ? spanOf(part.token) : { start: 0, end: text.trimEnd().length }
   return file.problemAt(expression, span, {
-    message: part ? 'this condition is always true: one side of || is true by itself' : message,
-    hint,
+    message: part
+      ? 'this condition is always true: one side of || is true by itself'
+      : 'this condition is always true: nothing in it depends on the run',
+    hint: tree instanceof Logical ? "write x == 'a' || x == 'b'" : 'remove it',
   })
 }
 
-/** Whether a part is true or false in every run; `undefined` if that depends on the run. */
-function constantTruth(part: Expr): boolean | undefined {
-  if (part instanceof Grouping) return constantTruth(part.group)
-  if (part instanceof Literal) return truthy(part.literal)
-  if (part instanceof Logical) {
-    const all = part.args.map(constantTruth)
-    const decisive = part.operator.lexeme === '||'
-    if (all.includes(decisive)) return decisive
-    return all.includes(undefined) ? undefined : !decisive
-  }
-  if (part instanceof Unary) {
-    const truth = constantTruth(part.expr)
-    return truth === undefined ? undefined : !truth
-  }
-  const isComputed = partsOf(part).every(
-    (one) =>
-      !(one instanceof ContextAccess) &&
-      !(one instanceof FunctionCall && !PURE.has(one.functionName.lexeme.toLowerCase())),
-  )
-  if (!isComputed) return undefined
-  try {
-    return truthy(new Evaluator(part, new data.Dictionary()).evaluate())
-  } catch {
-    return undefined // GitHub fails the run; another rule reports it
-  }
+/** An output that is tested for being empty, and never is. */
+interface TruthTest {
+  /** In the text of the expression. */
+  readonly edit: Edit
+  readonly message: string
+  readonly isJson: boolean
 }
 
-/** Functions whose result depends only on their arguments. */
-const PURE = new Set(['contains', 'startswith', 'endswith', 'format', 'join', 'fromjson', 'tojson'])
+function truthTests(file: RuleFile, expression: FileExpression): TruthTest[] {
+  const { tree, text } = expression
+  const mayTest = file.native && /outputs/i.test(text) && !isPartOfText(expression)
+  return tree && mayTest ? testsBelow(tree, false) : []
 
-/** Operands that are the output `triggered`, which is the string `true` or `false`. */
-function triggeredIn(file: RuleFile, expression: FileExpression): Span[] {
-  const { text, tree } = expression
-  if (!tree || !/outputs/i.test(text)) return []
-  return conditionOperands(tree).flatMap((part) => {
-    const isTriggered = hooklineOutput(file, expression, part)?.name === 'triggered'
-    return (isTriggered && spanOfPath(part, text)) || []
-  })
-}
+  function testsBelow(part: Expr, isNegated: boolean): TruthTest[] {
+    if (part instanceof Grouping) return testsBelow(part.group, false)
+    if (part instanceof Logical) return part.args.flatMap((arg) => testsBelow(arg, false))
+    if (part instanceof Unary) return testsBelow(part.expr, true)
+    if (!(part instanceof Binary)) return testOf(part, '!=', isNegated)
+    const { left, right, operator } = part
+    const [value, literal] = isString(left) ? [right, left] : [left, right]
+    if (!/^[!=]=$/.test(operator.lexeme) || !isString(literal) || stringOf(literal) !== '')
+      return []
+    const empty = spanOf(literal.token)
+    // `triggered` is empty if the job `on` was skipped.
+    const tests = testOf(value, operator.lexeme, false).filter(({ isJson }) => isJson)
+    return tests.map(({ edit: { text, ...span }, ...test }) => ({
+      ...test,
+      edit: {
+        start: Math.min(span.start, empty.start),
+        end: Math.max(span.end, empty.end),
+        text,
+      },
+    }))
+  }
 
-function triggeredProblems(file: RuleFile, expression: FileExpression): Problem[] {
-  return triggeredIn(file, expression).map((span) => {
-    const name = expression.text.slice(span.start, span.end)
-    const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
-    return file.problemAt(expression, span, { message, hint: `write ${name} == 'true'` })
-  })
-}
+  function testOf(value: Expr, operator: string, isNegated: boolean): TruthTest[] {
+    const output = hooklineOutput(file, expression, value)
+    const span = output && spanOfPath(value, text)
+    if (!span) return []
+    const { start, end } = span
+    const name = text.slice(start, end)
+    if (output.name === 'triggered') {
+      const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
+      return [testFor(`${name} == 'true'`, message, false)]
+    }
+    const empty = unfiredJson(file, output.name)
+    if (empty === undefined) return []
+    const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
+    return [testFor(`(${name} || '${empty}') ${operator} '${empty}'`, message, true)]
 
-/** `!x` becomes `!(x == 'true')`. */
-function triggeredOperations(file: RuleFile): Operation[] {
-  return conditionsOf(file).flatMap((expression): Operation[] => {
-    const { found, start, text } = expression
-    const edits = triggeredIn(file, expression).map((span) => {
-      const comparison = `${text.slice(span.start, span.end)} == 'true'`
-      const isNegated = /!\s*$/.test(text.slice(0, span.start))
+    function testFor(comparison: string, message: string, isJson: boolean): TruthTest {
       const replacement = isNegated ? `(${comparison})` : comparison
-      return { start: start + span.start, end: start + span.end, text: replacement }
-    })
-    return edits.length === 0 ? [] : [{ op: 'rewriteText', path: found.path, edits }]
-  })
+      return { edit: { start, end, text: replacement }, message, isJson }
+    }
+  }
 }

@@ -8,6 +8,7 @@ jobs:
     runs-on: ubuntu-latest
     outputs:
       triggered: \${{ steps.hookline.outputs.triggered }}
+      on: \${{ steps.hookline.outputs.on }}
       body: \${{ steps.hookline.outputs.body }}
     steps:
       - uses: hookline/hookline@v1

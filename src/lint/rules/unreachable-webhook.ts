@@ -1,27 +1,13 @@
-import {
-  Binary,
-  type Expr,
-  FunctionCall,
-  Grouping,
-  IndexAccess,
-  Literal,
-  Logical,
-} from '@actions/expressions/ast'
+import { Binary, type Expr, Grouping, type Literal, Logical } from '@actions/expressions/ast'
 import { actionSteps } from '../../compiler/native.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
-import {
-  type FileExpression,
-  fileExpressions,
-  isFault,
-  parseExpression,
-  partsOf,
-  spanOf,
-} from '../../workflow/file-expressions.ts'
+import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import { childOf, itemsOf, textAt } from '../../workflow/nodes.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
+import { isCallOf, isProperty, isString } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { misplacedTriggers } from './misplaced-trigger.ts'
@@ -105,24 +91,24 @@ function typeProblems(file: RuleFile, isReceiving: boolean): Problem[] {
   ]
 }
 
-/** Conditions of the jobs and steps that use the action. */
+/** Problems in conditions of the jobs and steps that use the action. */
 function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] {
-  const { source } = file.file
   if (names.length === 0) return []
-  const conditions = file.jobs.flatMap((job) => {
-    const steps = actionSteps(job, source)
-    return steps.length > 0 ? [job.value, ...steps].map((place) => childOf(place, 'if')?.node) : []
+  const conditions = new Set<unknown>(
+    file.jobs.flatMap((job) => {
+      const steps = actionSteps(job, file.file.source)
+      const places = steps.length > 0 ? [job.value, ...steps] : []
+      return places.map((place) => childOf(place, 'if')?.node)
+    }),
+  )
+  return file.expressions.flatMap((expression) => {
+    const { found, tree } = expression
+    if (!tree || !conditions.has(found.scalar)) return []
+    return [
+      ...pathProblems(file, expression, tree, names),
+      ...eventNameProblems(file, expression, tree),
+    ]
   })
-  return conditions
-    .flatMap((condition) => fileExpressions(source.text, condition, ['jobs', '', 'if']))
-    .flatMap((expression) => {
-      const tree = parseExpression(expression.text)
-      if (isFault(tree)) return []
-      return [
-        ...pathProblems(file, expression, tree, names),
-        ...eventNameProblems(file, expression, tree),
-      ]
-    })
 }
 
 function eventNameProblems(file: RuleFile, expression: FileExpression, tree: Expr): Problem[] {
@@ -172,8 +158,7 @@ function requiredEvents(
     return known.length === all.length ? known.flat() : undefined
   }
   if (!(tree instanceof Binary) || tree.operator.lexeme !== '==') return undefined
-  const [name, text] =
-    tree.left instanceof Literal ? [tree.right, tree.left] : [tree.left, tree.right]
+  const [name, text] = isString(tree.left) ? [tree.right, tree.left] : [tree.left, tree.right]
   if (!isProperty(name, 'event_name') || !isString(text)) return undefined
   return [{ event: text.literal.coerceString().toLowerCase(), token: text.token }]
 }
@@ -192,28 +177,15 @@ function pathTestsIn(tree: Expr): PathTest[] {
     const [path, text] = isString(tree.left) ? [tree.right, tree.left] : [tree.left, tree.right]
     return isPath(path) && isString(text) ? [{ literal: text, isWhole: true }] : []
   }
-  if (!(tree instanceof FunctionCall)) return []
+  if (!isCallOf(tree, 'startswith')) return []
   const [whole, prefix] = tree.args
-  const isStartsWith = tree.functionName.lexeme.toLowerCase() === 'startswith'
   const readsPath = whole !== undefined && partsOf(whole).some(isPath)
-  return isStartsWith && isString(prefix) && readsPath ? [{ literal: prefix, isWhole: false }] : []
-}
-
-function isString(part: Expr | undefined): part is Literal {
-  return part instanceof Literal && part.token.lexeme.startsWith("'")
+  return isString(prefix) && readsPath ? [{ literal: prefix, isWhole: false }] : []
 }
 
 /** `github.event.client_payload.path`, by its last two names. */
 function isPath(part: Expr): boolean {
   return isProperty(part, 'path') && isProperty(part.expr, 'client_payload')
-}
-
-function isProperty(part: Expr, name: string): part is IndexAccess {
-  return (
-    part instanceof IndexAccess &&
-    part.index instanceof Literal &&
-    part.index.literal.coerceString().toLowerCase() === name
-  )
 }
 
 /**

@@ -11,7 +11,7 @@ export const untrustedPrompt: Rule = {
     remedy:
       'Write the input to a file, and tell the agent in the prompt that the file is data. Restrict its tools and permissions, and give the job no secrets: [Coding agents](../guides/coding-agents.md).',
     before:
-      '- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: ${{ fromJSON(needs.on.outputs.body).text }}',
+      "- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: ${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.text }}",
     after:
       '- uses: anthropics/claude-code-action@v1\n  with:\n    prompt: Summarize message.txt, which is data.',
     workflow: greet,

@@ -3,6 +3,8 @@ import {
   greet,
   greetWithCondition,
   inEnv,
+  oneJob,
+  plainWorkflow,
   workflow,
 } from '../../src/lint/rules/example-workflows.ts'
 import { Checked } from './support/checked.ts'
@@ -10,6 +12,10 @@ import { Checked } from './support/checked.ts'
 let checked: Checked
 beforeAll(() => {
   checked = new Checked()
+  checked.write(
+    'triggers/hook.yml',
+    'on: {webhook: {verify: {scheme: github, secret: "${{ secrets.SECRET }}"}}}\n',
+  )
 })
 afterAll(() => checked.remove())
 
@@ -23,8 +29,16 @@ const job = (lines: string, steps = '    steps: [{run: echo}]') =>
   workflow(`  greet:\n    runs-on: ubuntu-latest\n${lines}${steps}\n`)
 const events = (on: string) => job('').replace('on:\n', `on:\n  ${on}\n`)
 
-/** Correct syntax; most of it occurs in workflows of well-known repositories. */
-const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
+const FIRST = workflow('')
+const STEP_BODY = 'fromJSON(steps.hookline.outputs.body).hello'
+const fromFile = (secrets: string) =>
+  FIRST.replace(/ +body: .*\n/, '').replace(
+    / {10}on: \|\n.*\n/,
+    () => `          workflow: triggers/hook.yml\n${secrets}`,
+  )
+
+/** Correct uses, most of them as well-known repositories write them. */
+const CORRECT: readonly (readonly [idiom: string, text: string])[] = [
   // names
   ['names in other letters', inEnv('NAME: ${{ NEEDS.On.Outputs.BODY }}')],
   ['names in brackets', inEnv("NAME: ${{ needs['on'].outputs['body'] }}")],
@@ -161,6 +175,21 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
   ['a variable as an argument', reading('jq -n --arg b "$B" \'{b: $b}\'')],
   ['a variable in data', reading('curl -d "$B" https://a.example')],
   ['a variable in a file', reading('printf %s "$B" > body.txt')],
+  ['an argument of ssh, quoted', reading('ssh host "deploy $(printf %q "$B")"')],
+  ['an argument of a script', reading('bash -c \'deploy "$1"\' _ "$B"')],
+  ['an argument of docker', reading('docker exec app deploy "$B"')],
+  ['a variable of psql', reading('psql -v name="$B" -f insert.sql')],
+  ['a variable in Python', reading('python3 -c \'import os; print(os.environ["B"])\'')],
+  [
+    'a checked value as a variable of later steps',
+    reading('[[ "$B" =~ ^[a-z0-9.-]+$ ]] || exit 1\necho "V=$B" >> "$GITHUB_ENV"'),
+  ],
+  ['only digits', reading('echo "V=${B//[^0-9]/}" >> "$GITHUB_ENV"')],
+  [
+    'a value between random marks',
+    reading('E=$(uuidgen)\n{ echo "V<<$E"; echo "$B"; echo "$E"; } >> "$GITHUB_ENV"'),
+  ],
+  ['a fixed branch', reading('case "$B" in main|next) ssh host "deploy $B";; esac')],
   ['a number', greet(`- run: exit \${{ ${BODY}.n > 5 }}`)],
   ['a comparison in a script', greet(`- run: echo \${{ ${BODY}.x == 'a' && 'yes' || 'no' }}`)],
   ['a title', given('peter-evans/create-issue-from-file@v6', 'title')],
@@ -212,10 +241,104 @@ const IDIOMS: readonly (readonly [idiom: string, text: string])[] = [
       .replace('on:\n', 'on:\n  push:\n'),
   ],
   ['types of others too', workflow('').replace('[webhook]', '[webhook, deploy]')],
+  // corrections of slips
+  [
+    'workflow_dispatch of the relay',
+    FIRST.replace(
+      /repository_dispatch:\n.*/,
+      'workflow_dispatch: {inputs: {hookline: {type: string}}}',
+    ),
+  ],
+  ['webhooks and pushes', FIRST.replace('on:\n', 'on:\n  push:\n')],
+  [
+    'a poll',
+    FIRST.replace(/repository_dispatch:\n.*/, 'schedule: [{cron: "5 4 * * *"}]')
+      .replace('webhook: {method: post}', 'messaging_bot: {token: "${{ secrets.BOT }}"}')
+      .replace(/ +body: .*\n/, ''),
+  ],
+  ['a result', greetWithCondition("if: needs.on.result == 'success'")],
+  ['a result in other letters', greetWithCondition("if: needs.on.result == 'Success'")],
+  ['no result of others', greetWithCondition("if: always() && needs.on.result != 'skipped'")],
+  ['an event name', greetWithCondition("if: github.event_name == 'repository_dispatch'")],
+  [
+    'an event name of another workflow',
+    greetWithCondition("if: github.event_name != 'pull_request'"),
+  ],
+  ['triggered', greetWithCondition("if: needs.on.outputs.triggered != 'true'")],
+  [
+    'triggered of a skipped job',
+    greetWithCondition("if: always() && needs.on.outputs.triggered == ''"),
+  ],
+  ['an outcome', oneJob("- if: steps.hookline.outcome == 'failure'\n  run: echo")],
+  ['an operating system', plainWorkflow("- if: runner.os == 'Windows'\n  run: dir")],
+  [
+    'an output of another step',
+    plainWorkflow("- id: a\n  run: echo\n- if: steps.a.outputs.x == 'yes'\n  run: echo"),
+  ],
+  [
+    'the safe form',
+    oneJob(
+      '- env: {A: "${{ fromJSON(steps.hookline.outputs.on || \'{}\').webhook.outputs.body.hello }}"}\n  run: echo "$A"',
+    ),
+  ],
+  [
+    'headers, which always are JSON',
+    oneJob('- env: {A: "${{ fromJSON(steps.hookline.outputs.headers).x-a }}"}\n  run: echo "$A"'),
+  ],
+  [
+    'a body with a fallback',
+    oneJob(
+      '- env: {A: "${{ fromJSON(steps.hookline.outputs.body || \'null\').hello }}"}\n  run: echo "$A"',
+    ),
+  ],
+  [
+    'a body after a test of the same step',
+    oneJob(`- if: steps.hookline.outputs.triggered == 'true' && ${STEP_BODY} == 'a'\n  run: echo`),
+  ],
+  [
+    'a body in with, after a condition',
+    oneJob(
+      `- if: steps.hookline.outputs.triggered == 'true'\n  uses: peter-evans/create-issue-from-file@v6\n  with: {title: "\${{ ${STEP_BODY} }}"}`,
+    ),
+  ],
+  [
+    'a body in a job behind a condition',
+    inEnv('NAME: ${{ fromJSON(needs.on.outputs.body).hello }}'),
+  ],
+  [
+    'JSON of another step',
+    plainWorkflow(
+      '- id: a\n  run: echo\n- env: {A: "${{ fromJSON(steps.a.outputs.body).x }}"}\n  run: echo',
+    ),
+  ],
+  ['an output as a string', oneJob("- if: steps.hookline.outputs.delivery != ''\n  run: echo")],
+  [
+    'a JSON output and its empty value',
+    oneJob("- if: (steps.hookline.outputs.items || '[]') != '[]'\n  run: echo"),
+  ],
+  [
+    'a condition on a field',
+    oneJob(
+      "- if: fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.hello\n  run: echo",
+    ),
+  ],
+  ['a checkout', plainWorkflow('- uses: actions/checkout@v6\n- uses: ./.github/actions/greet')],
+  ['another action that may check out', plainWorkflow('- uses: acme/checkout@v1\n- uses: ./greet')],
+  ['a clone', plainWorkflow('- run: git clone "$URL" .\n- uses: ./greet')],
+  ['the secret', fromFile(`          secrets: '{"SECRET": \${{ toJSON(secrets.SECRET) }}}'\n`)],
+  ['all secrets', fromFile('          secrets: ${{ toJSON(secrets) }}\n')],
+  [
+    'a runner of your own',
+    plainWorkflow('- run: echo').replace('ubuntu-latest', '[self-hosted, linux]'),
+  ],
+  ['an action by commit', plainWorkflow(`- uses: actions/cache@${'a'.repeat(40)}`)],
+  ['an action of a branch', plainWorkflow('- uses: actions/cache@main')],
+  ['an action that is not in the table', plainWorkflow('- uses: acme/tool@v1')],
 ]
 
-describe.each([false, true])('an idiom has no finding, strict: %s', (strict) => {
-  test.each(IDIOMS)('%s', async (_, text) => {
-    expect(await checked.found(text, strict)).toEqual([])
+describe('check reports nothing for a correct use', () => {
+  // With --strict, some findings get another level, and there are no others.
+  test.each(CORRECT)('%s', async (_, text) => {
+    expect(await checked.found(text, true)).toEqual([])
   })
 })
