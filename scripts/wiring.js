@@ -5,7 +5,7 @@
  * other processes.
  */
 export const WIRING = [
-  'action/{index,main,post-program,reply-program,failure,http,ports,store,workflow-files}.ts',
+  'action/{index,main,post-program,reply-program,failure,http-client,action-ports,state-store,workflow-files}.ts',
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for the time limit of a filter.
   'engine/scripts.ts',
@@ -15,7 +15,7 @@ export const WIRING = [
   // A browser is part of the outside world, too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{durable-outbox,config}.ts',
+  'relay/{durable-outbox,relay-config}.ts',
   'relay/http/{node,node-server,worker}.ts',
   'relay/github/connection-pool.ts',
   'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',

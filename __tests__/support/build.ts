@@ -22,7 +22,13 @@ export function bundle(name: string): string {
 }
 
 /** Modules that tests load in other processes, by their name in `src/`. */
-const MODULES = ['action/store', 'relay/outbox/sqlite', 'state/branch', 'state/file', 'state/store']
+const MODULES = [
+  'action/state-store',
+  'relay/outbox/sqlite',
+  'state/branch',
+  'state/file',
+  'state/store',
+]
 
 /** CommonJS packages within an ES module use it to load Node's own modules. */
 const REQUIRE = `import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);`
