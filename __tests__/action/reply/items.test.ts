@@ -71,6 +71,9 @@ const SAME: MarkupStyle = {
   code: same,
   bold: same,
   italic: same,
+  strike: same,
+  quote: (lines) => lines.map((line) => `>${line}`).join('\n'),
+  rule: '*',
   link: (_, t) => t,
   block: same,
 }

@@ -15,6 +15,7 @@ import {
   type ReplyPorts,
 } from './chat.ts'
 import {
+  inBackticks,
   type MarkupStyle,
   outsideAddresses,
   percentEncoded,
@@ -236,11 +237,15 @@ function withMentions(text: string): string {
   return escapeMarks(text).replace(/\\<(@[!&]?\d+|#\d+)>/g, '<$1>')
 }
 
+/** https://support.discord.com/hc/articles/210298617: no tables, tasks, rules or images. */
 const DISCORD: MarkupStyle = {
   text: escapeMarks,
-  code: (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``),
+  code: inBackticks,
   bold: (inner) => `**${inner}**`,
   italic: (inner) => `*${inner}*`,
+  strike: (inner) => `~~${inner}~~`,
+  quote: (lines) => lines.map((line) => `> ${line}`).join('\n'),
+  heading: (inner, level) => (level > 3 ? `**${inner}**` : `${'#'.repeat(level)} ${inner}`),
   link: (url, inner) => `[${inner}](${percentEncoded(url, /[\\`[\])]/g)})`,
   block: (text, language) => `\`\`\`${language}\n${withoutFences(text)}\n\`\`\``,
 }

@@ -1,18 +1,35 @@
 /** Inline content of a line. */
 export type Inline =
   | { readonly kind: 'text' | 'code'; readonly text: string }
-  | { readonly kind: 'bold' | 'italic'; readonly spans: readonly Inline[] }
+  | { readonly kind: 'bold' | 'italic' | 'strike'; readonly spans: readonly Inline[] }
   | { readonly kind: 'link'; readonly url: string; readonly spans: readonly Inline[] }
 
-/** A line of text, one of a list, or a block of code. */
+type Spans = readonly Inline[]
+
+type Alignment = 'left' | 'center' | 'right' | ''
+
+/** A line of text, or another block. */
 export type Block =
-  | { readonly kind: 'line'; readonly spans: readonly Inline[] }
-  /** `indent`: the spaces before it; `bullet`: `•`, or `1.`. */
+  | { readonly kind: 'line'; readonly spans: Spans }
+  /** `level`: 1 to 6. */
+  | { readonly kind: 'heading'; readonly level: number; readonly spans: Spans }
+  /** Consecutive lines of one quote. */
+  | { readonly kind: 'quote'; readonly lines: readonly Spans[] }
+  /** `indent`: the spaces before it; `bullet`: `•`, or `1.`; `done`: the box of a task. */
   | {
       readonly kind: 'entry'
       readonly indent: string
       readonly bullet: string
-      readonly spans: readonly Inline[]
+      readonly done: boolean | undefined
+      readonly spans: Spans
+    }
+  | { readonly kind: 'rule' }
+  | { readonly kind: 'image'; readonly url: string; readonly alt: string }
+  /** The first row is the header; every row has as many cells as `align`. */
+  | {
+      readonly kind: 'table'
+      readonly align: readonly Alignment[]
+      readonly rows: readonly (readonly Spans[])[]
     }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
 
@@ -20,10 +37,17 @@ export type Block =
 const FENCE = /^ {0,3}```\s*([\w+#-]*)$/
 
 const ENTRY = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s
+const TASK = /^\[([ xX])\]\s+(.*)$/s
+const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/s
+const QUOTE = /^ {0,3}> ?(.*)$/s
+const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/
+
+/** The maximum of Telegram; a wider table is text. https://core.telegram.org/bots/api#rich-messages */
+const MOST_COLUMNS = 20
 
 /**
- * Parses basic Markdown: bold, italic, code, links and lists. Everything else is text, so that untrusted
- * input can at worst be bold. A block of code without an end extends to the end of the text.
+ * Parses the Markdown of GitHub as far as chats show it. Everything else is text: HTML, mentions, and links
+ * with other schemes than http and https. A block of code without an end extends to the end of the text.
  */
 export function parseMarkdown(text: string): Block[] {
   const blocks: Block[] = []
@@ -37,13 +61,101 @@ export function parseMarkdown(text: string): Block[] {
       blocks.push({ kind: 'code', language: fence[1] ?? '', text: code.join('\n') })
       continue
     }
-    const [, indent = '', number, content = ''] = ENTRY.exec(line) ?? []
-    if (ENTRY.test(line)) {
-      const bullet = number === undefined ? '•' : `${number}.`
-      blocks.push({ kind: 'entry', indent, bullet, spans: parseSpans(content) })
-    } else blocks.push({ kind: 'line', spans: parseSpans(line) })
+    const table = tableAt(lines, at)
+    if (table) {
+      blocks.push(table.block)
+      at = table.last
+      continue
+    }
+    const quoted: Spans[] = []
+    for (let text = quoteOf(line); text !== undefined; text = quoteOf(lines[++at])) {
+      quoted.push(parseSpans(text))
+    }
+    if (quoted.length > 0) {
+      blocks.push({ kind: 'quote', lines: quoted })
+      at--
+      continue
+    }
+    blocks.push(blockOf(line))
   }
   return blocks
+}
+
+/** The text of a line in a quote; `undefined` for any other line. */
+function quoteOf(line: string | undefined): string | undefined {
+  return QUOTE.exec(line ?? '')?.[1]
+}
+
+/** The block of a line that does not depend on its neighbors. */
+function blockOf(line: string): Block {
+  if (RULE.test(line)) return { kind: 'rule' }
+  const [, marks, title] = HEADING.exec(line) ?? []
+  if (marks !== undefined && title !== undefined) {
+    const spans = parseSpans(title.trimEnd().replace(/\s#+$/, ''))
+    return { kind: 'heading', level: marks.length, spans }
+  }
+  const image = imageOf(line.trim())
+  if (image) return image
+  const [, indent = '', number, content] = ENTRY.exec(line) ?? []
+  if (content === undefined) return { kind: 'line', spans: parseSpans(line) }
+  const bullet = number === undefined ? '•' : `${number}.`
+  const [, box, task] = TASK.exec(content) ?? []
+  const done = box === undefined ? undefined : box !== ' '
+  return { kind: 'entry', indent, bullet, done, spans: parseSpans(task ?? content) }
+}
+
+/** An image that is alone in its line; within a line it is a link. */
+function imageOf(line: string): Block | undefined {
+  if (!line.startsWith('![')) return undefined
+  // An image without a description is parsed like one that has it.
+  const [link, ...others] = parseSpans(line.startsWith('![](') ? `[image]${line.slice(3)}` : line)
+  if (link?.kind !== 'link' || others.length > 0) return undefined
+  return { kind: 'image', url: link.url, alt: plainText(link.spans) }
+}
+
+function tableAt(lines: readonly string[], at: number) {
+  const [head = '', marks = ''] = lines.slice(at, at + 2)
+  if (!head.includes('|') || !/^[\s|:-]+$/.test(marks) || !marks.includes('-')) return undefined
+  const align = cellsOf(marks).map(alignmentOf)
+  const width = align.length
+  if (width > MOST_COLUMNS || align.includes(undefined)) return undefined
+  if (cellsOf(head).length !== width) return undefined
+  let last = at + 1
+  while (lines[last + 1]?.includes('|') && !isFence(lines[last + 1] ?? '')) last++
+  const rows = [head, ...lines.slice(at + 2, last + 1)].map((row) => {
+    const cells = cellsOf(row)
+    return Array.from({ length: width }, (_, column) => parseSpans(cells[column] ?? ''))
+  })
+  const block: Block = { kind: 'table', align: align.map((each) => each ?? ''), rows }
+  return { block, last }
+}
+
+/** The cells of a row; `\\|` is no border. */
+function cellsOf(row: string): string[] {
+  const cells = ['']
+  for (const piece of row.trim().split(/(\\.|\|)/)) {
+    if (piece === '|') cells.push('')
+    else cells[cells.length - 1] += piece
+  }
+  if (cells[0]?.trim() === '') cells.shift()
+  if (cells.at(-1)?.trim() === '') cells.pop()
+  return cells.map((cell) => cell.trim())
+}
+
+/** `undefined` if the cell is not part of the line below a header. */
+function alignmentOf(cell: string): Alignment | undefined {
+  if (!/^:?-+:?$/.test(cell)) return undefined
+  const [left, right] = [cell.startsWith(':'), cell.endsWith(':')]
+  return left && right ? 'center' : right ? 'right' : left ? 'left' : ''
+}
+
+/** Whether a text has blocks that a chat can show only in its richest kind of message. */
+export function hasRichBlocks(text: string): boolean {
+  return parseMarkdown(text).some(
+    (block) =>
+      ['heading', 'rule', 'image', 'table'].includes(block.kind) ||
+      (block.kind === 'entry' && block.done !== undefined),
+  )
 }
 
 /** True if a line closes a block of code. */
@@ -99,15 +211,22 @@ function spanAt(line: string, at: number, close: Close, depth: number) {
     return undefined
   }
   if (char === '[') return linkAt(line, at, close, depth)
-  if (char !== '*' && char !== '_') return undefined
+  if (char === '!' && line[at + 1] === '[') return linkAt(line, at + 1, close, depth)
+  if (char !== '*' && char !== '_' && char !== '~') return undefined
   const mark = line[at + 1] === char ? char + char : char
+  if (mark === '~') return undefined
   const isWithinWord = char === '_' && /[\p{L}\p{N}]/u.test(line[at - 1] ?? '')
   if (isWithinWord || !/\S/.test(line[at + mark.length] ?? '')) return undefined
   const end = close(mark, at + mark.length)
   if (end <= at + mark.length) return undefined
   const spans = parseSpans(line.slice(at + mark.length, end), depth + 1)
-  const kind: 'bold' | 'italic' = mark.length === 2 ? 'bold' : 'italic'
-  return { span: { kind, spans }, end: end + mark.length }
+  const span: Inline = { kind: kindOf(mark), spans }
+  return { span, end: end + mark.length }
+}
+
+function kindOf(mark: string): 'bold' | 'italic' | 'strike' {
+  if (mark === '~~') return 'strike'
+  return mark.length === 2 ? 'bold' : 'italic'
 }
 
 function inlineCode(text: string): Inline {
@@ -143,28 +262,198 @@ function closing(line: string, mark: string, from: number): number {
   return -1
 }
 
-/** The markup of one chat for each Markdown construct. */
+/** The markup of one chat for each Markdown construct. A chat without the last ones gets a replacement. */
 export interface MarkupStyle {
   text(text: string): string
   code(text: string): string
   bold(inner: string): string
   italic(inner: string): string
+  strike(inner: string): string
   link(url: string, inner: string): string
   block(text: string, language: string): string
+  quote(lines: readonly string[]): string
+  /** Default: bold. */
+  heading?(inner: string, level: number): string
+  /** The mark before an entry of a list. Default: the bullet, or a box. */
+  bullet?(bullet: string, done: boolean | undefined): string
+  /** Default: a line of dashes. */
+  readonly rule?: string
+  /** Default: a link. */
+  image?(url: string, alt: string): string
+  /** Default: a block of code with aligned columns. */
+  table?(rows: readonly (readonly string[])[], align: readonly Alignment[]): string
 }
 
 /** Renders Markdown in the markup of a chat. */
 export function renderMarkdown(text: string, style: MarkupStyle): string {
   return parseMarkdown(text)
-    .map((block) => {
-      if (block.kind === 'code') return style.block(block.text, block.language)
-      const line = renderSpans(block.spans, style)
-      return block.kind === 'entry' ? `${block.indent}${block.bullet} ${line}` : line
-    })
+    .map((block) => renderBlock(block, style))
     .join('\n')
 }
 
-function renderSpans(spans: readonly Inline[], style: MarkupStyle): string {
+function renderBlock(block: Block, style: MarkupStyle): string {
+  const inline = (spans: Spans) => renderSpans(spans, style)
+  switch (block.kind) {
+    case 'code':
+      return style.block(block.text, block.language)
+    case 'line':
+      return inline(block.spans)
+    case 'heading': {
+      const title = inline(block.spans)
+      return style.heading?.(title, block.level) ?? style.bold(title)
+    }
+    case 'quote':
+      return style.quote(block.lines.map(inline))
+    case 'entry': {
+      const { indent, bullet, done, spans } = block
+      const mark = style.bullet?.(bullet, done) ?? boxOf(done) ?? bullet
+      return `${indent}${mark} ${inline(spans)}`
+    }
+    case 'rule':
+      return style.rule ?? '———'
+    case 'image':
+      return style.image?.(block.url, block.alt) ?? imageLink(block, style)
+    case 'table': {
+      const { rows, align } = block
+      if (style.table)
+        return style.table(
+          rows.map((row) => row.map(inline)),
+          align,
+        )
+      return style.block(alignedTable(rows.map((row) => row.map(plainText))), '')
+    }
+  }
+}
+
+function boxOf(done: boolean | undefined): string | undefined {
+  return done === undefined ? undefined : done ? '☑' : '☐'
+}
+
+function imageLink({ url, alt }: { url: string; alt: string }, style: MarkupStyle): string {
+  return renderSpans([{ kind: 'link', url, spans: [{ kind: 'text', text: alt }] }], style)
+}
+
+/** Characters. A table that aligned columns would make longer stays as it is. */
+const MOST_ALIGNED = 1_000
+
+/** A table in a font whose characters have the same width. */
+function alignedTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  )
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  const [head = '', ...others] = lines
+  const aligned = [head, widths.map((width) => '-'.repeat(width)).join('  '), ...others].join('\n')
+  return aligned.length <= MOST_ALIGNED ? aligned : rows.map((row) => row.join(' | ')).join('\n')
+}
+
+/** How a chat that reads Markdown itself escapes it. */
+export interface MarkdownEscapes {
+  /** Text in which no character is markup. */
+  text(text: string): string
+  /** Code within a line. */
+  code(text: string): string
+  /** The content of a block of code. */
+  block(text: string): string
+  address(url: string): string
+}
+
+/**
+ * Renders Markdown for a chat that reads the Markdown of GitHub itself: writes what was parsed again, so that
+ * only known constructs remain.
+ */
+export function renderNativeMarkdown(text: string, escapes: MarkdownEscapes): string {
+  const style = nativeStyle(escapes)
+  let [written, last] = ['', '']
+  let before: Block | undefined
+  for (const block of parseMarkdown(text)) {
+    const continues = before?.kind === block.kind
+    // An indented line would be code, and so would be an indented entry without an entry before it.
+    const rendered =
+      block.kind === 'entry' && !continues
+        ? renderBlock({ ...block, indent: '' }, style)
+        : renderBlock(block, style)
+    const line = block.kind === 'line' ? rendered.trimStart() : rendered
+    if (before) written += separator(block, continues, last !== '' && line !== '')
+    written += line
+    last = line
+    before = block
+  }
+  return written
+}
+
+/** Two spaces keep a line break within a paragraph; without a blank line, a block would continue the one before. */
+function separator({ kind }: Block, continues: boolean, areFull: boolean): string {
+  if (!continues) return '\n\n'
+  return kind === 'line' && areFull ? '  \n' : '\n'
+}
+
+function nativeStyle({ text, code, block, address }: MarkdownEscapes): MarkupStyle {
+  return {
+    text,
+    code,
+    bold: (inner) => `**${inner}**`,
+    italic: (inner) => `*${inner}*`,
+    strike: (inner) => `~~${inner}~~`,
+    link: (url, inner) => `[${inner}](${address(url)})`,
+    block: (content, language) => `\`\`\`${language}\n${withoutFences(block(content))}\n\`\`\``,
+    quote: (lines) => lines.map((line) => `> ${line}`).join('  \n'),
+    heading: (inner, level) => `${'#'.repeat(level)} ${inner}`,
+    bullet: (bullet, done) => {
+      const mark = bullet === '•' ? '-' : bullet
+      return done === undefined ? mark : `${mark} [${done ? 'x' : ' '}]`
+    },
+    rule: '---',
+    image: (url, alt) => `![${text(alt)}](${address(url)})`,
+    table: (rows, align) => {
+      const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+      const [head = [], ...others] = rows
+      return [head, align.map((each) => MARKS[each]), ...others].map(row).join('\n')
+    },
+  }
+}
+
+const MARKS: Readonly<Record<Alignment, string>> = {
+  left: ':--',
+  center: ':-:',
+  right: '--:',
+  '': '---',
+}
+
+/** Code that contains backticks needs more of them around it. */
+export function inBackticks(code: string): string {
+  return code.includes('`') ? `\`\` ${code} \`\`` : `\`${code}\``
+}
+
+/**
+ * Escapes the characters that are markup in a line of Markdown, or at its start.
+ *
+ * @param entities replaces `<`, `>` and `&` outside and inside of addresses
+ */
+export function escapeMarkdown(
+  text: string,
+  entities: (text: string) => string,
+  marks = /[\\*_~`|[\]]/g,
+): string {
+  const escaped = (piece: string) => entities(piece.replace(marks, '\\$&'))
+  return outsideAddresses(text, escaped, (url) => markdownAddress(url, entities)).replace(
+    /^(\s*)(#{1,6}(?=\s|$)|-+|\++|=+|\d+(?=[.)](?:\s|$)))/,
+    (_, space: string, mark: string) =>
+      /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+  )
+}
+
+/** An address that cannot end a link, a cell or code. */
+export function markdownAddress(url: string, entities: (text: string) => string): string {
+  return entities(percentEncoded(url, /[\\`[\]()*|"]/g))
+}
+
+function renderSpans(spans: Spans, style: MarkupStyle): string {
   return spans
     .map((span) => {
       if ('text' in span)
@@ -175,12 +464,12 @@ function renderSpans(spans: readonly Inline[], style: MarkupStyle): string {
         const shown = host === undefined ? inner : `${inner}${style.text(` (${host})`)}`
         return style.link(span.url, shown)
       }
-      return span.kind === 'bold' ? style.bold(inner) : style.italic(inner)
+      return style[span.kind](inner)
     })
     .join('')
 }
 
-function plainText(spans: readonly Inline[]): string {
+function plainText(spans: Spans): string {
   return spans.map((span) => ('text' in span ? span.text : plainText(span.spans))).join('')
 }
 

@@ -15,10 +15,15 @@ import {
   type ReplyPorts,
 } from './chat.ts'
 import {
+  escapeMarkdown,
+  hasRichBlocks,
+  inBackticks,
   type MarkupStyle,
+  markdownAddress,
   outsideAddresses,
   percentEncoded,
   renderMarkdown,
+  renderNativeMarkdown,
   withoutFences,
 } from './markdown.ts'
 import { objectAt, ownRequest } from './own-event.ts'
@@ -33,6 +38,12 @@ const MAX_TEXT = 40_000
 
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
 const MAX_SECTION = 3_000
+
+/**
+ * For all blocks of Markdown in a message, less some room for the blank lines between blocks:
+ * https://docs.slack.dev/reference/block-kit/blocks/markdown-block
+ */
+const MAX_MARKDOWN = 12_000 - 1_000
 
 /** The paths of a response_url: of a slash command, a button or a shortcut, a workflow's step. */
 const RESPONSE_PATH = /^\/(?:commands|actions|app)\//
@@ -50,10 +61,14 @@ export async function slackChat({ item, input, reply, ports }: ReplyContext): Pr
   const isEvent = item.kind === 'event'
   const event = isEvent ? undefined : await ownRequest(item, reader, ports)
   const url = event ? responseUrl(event, input) : undefined
+  const isRich = reply.format === 'markdown' && hasRichBlocks(reply.text)
   const shared = {
     name: 'Slack',
-    maxLength: MAX_TEXT,
-    length: (text: string) => formatted(text, reply).length,
+    maxLength: isRich ? MAX_MARKDOWN : MAX_TEXT,
+    length: (text: string) =>
+      isRich
+        ? Math.max(formatted(text, reply).length, native(text, reply).length)
+        : formatted(text, reply).length,
   }
   // A response_url accepts no file, and no id of a message.
   const needsBot = reply.file !== undefined || /^\d+\.\d+$/.test(reply.edit)
@@ -155,16 +170,21 @@ async function respond(
   part: MessagePart,
   reply: Reply,
   ports: ReplyPorts,
+  isRich = true,
 ): Promise<string> {
   const { ephemeral } = reply
+  const content = message(part, reply, isRich)
   const body = JSON.stringify({
-    ...message(part, reply),
+    ...content,
     ...(ephemeral !== undefined && { response_type: ephemeral ? 'ephemeral' : 'in_channel' }),
     ...(part.edit !== '' && { replace_original: true }),
   })
   const headers = { 'content-type': 'application/json' }
   const { status, text } = await callChat('Slack', { method: 'POST', url, headers, body }, ports)
   if (status >= 200 && status < 300 && !isRefusal(text)) return ''
+  if (hasMarkdownBlock(content) && /invalid_blocks/.test(text)) {
+    return respond(url, part, reply, ports, false)
+  }
   throw new NotDelivered({
     message: `Slack rejected the reply (${status})`,
     hint: 'A response_url is valid for 30 minutes and five replies.',
@@ -227,9 +247,18 @@ class SlackBot {
     return id
   }
 
+  /** Sends headings, tables, tasks, rules and images as Markdown; if Slack refuses that, as mrkdwn. */
   async #sendText(part: MessagePart): Promise<string> {
-    const { channel, thread, user } = this.#place
     const content = message(part, this.#reply)
+    return this.#sendContent(part, content).catch((error: unknown) => {
+      const isRefused = error instanceof NotDelivered && /\(invalid_blocks/.test(error.message)
+      if (!isRefused || !hasMarkdownBlock(content)) throw error
+      return this.#sendContent(part, message(part, this.#reply, false))
+    })
+  }
+
+  async #sendContent(part: MessagePart, content: JsonObject): Promise<string> {
+    const { channel, thread, user } = this.#place
     if (part.edit !== '') {
       await this.#call('chat.update', { channel, ts: part.edit, ...content })
       return part.edit
@@ -320,29 +349,46 @@ function adviceOn(code: string, needed: string): string[] {
   return found === undefined ? [] : [found]
 }
 
-/** The fields of a message that hold its content. */
-function message(part: MessagePart, reply: Reply): JsonObject {
+/**
+ * The fields of a message that hold its content. `text` is in the notification, too.
+ *
+ * @param isRich false if Slack refused the Markdown
+ */
+function message(part: MessagePart, reply: Reply, isRich = true): JsonObject {
   const text = formatted(part.text, reply)
-  const isPlain = reply.format === 'plain'
-  const quiet = { link_names: false, ...(isPlain && { mrkdwn: false }) }
+  const quiet = { link_names: false, ...(reply.format === 'plain' && { mrkdwn: false }) }
+  const rows: Json[] = part.buttons.map((row, at) => ({
+    type: 'actions',
+    elements: row.map(buttonElement(at)),
+  }))
+  if (isRich && reply.format === 'markdown' && hasRichBlocks(part.text)) {
+    const markdown = { type: 'markdown', text: native(part.text, reply) }
+    return { text, ...quiet, blocks: [markdown, ...rows] }
+  }
   // An edit without buttons removes the existing buttons.
-  if (part.buttons.length === 0) return { text, ...quiet, ...(part.edit !== '' && { blocks: [] }) }
-  const sections = splitText(part.text, {
+  if (rows.length === 0) return { text, ...quiet, ...(part.edit !== '' && { blocks: [] }) }
+  return { text, ...quiet, blocks: [...sections(part.text, reply), ...rows] }
+}
+
+function sections(text: string, reply: Reply): Json[] {
+  const isPlain = reply.format === 'plain'
+  const pieces = splitText(text, {
     maxLength: MAX_SECTION,
     length: (piece) => formatted(piece, reply).length,
     hasFences: !isPlain,
   })
-  const blocks: Json[] = sections.map((piece) => ({
+  return pieces.map((piece) => ({
     type: 'section',
     text: isPlain
       ? { type: 'plain_text', text: withoutMentions(piece, reply), emoji: false }
       : { type: 'mrkdwn', text: formatted(piece, reply) },
   }))
-  const rows = part.buttons.map((row, at) => ({
-    type: 'actions',
-    elements: row.map(buttonElement(at)),
-  }))
-  return { text, ...quiet, blocks: [...blocks, ...rows] }
+}
+
+function hasMarkdownBlock({ blocks }: JsonObject): boolean {
+  return (
+    Array.isArray(blocks) && blocks.some((block) => isObject(block) && block.type === 'markdown')
+  )
 }
 
 /** An `action_id` must be unique within a message. */
@@ -365,6 +411,19 @@ function formatted(text: string, reply: Reply): string {
   const style = reply.allowMentions ? { ...MRKDWN, text: withMentions } : MRKDWN
   if (reply.format === 'markdown') return renderMarkdown(quiet, style)
   return reply.allowMentions ? withMentions(quiet) : escapeText(quiet)
+}
+
+/** Markdown for Slack's block of Markdown. */
+function native(text: string, reply: Reply): string {
+  const { allowMentions } = reply
+  // Entities have no meaning in code, but a mention might have one.
+  const silent = (code: string) => (allowMentions ? code : code.replace(/<(?=[!@#])/g, '<\u200b'))
+  return renderNativeMarkdown(withoutMentions(text, reply), {
+    text: (piece) => escapeMarkdown(piece, allowMentions ? withMentions : escapeText),
+    code: (code) => inBackticks(silent(code)),
+    block: silent,
+    address: (url) => markdownAddress(url, escapeText),
+  })
 }
 
 const BROADCAST = /(?<![\w.])@(channel|here|everyone)\b/g
@@ -404,6 +463,8 @@ const MRKDWN: MarkupStyle = {
   code: (text) => `\`${escapeText(text)}\``,
   bold: (inner) => `*${inner}*`,
   italic: (inner) => `_${inner}_`,
+  strike: (inner) => `~${inner}~`,
+  quote: (lines) => lines.map((line) => `>${line}`).join('\n'),
   link: (url, inner) => `<${addressOf(url)}|${inner.replaceAll('|', '¦')}>`,
   block: (text) => `\`\`\`\n${withoutFences(escapeText(text))}\n\`\`\``,
 }

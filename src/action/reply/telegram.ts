@@ -18,7 +18,15 @@ import {
   type Reply,
   type ReplyContext,
 } from './chat.ts'
-import { type MarkupStyle, renderMarkdown } from './markdown.ts'
+import {
+  escapeMarkdown,
+  hasRichBlocks,
+  type MarkdownEscapes,
+  type MarkupStyle,
+  markdownAddress,
+  renderMarkdown,
+  renderNativeMarkdown,
+} from './markdown.ts'
 import { checkButtons } from './reply-inputs.ts'
 
 export const TELEGRAM_API = 'https://api.telegram.org'
@@ -140,9 +148,30 @@ class TelegramMessages {
     return id
   }
 
-  async #sendText({ text, edit, buttons }: MessagePart): Promise<string> {
-    const content = { ...this.#text('text', text), ...keyboard(buttons) }
-    if (edit === '') return this.#call('sendMessage', { ...this.#envelope(), ...content })
+  /**
+   * Sends headings, tables, tasks, rules and images as a rich message. If the server refuses it, as an older
+   * server does, or one that cannot load an image, sends an ordinary message.
+   */
+  async #sendText(part: MessagePart): Promise<string> {
+    const { text } = part
+    const ordinary = this.#text('text', text)
+    if (this.#reply.format !== 'markdown' || !hasRichBlocks(text)) {
+      return this.#sendContent(part, 'sendMessage', ordinary)
+    }
+    const rich = { rich_message: { markdown: renderNativeMarkdown(text, RICH) } }
+    return this.#sendContent(part, 'sendRichMessage', rich).catch((error: unknown) => {
+      if (!(error instanceof RefusedCall)) throw error
+      return this.#sendContent(part, 'sendMessage', ordinary)
+    })
+  }
+
+  async #sendContent(
+    { text, edit, buttons }: MessagePart,
+    method: 'sendMessage' | 'sendRichMessage',
+    own: JsonObject,
+  ): Promise<string> {
+    const content = { ...own, ...keyboard(buttons) }
+    if (edit === '') return this.#call(method, { ...this.#envelope(), ...content })
     const { business_connection_id: business } = this.#target.place
     const which = {
       message_id: edit,
@@ -213,12 +242,18 @@ class TelegramMessages {
     if (migratedTo !== undefined && migratedTo !== chat) {
       return this.#call(method, parameters, otherwise, files, migratedTo)
     }
-    throw new NotDelivered({
+    const problem = {
       message,
       notes: [...(kind === 'token' ? notes : []), ...adviceOn(description)],
-    })
+    }
+    // An unknown method gets 404, like an unknown token.
+    const isRefused = kind === 'refused' || kind === 'token'
+    throw isRefused ? new RefusedCall(problem) : new NotDelivered(problem)
   }
 }
+
+/** The server read the call and did not obey it, so another call cannot send the message twice. */
+class RefusedCall extends NotDelivered {}
 
 async function methodBody(
   parameters: JsonObject,
@@ -263,6 +298,8 @@ const HTML: MarkupStyle = {
   code: (text) => `<code>${escapeEntities(text)}</code>`,
   bold: (inner) => `<b>${inner}</b>`,
   italic: (inner) => `<i>${inner}</i>`,
+  strike: (inner) => `<s>${inner}</s>`,
+  quote: (lines) => `<blockquote>${lines.join('\n')}</blockquote>`,
   link: (url, inner) => `<a href="${escapeEntities(url)}">${inner}</a>`,
   block: (text, language) => {
     const content = escapeEntities(text)
@@ -283,11 +320,26 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
+/** https://core.telegram.org/bots/api#rich-markdown-style, which has more marks, and can contain HTML. */
+const RICH: MarkdownEscapes = {
+  text: richText,
+  // Between backticks, entities have no meaning, and HTML could appear if Telegram pairs them otherwise.
+  code: (text) => `<code>${richText(text)}</code>`,
+  block: (text) => text,
+  address: (url) => markdownAddress(url, escapeEntities),
+}
+
+function richText(text: string): string {
+  return escapeMarkdown(text, escapeEntities, /[\\*_~`|[\]$=^]/g)
+}
+
 const TEXT_ALONE: MarkupStyle = {
   text: (text) => text,
   code: (text) => text,
   bold: (inner) => inner,
   italic: (inner) => inner,
+  strike: (inner) => inner,
+  quote: (lines) => lines.join('\n'),
   link: (_, inner) => inner,
   block: (text) => text,
 }

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { hasRichBlocks, parseMarkdown } from '../../../src/action/reply/markdown.ts'
+import {
+  ChatStandIn,
+  discordStandIn,
+  dispatched,
+  fired,
+  replyWith,
+  slackStandIn,
+} from '../../support/chats.ts'
+import { BOT_TOKEN } from '../../support/telegram.ts'
+
+let telegram: ChatStandIn
+let slack: ChatStandIn
+let discord: ChatStandIn
+beforeEach(async () => {
+  telegram = await new ChatStandIn(() => ({
+    body: { ok: true, result: { message_id: 7 } },
+  })).start()
+  slack = await slackStandIn().start()
+  discord = await discordStandIn().start()
+})
+afterEach(() => Promise.all([telegram.stop(), slack.stop(), discord.stop()]))
+
+const MESSAGE = { message_id: 5, chat: { id: 1, type: 'private' } }
+const EVENT = {
+  kind: 'event',
+  channel_id: 'C1',
+  user_id: 'U1',
+  event: { channel: 'C1', ts: '1.1' },
+}
+const COMMAND = { command: '/x', team_id: 'T1', channel_id: 'C1', user_id: 'U1', trigger_id: '1.2' }
+const INTERACTION = { id: '1', application_id: '2', type: 2, channel_id: '3' }
+
+/** One after the other, because each of the first replies loads its own chat. */
+async function toEveryChat(text: string): Promise<void> {
+  await toTelegram(text)
+  await toSlack(text)
+  await toDiscord(text)
+}
+
+type Inputs = Readonly<Record<string, string>>
+
+const toTelegram = (text: string, more: Inputs = {}) =>
+  replyWith({
+    ...{ to: fired('messaging_bot', MESSAGE), token: BOT_TOKEN, 'telegram-api-url': telegram.url },
+    ...{ format: 'markdown', text, ...more },
+  })
+
+const toSlack = (text: string, more: Inputs = {}) =>
+  replyWith({
+    ...{ to: fired('slack', EVENT), token: 'xoxb-1', 'slack-api-url': `${slack.url}/api` },
+    ...{ format: 'markdown', text, ...more },
+  })
+
+/** By the response_url of a command. */
+const toCommand = (text: string) => {
+  const form = { ...COMMAND, response_url: `${slack.url}/commands/T1/2/x` }
+  const body = new URLSearchParams(form).toString()
+  return replyWith(
+    {
+      ...{ to: fired('slack', { kind: 'command', ...COMMAND }), 'slack-response-url': slack.url },
+      ...{ format: 'markdown', text },
+    },
+    { event: dispatched('slack', body, 'application/x-www-form-urlencoded') },
+  )
+}
+
+const toDiscord = (text: string) =>
+  replyWith(
+    {
+      ...{ to: fired('discord', INTERACTION), 'discord-url': discord.url },
+      ...{ format: 'markdown', text },
+    },
+    { event: dispatched('discord', JSON.stringify({ ...INTERACTION, token: 'a.b' })) },
+  )
+
+/** The Markdown that Telegram and Slack render; the HTML and mrkdwn of an ordinary message; Discord's Markdown. */
+interface Shown {
+  readonly native: string
+  readonly html: string
+  readonly mrkdwn: string
+  readonly discord: string
+}
+
+const TABLE = '| a | b |\n|:-:|--:|\n| 1 | **2** |\n| `x` | \\| |'
+
+const CONSTRUCTS: readonly (readonly [name: string, text: string, shown: Partial<Shown>])[] = [
+  [
+    'a heading',
+    '## Result of *it* ##\ntext',
+    {
+      native: '## Result of *it*\n\ntext',
+      html: '<b>Result of <i>it</i></b>\ntext',
+      mrkdwn: '*Result of _it_*\ntext',
+      discord: '## Result of *it*\ntext',
+    },
+  ],
+  [
+    'a heading of the fifth level',
+    '##### Small',
+    { native: '##### Small', html: '<b>Small</b>', mrkdwn: '*Small*', discord: '**Small**' },
+  ],
+  [
+    'a table',
+    TABLE,
+    {
+      native: '| a | b |\n| :-: | --: |\n| 1 | **2** |\n| `x` | \\| |',
+      html: '<pre>a  b\n-  -\n1  2\nx  |</pre>',
+      mrkdwn: '```\na  b\n-  -\n1  2\nx  |\n```',
+      discord: '```\na  b\n-  -\n1  2\nx  |\n```',
+    },
+  ],
+  [
+    'tasks',
+    '- [ ] open\n- [x] done\n  1. [X] inner',
+    {
+      native: '- [ ] open\n- [x] done\n  1. [x] inner',
+      html: '☐ open\n☑ done\n  ☑ inner',
+      mrkdwn: '☐ open\n☑ done\n  ☑ inner',
+      discord: '☐ open\n☑ done\n  ☑ inner',
+    },
+  ],
+  [
+    'a rule',
+    'a\n---\nb',
+    { native: 'a\n\n---\n\nb', html: 'a\n———\nb', mrkdwn: 'a\n———\nb', discord: 'a\n———\nb' },
+  ],
+  [
+    'an image',
+    '![the chart](https://x.example/a.png)',
+    {
+      native: '![the chart](https://x.example/a.png)',
+      html: '<a href="https://x.example/a.png">the chart</a>',
+      mrkdwn: '<https://x.example/a.png|the chart>',
+      discord: '[the chart](https://x.example/a.png)',
+    },
+  ],
+]
+
+test.each(CONSTRUCTS)('%s', async (_, text, shown) => {
+  await toEveryChat(text)
+  expect(telegram.paths[0]).toMatch(/\/sendRichMessage$/)
+  const markdown = shown.native?.replace('`x`', '<code>x</code>')
+  expect(telegram.body(0).rich_message).toEqual({ markdown })
+  const blocks = [{ type: 'markdown', text: shown.native }]
+  expect(slack.body(0)).toMatchObject({ text: shown.mrkdwn, blocks })
+  expect(discord.body(-1).content).toBe(shown.discord)
+})
+
+test.each(CONSTRUCTS)('%s, for a server that refuses it', async (_, text, shown) => {
+  telegram.faults.push({
+    status: 404,
+    body: { ok: false, error_code: 404, description: 'Not Found' },
+  })
+  slack.faults.push({ body: { ok: false, error: 'invalid_blocks' } })
+  const sent = [await toTelegram(text), await toSlack(text)]
+  expect(sent.map(({ id, warnings }) => ({ id, warnings }))).toEqual([
+    { id: '7', warnings: [] },
+    { id: '1763712001.000100', warnings: [] },
+  ])
+  expect(telegram.paths[1]).toMatch(/\/sendMessage$/)
+  expect(telegram.body(1)).toMatchObject({ text: shown.html, parse_mode: 'HTML' })
+  expect(slack.body(1).text).toBe(shown.mrkdwn)
+  expect(slack.body(1).blocks).toBeUndefined()
+})
+
+test('quotes, strikes and links in a line need no rich message', async () => {
+  const text = '> one\n> ~~two~~\nsee ![chart](https://x.example/c) ~no~'
+  await toEveryChat(text)
+  expect(telegram.paths[0]).toMatch(/\/sendMessage$/)
+  expect(telegram.body(0).text).toBe(
+    '<blockquote>one\n<s>two</s></blockquote>\nsee <a href="https://x.example/c">chart</a> ~no~',
+  )
+  expect(slack.body(0).text).toMatch(/^>one\n>~two~\nsee <https:\/\/x\.example\/c\|chart> /)
+  expect(slack.body(0).blocks).toBeUndefined()
+  expect(discord.body(-1).content).toBe(
+    '> one\n> ~~two~~\nsee [chart](https://x.example/c) \\~no\\~',
+  )
+})
+
+test('a fault that is no refusal sends nothing twice', async () => {
+  telegram.faults.push({ status: 502, body: 'Bad Gateway' })
+  expect((await toTelegram('# a')).warnings).toHaveLength(1)
+  expect(telegram.calls).toHaveLength(1)
+  slack.faults.push({ body: { ok: false, error: 'not_in_channel' } })
+  expect((await toSlack('# a')).warnings).toHaveLength(1)
+  expect(slack.calls).toHaveLength(1)
+})
+
+test('a reply by a response_url has Markdown too, and mrkdwn if Slack refuses that', async () => {
+  await toCommand('# a')
+  expect(slack.body(0).blocks).toEqual([{ type: 'markdown', text: '# a' }])
+  slack.faults.push({ status: 400, body: 'invalid_blocks' })
+  expect((await toCommand('# a')).warnings).toEqual([])
+  expect(slack.body(2)).toMatchObject({ text: '*a*' })
+  expect(slack.body(2).blocks).toBeUndefined()
+})
+
+test('an edit and its buttons', async () => {
+  const more = { edit: '42', buttons: '[Yes](yes)' }
+  await toTelegram('# a', more)
+  expect(telegram.paths[0]).toMatch(/\/editMessageText$/)
+  expect(telegram.body(0)).toMatchObject({
+    ...{ message_id: '42', rich_message: { markdown: '# a' } },
+    reply_markup: { inline_keyboard: [[{ text: 'Yes', callback_data: 'yes' }]] },
+  })
+  await toSlack('# a', more)
+  expect(slack.paths[0]).toBe('POST /api/chat.update')
+  expect(slack.body(0).blocks).toMatchObject([{ type: 'markdown' }, { type: 'actions' }])
+})
+
+/** Text of unknown authors between rich blocks: each of these stays text, in both kinds of Markdown. */
+test.each([
+  ['<b>x</b> <tg-button type="url" url="https://e.example">y</tg-button>', '&lt;b&gt;x&lt;/b&gt; '],
+  ['&lt;b&gt;', '&amp;lt;b&amp;gt;'],
+  ['a | b', 'a \\| b'],
+  ['[x](javascript:alert(1))', '\\[x\\](javascript:alert(1))'],
+  ['\\# no heading', '\\# no heading'],
+  ['1\\. no list', '1\\. no list'],
+  ['> quote <!channel>', '> quote &lt;'],
+  ['    indented', 'indented'],
+  ['``<b>```', '\\`'],
+])('%s stays text', async (text, start) => {
+  await Promise.all([toTelegram(`# a\n${text}`), toSlack(`# a\n${text}`)])
+  const { rich_message: rich } = telegram.body(0)
+  const [block] = slack.body(0).blocks as { text: string }[]
+  for (const shown of [(rich as { markdown: string }).markdown, block?.text ?? '']) {
+    expect(shown.replaceAll('\u200b', '').slice('# a\n\n'.length)).toMatch(
+      new RegExp(`^${start.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`),
+    )
+    expect(shown.replace(/<\/?code>/g, '').replace(/`<b>`/g, '')).not.toMatch(/<[!@a-z/]/i)
+  }
+})
+
+test('a mention notifies nobody, also in code', async () => {
+  await toSlack('# a\n@channel <!here> `<!here>` <@U1>\n```\n<!here>\n```')
+  expect(JSON.stringify(slack.body(0))).not.toMatch(/<[!@]|@channel/)
+  await toSlack('# a\n<@U1> @here', { 'allow-mentions': 'true' })
+  expect(slack.body(1).blocks).toEqual([{ type: 'markdown', text: '# a\n\n<@U1> <!here>' }])
+})
+
+test('a link whose text is another host shows its host', async () => {
+  const text = '# a\n[github.com](https://evil.example/x)'
+  await toEveryChat(text)
+  const shown = '[github.com (evil.example)](https://evil.example/x)'
+  expect(telegram.body(0).rich_message).toEqual({ markdown: `# a\n\n${shown}` })
+  expect(slack.body(0).blocks).toMatchObject([{ text: `# a\n\n${shown}` }])
+  expect(discord.body(-1).content).toBe(`# a\n${shown}`)
+})
+
+test.each([
+  ['a row without a line below it', '| a | b |'],
+  ['a line with another number of cells', '| a | b |\n|---|'],
+  ['more columns than Telegram shows', `${'| a '.repeat(21)}|\n${'|---'.repeat(21)}|`],
+  ['seven marks', '####### a'],
+  ['a mark without a space', '#a'],
+  ['a box without a list', '[ ] a'],
+  ['an image of another scheme', '![a](data:image/png;base64,x)'],
+])('%s is text', (_, text) => {
+  expect(hasRichBlocks(text)).toBe(false)
+})
+
+test('100,000 characters of one kind take no longer than 5 s', () => {
+  for (const piece of ['|', '| - ', '#', '# ', '> ', '~~', '![', '- [ ] ', '---\n', '|\n-|\n']) {
+    const begin = performance.now()
+    parseMarkdown(piece.repeat(100_000 / piece.length))
+    expect(performance.now() - begin).toBeLessThan(5_000)
+  }
+})
