@@ -44,7 +44,7 @@ ${paths.map((path) => `      ${path}`).join('\n')}
 ${SCRIPT.replace(/^(?=.)/gm, '    ')}`
 }
 
-/** Runs in bash with `-e`. The script judges the entries of git's trees, because a path is only bytes there. */
+/** Runs in bash with `-e`. The script evaluates the entries of git's trees, because a path is only bytes there. */
 const SCRIPT = `export LC_ALL=C
 tree="$RUNNER_TEMP/tree"
 mkdir "$tree"
