@@ -145,14 +145,11 @@ test('the time limit is 8 s unless another is set, on every runtime', async () =
   await platform.close()
 })
 
-test.each([
-  ['while the request is on its way: nothing was sent', 0, false],
-  ['when GitHub may have accepted the event: it was sent', 60, true],
-])('a kept connection ends %s', async (_, after, sent) => {
+test('a kept connection that ends: GitHub may have accepted the event', async () => {
   const platform = await startRawPlatform()
   let requests = 0
   platform.onBytes((socket, bytes) => {
-    if (requests > 0) setTimeout(() => socket.end(), after)
+    if (requests > 0) socket.end()
     else if (isWhole(bytes)) {
       requests++
       setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 50)
@@ -162,7 +159,10 @@ test.each([
   const request = { path: '/', headers: {}, body: '{}', timeout: 5000 }
   expect(await pool.call(request)).toMatchObject({ status: 204 })
   await sleep(20) // until the connection is free again
-  await expect(pool.call(request)).rejects.toMatchObject({ name: 'GitHubCallError', sent })
+  await expect(pool.call(request)).rejects.toMatchObject({
+    name: 'GitHubCallError',
+    sent: true,
+  })
   expect(platform.connections).toBe(1)
   await pool.close()
   await platform.close()

@@ -144,7 +144,7 @@ export function invalidToken(): RelayError {
   })
 }
 
-/** More unknown ids a second than a mistake explains: somebody guesses. Each guess gets the same response. */
+/** More unknown ids a second than a mistake explains: they are guesses. Each guess gets the same response. */
 export function tooManyUnknown(): RelayError {
   return new RelayError(429, 'rate_limited', 'too many requests with unknown endpoints', {
     hint: 'Check the URL of the webhook, and send the request again in 1 second.',

@@ -61,8 +61,6 @@ export interface GitHubRequest {
   readonly accept?: string
   /** Whether a 2xx response is the expected one; every 2xx is, if absent. */
   readonly accepts?: (answer: GitHubResponse) => boolean
-  /** True if the body has a delivery id, by which a duplicate is recognized. */
-  readonly hasDelivery?: boolean | undefined
 }
 
 type ApiMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -219,14 +217,12 @@ export class GitHubClient {
   }
 
   #send(question: GitHubRequest, token: Secret | undefined): Promise<GitHubResponse> {
-    const { method, body, reads, responseBytes, accept, hasDelivery = false } = question
-    const { callTime = Number.POSITIVE_INFINITY, sideEffect } = this.#patience
+    const { method, body, reads, responseBytes, accept } = question
+    const { callTime = Number.POSITIVE_INFINITY } = this.#patience
     const timeout = Math.max(1, Math.min(callTime, this.#deadline - this.#now()))
     const path = this.#base + this.#placed(question.path)
     const headers = githubHeaders(token, accept, this.#options.agent)
-    const mayRepeat = method === 'GET' || sideEffect === 'none' || hasDelivery
-    const call = { method, path, headers, body, timeout, reads, responseBytes, mayRepeat }
-    return this.#options.call(call)
+    return this.#options.call({ method, path, headers, body, timeout, reads, responseBytes })
   }
 
   #placed(path: string): string {
@@ -405,13 +401,10 @@ export interface GitHubCallRequest {
   readonly reads?: boolean | undefined
   /** The most bytes of the body to read; `RESPONSE_BYTES` if absent. */
   readonly responseBytes?: number | undefined
-  /** True if the request does no harm when it arrives twice: it reads, or has a delivery id. */
-  readonly mayRepeat?: boolean | undefined
 }
 
 /**
- * Sends one request and follows no redirect. It is sent a second time only if `mayRepeat` is true and
- * a kept connection ended.
+ * Sends one request once, and follows no redirect.
  *
  * @throws GitHubCallError if there is no response
  */

@@ -64,7 +64,7 @@ export const HEADER = {
   reason: 'x-hookline-reason',
 } as const
 
-/** The facts that the relay adds to an event. Each is one header of the payload. */
+/** The facts that the relay adds to an event. Each is one header of the payload, which the output `headers` omits. */
 export interface EventMetadata {
   /** The delivery id, a UUID. */
   readonly delivery: string

@@ -1,6 +1,4 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
-import { type Dispatcher, errors, Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import {
   type GitHubCall,
   GitHubCallError,
@@ -28,68 +26,18 @@ const OPTIONS = {
 } as const
 
 /**
- * Keep-alive connections to GitHub's API. GitHub may end such a connection just as a request is written
- * to it. Then the request is sent once more, on a new connection, if it may arrive twice.
+ * Keep-alive connections to GitHub's API. A request is sent once: if its connection ends before the
+ * response, GitHub may have accepted the event.
  */
 export function githubConnectionPool(apiUrl: URL): GitHubConnectionPool {
-  const kept = new Pool(apiUrl.origin, OPTIONS)
-  const fresh = new Pool(apiUrl.origin, { ...OPTIONS, pipelining: 0 })
-  const starts = new RequestStarts()
-  const send = (pool: Pool, request: GitHubCallRequest): Promise<GitHubResponse> =>
-    new Promise((resolve, reject) => {
-      const { method = 'POST', path, headers, body = '' } = request
-      pool.dispatch({ path, method, headers, body }, new Exchange(request, starts, resolve, reject))
-    })
+  const pool = new Pool(apiUrl.origin, OPTIONS)
   return {
-    call: async (request) => {
-      const start = performance.now()
-      try {
-        return await send(kept, request)
-      } catch (error) {
-        const timeout = request.timeout - (performance.now() - start)
-        if (!(error instanceof KeptConnectionEnded && request.mayRepeat) || timeout <= 0)
-          throw error
-        return send(fresh, { ...request, timeout })
-      }
-    },
-    close: async () => {
-      starts.close()
-      await Promise.all([kept.destroy(), fresh.destroy()])
-    },
-  }
-}
-
-/** A connection that had carried other requests ended before the first byte of a response. */
-class KeptConnectionEnded extends GitHubCallError {}
-
-/**
- * Undici publishes this right after `onRequestStart` of a request; nothing else tells the connection.
- *
- * @see https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
- */
-const REQUEST_STARTS = 'undici:client:sendHeaders'
-
-/** Finds the connection of each request. */
-class RequestStarts {
-  #starting: ((socket: Socket) => void) | undefined
-
-  constructor() {
-    subscribe(REQUEST_STARTS, this.#publish)
-  }
-
-  /** To be called in `onRequestStart`. @param told is called with the connection of that request */
-  next(told: (socket: Socket) => void): void {
-    this.#starting = told
-  }
-
-  close(): void {
-    unsubscribe(REQUEST_STARTS, this.#publish)
-  }
-
-  readonly #publish = (message: unknown): void => {
-    const { socket } = message as { readonly socket: Socket } // as undici documents it
-    this.#starting?.(socket)
-    this.#starting = undefined
+    call: (request) =>
+      new Promise((resolve, reject) => {
+        const { method = 'POST', path, headers, body = '' } = request
+        pool.dispatch({ path, method, headers, body }, new Exchange(request, resolve, reject))
+      }),
+    close: () => pool.destroy(),
   }
 }
 
@@ -103,8 +51,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: GitHubResponse) => void
   readonly #reject: (fault: GitHubCallError) => void
   readonly #timer: NodeJS.Timeout
-  readonly #starts: RequestStarts
-  #connection: { readonly socket: Socket; readonly readBefore: number } | undefined
   readonly #reads: boolean
   readonly #responseBytes: number
   readonly #chunks: Buffer[] = []
@@ -120,11 +66,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       reads = false,
       responseBytes = RESPONSE_BYTES,
     }: Pick<GitHubCallRequest, 'timeout' | 'reads' | 'responseBytes'>,
-    starts: RequestStarts,
     resolve: (answer: GitHubResponse) => void,
     reject: (fault: GitHubCallError) => void,
   ) {
-    this.#starts = starts
     this.#resolve = resolve
     this.#reject = reject
     this.#reads = reads
@@ -138,9 +82,6 @@ class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     this.#controller = controller
-    this.#starts.next((socket) => {
-      this.#connection = { socket, readBefore: socket.bytesRead }
-    })
   }
 
   onResponseStart(
@@ -190,15 +131,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(cause: Error): void {
-    const options = { sent: this.#controller !== undefined, cause }
-    const { socket, readBefore = 0 } = this.#connection ?? {}
-    const isKept = readBefore > 0 && socket?.bytesRead === readBefore && isEndOfConnection(cause)
-    const ErrorOfCall = isKept ? KeptConnectionEnded : GitHubCallError
-    this.#reject(new ErrorOfCall(cause.message, options))
+    const sent = this.#controller !== undefined
+    this.#reject(new GitHubCallError(cause.message, { sent, cause }))
   }
-}
-
-function isEndOfConnection(error: Error): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return error instanceof errors.SocketError || code === 'ECONNRESET' || code === 'EPIPE'
 }

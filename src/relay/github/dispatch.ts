@@ -52,7 +52,7 @@ export function dispatchTo(options: DispatchOptions): DispatchPort {
     if (forge !== 'github') throw noRepositoryDispatch(forge)
     // https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
     const body = writeDispatch(dispatch.clientPayload)
-    const outcome = await github.ask({ path: '/dispatches', body, hasDelivery: true })
+    const outcome = await github.ask({ path: '/dispatches', body })
     if (outcome.accepted) return github.attempts
     throw outcome.error.after(github.attempts)
   }
@@ -180,9 +180,7 @@ class DirectDispatch {
       const path = `/actions/workflows/${workflow}.${extension}/dispatches${query}`
       const field = forge === 'forgejo' ? 'return_run_info' : 'return_run_details'
       const body = writeWorkflowDispatch(clientPayload, ref, tellsRun && forge !== 'gitea', field)
-      // A manual run has no inputs, so nothing would tell its duplicate.
-      const hasDelivery = clientPayload !== undefined
-      return github.ask({ path, body, reads: true, hasDelivery })
+      return github.ask({ path, body, reads: true })
     }
     const post = async (extension: string) => {
       const outcome = await ask(extension, this.#tellsRun)

@@ -19,7 +19,7 @@ const CAREFUL_INTERVAL = 750
 const CAREFUL_TIME = 10 * 60_000
 
 /** GitHub's windows are an hour: a longer wait comes from a wrong clock. */
-const LONGEST_WAIT = 3_600_000
+export const LONGEST_RETRY_AFTER = 3_600_000
 
 /** Seconds, if GitHub names none. */
 const DEFAULT_WAIT = 60
@@ -138,7 +138,7 @@ export class RateLimiter {
   hold(milliseconds: number, isSecondary = false): void {
     const now = this.#ports.now()
     if (isSecondary) this.#carefulUntil = now + CAREFUL_TIME
-    this.#heldUntil = Math.max(this.#heldUntil, now + Math.min(milliseconds, LONGEST_WAIT))
+    this.#heldUntil = Math.max(this.#heldUntil, now + Math.min(milliseconds, LONGEST_RETRY_AFTER))
     this.#pump()
   }
 

@@ -50,8 +50,6 @@ interface RepositoryCall {
   readonly reads?: boolean
   /** Bytes of that text, if it may be longer than usual. */
   readonly responseBytes?: number
-  /** True if the body has a delivery id. */
-  readonly hasDelivery?: boolean
 }
 
 /** The result of a request after all tries. */
@@ -108,7 +106,7 @@ export class GitHubSession {
   }
 
   async #send(path: string, question: RepositoryCall): Promise<SessionOutcome> {
-    const { method, body, reads, responseBytes, hasDelivery } = question
+    const { method, body, reads, responseBytes } = question
     let run: string | undefined
     const accepts = (answer: GitHubResponse) => {
       if (method === 'GET') return answer.status === 200
@@ -132,7 +130,6 @@ export class GitHubSession {
         body,
         reads,
         responseBytes,
-        hasDelivery,
         accepts,
       })
       if (outcome.accepted) return { accepted: true, answer: outcome.answer, run }

@@ -23,7 +23,7 @@ const MOST_CALLS = 4
 /** After so many failures in a row, a queue is tried with one event at a time. */
 const FAILURES = 3
 
-/** Milliseconds that a failing queue rests between two events, at most. */
+/** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
 const LONGEST_REST = MINUTE
 
 /** Milliseconds between two lookups of runs in one repository. */

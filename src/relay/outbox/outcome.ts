@@ -1,6 +1,7 @@
 import type { Credential, Credentials, StoredCredential } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
+import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
 import { isAmbiguous, RelayError } from '../relay-errors.ts'
 import { openEvent } from './sealed-event.ts'
 
@@ -21,9 +22,6 @@ export type AttemptOutcome =
   | { readonly kind: 'refused'; readonly reason: string }
   /** The relay itself failed. */
   | { readonly kind: 'broken'; readonly reason: string }
-
-/** GitHub's windows are an hour: a longer wait comes from a wrong clock. */
-const LONGEST_WAIT = 3_600_000
 
 /** GitHub could not accept the event now, was not asked, or did not respond. */
 const NOT_NOW: ReadonlySet<string> = new Set([
@@ -49,7 +47,7 @@ export function outcomeOf(error: unknown): AttemptOutcome {
   if (isAmbiguous(error)) return { kind: 'doubt', reason }
   // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
   if (!retryAfter) return { kind: 'failed', reason }
-  return { kind: 'limited', reason, wait: Math.min(retryAfter * 1000, LONGEST_WAIT) }
+  return { kind: 'limited', reason, wait: Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER) }
 }
 
 export interface OpenPorts {

@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** An event waits at most so long after a failure of its own. */
-const LONGEST_WAIT = 5 * MINUTE
+const LONGEST_EVENT_WAIT = 5 * MINUTE
 
 /** Milliseconds after the first, second, … refusal of a credential, or of the event's own key. */
 const PAUSES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR] as const
@@ -79,7 +79,7 @@ function waitAfter(
   if (outcome.kind === 'isolated') return pauseAfter(attempts)
   // The queue pauses for a refused credential, and the events of it are due when it ends.
   if (outcome.kind === 'paused') return 0
-  return backoff(attempts, random, LONGEST_WAIT)
+  return backoff(attempts, random, LONGEST_EVENT_WAIT)
 }
 
 /** @param left milliseconds until the maximum age */
@@ -95,7 +95,8 @@ export function pauseAfter(refusals: number): number {
 }
 
 /**
- * Milliseconds until another attempt: a second, doubled with each failure, with full jitter.
+ * Milliseconds until another attempt of an event or of a queue: at most a second, doubled with each
+ * failure, with full jitter.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

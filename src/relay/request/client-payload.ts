@@ -53,8 +53,8 @@ export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
 }
 
 /**
- * The one builder of the events that the relay sends: GitHub receives its result, and the filters at
- * the relay evaluate it. A body that is not text is encoded as base64.
+ * The one builder of events: GitHub receives its result, the filters at the relay evaluate it, and
+ * `wire/batch-payload.ts` joins the results to batches. A body that is not text is encoded as base64.
  */
 export function buildPayload(event: ReceivedEvent): ClientPayload {
   const { bytes, text } = event.body
