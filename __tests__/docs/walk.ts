@@ -114,5 +114,7 @@ function endConnect({ folder }: Session): void {
   const file = join(folder, '.session/pids')
   if (!existsSync(file)) return
   const pids = readFileSync(file, 'utf8').trim().split('\n')
-  process.kill(Number(pids.at(-1)), 'SIGTERM')
+  try {
+    process.kill(Number(pids.at(-1)), 'SIGTERM')
+  } catch {} // it has ended
 }

@@ -91,7 +91,8 @@ function around(steps: readonly unknown[], text: string): Whole {
   const trigger = text.includes('/reply@') ? 'messaging_bot: {webhook: true}' : 'webhook'
   const action = { id: 'hookline', uses: 'hookline/hookline@v1', with: { on: trigger } }
   const on = { repository_dispatch: { types: ['webhook'] } }
-  return { text: stringify({ on, jobs: { a: { ...job, steps: [action, ...steps] } } }) }
+  const all = /uses: hookline\/hookline@/.test(text) ? steps : [action, ...steps]
+  return { text: stringify({ on, jobs: { a: { ...job, steps: all } } }) }
 }
 
 /** The native workflows of a page, for workflows that call them. */
