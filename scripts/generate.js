@@ -47,8 +47,9 @@ for (const [, part] of parts) await finish(await part())
 /** @param {import('./generate/files.js').GeneratedFiles} generated */
 async function finish(generated) {
   if (!values.check) return writeFiles(generated)
+  const golden = wanted.includes('golden') ? ' -- golden' : ''
   for (const stale of await staleFiles(generated)) {
-    console.error(`${stale}: run "npm run generate" and commit the result`)
+    console.error(`${stale}: run "npm run generate${golden}" and commit the result`)
     process.exitCode = 1
   }
 }

@@ -22,7 +22,7 @@ test('the page of the compiler lists the settings and flags of the command, and 
 })
 
 test('the page on Actionsflow names every key that has gone', () => {
-  const [, text = ''] = page('learn/comparison').split('\n## From Actionsflow\n')
+  const text = page('guides/from-actionsflow')
   const gone = [...MOVED_KEYS.keys(), ...IGNORED_KEYS.keys()]
   expect(gone.length).toBeGreaterThan(0)
   for (const key of gone) expect(text).toContain(`\`config.${key}\``)

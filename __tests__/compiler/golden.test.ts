@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { compileText } from './support/compiled.ts'
 
 /**
- * Whole compiled files that a person has reviewed. After an intended change run `npm run generate
+ * Whole compiled files that a person has reviewed. After an intended change run `npm run generate --
  * golden`, and review the difference.
  */
 const folder = new URL('golden/', import.meta.url)
@@ -14,7 +14,7 @@ test('there are some of each form', () => {
 })
 
 test.each(names)(
-  '%s is compiled as approved, otherwise run: npm run generate golden',
+  '%s is compiled as approved, otherwise run: npm run generate -- golden',
   async (name) => {
     const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')
     const { main, jobs, isOne } = await compileText(read(`workflows/${name}.yml`), {

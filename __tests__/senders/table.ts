@@ -70,7 +70,7 @@ function signerOf({ name, scheme = name, options }: Sender): Signer {
 
 function named(name: string): Signer {
   const signer = SIGNERS.find((one) => one.name === name || one.name === `${name}, a form`)
-  if (!signer) throw new Error(`no signer ${name}`)
+  if (!signer) throw new Error(`no signer ${name}: add it to __tests__/triggers/verify/signers.ts`)
   return signer
 }
 

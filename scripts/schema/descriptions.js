@@ -44,8 +44,8 @@ export const TITLES = new Map([
  */
 export const DESCRIPTIONS = new Map([
   ['job', 'A job: steps on a runner, or a call of another workflow. Its key is its id.'],
-  ['job-defaults-run', 'What the scripts of the job have in common: `shell`, `working-directory`.'],
-  ['workflow-defaults-run', 'What all scripts have in common: `shell`, `working-directory`.'],
+  ['job-defaults-run', 'Defaults for the scripts of the job: `shell`, `working-directory`.'],
+  ['workflow-defaults-run', 'Defaults for all scripts: `shell`, `working-directory`.'],
   [
     'pull-request-review-comment',
     'Runs when a comment on the diff of a pull request is written, edited or deleted.',
@@ -58,7 +58,7 @@ export const DESCRIPTIONS = new Map([
  * @type {ReadonlyMap<string, string>}
  */
 export const KEYS = new Map([
-  ['username', 'Who signs in at the registry.'],
+  ['username', 'Name of the user at the registry.'],
   ['password', 'The password or token for the registry, from a secret.'],
   ['cancel-timeout-minutes', 'Minutes that a job which is cancelled has to end. Default: 5.'],
   ['types', 'The types that start it: the `event_type` of the dispatch.'],

@@ -46,7 +46,7 @@ export interface TriggerRun extends TriggerRef {
   readonly found: readonly Item[]
   /** The items for the jobs. */
   readonly items: readonly Item[]
-  /** The relay's ids of the deliveries of these items. */
+  /** The delivery ids of these items, each once: only a run of a webhook has some, and an event has one such run. */
   readonly deliveries: readonly string[]
   /** The items for which `config` could not be evaluated. */
   readonly failed: readonly FailedItemReport[]

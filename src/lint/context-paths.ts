@@ -94,7 +94,7 @@ function hooklineStep({ file }: RuleFile, job: Place | undefined, id: string): P
 /** An output of the action as JSON if no event fired; `undefined` for an output that is no JSON. */
 export function unfiredJson({ triggers }: RuleFile, name: string): string | undefined {
   if (name === 'on') return '{}'
-  if (name === 'items' || name === 'deliveries') return '[]'
+  if (['items', 'deliveries', 'failed'].includes(name)) return '[]'
   if (RESERVED_OUTPUTS.some((reserved) => reserved === name)) return undefined
   const names = triggers.flatMap(({ definition }) => definition.jsonOutputs)
   const json = names.length > 0 ? names : ['body', 'headers', 'params', 'query']

@@ -30,7 +30,7 @@ export interface Rule {
   readonly level: Level | 'strict'
   readonly page: RulePage
   check(file: RuleFile): readonly Problem[]
-  /** Changes that are certain to keep the meaning of the file; only findings with such a fix change. */
+  /** Changes that are certain to keep the meaning of the file, so none of a place that `isShared`; only findings with such a fix change. */
   fix?(file: RuleFile): readonly Operation[]
 }
 

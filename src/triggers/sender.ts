@@ -6,7 +6,7 @@ import type { SignedHeader } from './verify/signed-header.ts'
 
 /*
  * The aspects of a sender. Each is a named export of its file in `senders/`: `facts`, `scheme`,
- * `signing`, `handshake`, `door`, `payloads`, `page`. Each aspect has a generated list, so that a
+ * `signing`, `handshake`, `signedResponses`, `payloads`, `page`. Each aspect has a generated list, so that a
  * bundle contains only the aspects that it uses. For that, the files must have no side effects: no
  * calls at their top level.
  */

@@ -8,8 +8,8 @@ export const trello = serviceTrigger({
   scheme: 'trello',
   key: 'action.id',
   outputs: {
-    action: 'What happened: `id`, `type` such as `createCard`, `date`, `data`, `memberCreator`.',
-    model: 'What the webhook watches, as it is now: the board, list or card.',
+    action: 'The action: `id`, `type` such as `createCard`, `date`, `data`, `memberCreator`.',
+    model: 'The board, list or card that the webhook watches, in its present state.',
     webhook: 'The webhook, without the URL that it calls.',
   },
   stringOutputs: [],

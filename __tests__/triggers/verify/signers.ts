@@ -623,7 +623,7 @@ const EXPLICIT: readonly Signer[] = [
 
 /**
  * A sender whose signature is data in its file. It is read here independently of the code that
- * verifies; its recorded vector shows that the data is right.
+ * verifies; a recorded vector, if there is one, shows that the data is right.
  */
 function ofData(name: string): Signer | undefined {
   const own = SCHEME[name]

@@ -155,21 +155,21 @@ export function messageType(message: JsonObject): MessageType | undefined {
 }
 
 const FIELDS = {
-  update_id: 'Number of the update; it tells messages apart, across chats.',
-  update_type: 'Kind of the update, for the kinds that `updates` names.',
+  update_id: 'Number of the update, unique across chats.',
+  update_type: 'Type of the update, for the types in `updates`.',
   message_id: 'Number of the message within its chat.',
-  from: 'Who sent it: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
-  chat: 'Where it was sent: `id`, `type`, and names or a title.',
-  date: 'When it was sent, in seconds since 1970.',
+  from: 'The sender: `id`, `is_bot`, `first_name`, `last_name`, `language_code`.',
+  chat: 'The chat: `id`, `type`, and names or a title.',
+  date: 'Time at which the message was sent, in seconds since 1970.',
   text: 'The text of a text message.',
   caption: 'The text below a photo, a video or a file.',
-  data: 'What a pressed button carries, for `callback_query`.',
-  message: 'The message that a pressed button belongs to, for `callback_query`.',
-  id: 'Id of a `callback_query`, for answering it.',
+  data: 'For `callback_query`: the value of the pressed button.',
+  message: 'For `callback_query`: the message of the pressed button.',
+  id: 'Id of a `callback_query`, with which it can be answered.',
 }
 
 const TYPES = SPECIFIED_TYPES.filter((type) => type !== 'text').map(
-  (type) => [type, `What a message of the type \`${type}\` carries.`] as const,
+  (type) => [type, `Content of a message of the type \`${type}\`.`] as const,
 )
 
 /** The fields of a message that become step outputs. `items` and `on` contain all fields. */
