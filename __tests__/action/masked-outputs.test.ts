@@ -22,7 +22,7 @@ describe('a secret in the outputs', () => {
       const { stdout, stderr, exitCode } = await warnings(SECRET, body)
       expect(exitCode).toBe(0)
       expect(stdout).toContain(
-        `::warning::secret KEY is part of the output ${names}: GitHub will not hand it on to other jobs\n`,
+        `::warning::secret KEY is part of the output ${names}: GitHub does not pass it to other jobs\n`,
       )
       expect(stdout).not.toContain('OTHER')
       expect(stdout + stderr).not.toContain('hunter2')

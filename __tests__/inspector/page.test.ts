@@ -97,12 +97,11 @@ inBrowser('the page', () => {
   test('a click on a value copies what reads it, in every form', async () => {
     const page = await set.open([ISSUE])
     const { items } = await set.detail(1)
-    const outputs = Object.fromEntries(
-      Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
-        field,
-        typeof one === 'string' ? one : JSON.stringify(one),
-      ]),
-    )
+    const fields = Object.entries(items[0]?.webhook?.outputs ?? {}).map(([field, one]) => [
+      field,
+      typeof one === 'string' ? one : JSON.stringify(one),
+    ])
+    const outputs = { ...Object.fromEntries(fields), on: JSON.stringify(items[0] ?? {}) }
     const contexts = {
       on: items[0] ?? {},
       steps: { hookline: { outputs }, 'my-step': { outputs } },
@@ -131,7 +130,7 @@ inBrowser('the page', () => {
     const expressions = page.getByRole('region', { name: 'Expressions' })
     for (const expression of [
       "${{ fromJSON(steps.hookline.outputs.on || '{}').webhook.outputs.body.issue.title }}",
-      '${{ fromJSON(needs.on.outputs.payload).issue.title }}',
+      '${{ fromJSON(needs.on.outputs.items)[0].webhook.outputs.body.issue.title }}',
       '${{ matrix.on.webhook.outputs.body.issue.title }}',
     ]) {
       await expressions.getByText(expression, { exact: true }).waitFor()
@@ -140,7 +139,7 @@ inBrowser('the page', () => {
     await page.keyboard.press('r')
     await page.locator('.facts').getByText('replay').waitFor()
     await page.getByRole('treeitem', { name: 'method: post' }).click()
-    await expressions.getByText('job on does not hand it on').first().waitFor()
+    await expressions.getByText('job on does not output it').first().waitFor()
     await expressions.getByRole('button', { name: 'method: $' }).first().click()
     await page.getByText('Copied the line').waitFor()
     expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
@@ -233,7 +232,7 @@ inBrowser('the page', () => {
       .filter({ hasText: 'body.edited' })
       .getByText('true')
       .waitFor()
-    await changes.getByRole('list', { name: 'What came of it' }).getByText('params.name').waitFor()
+    await changes.getByRole('list', { name: 'Result' }).getByText('params.name').waitFor()
     // The result of a changed workflow for an earlier request.
     await set.dev.write({ 'workflows/hook.yml': 'on: { webhook: { path: /elsewhere } }' })
     await page.getByRole('link', { name: 'Show the original' }).click()

@@ -40,7 +40,7 @@ export async function main(): Promise<void> {
   // GitHub drops such outputs from a job, and reports that only in a log.
   for (const { secret, names } of maskedOutputs(outputs, inputs.secrets)) {
     core.warning(
-      `secret ${secret} is part of the output ${names.join(', ')}: GitHub will not hand it on to other jobs`,
+      `secret ${secret} is part of the output ${names.join(', ')}: GitHub does not pass it to other jobs`,
     )
   }
   const tooMuch = sizeWarning(outputs)

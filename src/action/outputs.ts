@@ -9,8 +9,8 @@ import { base64Forms } from '../wire/secret.ts'
 /**
  * The step outputs of an evaluation, in the order they are written. Strings are unchanged, everything
  * else is JSON. The fixed names come last, so that they take precedence over a field of the same name.
- * If nothing fired, every output that can hold JSON is `null`: the runner evaluates `env` of a step
- * before its `if`, and `fromJSON('')` would fail the step.
+ * If nothing fired, every field that can hold JSON is `null`, and the lists are `[]`: the runner evaluates
+ * `env` of a step before its `if`, and `fromJSON('')` would fail the step.
  *
  * @throws UserError if `items` is larger than GitHub's limit for the outputs of a job
  */
@@ -72,7 +72,7 @@ export function sizeWarning(outputs: ReadonlyMap<string, string>): string | unde
     (_, at) => total - sum(largest.slice(0, at)) > LIMITS.jobOutputsUnits,
   )
   const names = leave.map(({ name }) => name).join(', ')
-  return `all outputs together have ${total} characters, and GitHub limits those of a job to ${LIMITS.jobOutputsUnits}: among the job's "outputs", leave out ${names} (what they hold stands in items too)`
+  return `all outputs together have ${total} characters, and GitHub limits those of a job to ${LIMITS.jobOutputsUnits}: remove ${names} from the job's "outputs", because items contains their values too`
 }
 
 function sum(sizes: readonly { readonly size: number }[]): number {

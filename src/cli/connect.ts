@@ -32,8 +32,8 @@ Needs a git remote, a workflow that receives webhooks, a GitHub token
 (HOOKLINE_GITHUB_TOKEN, or the token of gh after you agree), and cloudflared or
 --public-url. Lists what is missing before it asks or changes anything.
 The relay runs in this process. Its URL ends with the tunnel; with --public-url
-and Node 22.13 or newer, it is the same at the next start. On a terminal, t sends
-a test event and q quits.
+and Node 22.13 or newer, it is the same at the next start. On a terminal, t
+sends a test event and q quits.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye

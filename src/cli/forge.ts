@@ -3,7 +3,7 @@ import { isLoopback } from '../wire/address.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { fieldsOf } from '../wire/github-api.ts'
 import { readToken, type Secret } from '../wire/secret.ts'
-import { type Environment, type Forge, readSetting } from '../wire/settings.ts'
+import { type Environment, type Forge, rawSetting, readSetting } from '../wire/settings.ts'
 import { type Origin, originHere } from './origin.ts'
 
 /** The forge that has the repository, and the only addresses that its tokens are sent to. */
@@ -33,7 +33,7 @@ export async function forgeHere(
   origin: Origin | undefined = originHere(),
 ): Promise<ForgeHere> {
   const configured = readSetting(env, 'HOOKLINE_FORGE')
-  if (env.HOOKLINE_API_URL || env.GITHUB_API_URL) {
+  if (rawSetting(env, 'HOOKLINE_API_URL') || env.GITHUB_API_URL) {
     return forgeOfApi(readSetting(env, 'HOOKLINE_API_URL'), env, configured)
   }
   const webUrl = origin?.webUrl ?? (env.GH_HOST ? `https://${env.GH_HOST}` : GITHUB.webUrl)
@@ -81,10 +81,8 @@ function unknownForge(host: string, webUrl: string): Problem {
 
 /** The forge of an API that the user or the runner named. */
 function forgeOfApi(apiUrl: URL, env: Environment, configured: Forge | undefined): ForgeHere {
-  const webUrl = (env.HOOKLINE_SERVER_URL || env.GITHUB_SERVER_URL || webUrlOfApi(apiUrl)).replace(
-    /\/+$/,
-    '',
-  )
+  const named = rawSetting(env, 'HOOKLINE_SERVER_URL') || env.GITHUB_SERVER_URL
+  const webUrl = (named || webUrlOfApi(apiUrl)).replace(/\/+$/, '')
   // Which of the two has no influence on the command line; the relay detects it.
   const kind = configured ?? (/\/api\/v1\/*$/.test(apiUrl.pathname) ? 'forgejo' : 'github')
   return { kind, apiUrl, webUrl, host: new URL(webUrl).host, isConfigured: true }

@@ -290,7 +290,7 @@ describe('an event in words', () => {
     expect(formatEvent(several, [STEPS])).toContain(`\n  ${second}\n`)
   })
 
-  test('for a person: what later jobs write, where the job hands it on', async () => {
+  test('for a person: what later jobs write, where the job outputs it', async () => {
     const event = await fired()
     const outputs = { b: '${{ steps.hook.outputs.body }}' }
     const needs = { ...STEPS, kind: 'needs', reader: 'welcome', outputs } as const

@@ -7,6 +7,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
+import { rawSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
 import { git } from '../git.ts'
@@ -225,7 +226,8 @@ function noTokenProblem(
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
   const words = dispatch === 'workflow' ? 'Actions: write' : 'Contents: write and Actions: read'
   const { host, apiUrl, kind, webUrl } = forge
-  const isSet = process.env.HOOKLINE_GITHUB_TOKEN && hooklineToken(forge) === undefined
+  const isSet =
+    rawSetting(process.env, 'HOOKLINE_GITHUB_TOKEN') && hooklineToken(forge) === undefined
   const why = isSet
     ? `HOOKLINE_GITHUB_TOKEN is not used for ${host}, because it may be of github.com`
     : 'HOOKLINE_GITHUB_TOKEN is not set'

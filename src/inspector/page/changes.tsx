@@ -41,7 +41,7 @@ function Comparison({ before, after }: { before: Detail; after: Detail }) {
   return (
     <>
       {request.length > 0 && <ChangeList title="Request" changes={request} />}
-      {result.length > 0 && <ChangeList title="What came of it" changes={result} />}
+      {result.length > 0 && <ChangeList title="Result" changes={result} />}
       {request.length === 0 && <p>The request is the same.</p>}
       {result.length === 0 && <p>The result is otherwise the same.</p>}
     </>

@@ -107,7 +107,7 @@ function needsOffer(place: OutputPath, reader: OutputReader & { kind: 'needs' })
   }
   const [output = 'on'] = outputsWith(place)
   const line = `${output}: ${inBraces(`steps${steps([own, 'outputs', output])}`)}`
-  const why = `job ${job} does not hand it on: a line for its outputs`
+  const why = `job ${job} does not output it: add a line to its outputs`
   const expression = inBraces(reading(place, output, needs(output)))
   return { key, file, where, expression, missing: { why, line } }
 }
