@@ -1,4 +1,4 @@
-/** Settings and secrets of the worker, by the names that docs/host/relay.md lists. */
+/** Settings and secrets of the worker; docs/reference/environment.md lists their names. */
 export interface Environment {
   readonly [name: string]: unknown
 }
@@ -10,7 +10,7 @@ declare const worker: {
 
 export default worker
 
-/** The Durable Object behind the binding `OUTBOX`: docs/host/relay.md says how it is switched on. */
+/** The Durable Object of the binding `OUTBOX`; docs/host/workers.md describes how to enable it. */
 export declare class Outbox {
   constructor(state: object, env: Environment)
   fetch(request: Request): Promise<Response>
