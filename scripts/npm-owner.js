@@ -5,7 +5,7 @@
  * @param {string} repository `owner/name`
  */
 export function ownerProblem({ name, status, found }, repository) {
-  if (status === 404) return `npm has no package "${name}" yet: publish a first version by hand`
+  if (status === 404) return `npm has no package "${name}" yet: publish a first version manually`
   if (status !== 200) return `npm answered ${status}, so nobody knows whose "${name}" is`
   const url = String(found?.repository?.url ?? '')
   const own = /^(?:git\+)?https:\/\/github\.com\/([^/]+\/[^/]+?)(?:\.git)?$/.exec(url)?.[1]

@@ -38,7 +38,7 @@ export const CHECKS = {
     const conclusion = await api.conclusion(id)
     if (conclusion !== 'success') throw new Error(`the run ended with ${conclusion}`)
   },
-  'of two runs at once with one key, one fires': async (api) => {
+  'of two concurrent runs with one key, one fires': async (api) => {
     const event = { key: crypto.randomUUID() }
     const deliveries = await Promise.all([api.dispatch(event), api.dispatch(event)])
     const fired = []

@@ -30,7 +30,7 @@ export function workflowSchema(triggers, events, settings) {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: PUBLISHED,
     $comment:
-      'What is not of Hookline says what GitHub itself takes: https://json.schemastore.org/github-workflow.json describes the same. Nothing is fetched from there, so that an editor without a network checks all of it.',
+      'The parts without Hookline describe the syntax of GitHub: https://json.schemastore.org/github-workflow.json describes the same. Nothing is fetched from there, so that an editor without a network checks all of it.',
     title: 'GitHub Actions workflow with triggers of Hookline',
     type: 'object',
     required: ['on', 'jobs'],
@@ -43,7 +43,7 @@ export function workflowSchema(triggers, events, settings) {
     additionalProperties: false,
     properties: {
       on: {
-        description: 'What starts the workflow: triggers of Hookline, and events of GitHub.',
+        description: 'The events that start the workflow: triggers of Hookline, and events of GitHub.',
         oneOf: [
           { $ref: '#/definitions/name' },
           { type: 'array', minItems: 1, uniqueItems: true, items: { $ref: '#/definitions/name' } },
@@ -135,7 +135,7 @@ export function optionsSchema({ schema, description }) {
  */
 function configOf(triggers) {
   const [first] = triggers.values()
-  const description = 'What becomes of the items: filter, sort, limit, format, deduplicate, state.'
+  const description = 'Options for the items: filter, sort, limit, format, deduplicate, state.'
   const config = first && convert(first.schema).properties?.config
   return { description, ...(typeof config === 'object' && config) }
 }

@@ -180,7 +180,7 @@ function summaryPath(path: string, { isPublic }: Readers): string {
   return `${route}?${names.map((name) => `${name}=…`).join('&')}`
 }
 
-/** Who can read a summary, and which secrets it must not contain. */
+/** The readers of a summary, and the secrets that it must not contain. */
 export interface Readers {
   /** True if anyone can read it: then it shows only the type and size of a sender's values. */
   readonly isPublic: boolean

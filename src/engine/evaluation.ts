@@ -10,7 +10,7 @@ import type { Candidate } from './pipeline.ts'
 
 /** How many items a trigger found, and how many of them passed `config` and the store. */
 interface Tally {
-  /** Of a batch: the number of its events, and how many of them met every condition. */
+  /** For a batch: the number of its events, and of those that met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
   readonly found: number
   readonly passedOn: number

@@ -14,7 +14,7 @@ export interface TriggerResult {
   readonly checks: readonly Check[]
   readonly messages: readonly Message[]
   readonly found: readonly Found[]
-  /** Of a batch: the number of its events, and how many of them met every condition. */
+  /** For a batch: the number of its events, and of those that met every condition. */
   readonly events?: { readonly came: number; readonly held: number }
   /** For a poll: the cursor that acknowledges every item before an index. */
   readonly cursorBefore?: (index: number) => Json | undefined

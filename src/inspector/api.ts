@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 
 /** The origin of an event: a `composed` request was written on the page. */
-export type Origin = 'request' | 'replay' | 'composed' | 'poll'
+export type RequestSource = 'request' | 'replay' | 'composed' | 'poll'
 
 /** One line of the list. */
 export interface Summary {
@@ -12,7 +12,7 @@ export interface Summary {
   readonly number: number
   /** Time of receipt: ISO 8601, UTC. */
   readonly time: string
-  readonly origin: Origin
+  readonly origin: RequestSource
   /** Empty for a poll. */
   readonly delivery: string
   /** Upper case. */

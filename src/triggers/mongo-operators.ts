@@ -1,6 +1,6 @@
 const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
 
-/** Operators of queries. Those that run scripts (`$where`) or need a schema are left out. */
+/** Operators of queries. Operators that run scripts (`$where`) or need a schema are left out. */
 const QUERY_OPERATOR_NAMES = [
   ...COMPARISONS,
   '$in',

@@ -233,7 +233,7 @@ const QUESTIONS = ['contains', 'startswith', 'endswith']
 
 /**
  * The secrets and variables, as `secrets.NAME`, that are unset or empty and that affect the value
- * of an expression. Of `a || b` only the operand that is the result counts, so that a setting may
+ * of an expression. In `a || b` only the operand that is the result counts, so that a setting may
  * have a fallback; of `a && b` comparisons do not count, except as the last operand.
  *
  * @param strict false to ignore all comparisons, because a comparison with an unset value may be

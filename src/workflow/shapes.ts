@@ -84,7 +84,7 @@ export function unionOf(
   return objectShape(entries, isOpen ? undefined : unknown, isOpen ? ANY : undefined)
 }
 
-/** What a JSON value is. */
+/** The type of a JSON value. */
 export function shapeOfJson(value: unknown): Shape {
   if (value === null) return NULL
   if (typeof value === 'string') return TEXT

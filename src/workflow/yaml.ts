@@ -109,7 +109,7 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLErr
     const end = text.indexOf('\n', from)
     return end < 0 ? text.length : end
   }
-  // Of two errors at one position, the longer one is more specific.
+  // If two errors have one position, the longer message is more specific.
   const inOrder = errors.toSorted(
     ({ pos: [start, end] }, { pos: other }) => start - other[0] || other[1] - end,
   )

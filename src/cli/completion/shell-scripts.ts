@@ -1,4 +1,4 @@
-/** What asks the command line for what fits: its answer is a line a value, a tab, and what it is. */
+/** Each script asks the command line for completions: one per line, with a tab and a description. */
 const ASK = 'hookline completion words --'
 
 /** The line that says that a file fits; no value begins with a colon. */

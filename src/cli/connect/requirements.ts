@@ -126,7 +126,7 @@ async function forgeOrProblem(): Promise<ForgeHere | Problem> {
   }
 }
 
-/** What the forge needs, besides a token. */
+/** The requirements of the forge, besides a token. */
 function forgeProblems({ kind, host }: ForgeHere, dispatch: DispatchMode | undefined): Problem[] {
   if (kind === 'github' || dispatch !== 'repository') return []
   return [

@@ -8,7 +8,7 @@ import { systemProblem } from '../../wire/system-error.ts'
 import { readText, writeText } from '../files.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
-/** What `connect` keeps, so that the path of a webhook URL is the same at its next start. */
+/** The data that `connect` stores, so that the path of a webhook URL is the same at its next start. */
 export interface ConnectState {
   /** Database of the endpoint and of the outbox, for one trigger. */
   readonly database: string

@@ -11,7 +11,7 @@ import { ExpressionMistake } from '../../workflow/expressions.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 
 /**
- * What has the conditions: a grant is part of the URL, and an endpoint is not. A relay behind a quick
+ * The credential with the conditions: a grant is part of the URL, and an endpoint is not. A relay behind a quick
  * tunnel does not know its own URL.
  */
 export type ConditionUse = 'grant' | 'endpoint' | 'tunneled endpoint'

@@ -85,10 +85,10 @@ export interface StepFlow {
 }
 
 /** The taints of the inputs that a caller passes, by their names in lower case. */
-type Inputs = ReadonlyMap<string, Taint>
+type TaintedInputs = ReadonlyMap<string, Taint>
 
 /** GitHub starts a workflow with a webhook of the relay, or with the items of a compiled workflow. */
-const STARTED: Inputs = new Map([
+const STARTED: TaintedInputs = new Map([
   [WORKFLOW_INPUT, FROM_WEBHOOK],
   ['on', FROM_WEBHOOK],
 ])
@@ -118,7 +118,7 @@ export class Callees {
    * file that calls itself, which GitHub rejects
    * @throws FatalMistake if a file has more steps than a workflow can have
    */
-  flow(uses: string, inputs: () => Inputs): Flow | undefined {
+  flow(uses: string, inputs: () => TaintedInputs): Flow | undefined {
     const path = HOOKLINE_ACTION.test(uses) ? undefined : localPathOf(uses)
     const file = path === undefined ? undefined : this.#file(path)
     if (!file) return undefined
@@ -160,7 +160,7 @@ export class Callees {
 export function flowOf(
   { source, document }: ParsedFile,
   callees: Callees | undefined,
-  passed: Inputs = STARTED,
+  passed: TaintedInputs = STARTED,
 ): Flow {
   const top = topOf(document)
   const runs = entriesOf(top).filter(({ name }) => name === 'runs')
@@ -215,9 +215,9 @@ function checkStepCount(source: Source, jobs: readonly Entry[]): void {
 /** The inputs of a file; numbers and booleans cannot hold a string of a sender. */
 function inputTaints(
   declared: Place | undefined,
-  passed: Inputs,
+  passed: TaintedInputs,
   expressions: Expressions,
-): Inputs {
+): TaintedInputs {
   const inputs = new Map<string, Taint>(passed)
   for (const { name, value } of entriesOf(childOf(declared, 'inputs'))) {
     const key = name.toLowerCase()

@@ -14,7 +14,7 @@ import { expressionSpans } from '../../workflow/expressions.ts'
 import { isFault, parseExpression } from '../../workflow/file-expressions.ts'
 import type { Span } from '../../workflow/spans.ts'
 
-/** Who chooses a value. */
+/** The person who chooses a value. */
 export const TRUSTED = 0
 /** Anyone who can open an issue or a pull request: a field of an event of GitHub. */
 export const FROM_GITHUB = 1

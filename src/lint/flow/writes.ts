@@ -25,7 +25,7 @@ import {
 import { checkedRanges } from './shell-checks.ts'
 import { FROM_GITHUB, FROM_WEBHOOK, highest, READS_FIELD, type Taint, TRUSTED } from './taint.ts'
 
-/** Where a step writes untrusted input for later steps, or executes it. */
+/** The places at which a step writes untrusted input for later steps, or executes it. */
 export interface Writes {
   /** The highest taint of what the step reads. */
   readonly taint: Taint
