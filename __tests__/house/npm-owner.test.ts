@@ -15,7 +15,7 @@ test.each([
   [at('https://github.com.example/hookline/hookline'), /belongs to somebody else/],
   [at('https://github.com/hookline/hookline/more'), /belongs to somebody else/],
   [{ name: 'hookline', status: 200, found: {} }, /names no repository/],
-  [{ name: 'hookline', status: 404, found: undefined }, /publish a first version by hand/],
+  [{ name: 'hookline', status: 404, found: undefined }, /publish a first version manually/],
   [{ name: 'hookline', status: 503, found: undefined }, /answered 503/],
 ])('a release is refused: %j', (answer, message) => {
   expect(ownerProblem(answer, 'hookline/hookline')).toMatch(message)
