@@ -43,7 +43,8 @@ export function workflowSchema(triggers, events, settings) {
     additionalProperties: false,
     properties: {
       on: {
-        description: 'The events that start the workflow: triggers of Hookline, and events of GitHub.',
+        description:
+          'The events that start the workflow: triggers of Hookline, and events of GitHub.',
         oneOf: [
           { $ref: '#/definitions/name' },
           { type: 'array', minItems: 1, uniqueItems: true, items: { $ref: '#/definitions/name' } },
