@@ -20,7 +20,7 @@ interface Call {
   readonly authorization: string | undefined
 }
 
-/** What a host answers to the two questions that tell what it is. */
+/** The forges that a host can be, by its responses to the two requests that detect it. */
 type Kind = 'Forgejo' | 'Gitea' | 'GitHub Enterprise Server' | 'GitLab'
 const VERSIONS: Partial<Record<Kind, string>> = { Forgejo: '9.0.3+gitea-1.22.0', Gitea: '1.24.2' }
 

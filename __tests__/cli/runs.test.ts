@@ -25,7 +25,7 @@ interface Setting {
   readonly event?: string
 }
 
-/** One run, which ends at the second request for it by number. */
+/** A GitHub with a single run, which ends when it is requested by its number for the second time. */
 function oneRun(setting: Setting = {}): Answering {
   const { title = `hook ${DELIVERY}`, conclusion = 'success', event } = setting
   let asked = 0

@@ -62,7 +62,7 @@ test('open streams do not keep the server from stopping', async () => {
   await reader.summaries(all.length)
   const began = performance.now()
   expect(await dev.stop()).toBe(0)
-  // It would wait nine seconds for a response that does not end.
+  // A server that waits for the open response would take nine seconds.
   expect(performance.now() - began).toBeLessThan(8000)
   await reader.ended
 })

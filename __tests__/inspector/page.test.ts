@@ -143,7 +143,7 @@ inBrowser('the page', () => {
     await expressions.getByRole('button', { name: 'method: $' }).first().click()
     await page.getByText('Copied the line').waitFor()
     expect(await copied(page)).toBe('method: ${{ steps.hookline.outputs.method }}')
-    // It remains while events arrive, and is shown again for the next event.
+    // The selection remains while events arrive, and applies to the next event.
     await page.keyboard.press('r')
     await rows(page).filter({ hasText: 'tickets' }).nth(2).waitFor()
     await expressions.getByText('${{ steps.hookline.outputs.method }}', { exact: true }).waitFor()
@@ -295,7 +295,7 @@ inBrowser('the page', () => {
       'workflows/query.yml': verify('token, query: key'),
     })
     await page.keyboard.press('n')
-    // It begins with the first workflow, which is another one after they are read again.
+    // The path begins with the first workflow, which changes when the files are read again.
     await page.getByLabel('Path').fill('hook/webhook')
     const sign = page.getByRole('checkbox', { name: 'Sign it now as stripe' })
     await sign.waitFor()

@@ -113,7 +113,7 @@ describe('a relay whose log has no reader', () => {
     }
     const stopped = once(child, 'exit')
     child.kill('SIGTERM')
-    // It has ten seconds; the test does not wait for a hang.
+    // The relay may take ten seconds to stop; the test ends a relay that hangs.
     const hanging = setTimeout(() => child.kill('SIGKILL'), 30_000)
     expect(await stopped).toEqual([0, null])
     clearTimeout(hanging)

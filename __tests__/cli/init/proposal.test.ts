@@ -54,7 +54,7 @@ interface Proposed {
   readonly stderr: string
   readonly log: string
   readonly summary: string
-  /** Whether a program of the agent ran after the agent. */
+  /** True if a program that the agent wrote ran after the agent had ended. */
   readonly isTrapped: boolean
 }
 
@@ -110,7 +110,7 @@ function propose(change: string, { gh = 'exit 0', env = {} } = {}): Proposed {
 
 const write = (path: string) => `mkdir -p "$(dirname ${path})" && echo evil > ${path}`
 
-/** Changes of an agent, as commands. None of them may reach the branch. */
+/** Changes of an agent, as commands. The script must keep each change off the branch. */
 const HOSTILE: readonly (readonly [reason: string, change: string])[] = [
   // Outside the allowed paths.
   ['a workflow', write('.github/workflows/new.yml')],
@@ -223,7 +223,7 @@ test.each([
   expect({ failed: status !== 0, changes }).toEqual({ failed: true, changes: undefined })
 })
 
-/** What an agent may leave behind that runs when someone calls git, or starts a shell. */
+/** Files of an agent that run programs when a later step calls git or starts a shell. */
 const TRAPS = `
 trap="$RUNNER_TEMP/trap"
 printf '#!/bin/sh\\ntouch "%s.%s"\\ncat 2>/dev/null\\n' "$trap" ran > "$trap" && chmod +x "$trap"

@@ -191,7 +191,7 @@ describe('the admin API', () => {
     const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z,]+\})?`/g)].map(
       ([, name]) => name,
     )
-    // These exist after the first response of GitHub, and after the first event of an endpoint.
+    // The last two metrics exist after the first response of GitHub, and after the first event of an endpoint.
     const all = [...named, 'hookline_github_remaining', 'hookline_endpoint_answers_total']
     expect(documented).toEqual(expect.arrayContaining(all))
     const queried = await queriedMetrics()

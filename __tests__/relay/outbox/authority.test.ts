@@ -65,7 +65,7 @@ describe.each(OUTBOX_RUNTIMES)(
     }
 
     run(
-      'expires: what grants bring is kept, the lane pauses, and the operator is told',
+      'expires: events of grants are stored, the queue pauses, and the log tells the admin',
       async () => {
         const first = await hook('0')
         expect([first.status, first.headers['x-hookline-reason']]).toEqual([200, undefined])

@@ -1,3 +1,4 @@
+import { base64url } from 'jose'
 import { toHex } from '../../wire/bytes.ts'
 import { isObject } from '../../wire/json.ts'
 import { type AccessScope, readScope } from '../credentials/claims.ts'
@@ -37,11 +38,7 @@ export interface EndpointRow extends SealedRecord {
 const ID_BYTES = 16
 
 export function newEndpointId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
 }
 
 /** The id is looked up by its hash, so that the time of a lookup tells nothing about other ids. */
