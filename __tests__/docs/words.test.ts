@@ -165,6 +165,10 @@ test('hundreds of comments and messages are read', () => {
   expect(MESSAGES.length).toBeGreaterThan(1000)
 })
 
+test('no message names a file of the docs in place of the address of its page', () => {
+  expect(found(MESSAGES, /(?<![\w/.-])docs\/[\w-]+\/[\w-]+\.md/)).toEqual([])
+})
+
 test('no text contains an old public name', () => {
   expect(found([...MESSAGES, ...PROSE], OLD_NAMES)).toEqual([])
 })

@@ -253,7 +253,7 @@ describe('a refusal', () => {
 
   const SPENT = 'the calls that GitHub allows this token in an hour are spent; there are new ones'
   const SCALE =
-    'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/reference/limits.md'
+    'GITHUB_TOKEN has 1,000 an hour for a whole repository: see https://github.com/hookline/hookline/blob/v1/docs/reference/limits.md'
   const RIGHTS = [
     'the job needs `permissions: contents: write`',
     "another token than the job's own goes into the input `github-token`",

@@ -304,7 +304,7 @@ function notes(outcome: GitHubOutcome, message: string): NonNullable<Problem['no
       : `at ${reset.toISOString().slice(11, 16)} UTC`
     return [
       `the calls that GitHub allows this token in an hour are spent; there are new ones ${again}`,
-      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see docs/reference/limits.md',
+      'GITHUB_TOKEN has 1,000 an hour for a whole repository: see https://github.com/hookline/hookline/blob/v1/docs/reference/limits.md',
     ]
   }
   const kind = outcome.accepted ? undefined : outcome.refusal.kind
