@@ -36,6 +36,12 @@ const TIMES = [
   { what: '`hookline --version` : bare node', of: 'version', to: 'bare', atMost: 1.6 },
   { what: 'action, 1,000 workflow files : one', of: 'files', to: 'file', atMost: 1.1 },
   { what: 'action, `config` with a state file : without', of: 'config', to: 'inline' },
+  {
+    what: "action, log through Node's stream : to its descriptor",
+    of: 'stream',
+    to: 'descriptor',
+    atLeast: 1.05,
+  },
   { what: 'action, a batch of 256 events : one event', of: 'batch', to: 'inline', atMost: 2 },
   { what: 'Actionsflow, bundled : action', of: 'peer', to: 'file', atLeast: 4.5 },
 ]
@@ -85,10 +91,16 @@ function scriptRow(times) {
 async function makeVariants(folder, one) {
   const many = await layWorkspace(`${folder}/many`, 1000)
   const { env, output } = one
+  await writeFile(`${folder}/stream.cjs`, 'process.stdout')
+  await writeFile(`${folder}/descriptor.cjs`, 'process.version')
+  const withLog = (/** @type {string} */ name) =>
+    actionIn(one, { INPUT_ON: ON_SECTION, NODE_OPTIONS: `--require ${folder}/${name}.cjs` })
   return new Map([
     ['bare', { script: await bareScript(folder) }],
     ['core', { script: await coreBundle(folder), env, output, expect: /fired/ }],
     ['inline', actionIn(one, { INPUT_ON: ON_SECTION })],
+    ['stream', withLog('stream')],
+    ['descriptor', withLog('descriptor')],
     ['batch', await batchIn(`${folder}/batch`)],
     ['config', actionIn(one, { INPUT_ON: WITH_CONFIG, INPUT_STATE: 'file:state.json' })],
     ['script', actionIn(one, { INPUT_ON: WITH_SCRIPT })],

@@ -101,9 +101,17 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       calls.push(dispatch.delivery)
       const limiter = isLive ? rateLimiters.live : rateLimiters.granted
       const limited = await limiter(dispatch)
-      const { failure } = await throughLimiter(limited, () =>
-        (isLive && setup.live ? setup.live : github)(dispatch),
+      // Until the rate limiter lets the call begin, it waits for this time.
+      let begin = () => {}
+      void time.rest(
+        new Promise<void>((resolve) => {
+          begin = resolve
+        }),
       )
+      const { failure } = await throughLimiter(limited, () => {
+        begin()
+        return (isLive && setup.live ? setup.live : github)(dispatch)
+      }).finally(begin)
       if (failure) throw failure
       return { tries: 1 }
     }

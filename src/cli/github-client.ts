@@ -54,7 +54,9 @@ export function githubAt(apiUrl: URL, token: Secret | undefined): AskGitHub {
     const outcome = await withProgress(
       'asking GitHub',
       questions.ask({
-        ...{ path, reads: true, method: json === undefined ? 'GET' : 'POST' },
+        path,
+        reads: true,
+        method: json === undefined ? 'GET' : 'POST',
         ...(json !== undefined && { body: json }),
         ...(raw && { accept: 'application/vnd.github.raw+json' }),
       }),

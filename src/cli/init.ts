@@ -95,7 +95,10 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
   const ghState = gh.error ? 'absent' : gh.status === 0 ? 'in' : 'out'
   const isAlone = triggersHere().length === 0
   const steps = nextSteps(kind, answers, files, port, {
-    ...{ gh: ghState, shell: shellHere(), isAlone, webUrl: originHere()?.webUrl },
+    gh: ghState,
+    shell: shellHere(),
+    isAlone,
+    webUrl: originHere()?.webUrl,
   })
   if (!json) print(filesText(files))
   if (!dryRun) {

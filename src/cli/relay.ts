@@ -62,8 +62,11 @@ async function runRelay({
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
   const { startRelay } = await import('../relay/http/node.ts')
   const relay = await startRelay({
-    ...{ host, port: parsePort(port), env: process.env },
-    ...{ repository, outbox },
+    host,
+    port: parsePort(port),
+    env: process.env,
+    repository,
+    outbox,
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })

@@ -42,7 +42,8 @@ export async function receiveEvent(
   const mark = asks ? await deliveryMark(id, receivedAt, digest) : undefined
   const delivery: Delivery | undefined = id === undefined ? undefined : { id, mark }
   const found = items.map((item) => ({
-    ...{ item, identity: only ? identity : [identity, item] },
+    item,
+    identity: only ? identity : [identity, item],
     ...(delivery && { delivery }),
   }))
   const allMessages =

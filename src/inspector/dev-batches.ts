@@ -48,8 +48,11 @@ export function devBatches({ after, hand, report }: DevBatchPorts): {
     const known = open.get(group)
     if (known && known.length + length > LIMITS.batchUnpackedLength) end(group)
     const batch = open.get(group) ?? {
-      ...{ id: crypto.randomUUID(), events: [], length: 0 },
-      ...{ cancel: after(most, () => end(group)), cancelQuiet: () => {} },
+      id: crypto.randomUUID(),
+      events: [],
+      length: 0,
+      cancel: after(most, () => end(group)),
+      cancelQuiet: () => {},
     }
     open.set(group, batch)
     batch.events.push(clientPayload)

@@ -254,7 +254,10 @@ export async function openScheduler(
     })
   }
   const ports = {
-    ...{ dispatch, newDelivery, report, credential: ownCredentialFor(githubCredential) },
+    dispatch,
+    newDelivery,
+    report,
+    credential: ownCredentialFor(githubCredential),
     now: () => systemClock.now().getTime(),
     sleep: systemClock.sleep,
     counted: (outcome: string) => metrics?.ticked(outcome),

@@ -83,7 +83,9 @@ export function branchApi(branch: string, place: StorePlace): BranchApi {
     // `call` adds the token of the run.
     const patience = method === 'GET' ? { ...PATIENCE, retryTime: 0 } : PATIENCE
     return new GitHubClient(options, patience, async () => undefined).ask({
-      ...{ method, path: isGraphql ? path : `/repos/${repository}${path}`, reads: true },
+      method,
+      path: isGraphql ? path : `/repos/${repository}${path}`,
+      reads: true,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   }

@@ -110,7 +110,9 @@ function component(data: JsonObject, message: Json | undefined): JsonObject {
   const text = isObject(message) ? (message.content ?? null) : null
   const isButton = component_type === BUTTON
   return {
-    ...{ kind: isButton ? 'button' : 'menu', custom_id, text },
+    kind: isButton ? 'button' : 'menu',
+    custom_id,
+    text,
     ...(values !== undefined && { values }),
   }
 }

@@ -163,7 +163,9 @@ async function storedAddress(
     repository,
     path: `${workflow}/${trigger}`,
     dispatch,
-    ...{ if: null, ifError: null, verify: null },
+    if: null,
+    ifError: null,
+    verify: null,
     ...conditions?.claims,
   }
   const { endpoints } = fieldsOf({

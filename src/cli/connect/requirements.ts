@@ -85,7 +85,13 @@ export async function meetRequirements(
     throw isUsage ? new UsageError([...problems]) : new UserError([...problems])
   }
   const rows = requirementRows({
-    ...{ repository, forge, choice, native, named, from: source.from, options },
+    repository,
+    forge,
+    choice,
+    native,
+    named,
+    from: source.from,
+    options,
   })
   note(
     ['Requirements:', ...rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`)].join('\n'),

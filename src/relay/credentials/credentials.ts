@@ -146,7 +146,9 @@ export function createCredentials(options: CredentialOptions): Credentials {
     // Anyone can seal anything with a public key.
     if (!isHeaderSafe(token)) throw new TypeError('what is sealed is not a token')
     const credential = tokenCredential('sealed', new Secret(token), {
-      ...{ presented, scope, kid: kidOf(presented.reveal()) },
+      presented,
+      scope,
+      kid: kidOf(presented.reveal()),
     })
     return { credential, expires }
   }
@@ -266,7 +268,11 @@ function tokenCredential(
 ): Credential {
   const secrets = presented ? [presented, token] : [token]
   return {
-    ...{ kind, isOwn: false, secrets, githubToken: token, token: async () => token },
+    kind,
+    isOwn: false,
+    secrets,
+    githubToken: token,
+    token: async () => token,
     ...(id !== undefined && { id }),
     ...(scope && { scope }),
     ...(kid !== undefined && { kid }),

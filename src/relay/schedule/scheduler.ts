@@ -69,7 +69,10 @@ function readTimer(text: string): Timer | string {
     const read = new Cron(cron, { timezone: zone, mode: '5-part', paused: true })
     if (read.nextRun() === null) return 'the expression never matches'
     return {
-      ...{ text, repository: parseRepository(repository), workflow: name, cron: read },
+      text,
+      repository: parseRepository(repository),
+      workflow: name,
+      cron: read,
       ...(ref !== undefined && { ref }),
     }
   } catch (error) {
@@ -219,7 +222,10 @@ export async function startRun(
   for (let pause = FIRST_PAUSE; ; pause = Math.min(MINUTE, pause * 2)) {
     try {
       const { run } = await ports.dispatch({
-        ...{ repository, target, clientPayload: '', credential: ports.credential },
+        repository,
+        target,
+        clientPayload: '',
+        credential: ports.credential,
         delivery: ports.newDelivery(),
       })
       return logOutcome(timer, due, 'started', ports, run === undefined ? {} : { run })
@@ -287,8 +293,12 @@ function logOutcome(
   ports.counted(outcome)
   const isError = outcome === 'refused' || outcome === 'given_up'
   ports.log({
-    ...{ schedule: outcome, ...(isError && ({ level: 'error' } as const)) },
-    ...{ repository: `${owner}/${name}`, workflow, due: new Date(due).toISOString(), ...more },
+    schedule: outcome,
+    ...(isError && ({ level: 'error' } as const)),
+    repository: `${owner}/${name}`,
+    workflow,
+    due: new Date(due).toISOString(),
+    ...more,
   })
   return outcome
 }

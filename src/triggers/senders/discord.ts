@@ -58,8 +58,12 @@ const NO_CONTENT: RelayResponse = { status: 204, headers: {}, body: '' }
 function interactionFields(now: Date): object {
   const id = (BigInt(now.getTime() - 1_420_070_400_000) << 22n).toString()
   return {
-    ...{ id, application_id: '845027738276462632', version: 1, token: 'A_UNIQUE_TOKEN' },
-    ...{ channel_id: '645027906669510667', guild_id: '290926798626357999' },
+    id,
+    application_id: '845027738276462632',
+    version: 1,
+    token: 'A_UNIQUE_TOKEN',
+    channel_id: '645027906669510667',
+    guild_id: '290926798626357999',
     member: { user: { id: '53908232506183680', username: 'mason' }, roles: [] },
   }
 }
