@@ -1,7 +1,7 @@
 import type { Pass } from '../pass.ts'
 import { actions } from './actions.ts'
+import { addOnJob } from './add-on-job.ts'
 import { conditions } from './conditions.ts'
-import { jobOn } from './job-on.ts'
 import { references } from './references.ts'
 import { runName } from './run-name.ts'
 import { settings } from './settings.ts'
@@ -10,7 +10,7 @@ import { startingEvent } from './starting-event.ts'
 /** The passes in their order, which decides the order of lines that they insert at the same position. */
 export const PASSES: readonly Pass[] = [
   startingEvent,
-  jobOn,
+  addOnJob,
   conditions,
   references,
   // In the listening file the pass "settings" puts "name" before this line.

@@ -29,7 +29,7 @@ import {
 /**
  * Adds the job `on` before all others; if it brings several items, also `each`, which calls them.
  */
-export const jobOn: Pass = {
+export const addOnJob: Pass = {
   name: 'job on',
   run(plan, part) {
     if (part === 'jobs') return {}
