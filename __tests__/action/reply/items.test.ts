@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals'
-import {
-  isFence,
-  type MarkupStyle,
-  parseMarkdown,
-  renderMarkdown,
-} from '../../../src/action/reply/markdown.ts'
+import { isFence, parseMarkdown } from '../../../src/action/reply/markdown.ts'
+import { type MarkupStyle, renderMarkdown } from '../../../src/action/reply/markdown-rendering.ts'
 import { readButtons } from '../../../src/action/reply/reply-inputs.ts'
 import { splitText } from '../../../src/action/reply/split.ts'
 import { UserError } from '../../../src/wire/errors.ts'

@@ -21,7 +21,7 @@ import {
   percentEncoded,
   renderMarkdown,
   withoutFences,
-} from './markdown.ts'
+} from './markdown-rendering.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 import { checkButtons } from './reply-inputs.ts'
 

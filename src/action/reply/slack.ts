@@ -14,9 +14,9 @@ import {
   type ReplyContext,
   type ReplyPorts,
 } from './chat.ts'
+import { hasRichBlocks } from './markdown.ts'
 import {
   escapeMarkdown,
-  hasRichBlocks,
   inBackticks,
   type MarkupStyle,
   markdownAddress,
@@ -25,7 +25,7 @@ import {
   renderMarkdown,
   renderNativeMarkdown,
   withoutFences,
-} from './markdown.ts'
+} from './markdown-rendering.ts'
 import { objectAt, ownRequest } from './own-event.ts'
 import { checkButtons } from './reply-inputs.ts'
 import { splitText } from './split.ts'

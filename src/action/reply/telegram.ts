@@ -18,15 +18,15 @@ import {
   type Reply,
   type ReplyContext,
 } from './chat.ts'
+import { hasRichBlocks } from './markdown.ts'
 import {
   escapeMarkdown,
-  hasRichBlocks,
   type MarkdownEscapes,
   type MarkupStyle,
   markdownAddress,
   renderMarkdown,
   renderNativeMarkdown,
-} from './markdown.ts'
+} from './markdown-rendering.ts'
 import { checkButtons } from './reply-inputs.ts'
 
 export const TELEGRAM_API = 'https://api.telegram.org'
