@@ -14,6 +14,8 @@ type Settings = Readonly<Record<string, string>>
 /** A relay with an outbox in its own process. */
 export interface OutboxRelay {
   readonly url: string
+  /** Of its present process. */
+  readonly pid: number
   /** Folder of its storage. */
   readonly folder: string
   /** The log lines of all its processes. */
@@ -38,6 +40,7 @@ export interface OutboxRuntime {
 
 interface Running {
   readonly url: string
+  readonly pid: number
   end(how: 'kill' | 'stop'): Promise<void>
 }
 
@@ -68,6 +71,9 @@ function relayOn(run: (folder: string, settings: Settings, log: string[]) => Pro
     return {
       get url() {
         return running.url
+      },
+      get pid() {
+        return running.pid
       },
       folder,
       log,
@@ -104,6 +110,7 @@ async function runOnNode(folder: string, settings: Settings, log: string[]): Pro
   })
   return {
     url,
+    pid: child.pid ?? 0,
     end: async (how) => {
       child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -115,6 +122,7 @@ async function runOnWorkerd(folder: string, settings: Settings, log: string[]): 
   const workerd = await startWorkerd(bundle('relay/worker.js'), settings, { disk: folder })
   return {
     url: workerd.url,
+    pid: workerd.pid,
     end: async (how) => {
       await (how === 'kill' ? workerd.kill() : workerd.close())
       log.push(...workerd.log)

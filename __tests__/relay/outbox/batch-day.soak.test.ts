@@ -5,11 +5,11 @@ import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, SECOND } from '../../support/fake-time.ts'
 
 /** The quota is full after two hours; then new events replace the records of delivered ones. */
-const HOURS = 6
+const HOURS = 24
 const EVENTS_PER_SECOND = 10
 const MB = 1024 * 1024
 
-test('36,000 events of 2 KB an hour for 6 hours, in batches of a minute, within the default quota', async () => {
+test('36,000 events of 2 KB an hour for 24 hours, in batches of a minute, within the default quota', async () => {
   const { limits } = readOutboxSettings({ HOOKLINE_SEALING_KEYS: '{}' })
   let delivered = 0
   const relay = await fakeOutbox(
