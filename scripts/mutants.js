@@ -14,7 +14,7 @@ const MODULES = new Map([
   ['src/relay/credentials/claims.ts', ['relay/claims']],
   ['src/wire/github-api.ts', ['wire/github', 'wire/github-questions']],
   ['src/wire/graphql.ts', ['wire/graphql']],
-  ['src/relay/outbox/retry-policy.ts', ['relay/outbox/delivery']],
+  ['src/relay/outbox/retry-policy.ts', ['relay/outbox/retry-policy']],
   ['src/state/branch.ts', ['state/branch-rules']],
   ['src/state/branch-api.ts', ['state/branch-rules']],
   ['src/state/branch-files.ts', ['state/rules']],
