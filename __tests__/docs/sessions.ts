@@ -38,6 +38,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
     },
   },
+  'docs/guides/redeliver.md': { hasWebhook: true },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/host/outbox.md': OUTBOX,
   'docs/guides/batch-and-debounce.md': {

@@ -46,7 +46,7 @@ const PURPOSES = {
   'Start and try': ['init', 'connect', 'dev', 'send'],
   'Check and compile workflows': ['check', 'build'],
   'Create a webhook URL': ['url', 'endpoint', 'grant', 'seal', 'keys'],
-  'See the effect on GitHub': ['doctor', 'runs'],
+  'See the effect on GitHub': ['doctor', 'runs', 'redeliver'],
   'Run a relay': ['relay', 'outbox', 'app'],
   'Complete commands in your shell': ['completion'],
 }

@@ -27,6 +27,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['runs', async () => (await import('./runs.ts')).runsCommand()],
   ['url', async () => (await import('./url.ts')).urlCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['redeliver', async () => (await import('./redeliver.ts')).redeliverCommand()],
   ['relay', async () => (await import('./relay.ts')).relayCommand()],
   ['outbox', async () => (await import('./outbox.ts')).outboxCommand()],
   ['endpoint', async () => (await import('./endpoint.ts')).endpointCommand()],

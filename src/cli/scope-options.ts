@@ -71,11 +71,16 @@ export async function readScopeOptions(options: ScopeOptions): Promise<AccessSco
 
 const SECONDS = { d: 86_400, h: 3600, m: 60 } as const
 
+/** @returns seconds since 1970 @throws UserError for an invalid duration */
+export function readExpiry(duration: string, now: number): number {
+  return Math.floor(now / 1000) + readDuration(duration)
+}
+
 /**
- * @returns seconds since 1970
+ * @returns seconds
  * @throws UserError for anything but a whole number of days, hours or minutes
  */
-export function readExpiry(duration: string, now: number): number {
+export function readDuration(duration: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
   if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
     throw new UserError({
@@ -83,5 +88,5 @@ export function readExpiry(duration: string, now: number): number {
       hint: 'Write days, hours or minutes, for example 90d, 12h or 30m.',
     })
   }
-  return Math.floor(now / 1000) + Number(count) * SECONDS[unit]
+  return Number(count) * SECONDS[unit]
 }

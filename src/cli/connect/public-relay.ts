@@ -11,8 +11,8 @@ import { conditionsOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type TunnelChange } from '../tunnel.ts'
+import { hasDatabase, openConnectState } from './connect-state.ts'
 import type { ConnectTarget } from './connect-target.ts'
-import { hasDatabase, openConnectState } from './state-folder.ts'
 
 /** How long a webhook URL stays the same. */
 export type UrlLifetime =
