@@ -26,7 +26,9 @@ export function testBlocks(part: keyof typeof PARTS): void {
   describe.each(pages)('$name', (page) => {
     let session: Session
     beforeAll(async () => {
-      session = await startSession(SESSIONS[page.name])
+      const [, sender] = /^docs\/senders\/(.+)\.md$/.exec(page.name) ?? []
+      const endpoint = `octo/repo/${sender}/webhook`
+      session = await startSession({ ...SESSIONS[page.name], ...(sender && { endpoint }) })
     })
     afterAll(() => session.close())
 

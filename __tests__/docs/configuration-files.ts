@@ -34,7 +34,6 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'url',
     'method',
     'headers',
-    'x-platform-authorization',
     'authorization',
     'payload',
     'content_type',
@@ -53,7 +52,7 @@ export function checkConfiguration(text: string): boolean {
   expect(keysIn(content).filter((key) => key !== first && !KNOWN[first]?.includes(key))).toEqual([])
   const urls = [...text.matchAll(/^[ -]*url: (.*)$/gm)].map(([, url = '']) => url)
   const wrong = urls.filter(
-    (url) => !/^https:\/\/relay\.example\.com\/octo\/repo\/[\w-]+\/webhook/.test(url),
+    (url) => !/^(https:\/\/relay\.example\.com\/-\/[\w-]{22}|!secret \w+)$/.test(url),
   )
   expect(wrong).toEqual([])
   return true

@@ -45,7 +45,8 @@ const READER = {
   SCRIPT_SECRET: 'example',
   TRELLO_KEY: 'key',
   TRELLO_TOKEN: 'trello-token',
-  TRELLO_CALLBACK_URL: 'https://relay.example.com/octo/repo/trello/trello?__token=k',
+  TRELLO_CALLBACK_URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw',
+  WEBHOOK_URL: 'https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw',
   TYPEFORM_TOKEN: 'tfp_1',
   FIGMA_TOKEN: 'figd_1',
   PASTED: 'a-secret-that-the-reader-pastes',
@@ -75,6 +76,8 @@ export interface Session {
 export interface SessionSetup {
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  /** The path that the URL of an endpoint on the page stands for: `octo/repo/<workflow>/<trigger>`. */
+  readonly endpoint?: string
   /** Whether the public repository of Hookline can be cloned. */
   readonly clones?: boolean
   /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
@@ -84,7 +87,8 @@ export interface SessionSetup {
 }
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
-  const { files = {}, env = {}, clones = false, hasSqlite = false, hasWebhook = false } = setup
+  const { files = {}, env = {}, endpoint = '', clones = false } = setup
+  const { hasSqlite = false, hasWebhook = false } = setup
   const folder = await mkdtemp(join(tmpdir(), 'hookline-docs-'))
   const [github, telegram] = await Promise.all([
     startGitHub({ listsRunsByRule: true }),
@@ -124,6 +128,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     CLI: CLI_BUNDLE,
     CURL: programPath('curl') ?? 'curl',
     SESSION: session,
+    ENDPOINT: endpoint,
     RELAY: relay.url,
     GITHUB: github.url,
     ELSEWHERE: elsewhere.url,

@@ -4,8 +4,8 @@
  *
  * Set up, in the form: the three dots > Apps Script > paste this file, then
  *
- * 1. Project Settings > Script Properties: HOOKLINE_URL is the webhook URL, without a token, and
- *    HOOKLINE_CREDENTIAL the __token of its query.
+ * 1. Project Settings > Script Properties: HOOKLINE_URL is the webhook URL. If the URL contains
+ *    ?__token=…, HOOKLINE_URL is the part before it, and HOOKLINE_CREDENTIAL the token.
  * 2. Run setUp once and allow what it asks for. Its log shows the secret that the repository needs.
  */
 

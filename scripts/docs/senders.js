@@ -64,8 +64,9 @@ export function senderPages() {
  * @param {Sender} sender
  * @param {Page} own
  */
-function page(sender, { click = '', outputs, more }) {
+function page(sender, own) {
   const { name, title } = sender
+  const { click = '', outputs, notes } = own
   const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
   const answered = isAnswered && triggerOf(sender) === 'webhook'
   const handshake = answered ? ' The relay answers the handshake.' : ''
@@ -83,7 +84,9 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-${secretText(sender)}${urlText(sender)}
+\`init\` writes the workflow below. Push it to the default branch before you run \`connect\`. ${secretText(sender)}
+
+${urlText(sender)}
 
 At ${title}: ${click.trim()}${handshake}
 
@@ -102,10 +105,14 @@ ${compiledOf(sender)}\`\`\`
 
 </details>
 
-## Verification and retries
+## Signature
 
-${[...verificationTexts(sender), more ?? []].flat().join(' ')}
+${signatureText(sender, own)}
 
+## Retries and duplicates
+
+${retriesText(sender, own)}
+${notes === undefined ? '' : `\n## Notes\n\n${notes}\n`}
 ---
 
 Next: [test it locally](../guides/test-locally.md) · [filter events](../guides/filter-events.md) · [more senders](README.md)
@@ -133,17 +140,16 @@ function commandsOf({ name, secret, handshake }) {
 function secretText({ title, secret, shown, handshake }) {
   if (secret === undefined) return ''
   const asked = ` Export it too (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
-  return `The secret is ${shown}.${handshake === 'grant' ? asked : ''} `
+  return `The secret is ${shown}.${handshake === 'grant' ? asked : ''}`
 }
 
 /** @param {Sender} sender */
 function urlText(sender) {
-  const url = `https://relay.example.com/octo/repo/${sender.name}/${triggerOf(sender)}?__token=…`
   const urlSecret = urlSecretOf(sender)
   const signed = urlSecret
-    ? ` The signature covers this URL, so store it too: \`gh secret set ${urlSecret}\`.`
+    ? ` The signature covers the URL, so store the URL, too: \`gh secret set ${urlSecret}\`.`
     : ''
-  return `\`connect\` prints your URL, such as \`${url}\`, which works until you stop the command ([permanent URLs](../guides/credentials.md)).${signed}`
+  return `\`connect\` prints your webhook URL, such as \`https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. The URL works while the command runs. With \`--public-url\`, the URL is the same at the next start; see [a URL that stays](../guides/endpoints.md).${signed}`
 }
 
 /** @param {Sender} sender */
@@ -161,18 +167,64 @@ function compiledOf(sender) {
   return file?.text.replace(/^#.*\n/, '') ?? ''
 }
 
-/** Verification, retries, and the key of duplicates. @param {Sender} sender */
-function verificationTexts({ name, scheme = name, retries, repeat }) {
-  const isTimed = SCHEMES.get(scheme)?.takes?.includes('tolerance')
-  const time = isTimed ? `, valid for ${toleranceOf(scheme)} seconds` : ''
-  const key = repeat === undefined ? 'the hash of the request' : code(repeat)
-  return [
-    `${link(code(scheme), SCHEMES.get(scheme)?.page)}: ${proofOf(scheme)}${time}.`,
-    retries,
-    isTimed
-      ? `To drop duplicates, [deduplicate](${DEDUPLICATION}) by ${key}.`
-      : `No time is signed, so anyone who recorded a request can send it again. [Deduplicate](${DEDUPLICATION}) by ${key}.`,
-  ]
+/**
+ * The section *Signature*.
+ *
+ * @param {Sender} sender
+ * @param {Page} own
+ */
+function signatureText({ name, title, scheme = name }, { signature }) {
+  const page = SCHEMES.get(scheme)?.page
+  const rule = ruleOf(scheme)
+  const described = rule === undefined ? [] : [ruleText(plainTitle(title), scheme, rule)]
+  const validity = isTimed(scheme)
+    ? `A signature is valid for ${toleranceOf(scheme).toLocaleString('en')} seconds.`
+    : `No time is signed, so anyone who recorded a request can send it again. To prevent a second run, [drop duplicates](${DEDUPLICATION}).`
+  const more = page === undefined ? [] : [`See [the documentation](${page}).`]
+  return [...described, signature ?? [], validity, ...more].flat().join(' ')
+}
+
+/**
+ * @param {string} title
+ * @param {string} scheme
+ * @param {import('../../src/triggers/verify/signed-header.ts').SignedHeader} rule
+ */
+function ruleText(title, scheme, rule) {
+  const { header, signedPayload = '{body}', timestampHeader, timestampBodyField } = rule
+  const signed = signedPayload === '{body}' ? 'the body' : `the string ${code(signedPayload)}`
+  const time = timestampHeader === undefined ? '' : ` and the time in ${code(timestampHeader)}`
+  const inBody =
+    timestampBodyField === undefined
+      ? ''
+      : ` The body contains the time, in ${code(timestampBodyField)}.`
+  return `${title} signs ${signed} with ${algorithmOf(rule)}, and sends the signature in the header ${code(header)}${time}.${inBody} \`scheme: ${scheme}\` verifies the signature.`
+}
+
+/** @param {string} title */
+function plainTitle(title) {
+  return title.replace(/ \(.*\)$/, '')
+}
+
+/** @param {string} scheme */
+function isTimed(scheme) {
+  return SCHEMES.get(scheme)?.takes?.includes('tolerance') ?? false
+}
+
+/**
+ * The section *Retries and duplicates*.
+ *
+ * @param {Sender} sender
+ * @param {Page} own
+ */
+function retriesText(sender, own) {
+  const { retries, repeat } = sender
+  const key =
+    repeat === undefined
+      ? 'The key of an event is the hash of the request.'
+      : `The key of an event is ${code(repeat)}, which a retry repeats.`
+  return `${[retries, own.retries ?? []].flat().join(' ')}
+
+${key} To run each event once, set \`shouldDeduplicate\` and a store; see [drop duplicate events](${DEDUPLICATION}).`
 }
 
 const DEDUPLICATION = '../guides/deduplicate.md'
@@ -190,12 +242,18 @@ export function sendersTable() {
   ])
   const others = SENDERS.filter((sender) => !hasPage(sender)).map((sender) => [
     `${sender.title}, ${code(sender.name)}: ${shortProofOf(sender)}`,
-    `${sender.retries}${sender.repeat === undefined ? '' : ` Key: ${code(sender.repeat)}.`}`,
+    [
+      sender.retries,
+      sender.repeat === undefined ? [] : `Key: ${code(sender.repeat)}.`,
+      PAGES.get(sender.name)?.notes ?? [],
+    ]
+      .flat()
+      .join(' '),
   ])
   return [
     table(['sender, name'], own),
     '## Senders without a page\n\n`init` and `verify` know these senders, too. They sign with HMAC-SHA256 over `{body}`, unless the table says otherwise. A retry has the same key, or the same hash if there is no key.',
-    table(['sender, name, verification', 'retries, key'], others),
+    table(['sender, name, verification', 'retries, key, notes'], others),
   ].join('\n\n')
 }
 
@@ -294,11 +352,14 @@ function proofOf(scheme) {
     const own = `${header === undefined ? `${code(field ?? '')} of the body` : code(header)}, a token`
     return PROOFS[/** @type {keyof typeof PROOFS} */ (scheme)] ?? own
   }
-  const { header, algorithm = 'sha256', signedPayload = '{body}', timestampBodyField } = rule
-  const kinds = { ed25519: 'Ed25519', p256: 'ECDSA with P-256' }
-  const kind =
-    kinds[/** @type {keyof typeof kinds} */ (algorithm)] ?? `HMAC-${algorithm.toUpperCase()}`
+  const { header, signedPayload = '{body}', timestampBodyField } = rule
   const time =
     timestampBodyField === undefined ? '' : `, with its time in \`${timestampBodyField}\``
-  return `${code(header)}, ${kind} over ${code(signedPayload)}${time}`
+  return `${code(header)}, ${algorithmOf(rule)} over ${code(signedPayload)}${time}`
+}
+
+/** @param {import('../../src/triggers/verify/signed-header.ts').SignedHeader} rule */
+function algorithmOf({ algorithm = 'sha256' }) {
+  const named = { ed25519: 'Ed25519', p256: 'ECDSA with P-256' }
+  return named[/** @type {keyof typeof named} */ (algorithm)] ?? `HMAC-${algorithm.toUpperCase()}`
 }

@@ -119,15 +119,22 @@ export function seconds(now: Date): number {
   return Math.floor(now.getTime() / 1000)
 }
 
-/** The sender's section in docs/senders, in Markdown. */
+/** The text of a sender's page in docs/senders that is not generated, in Markdown. */
 export interface SenderPage {
   /** The steps in the sender's user interface; a sender with steps gets its own page. */
   readonly click?: string
   /** The notes about its outputs; replaces the default sentence. */
   readonly outputs?: string
-  /** Further notes about its signature verification. */
-  readonly more?: string
-  /** The description of its signature, if its scheme is code. */
+  /**
+   * Sentences of the section *Signature*. They follow the generated sentence, or replace it if the scheme
+   * is code.
+   */
+  readonly signature?: string
+  /** Sentences about retries that follow those of `facts`. */
+  readonly retries?: string
+  /** The section *Notes*. */
+  readonly notes?: string
+  /** The description of its signature in tables, if its scheme is code. */
   readonly verifiedBy?: string
 }
 

@@ -79,8 +79,6 @@ const UNSUPPORTED: readonly {
   { sender: 'X', isHandshake: hasQuery({ crc_token: /./ }) },
   // https://developer.ebay.com/develop/guides-v2/marketplace-user-account-deletion
   { sender: 'eBay', isHandshake: hasQuery({ challenge_code: /./ }) },
-  // https://dev.fitbit.com/build/reference/web-api/developer-guide/using-subscriptions
-  { sender: 'Fitbit', isHandshake: hasQuery({ verify: /^[\da-f]{64}$/i }) },
   // https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
   { sender: 'LinkedIn', isHandshake: hasQuery({ challengeCode: /./ }) },
   // https://developers.weixin.qq.com/doc/offiaccount/en/Basic_Information/Access_Overview.html

@@ -32,5 +32,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'This scheme is not for *standard* webhooks of payments, which sign single fields of their body. For those, set basic authentication at Adyen and use `scheme: basic`.',
+  notes:
+    'This scheme is not for *standard* webhooks of payments, which sign single fields of their body. For those, set basic authentication at Adyen and use `scheme: basic`.',
 }

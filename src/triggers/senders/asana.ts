@@ -46,5 +46,6 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     'create the webhook by the API: `POST /webhooks` with `resource` and with the URL as `target`.',
-  more: 'The first request carries the secret in `x-hook-secret`, is not signed, and reaches the workflow too. To read the secret, receive that request in `hookline dev`, or in a workflow without `verify`.',
+  notes:
+    'Asana creates the secret. Its first request contains the secret in the header `x-hook-secret`, is not signed, and reaches the workflow, too. To read the secret, receive that request in `hookline dev`, or in a workflow without `verify`.',
 }

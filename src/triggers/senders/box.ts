@@ -40,5 +40,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'While you rotate keys, Box sends two signatures. One of them must match one of the keys in `secret`.',
+  notes:
+    'While you rotate keys, Box sends two signatures. At least one signature must match a key in `secret`.',
 }

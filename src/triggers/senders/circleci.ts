@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'CircleCI',
   secret: 'CIRCLECI_SECRET',
   shown: 'the *Secret token* of the webhook, which you choose',
-  retries: 'CircleCI may retry. It waits ten seconds for a response.',
+  retries: 'CircleCI may retry. CircleCI waits ten seconds for a response.',
   repeat: 'id',
   events: ['body.type', 'workflow-completed', 'job-completed'],
 }

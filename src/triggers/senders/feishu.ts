@@ -55,5 +55,5 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'Leave the *Encrypt Key* empty, because Hookline cannot read an encrypted body.',
+  notes: 'Leave the *Encrypt Key* empty, because Hookline cannot read an encrypted body.',
 }

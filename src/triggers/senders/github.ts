@@ -116,5 +116,5 @@ export const page: SenderPage = {
     '*Settings > Webhooks > Add webhook* of the other repository or organization. Enter the URL and the secret, and choose `application/json` and the events. The event `ping` fires nothing.',
   outputs:
     'GitHub documents [the body of each event](https://docs.github.com/en/webhooks/webhook-events-and-payloads).',
-  more: 'GitHub waits ten seconds for a response.',
+  retries: 'GitHub waits ten seconds for a response.',
 }

@@ -42,4 +42,6 @@ export const page: SenderPage = {
   verifiedBy: '`x-gitlab-token`. For a *signing token* of GitLab, use `standard-webhooks`',
   click:
     '*Settings > Webhooks > Add new webhook*. Enter the URL and the token, and choose the events.',
+  signature:
+    'GitLab sends the secret token in the header `x-gitlab-token`, and signs nothing. `scheme: gitlab` compares the token. GitLab can also sign requests with a *signing token*: use `scheme: standard-webhooks` for it.',
 }

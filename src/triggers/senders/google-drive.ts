@@ -29,5 +29,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'A notification has no body, so the workflow has to ask the API what changed. The first notification, `sync`, says that the channel is open. A channel expires, so renew it.',
+  notes:
+    'A notification has no body, so the workflow has to ask the API what changed. The first notification, `sync`, says that the channel is open. A channel expires, so renew it.',
 }

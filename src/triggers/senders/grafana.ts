@@ -38,5 +38,7 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     '*Alerting > Notification configuration > Contact points > Add contact point*. Choose the integration *Webhook*, enter the URL, and enter the secret under the optional settings.',
-  more: 'Everyone who can see the contact points can see the URL. If you set a *Timestamp Header*, Grafana signs it too. Then use `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and the name of that header as `timestampHeader`.',
+  signature:
+    'If you set a *Timestamp Header* at Grafana, the signature covers the time, too. In that case, use `scheme: hmac`, `header: X-Grafana-Alerting-Signature`, `signedPayload: "{timestamp}:{body}"`, and the name of your header as `timestampHeader`.',
+  notes: 'Everyone who can see the contact points of Grafana can see the URL.',
 }

@@ -35,5 +35,5 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   click: '*Your app > Webhooks*. Enter the URL as *Target URL*, and add the subscriptions.',
-  more: 'One request contains up to 100 events.',
+  notes: 'A request contains up to 100 events.',
 }

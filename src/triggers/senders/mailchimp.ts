@@ -8,7 +8,7 @@ export const facts: Facts = {
   shown: 'a string that you choose and add to the URL as `key=…`',
   handshake: 'both',
   retries:
-    'Mailchimp retries for up to 75 minutes. It waits ten seconds for a response, and a 410 disables the webhook.',
+    'Mailchimp retries for up to 75 minutes. Mailchimp waits ten seconds for a response, and a 410 disables the webhook.',
   events: ['body.type', 'subscribe', 'unsubscribe', 'profile'],
 }
 
@@ -27,5 +27,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'Mailchimp does not sign requests. It tests the URL with a GET request, which fires nothing because the trigger has `method: post`.',
+  notes:
+    'Mailchimp does not sign requests. Mailchimp tests the URL with a GET request, which fires nothing because the trigger has `method: post`.',
 }

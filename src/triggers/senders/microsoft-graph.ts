@@ -45,5 +45,8 @@ export const page: SenderPage = {
   verifiedBy: '`clientState` of each entry of `value` in the body',
   click:
     'create the subscription by the API: `POST /subscriptions` with the URL as `notificationUrl`, and with `clientState`.',
-  more: 'The outputs omit `clientState`. A subscription expires after some days, so renew it.',
+  signature:
+    'Microsoft Graph signs nothing. Each entry of `value` in the body contains your `clientState`. `scheme: microsoft-graph` compares it, and the outputs omit it.',
+  notes:
+    'A subscription expires after some days, so renew it, for example in a [scheduled run](../guides/scheduled-runs.md).',
 }

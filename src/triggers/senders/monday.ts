@@ -81,5 +81,7 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   verifiedBy: '`authorization`, a JWT that does not cover the body',
   click: '*Integrate > webhooks* on the board, or `create_webhook` of the API from an app.',
-  more: 'Only webhooks of an app are signed. With `url` in `verify`, only requests for that URL are accepted. The URL must not contain a GitHub token.',
+  signature:
+    'monday.com sends a JWT in the header `authorization`. `scheme: monday` verifies its signature. The JWT does not cover the body. If you set `url` in `verify`, the workflow accepts only a JWT that was made for that URL. Only webhooks that an app created are signed.',
+  notes: 'The URL must not contain a GitHub token, because monday.com writes the URL into the JWT.',
 }

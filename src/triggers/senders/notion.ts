@@ -31,5 +31,6 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     '*Integrations > your integration > Webhooks > Create a subscription*. Enter the URL, and choose the events.',
-  more: 'The first request contains `verification_token` and is not signed. To read the token, receive that request in `hookline dev` behind a tunnel, or in a workflow without `verify`. Then paste the token at Notion.',
+  notes:
+    'The first request contains `verification_token`, is not signed, and reaches the workflow, too. To read the token, receive that request in `hookline dev` behind a tunnel, or in a workflow without `verify`. Then paste the token at Notion, and store it as the secret.',
 }

@@ -34,5 +34,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'While you rotate the secret, the header contains several signatures with a time each. One of them must match.',
+  notes:
+    'While you rotate the secret, the header contains several signatures with a time each. At least one signature must match.',
 }

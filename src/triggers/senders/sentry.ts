@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Sentry',
   secret: 'SENTRY_CLIENT_SECRET',
   shown: 'the *Client Secret* of the internal integration',
-  retries: 'Sentry documents no retries. It waits one second for a response.',
+  retries: 'Sentry documents no retries. Sentry waits one second for a response.',
   repeat: 'headers.request-id',
   events: ['headers.sentry-hook-resource', 'issue', 'event_alert', 'error'],
 }

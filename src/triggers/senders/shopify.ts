@@ -40,5 +40,8 @@ export const page: SenderPage = {
   click:
     '*Settings > Notifications > Webhooks > Create webhook*. Choose the event and JSON, and enter the URL. An app subscribes by the API.',
   outputs: 'The body is the object itself. `headers.x-shopify-shop-domain` is the shop.',
-  more: 'Shopify waits five seconds for a response. If all retries fail, it deletes a subscription that was created by the API. An `id` in the body takes precedence over `deduplicationKey`, and all events of an order have the same `id`. Therefore use one workflow for each topic.',
+  retries:
+    'Shopify waits five seconds for a response. If all retries fail, Shopify deletes a subscription that was created by the API.',
+  notes:
+    'An `id` in the body takes precedence over `deduplicationKey`, and all events of one order have the same `id`. Therefore use one workflow for each topic.',
 }

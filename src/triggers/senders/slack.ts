@@ -15,7 +15,7 @@ export const facts: Facts = {
   shown: 'the *Signing Secret* under *Basic Information* of the app',
   handshake: 'relay',
   retries:
-    'Slack retries three times: immediately, after one minute and after five minutes. It does not retry commands and interactions.',
+    'Slack retries three times: immediately, after one minute and after five minutes. Slack does not retry commands and interactions.',
   repeat: 'event_id',
   events: ['event.type', 'message', 'app_mention'],
 }
@@ -78,5 +78,5 @@ export const page: SenderPage = {
     'open your app on api.slack.com, and enter the URL there. For events such as messages: *Event Subscriptions > Request URL*, then *Subscribe to bot events* (such as `message.channels`). For a slash command: *Slash Commands > Create New Command*. For buttons, menus and views: *Interactivity & Shortcuts*.',
   outputs:
     "The filter in the workflow is for events. To receive other requests, filter by `kind`: `event` (with `event`, `event_id`, `timestamp`), `command` (`command`, `trigger_id`, `team_domain`), `interaction` (`type`, `actions`, `view`, `trigger_id`), or `message` of a legacy outgoing webhook (`trigger_word`, `timestamp`, `team_domain`; use `scheme: token` and `field: token`). All have `text`, `user_id`, `channel_id` and `team_id`; all but events have `user_name` and `channel_name`.\n\nThe outputs omit `token`, `response_url` and `bot_access_token`, because anyone with them can write. [`reply`](../guides/reply.md) reads the `response_url` from the run's own event, or replies in the thread with the `token` of a bot. A bot receives its own messages, so filter by `event.bot_id`.",
-  more: 'Slack waits three seconds for a response.',
+  retries: 'Slack waits three seconds for a response.',
 }

@@ -124,5 +124,6 @@ export const page: SenderPage = {
   verifiedBy: '`webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`',
   click:
     'enter the URL. All senders that use Svix sign like this, and so does the *signing token* of GitLab.',
-  more: 'A secret verifies HMAC signatures (`v1`), and a public key verifies Ed25519 signatures (`v1a`).',
+  signature:
+    'The header `webhook-signature` signs the headers `webhook-id` and `webhook-timestamp` and the body. Svix uses the same headers with the prefix `svix-`. `scheme: standard-webhooks` verifies both. With a secret (`whsec_…`), the scheme verifies HMAC-SHA256 signatures (`v1`). With a public key (`whpk_…`), it verifies Ed25519 signatures (`v1a`).',
 }

@@ -24,5 +24,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'Set the header at the webhook under *Settings > Webhooks*, or for all webhooks in `config/server`, as `webhooks.defaultHeaders`.',
+  notes:
+    'Set the header at the webhook under *Settings > Webhooks*, or for all webhooks in `config/server`, as `webhooks.defaultHeaders`.',
 }

@@ -9,7 +9,7 @@ export const facts: Facts = {
   secret: 'STRAVA_KEY',
   shown: 'a string that you choose and add to the `callback_url` as `key=…`',
   handshake: 'relay',
-  retries: 'Strava sends up to three requests. It waits two seconds for a response.',
+  retries: 'Strava sends up to three requests. Strava waits two seconds for a response.',
   events: ['body.aspect_type', 'create', 'update'],
 }
 
@@ -46,5 +46,6 @@ export const payloads: Payloads = {
 }
 
 export const page: SenderPage = {
-  more: 'Use `STRAVA` as the `verify_token` of the subscription, so that the relay answers the challenge with JSON. Strava does not sign requests.',
+  notes:
+    'Use `STRAVA` as the `verify_token` of the subscription, so that the relay answers the challenge with JSON. Strava does not sign requests.',
 }

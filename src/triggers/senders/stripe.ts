@@ -46,5 +46,6 @@ export const page: SenderPage = {
   click:
     '*Developers > Webhooks > Add endpoint*. Enter the URL, and choose the events. Stripe then shows the secret.',
   outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
-  more: 'While you roll a secret, Stripe signs with both secrets. A retry has a new time and a new signature.',
+  signature: 'While you roll a secret, Stripe signs with both secrets.',
+  retries: 'A retry has a new time and a new signature.',
 }

@@ -4,7 +4,7 @@ export const facts: Facts = {
   title: 'Microsoft Teams (outgoing webhooks)',
   secret: 'TEAMS_SECURITY_TOKEN',
   shown: 'the security token, in base64, that Teams shows once',
-  retries: 'Teams documents no retries. It waits five seconds for a response.',
+  retries: 'Teams documents no retries. Teams waits five seconds for a response.',
   repeat: 'id',
 }
 
@@ -34,5 +34,6 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     '*Teams > the team > Manage team > Apps > Create an outgoing webhook*. Enter a name, and the URL as *Callback URL*.',
-  more: 'If the response is a message, the channel shows it. For example, add `__response_body={"type":"message","text":"On it"}` to the URL, percent-encoded.',
+  notes:
+    'If the response is a message, the channel shows it. For example, add `__response_body={"type":"message","text":"On it"}` to the URL, percent-encoded.',
 }

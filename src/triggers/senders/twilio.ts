@@ -139,5 +139,6 @@ export const page: SenderPage = {
   verifiedBy: '`x-twilio-signature`, over the URL and the parameters of the form',
   click:
     '*Phone Numbers > your number > Messaging > A message comes in*. Enter the URL, and choose HTTP POST.',
-  more: 'If the body is a form, Twilio signs its names and values without separators. For any other body, Twilio adds a hash to the URL and signs it.',
+  signature:
+    'Twilio signs the URL, and the names and values of a form, with HMAC-SHA1. If the body is not a form, Twilio adds a hash of the body to the URL and signs the URL. Twilio sends the signature in the header `x-twilio-signature`, and `scheme: twilio` verifies it.',
 }

@@ -50,5 +50,6 @@ export const page: SenderPage = {
     '*Connect > Webhooks > Add a webhook* of the form. Enter the URL, then choose *Edit* and set a secret.',
   outputs:
     '`answers_map` contains the answers by question: a string, number or boolean, the label of a choice, or a list of several choices. A second question with the same title is called `Title (2)`. `form_response` is the complete response, `event_id` is its id, and `event_type` is `form_response`.',
-  more: 'Typeform waits 30 seconds for a response. A 404 or a 410 would disable the webhook; the relay never responds with one because of a fault of GitHub.',
+  retries:
+    'Typeform waits 30 seconds for a response. A 404 or a 410 would disable the webhook. The relay never responds with one of them because of a fault of GitHub.',
 }

@@ -50,5 +50,6 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     '*App Marketplace > Develop > your app > Feature > Event Subscriptions*. Enter the URL, and choose the events.',
-  more: 'The grant in the URL contains the secret, encrypted for the relay. For a permanent URL, run `hookline grant --sender zoom --secret-env ZOOM_SECRET_TOKEN --relay <url>`.',
+  notes:
+    'Zoom accepts a URL only if the response to its first request is signed with the secret. Therefore the relay needs the secret. `connect` gives it to the relay if `ZOOM_SECRET_TOKEN` is exported. With a relay of your own, use `hookline endpoint create --sender zoom --secret-env ZOOM_SECRET_TOKEN`, or `hookline grant` with the same two options.',
 }
