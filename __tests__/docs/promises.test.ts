@@ -4,12 +4,13 @@ import { describe, expect, test } from '@jest/globals'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGE = readFileSync(`${ROOT}docs/learn/security.md`, 'utf8')
+const REFERENCE = readFileSync(`${ROOT}docs/reference/promises.md`, 'utf8')
 
 /** The numbers of the list of promises. */
 const PROMISES = [...PAGE.matchAll(/^(\d+)\. \*\*/gm)].map(([, number = '']) => number)
 
 /** The rows of the table of tests. */
-const ROWS = [...PAGE.matchAll(/^\| (\d+) \| `([\w/-]+)` \| (.+) \| ([\w, ]+) \|$/gm)].map(
+const ROWS = [...REFERENCE.matchAll(/^\| (\d+) \| `([\w/-]+)` \| (.+) \| ([\w, ]+) \|$/gm)].map(
   ([, promise = '', file = '', name = '', runsOn = '']) => ({ promise, file, name, runsOn }),
 )
 

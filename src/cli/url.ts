@@ -116,6 +116,9 @@ async function printUrl(argument: string, given: UrlOptions): Promise<void> {
   const { text: own, ...others } = described
   const fields = { ...others, ...(granted && grantFields(granted)) }
   const text = own + (granted ? relayConditionLines(granted) : '')
+  if (granted && !json) {
+    process.stderr.write(`id of the grant (to revoke it): ${granted.grant.id}\n`)
+  }
   process.stdout.write(json ? `${printableJson(JSON.stringify(fields))}\n` : printable(text))
 }
 
