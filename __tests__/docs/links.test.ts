@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
@@ -68,6 +68,23 @@ test('every page is reached from README.md in two clicks', () => {
   const first = from('README.md')
   const reached = new Set(['README.md', ...first, ...first.flatMap(from)])
   expect(NAMES.filter((name) => !reached.has(name))).toEqual([])
+})
+
+test('an address of a page in a message leads to the page, and to its heading', () => {
+  const address =
+    /https:\/\/github\.com\/hookline\/hookline(?:\/blob\/v1\/([\w./-]+\.md))?#?([\w-]*)/g
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  const found = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(address)])
+    .filter(([, page, anchor]) => page !== undefined || anchor !== '')
+    .map(([, page = 'README.md', anchor = '']) => ({ page, anchor }))
+  expect(found.length).toBeGreaterThan(2)
+  const wrong = found.filter(({ page, anchor }) => {
+    if (!existsSync(join(ROOT, page))) return true
+    return anchor !== '' && !anchors(textOf(page)).includes(anchor)
+  })
+  expect(wrong).toEqual([])
 })
 
 test('a link to another site is https', () => {
