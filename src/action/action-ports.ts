@@ -4,18 +4,21 @@ import { scripts } from '../engine/scripts.ts'
 import type { StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import { isObject } from '../wire/json.ts'
+import { HEADER } from '../wire/payload.ts'
 import { http } from './http-client.ts'
 
 interface Chosen {
   readonly store?: StateStore | undefined
   /** Masks a secret in the log; absent if there is no log. */
   readonly mask?: TriggerPorts['mask']
+  /** The input `relay-url` of the action. Without it, an event whose body the relay stores is an error. */
+  readonly relayUrl?: string
 }
 
 /** The real ports for the engine. */
 export function enginePorts(
   messagingApiUrl: string,
-  { store, mask = () => {} }: Chosen = {},
+  { store, mask = () => {}, relayUrl }: Chosen = {},
 ): EnginePorts {
   return {
     triggers: {
@@ -29,6 +32,14 @@ export function enginePorts(
     unpack,
     store,
     run: { id: process.env.GITHUB_RUN_ID || 'local', at: Date.now() },
+    ...(relayUrl !== undefined && {
+      fetchBody: async (payload) => {
+        // Loaded for such an event only, because most events contain their body.
+        if (payload.headers[HEADER.bodyEncoding] !== 'url') return payload
+        const { withFetchedBody } = await import('./fetch-body.ts')
+        return withFetchedBody(payload, { relayUrl, mask, sleep: (pause) => sleep(pause) })
+      },
+    }),
     folder: workingCopy(),
   }
 }

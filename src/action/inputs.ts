@@ -17,6 +17,8 @@ export interface Inputs {
   readonly githubToken: string
   /** Base address of the Telegram Bot API. */
   readonly messagingApiUrl: string
+  /** Address of the relay whose stored bodies are fetched; empty if none is. */
+  readonly relayUrl: string
 }
 
 /**
@@ -32,6 +34,7 @@ export function readInputs(input: (name: string) => string): Inputs {
     vars: parseJsonInput('vars', input('vars')),
     state: stateChoice(input('state')),
     githubToken: input('github-token').trim(),
+    relayUrl: input('relay-url').trim(),
     messagingApiUrl: input('telegram-api-url').trim() || DEFAULT_MESSAGING_API_URL,
   }
 }

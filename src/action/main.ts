@@ -100,7 +100,8 @@ async function actionPorts(inputs: Inputs): Promise<EnginePorts> {
   const isStateless = inputs.state.kind === 'none'
   const stores = isStateless ? undefined : await import('./state-store.ts')
   const store = await stores?.chosenStore(inputs, workingCopy())
-  return enginePorts(inputs.messagingApiUrl, { store, mask: core.setSecret })
+  const { relayUrl } = inputs
+  return enginePorts(inputs.messagingApiUrl, { store, mask: core.setSecret, relayUrl })
 }
 
 const NO_FILES = [

@@ -131,6 +131,7 @@ export async function arrivalOf(event: GitHubEvent): Promise<Arrival | undefined
 async function bodySize({ body, headers }: ClientPayload): Promise<number | undefined> {
   // For a batch the summary shows the number of events; the size of all together would not help.
   if (HEADER.batch in headers) return undefined
+  if (headers[HEADER.bodyEncoding] === 'url') return Number(headers[HEADER.bodyLength]) || undefined
   const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body)
   const encoding = typeof body === 'string' ? headers[HEADER.bodyEncoding] : undefined
   try {

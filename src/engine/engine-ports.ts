@@ -1,6 +1,7 @@
 import type { Run, StateStore } from '../state/store.ts'
 import type { TriggerPorts } from '../triggers/trigger.ts'
 import type { Unpack } from '../wire/bytes.ts'
+import type { ClientPayload } from '../wire/payload.ts'
 import type { DeclaredTrigger } from '../workflow/on.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Scripts } from './scripts.ts'
@@ -35,6 +36,12 @@ export interface EnginePorts {
    * load.
    */
   readonly unpack?: Unpack
+  /**
+   * Fetches a body that the relay stores. Absent where nothing is fetched; such an event is then an error.
+   *
+   * @throws UserError if the body cannot be fetched
+   */
+  readonly fetchBody?: (payload: ClientPayload) => Promise<ClientPayload>
   /** The absolute path of the working copy, below which `exportOutputs` writes. */
   readonly folder: string
 }

@@ -135,11 +135,12 @@ export function triggerNamed({ triggers }: Workflow, wanted: string): DeclaredTr
 
 async function receive(
   ref: TriggerRef,
-  payload: ClientPayload,
+  dispatched: ClientPayload,
   ports: EnginePorts,
 ): Promise<TriggerRun> {
   const { config, receive } = ref.trigger
   if (!config.active || !receive) return notFired(ref, 'config.active is false')
+  const payload = (await ports.fetchBody?.(dispatched)) ?? dispatched
   const asks = asksStore(ref, false)
   const events = await readBatch(payload, ports.unpack)
   if (events && !config.batch) throw batchForOne(ref, events.length)

@@ -210,11 +210,9 @@ export function overloaded(): RelayError {
   })
 }
 
-export function bodyTooLarge(): RelayError {
-  return payloadTooLarge(
-    'the body is too large for the relay',
-    `Send at most ${LIMITS.requestBodyBytes} bytes.`,
-  )
+/** @param most bytes that the relay accepts with this credential */
+export function bodyTooLarge(most: number = LIMITS.requestBodyBytes): RelayError {
+  return payloadTooLarge('the body is too large for the relay', `Send at most ${most} bytes.`)
 }
 
 /** The one 413, for a body, for an event, and for GitHub's refusal. */
@@ -223,6 +221,15 @@ export function payloadTooLarge(
   hint = 'Send less data, or an address from which the workflow fetches the rest.',
 ): RelayError {
   return new RelayError(413, 'payload_too_large', message, { hint })
+}
+
+/** The quota of stored bodies is used up. */
+export function bodiesFull(cause?: unknown): RelayError {
+  return new RelayError(503, 'bodies_full', 'the relay has no room for another large body', {
+    hint: 'The event was not stored. Send the request again in 60 seconds, or raise HOOKLINE_BODIES_MAX_MB.',
+    retryAfter: 60,
+    cause,
+  })
 }
 
 export function outboxFull(message: string, cause?: unknown): RelayError {

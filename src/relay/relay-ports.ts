@@ -1,6 +1,7 @@
 import type { RawHeaders } from '../wire/headers.ts'
 import type { RelayResponse } from '../wire/http.ts'
 import type { DispatchMode } from '../wire/payload.ts'
+import type { LargeBodies } from './bodies/large-bodies.ts'
 import type { Credentials } from './credentials/credentials.ts'
 import type { Endpoints } from './endpoints/endpoints.ts'
 import type { DispatchPort } from './github/dispatch.ts'
@@ -28,6 +29,25 @@ export interface RelayRequest {
    * @throws RangeError as soon as more than `limit` bytes have come
    */
   readBody(limit: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
+  /**
+   * Like `readBody`, but a body over the limit goes to the sink, in pieces. Absent where bodies cannot be
+   * stored.
+   *
+   * @returns `undefined` for a body that went to the sink
+   * @throws RangeError as soon as more than `sink.most` bytes have come
+   */
+  readLargeBody?(
+    limit: number,
+    sink: LargeBodySink,
+    arrived?: (bytes: number) => void,
+  ): Promise<Uint8Array | undefined>
+}
+
+/** Takes the pieces of a large body. */
+export interface LargeBodySink {
+  /** Bytes. */
+  readonly most: number
+  write(chunk: Uint8Array): Promise<void>
 }
 
 export interface RelayPorts {
@@ -55,6 +75,8 @@ export interface RelayPorts {
   readonly dispatchMode?: DispatchMode
   /** Branch or tag that a workflow is started on, where the credential does not say. */
   readonly ref?: string | undefined
+  /** Stores bodies that are too large for an event; absent without an outbox and a public address. */
+  readonly largeBodies?: LargeBodies
   /** Absent if memory for bodies is unlimited, as on a developer's machine. */
   readonly bodies?: BodyMemory
   /** Loads the module for the checks of grants, for the first grant that has some. */

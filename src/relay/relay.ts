@@ -1,4 +1,5 @@
 import type { RelayResponse } from '../wire/http.ts'
+import { BODY_PATH } from './bodies/large-bodies.ts'
 import { ENDPOINT_NAME } from './endpoints/address.ts'
 import { RequestLog } from './http/request-log.ts'
 import { preflight, RELAY_PAGES, servePage } from './pages/pages.ts'
@@ -32,6 +33,12 @@ export async function relay(request: RelayRequest, ports: RelayPorts): Promise<R
     const reply = await ports.admin(request, address, log.delivery)
     const { stream } = reply
     const whole = withStandardHeaders(reply, request.method, log.delivery, INERT_HEADERS)
+    return stream ? { ...whole, stream } : whole
+  }
+  if (ports.largeBodies && BODY_PATH.test(path)) {
+    const stored = await ports.largeBodies.serve(request.method, path)
+    const { stream } = stored
+    const whole = withStandardHeaders(stored, request.method, log.delivery, INERT_HEADERS)
     return stream ? { ...whole, stream } : whole
   }
   let reply: RelayResponse

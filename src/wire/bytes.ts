@@ -29,7 +29,7 @@ export function byteString(text: string): string {
  * A string with one character for each byte; in pieces, because a call takes a limited number of
  * arguments.
  */
-function characters(bytes: Uint8Array): string {
+export function characters(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let at = 0; at < bytes.length; at += 0x2000) {
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x2000)))

@@ -1,3 +1,4 @@
+import type { BodyEncoding } from './bytes.ts'
 import { PayloadError } from './errors.ts'
 import { isObject, type Json, parseJson, record } from './json.ts'
 
@@ -36,7 +37,7 @@ export const WORKFLOW_INPUT = 'hookline'
  * - `method`: upper case
  * - `headers`: lower-case names; the relay's own metadata in `x-hookline-*`
  * - `body`: the received string, or encoded as `x-hookline-body-encoding` says; `null` if there was
- * none. A dispatch without the relay may contain any JSON value.
+ * none, or if the relay stores it (`x-hookline-body-encoding: url`). A dispatch without the relay may contain any JSON value.
  */
 export interface ClientPayload {
   readonly path: string
@@ -50,6 +51,10 @@ export const HEADER = {
   delivery: 'x-hookline-delivery',
   receivedAt: 'x-hookline-received-at',
   bodyEncoding: 'x-hookline-body-encoding',
+  /** In a payload whose body the relay stores: the address of the body, its SHA-256 and its length. */
+  bodyUrl: 'x-hookline-body-url',
+  bodySha256: 'x-hookline-body-sha256',
+  bodyLength: 'x-hookline-body-length',
   /** In a payload: the number of events of the batch. In a response: the id of the batch. */
   batch: 'x-hookline-batch',
   /** In a response: the address of the run that was started. */
@@ -70,8 +75,14 @@ export interface EventMetadata {
   readonly delivery: string
   /** ISO 8601, UTC. */
   readonly receivedAt: string
-  /** Absent for a body that is sent as it is. */
-  readonly bodyEncoding?: 'base64' | 'gzip' | undefined
+  /** Absent for a body that is sent as it is; `url` for one that the relay stores. */
+  readonly bodyEncoding?: BodyEncoding | 'url' | undefined
+  /** Address of a stored body. Anyone with the address can read it. */
+  readonly bodyUrl?: string | undefined
+  /** SHA-256 of a stored body, in hexadecimal digits. */
+  readonly bodySha256?: string | undefined
+  /** Bytes of a stored body. */
+  readonly bodyLength?: number | undefined
   /** The number of events of a batch. */
   readonly batch?: number | undefined
 }
@@ -82,6 +93,9 @@ const METADATA_HEADERS = {
   delivery: HEADER.delivery,
   receivedAt: HEADER.receivedAt,
   bodyEncoding: HEADER.bodyEncoding,
+  bodyUrl: HEADER.bodyUrl,
+  bodySha256: HEADER.bodySha256,
+  bodyLength: HEADER.bodyLength,
 } as const satisfies Record<keyof EventMetadata, string>
 
 /**

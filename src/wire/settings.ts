@@ -95,7 +95,7 @@ export const SETTINGS = {
     read: word(FORGES),
   },
   HOOKLINE_PUBLIC_URL: {
-    help: 'public address of the relay, for schemes that sign the URL',
+    help: 'public address of the relay, for schemes that sign the URL and for large bodies',
     isRelay: true,
     read: address('a relay', 'https://relay.example.com'),
   },
@@ -119,6 +119,18 @@ export const SETTINGS = {
     help: 'memory for request bodies; beyond it the relay responds 503',
     isRelay: true,
     default: '128',
+    read: wholeAbove0,
+  },
+  HOOKLINE_MAX_BODY_MB: {
+    help: 'largest body that the relay stores for the action; needs --outbox and HOOKLINE_PUBLIC_URL',
+    isRelay: true,
+    default: '25',
+    read: wholeAbove0,
+  },
+  HOOKLINE_BODIES_MAX_MB: {
+    help: 'disk space for all stored bodies',
+    isRelay: true,
+    default: '2048',
     read: wholeAbove0,
   },
   HOOKLINE_MAX_CONNECTIONS: {

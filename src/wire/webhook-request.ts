@@ -1,6 +1,6 @@
 import { bodyBytes, toBase64, utf8Text } from './bytes.ts'
 import { decodeContent } from './content-encoding.ts'
-import { PayloadError } from './errors.ts'
+import { PayloadError, UserError } from './errors.ts'
 import { type Json, type JsonObject, parseJson, record } from './json.ts'
 import { parseWebhookPath, splitOnce, type WebhookPath } from './path.ts'
 import { type ClientPayload, HEADER, RESERVED_HEADER_PREFIX } from './payload.ts'
@@ -30,10 +30,14 @@ export interface WebhookRequest extends WebhookPath {
   readonly receivedAt: string | undefined
 }
 
-/** @throws PayloadError if a body cannot be decoded as its `x-hookline-body-encoding` says */
+/**
+ * @throws UserError for an encoding that this version does not know
+ * @throws PayloadError if a body cannot be decoded as its `x-hookline-body-encoding` says
+ */
 export async function readWebhookRequest(payload: ClientPayload): Promise<WebhookRequest> {
   const path = parseWebhookPath(payload.path)
   const { headers, method, body } = payload
+  checkEncoding(headers[HEADER.bodyEncoding])
   return {
     ...path,
     method: method.toLowerCase(),
@@ -45,6 +49,22 @@ export async function readWebhookRequest(payload: ClientPayload): Promise<Webhoo
     delivery: headers[HEADER.delivery],
     receivedAt: headers[HEADER.receivedAt],
   }
+}
+
+/** @throws UserError for a body that this version cannot decode, because nothing of it may be lost silently */
+function checkEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'base64' || encoding === 'gzip') return
+  throw new UserError(
+    encoding === 'url'
+      ? {
+          message: 'the body of this event is stored at its relay, and only the action fetches it',
+          hint: 'Open the run of the event on GitHub.',
+        }
+      : {
+          message: `${HEADER.bodyEncoding} is ${JSON.stringify(encoding)}, which this version does not know`,
+          hint: 'Update the action to the version of the relay.',
+        },
+  )
 }
 
 function jsonBytes(body: Json): Uint8Array {

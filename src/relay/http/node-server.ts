@@ -9,6 +9,8 @@ import { relay } from '../relay.ts'
 import { malformedRequest, type RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
+import { readBody, readLargeBody } from './read-body.ts'
+import { longestUpload, watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
   readonly host: string
@@ -62,22 +64,23 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   const { ports, route } = options
   const connections = new Connections()
   // `answer` checks the Host header, so that this response has the headers of every other one.
-  const { maxConnections, ...limits } = { ...LIMITS, ...options.limits }
+  const { maxConnections, ...limits } = limitsOf(options)
   const server = createServer({ ...limits, requireHostHeader: false })
   if (maxConnections !== Infinity) {
     server.maxConnections = maxConnections
     server.on('connection', (socket) => connections.keepOneFree(socket, maxConnections))
   }
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    connections.begin(request, response)
-    if (!route?.(request, response)) void answer(request, response, ports)
-  }
-  server.on('request', take)
-  server.on('checkExpectation', take)
   const refuse = (socket: Duplex, status: number) => {
     if (!socket.writable || !connections.mayInterrupt(socket)) return
     endWith(socket, onTheWire(refusalResponse(malformedRequest(status), 'GET', ports)))
   }
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response)
+    if (ports.largeBodies) watchUploadRate(request, () => refuse(request.socket, 408))
+    if (!route?.(request, response)) void answer(request, response, ports)
+  }
+  server.on('request', take)
+  server.on('checkExpectation', take)
   server.on('connect', (_request, socket) => {
     // The server no longer handles the errors of this connection.
     socket.on('error', () => {})
@@ -92,6 +95,12 @@ export async function serveRelay(options: RelayServerOptions): Promise<RunningSe
   })
   const url = await listen(server, options)
   return { url, close: () => stop(server, connections) }
+}
+
+/** Large bodies take longer than other requests; `watchUploadRate` then ends the slow ones. */
+function limitsOf({ ports: { largeBodies }, limits }: RelayServerOptions): ClientLimits {
+  const requestTimeout = largeBodies ? longestUpload(largeBodies.most) : LIMITS.requestTimeout
+  return { ...LIMITS, requestTimeout, ...limits }
 }
 
 /** Answers one request with these ports. */
@@ -116,6 +125,7 @@ function relayRequest(request: IncomingMessage): RelayRequest {
     target: request.url ?? '/',
     headers: request.rawHeaders,
     readBody: (limit, arrived) => readBody(request, limit, arrived),
+    readLargeBody: (limit, sink, arrived) => readLargeBody(request, limit, sink, arrived),
   }
 }
 
@@ -147,45 +157,6 @@ function onTheWire(reply: RelayResponse): string {
   const headers = { ...framedHeaders(reply, 'GET'), connection: 'close' }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${reply.status} Refused\r\n${lines.join('')}\r\n${reply.body}`
-}
-
-/**
- * Reads the whole body of a request. Node's own iterator destroys the connection if its reader stops
- * early, so that the response could not be sent.
- *
- * @param arrived is called with the number of bytes of each chunk; an error that it throws ends the reading
- * @throws RangeError after more than `limit` bytes; the rest is discarded
- * @throws Error if the connection was answered and ended before the body was complete
- */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  arrived?: ((bytes: number) => void) | undefined,
-): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    const arrive = (chunk: Uint8Array) => {
-      try {
-        size += chunk.length
-        if (size > limit) throw new RangeError(`more than ${limit} bytes`)
-        arrived?.(chunk.length)
-        chunks.push(chunk)
-      } catch (error) {
-        chunks.length = 0
-        request.off('data', arrive).resume()
-        reject(error)
-      }
-    }
-    request.on('data', arrive)
-    request.once('end', () => {
-      // The client received 408, and sends the request again.
-      if (request.socket.writableEnded) return reject(new Error('the connection is ended'))
-      const [only] = chunks
-      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
-    })
-    request.once('error', reject)
-  })
 }
 
 /** Ends the connection with this text. It is closed later, because a reset could discard the text. */

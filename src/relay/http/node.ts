@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../../wire/settings.ts'
+import type { NodeBodies } from '../bodies/on-node.ts'
 import { Endpoints } from '../endpoints/endpoints.ts'
 import { EndpointTable } from '../endpoints/store.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
@@ -83,7 +84,12 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           write,
         })
   const endpoints = outbox && endpointsIn(outbox, config)
-  const withEndpoints = { ...(outbox?.ports ?? direct), ...(endpoints && { endpoints }) }
+  const largeBodies = outbox && (await largeBodiesIn(outbox, options.outbox, env, config))
+  const withEndpoints = {
+    ...(outbox?.ports ?? direct),
+    ...(endpoints && { endpoints }),
+    ...(largeBodies && { largeBodies }),
+  }
   const ports = withAdmin(withEndpoints, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
@@ -97,10 +103,24 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     stopScheduler()
     ports.readiness?.stop()
     await server.close()
+    largeBodies?.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** Absent without a public address, because the action could not fetch a body. */
+async function largeBodiesIn(
+  { database, ports: { report } }: NodeOutbox,
+  file: string | undefined,
+  env: Environment,
+  { publicUrl }: RelayConfig,
+): Promise<NodeBodies | undefined> {
+  if (publicUrl === undefined) return undefined
+  const { openNodeBodies } = await import('../bodies/on-node.ts')
+  const now = () => systemClock.now().getTime()
+  return openNodeBodies({ folder: `${file}.bodies`, database, env, publicUrl, now, report })
 }
 
 /** Every change of the endpoints passes this process, so its list of them is always current. */

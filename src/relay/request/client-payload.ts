@@ -1,17 +1,21 @@
-import { type BodyEncoding, gzip, toBase64 } from '../../wire/bytes.ts'
+import { gzip, toBase64 } from '../../wire/bytes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import {
   type ClientPayload,
   type DispatchEvent,
+  type EventMetadata,
   payloadHeaders,
   writeClientPayload,
 } from '../../wire/payload.ts'
+import type { BodyReference } from '../bodies/large-bodies.ts'
 import { payloadTooLarge } from '../relay-errors.ts'
 
 export interface ReceivedBody {
   readonly bytes: Uint8Array
   /** The bytes as UTF-8; `undefined` if they are not valid UTF-8. */
   readonly text: string | undefined
+  /** Set for a body that the relay stores because it is too large: then `bytes` is empty. */
+  readonly stored?: BodyReference
 }
 
 /** A request as the relay forwards it, before its body is encoded. */
@@ -35,7 +39,7 @@ export type Packer = (bytes: Uint8Array) => Promise<string>
 export const PACK: Packer = async (bytes) => toBase64(await gzip(bytes))
 
 /** How GitHub measures the size of an event. */
-interface PayloadLimit {
+export interface PayloadLimit {
   readonly most: number
   readonly unit: 'bytes' | 'characters'
   /** The size, or a bound of it that leads to the same decision. */
@@ -57,21 +61,24 @@ export const LIMIT_OF: Readonly<Record<DispatchEvent, PayloadLimit>> = {
  * `wire/batch-payload.ts` joins the results to batches. A body that is not text is encoded as base64.
  */
 export function buildPayload(event: ReceivedEvent): ClientPayload {
-  const { bytes, text } = event.body
+  const { bytes, text, stored } = event.body
+  if (stored) return payloadWith(event, null, { ...stored, bodyEncoding: 'url' })
   if (bytes.length === 0) return payloadWith(event, null)
   return text === undefined
-    ? payloadWith(event, toBase64(bytes), 'base64')
+    ? payloadWith(event, toBase64(bytes), { bodyEncoding: 'base64' })
     : payloadWith(event, text)
 }
 
 function payloadWith(
   { path, method, headers, delivery, receivedAt }: ReceivedEvent,
   body: string | null,
-  bodyEncoding?: BodyEncoding,
+  about: Partial<EventMetadata> = {},
 ): ClientPayload {
-  const metadata = { delivery, receivedAt, bodyEncoding }
+  const metadata = { delivery, receivedAt, ...about }
   return { path, method, headers: payloadHeaders(headers, metadata), body }
 }
+
+const PACKED = { bodyEncoding: 'gzip' } as const
 
 /**
  * The serialized `client_payload`, within GitHub's limit. If the plain form is too large, the body is
@@ -91,12 +98,12 @@ export async function writePayload(
     const plain = writeClientPayload(buildPayload(event))
     if (limit.sizeOf(plain) <= limit.most) return plain
   }
-  const envelope = limit.sizeOf(writeClientPayload(payloadWith(event, '', 'gzip')))
+  const envelope = limit.sizeOf(writeClientPayload(payloadWith(event, '', PACKED)))
   let size = envelope
   for (const pack of packers) {
     const packed = await pack(body.bytes)
     size = envelope + packed.length
-    if (size <= limit.most) return writeClientPayload(payloadWith(event, packed, 'gzip'))
+    if (size <= limit.most) return writeClientPayload(payloadWith(event, packed, PACKED))
   }
   throw payloadTooLarge(`the event has ${size} ${limit.unit}, and GitHub accepts ${limit.most}`)
 }

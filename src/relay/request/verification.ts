@@ -3,8 +3,10 @@ import type { TriggerPorts } from '../../triggers/trigger.ts'
 import type { Scheme, VerifySettings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
+import { utf8Text } from '../../wire/bytes.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { isObject, type JsonObject } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject, parsePlainJson, record } from '../../wire/json.ts'
+import { LIMITS } from '../../wire/limits.ts'
 import { PARAMETER } from '../../wire/path.ts'
 import { Secret } from '../../wire/secret.ts'
 import {
@@ -14,7 +16,7 @@ import {
 } from '../../wire/webhook-request.ts'
 import { checkCondition, type EventContexts, holds, unmetParts } from '../../workflow/condition.ts'
 import { splitTarget } from '../request-target.ts'
-import { buildPayload } from './client-payload.ts'
+import { buildPayload, type ReceivedEvent } from './client-payload.ts'
 import type { CheckClaims, CheckedRequest, IfResult, RequestChecks } from './verification-claims.ts'
 
 /**
@@ -30,7 +32,7 @@ export async function openChecks(
   { target, event }: CheckedRequest,
   publicUrl?: string,
 ): Promise<RequestChecks> {
-  const request = await readWebhookRequest(buildPayload(event))
+  const request = await readRequest(event)
   const entries = verify === undefined ? [] : claimedSchemes(verify)
   const senders = entries.flatMap(({ scheme, settings }) => {
     const isKnown = Object.hasOwn(SIGNED_RESPONSES, scheme.name)
@@ -63,6 +65,10 @@ export async function openChecks(
     },
     if() {
       if (condition === undefined) return 'true'
+      if (event.body.stored && /\bbody\b/.test(String(condition))) {
+        unmet = `if: reads the body, which has more than ${LIMITS.requestBodyBytes} bytes`
+        return 'error'
+      }
       const contexts = contextsOf(request)
       const result = conditionResult(String(condition), contexts)
       const parts = result === 'true' ? [] : unmetParts(String(condition), contexts)
@@ -74,6 +80,32 @@ export async function openChecks(
       senders
         .map(({ sender }) => sender.accepted?.(request.body))
         .find((reply): reply is RelayResponse => reply !== undefined),
+  }
+}
+
+const NO_BODY = { bytes: new Uint8Array(), text: '' }
+
+/** Only the signature depends on a stored body, so it is parsed only for a scheme that reads its content. */
+async function readRequest(event: ReceivedEvent): Promise<WebhookRequest> {
+  const { bytes, stored } = event.body
+  if (!stored) return readWebhookRequest(buildPayload(event))
+  const request = await readWebhookRequest(buildPayload({ ...event, body: NO_BODY }))
+  return {
+    ...request,
+    bytes,
+    get body() {
+      return contentOf(bytes, request.headers['content-type'] ?? '')
+    },
+  }
+}
+
+function contentOf(bytes: Uint8Array, contentType: string): Json {
+  const text = utf8Text(bytes) ?? ''
+  if (/x-www-form-urlencoded/i.test(contentType)) return record(new URLSearchParams(text))
+  try {
+    return parsePlainJson(text)
+  } catch {
+    return text
   }
 }
 

@@ -1,10 +1,9 @@
 import type { HandshakeRequest } from '../../triggers/sender.ts'
-import { utf8Text } from '../../wire/bytes.ts'
 import { forwardedHeaders, headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { LIMITS } from '../../wire/limits.ts'
 import { isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { HEADER } from '../../wire/payload.ts'
+import type { BodyUpload } from '../bodies/large-bodies.ts'
 import type { AccessScope } from '../credentials/claims.ts'
 import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import { readEndpointRequest } from '../endpoints/request.ts'
@@ -13,17 +12,15 @@ import type { RequestLog } from '../http/request-log.ts'
 import {
   type Attempts,
   batchRequiresOutbox,
-  bodyTooLarge,
-  incompleteBody,
-  invalidSignature,
   invalidWorkflow,
+  isAmbiguous,
   missingToken,
   missingTrigger,
   RelayError,
 } from '../relay-errors.ts'
-import type { HeldBody, RelayPorts, RelayRequest } from '../relay-ports.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { batchPeriod } from './batch-period.ts'
-import { LIMIT_OF, type ReceivedBody, writePayload } from './client-payload.ts'
+import { LIMIT_OF } from './client-payload.ts'
 import {
   eventHandshakeHeaders,
   handshakeResponse,
@@ -31,10 +28,12 @@ import {
   refuseUnsupportedHandshake,
   unsignedHandshakeResponse,
 } from './handshake.ts'
+import { receiveBody, writeEvent } from './receive-body.ts'
 import { checkedResponse, redactEvent, scrub } from './redaction.ts'
 import { ACCEPTED, customResponse, QUEUED, withResponseHeaders } from './responses.ts'
 import { routeWebhook, urlFormOf, type Webhook } from './route.ts'
-import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
+import type { CheckClaims, RequestChecks } from './verification-claims.ts'
+import { verifiedChecks } from './verified-checks.ts'
 
 /**
  * Handles one webhook request: forwards it as an event, or responds to it at the relay.
@@ -63,10 +62,15 @@ export async function handleWebhook(
   log.addressed(webhook.repository, scrub(webhook.path, secrets))
 
   const memory = ports.bodies?.hold()
+  let upload: BodyUpload | undefined
   try {
-    // 3. Read the body, within the memory of all bodies together.
-    const body = await receiveBody(request, memory)
-    log.received(body.bytes.length)
+    // 3. Read the body, within the memory of all bodies together. A credential with a scope may store
+    //    one that is too large for an event.
+    const largeBodies = scope && ports.largeBodies
+    const received = await receiveBody(request, { memory, largeBodies, delivery: log.delivery })
+    const { body } = received
+    upload = received.upload
+    log.received(received.size)
     const asked = { ...webhookRequest(request, webhook), body: body.text }
 
     // 4. Respond to requests that only test whether the URL exists, and to unsigned handshakes.
@@ -75,7 +79,6 @@ export async function handleWebhook(
       probeResponse(asked) ?? (isVerified ? unsignedHandshakeResponse(asked) : undefined)
     if (unsigned) return checkedResponse(unsigned, secrets)
 
-    // 5. Verify the signature, if the credential asks for it.
     const event = {
       path: webhook.path,
       method: request.method,
@@ -84,11 +87,10 @@ export async function handleWebhook(
       delivery: log.delivery,
       receivedAt: log.receivedAt,
     }
-    const checks = claims && (await loadChecksOf(claims, { target: request.target, event }, ports))
-    if (checks && !(await checks.verify())) {
-      log.explained(checks.unmet())
-      throw invalidSignature()
-    }
+
+    // 5. Verify the signature, if the credential asks for it.
+    const checked = { target: request.target, event }
+    const checks = await verifiedChecks(checked, credential, upload, ports, log)
 
     // 6. Respond to handshakes; a sender may expect a response that only its secret can produce.
     const handshake = handshakeResponse(asked) ?? (await checks?.handshake())
@@ -120,20 +122,20 @@ export async function handleWebhook(
       withResponseHeaders(senderReply ?? custom ?? ACCEPTED, extra),
       secrets,
     )
-    const clientPayload = await writePayload(
-      redactEvent(event, secrets, credential.githubToken),
-      LIMIT_OF[target.event],
-      ports.packers,
-    )
+    const redacted = redactEvent(event, secrets, credential.githubToken)
+    const written = await writeEvent(redacted, LIMIT_OF[target.event], largeBodies, ports)
+    upload ??= written.upload
+    const { clientPayload } = written
     const { repository } = webhook
     const dispatch = { repository, target, delivery: log.delivery, clientPayload, credential }
 
-    // 9. Put the event into a batch, if the URL asks for one and the outbox may store the credential.
-    const batch = period && (await ports.collect?.(dispatch, period))
+    // 9. Put the event into a batch, if the URL asks for one and the outbox may store the credential. An
+    //    event with a stored body joins none.
+    const batch = period && !upload ? await ports.collect?.(dispatch, period) : undefined
     // 10. Otherwise send it to GitHub; with an outbox, this step may queue it.
     const attempts: Attempts =
       batch === undefined
-        ? await sendToGitHub(dispatch, ports)
+        ? await sendToGitHub(dispatch, ports, upload)
         : { tries: 0, queued: 'batch', batch }
     log.attempted(attempts)
     if (stored) await ports.endpoints?.accepted(stored.endpoint)
@@ -144,6 +146,7 @@ export async function handleWebhook(
     return queuedResponse(standard, attempts)
   } finally {
     memory?.release()
+    await upload?.discard()
   }
 }
 
@@ -174,17 +177,24 @@ async function openCredential(
 }
 
 /**
- * Sends an event, and records the outcome for `/readyz`.
+ * Sends an event, records the outcome for `/readyz`, and keeps the stored body of an event that GitHub or
+ * the outbox has, or may have.
  *
  * @throws RelayError if GitHub does not accept the event, and no outbox stores it
  */
-async function sendToGitHub(event: Dispatch, ports: RelayPorts): Promise<Attempts> {
+async function sendToGitHub(
+  event: Dispatch,
+  ports: RelayPorts,
+  upload: BodyUpload | undefined,
+): Promise<Attempts> {
   try {
     const attempts = await ports.dispatch(event)
     ports.readiness?.accepted()
+    upload?.keep()
     return attempts
   } catch (error) {
     ports.readiness?.refused(error, event.credential)
+    if (error instanceof RelayError && isAmbiguous(error)) upload?.keep()
     throw error
   }
 }
@@ -202,27 +212,6 @@ function bodilessHandshake(request: RelayRequest, webhook: Webhook): RelayRespon
 function announcesBody(headers: RawHeaders): boolean {
   const length = headerValue(headers, 'content-length') ?? '0'
   return length.trim() !== '0' || headerValue(headers, 'transfer-encoding') !== undefined
-}
-
-/** @throws RelayError 400 for an incomplete body, 413 for one that is too large, 503 without memory */
-async function receiveBody(request: RelayRequest, memory?: HeldBody): Promise<ReceivedBody> {
-  try {
-    const bytes = await request.readBody(LIMITS.requestBodyBytes, (count) => memory?.add(count))
-    return { bytes, text: utf8Text(bytes) }
-  } catch (error) {
-    if (error instanceof RelayError) throw error
-    throw error instanceof RangeError ? bodyTooLarge() : incompleteBody(error)
-  }
-}
-
-async function loadChecksOf(
-  claims: CheckClaims,
-  request: CheckedRequest,
-  { loadChecks, publicUrl }: RelayPorts,
-): Promise<RequestChecks> {
-  if (!loadChecks) throw new TypeError('this relay has no module for the checks of a grant')
-  const { openChecks: open } = await loadChecks()
-  return open(claims, request, publicUrl)
 }
 
 /** Why the event is dropped, as the value of `X-Hookline-Filtered`; `undefined` if it is not. */

@@ -1,0 +1,372 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { openNodeBodies } from '../../src/relay/bodies/on-node.ts'
+import { runAction } from '../support/action.ts'
+import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
+import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { memoryDatabase } from '../support/memory-database.ts'
+import { NODE24 } from '../support/node24.ts'
+import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { send } from '../support/raw-http.ts'
+
+const SECRET = 'the-secret-that-the-sender-shares'
+const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
+const OWN = `ghp_${'R'.repeat(36)}`
+const run = NODE24 === null ? test.skip : test
+
+/** JSON that does not compress, of about so many bytes. */
+function large(bytes: number): Buffer {
+  return Buffer.from(JSON.stringify({ text: randomBytes(bytes / 2).toString('hex') }))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('a body that does not fit into an event', () => {
+  let github: GitHub
+  let folder: string
+  let relay: BuiltOutbox
+  let start: (settings?: Readonly<Record<string, string>>) => Promise<void>
+
+  beforeAll(async () => {
+    github = await startGitHub()
+  })
+  beforeEach(async () => {
+    github.reset()
+    folder = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
+    const port = await freePort()
+    const keys = await sealingKeys()
+    start = async (settings = {}) => {
+      relay = await startBuiltOutbox({
+        folder,
+        port,
+        settings: {
+          HOOKLINE_API_URL: github.url,
+          HOOKLINE_GITHUB_TOKEN: OWN,
+          HOOKLINE_ACCESS_KEYS: ACCESS_KEY,
+          HOOKLINE_SEALING_KEYS: keys,
+          HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+          HOOKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+          HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+          ...settings,
+        },
+      })
+    }
+  })
+  afterEach(async () => {
+    await relay?.kill().catch(() => {})
+    await rm(folder, { recursive: true })
+  })
+  afterAll(() => github.close())
+
+  /** @returns the path of the endpoint */
+  const endpoint = async (more: object = {}): Promise<string> => {
+    const answer = await send(relay.url, {
+      method: 'POST',
+      target: '/-/endpoints',
+      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
+      body: JSON.stringify({
+        name: `e${randomBytes(4).toString('hex')}`,
+        repository: 'octo/shop',
+        path: 'hook/webhook',
+        ...more,
+      }),
+    })
+    return JSON.parse(answer.body).address
+  }
+  const post = async (target: string, body: Buffer, headers: Record<string, string> = {}) => {
+    const all = { 'content-type': 'application/json', ...headers }
+    const answer = await fetch(relay.url + target, {
+      method: 'POST',
+      headers: all,
+      body: new Uint8Array(body),
+    })
+    return { status: answer.status, headers: answer.headers, body: await answer.text() }
+  }
+  const payloads = () => github.calls.map(({ body }) => JSON.parse(body).client_payload)
+  const stored = () => readdir(join(folder, 'outbox.db.bodies'))
+  const signed = (body: Buffer) => ({
+    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+  })
+  const verify = { verify: [{ scheme: 'github', secret: SECRET }] }
+
+  run.each([100_000, 300_000, 5_000_000])(
+    'of %i bytes is stored, and the event contains its address, hash and length',
+    async (bytes) => {
+      await start()
+      const body = large(bytes)
+      expect((await post(await endpoint(), body)).status).toBe(200)
+      const [{ headers, body: inEvent, ...rest }] = payloads()
+      expect({ inEvent, keys: Object.keys(rest) }).toEqual({
+        inEvent: null,
+        keys: ['path', 'method'],
+      })
+      expect(headers).toMatchObject({
+        'x-hookline-body-encoding': 'url',
+        'x-hookline-body-url': expect.stringMatching(/^http:.*\/-\/bodies\/[\w-]{43}$/),
+        'x-hookline-body-sha256': createHash('sha256').update(body).digest('hex'),
+        'x-hookline-body-length': String(body.length),
+      })
+      const answer = await fetch(headers['x-hookline-body-url'])
+      expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('access-control-allow-origin')).toBe(null)
+    },
+  )
+
+  run(
+    'and the action evaluates it, although it never saw the whole of it in the event',
+    async () => {
+      await start()
+      const body = large(150_000)
+      await post(await endpoint(verify), body, signed(body))
+      const [payload] = payloads()
+      const { exitCode, outputs } = await runAction({
+        event: 'repository_dispatch',
+        payload: { action: 'webhook', client_payload: payload },
+        inputs: {
+          on: `webhook: { verify: { scheme: github, secret: ${SECRET} } }\n`,
+          'relay-url': relay.url,
+        },
+      })
+      expect([exitCode, outputs.body === body.toString()]).toEqual([0, true])
+    },
+  )
+
+  run('that fits is not stored', async () => {
+    await start()
+    await post(await endpoint(), Buffer.from('{"a":1}'))
+    expect(payloads()).toMatchObject([{ body: '{"a":1}' }])
+    expect(await stored()).toEqual([])
+  })
+
+  run('is encrypted on the disk, and its address is not there', async () => {
+    await start()
+    const body = Buffer.concat([Buffer.from('the-mark-of-the-body'), large(300_000)])
+    await post(await endpoint(), body)
+    const [{ headers }] = payloads()
+    const [, id = ''] = /bodies\/(.*)$/.exec(headers['x-hookline-body-url']) ?? []
+    for (const name of await readdir(folder, { recursive: true })) {
+      const content = await readFile(join(folder, name)).catch(() => Buffer.alloc(0))
+      expect([name, content.includes('the-mark-of-the-body'), content.includes(id)]).toEqual([
+        name,
+        false,
+        false,
+      ])
+    }
+  })
+
+  run.each([100_000, 1_000_000])(
+    'of %i bytes with a wrong signature is 401, and deleted',
+    async (bytes) => {
+      await start()
+      const target = await endpoint(verify)
+      const body = large(bytes)
+      expect((await post(target, body, signed(Buffer.from('other')))).status).toBe(401)
+      expect([github.calls, await stored()]).toEqual([[], []])
+      expect((await post(target, body, signed(body))).status).toBe(200)
+      expect(await stored()).toHaveLength(1)
+    },
+  )
+
+  run('is 413 for a credential without a scope, and nothing is stored', async () => {
+    await start()
+    const answer = await post(`/octo/shop/hook/webhook?__token=${ACCESS_KEY}`, large(300_000))
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
+    expect(await stored()).toEqual([])
+  })
+
+  run('that contains the GitHub token of a sealed token is refused', async () => {
+    await start()
+    const target = await endpoint()
+    const body = Buffer.concat([large(300_000), Buffer.from(OWN)])
+    expect((await post(target, body)).status).toBe(400)
+    expect(await stored()).toEqual([])
+  })
+
+  run('is deleted if GitHub refuses the event', async () => {
+    await start()
+    const target = await endpoint()
+    github.always({ status: 422, body: '{"message":"no"}' })
+    expect((await post(target, large(300_000))).status).toBe(422)
+    expect(await stored()).toEqual([])
+  })
+
+  run('waits with its event while GitHub is down, also over a kill', async () => {
+    await start()
+    const target = await endpoint()
+    await post(target, Buffer.from('{"first":1}'))
+    github.always({ status: 503 })
+    const body = large(300_000)
+    expect((await post(target, body)).status).toBe(202)
+    await relay.kill()
+    github.reset()
+    await start()
+    for (let n = 0; n < 500 && github.calls.length === 0; n++) await pause(20)
+    const [{ headers }] = payloads()
+    const answer = await fetch(headers['x-hookline-body-url'])
+    expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true)
+  })
+
+  run('leaves nothing if its client ends, or the relay is killed, in the middle', async () => {
+    await start()
+    const target = await endpoint()
+    const { hostname, port } = new URL(relay.url)
+    const begin = async () => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.write(`POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n`)
+      socket.write(randomBytes(1_000_000))
+      for (let n = 0; n < 500 && (await stored()).length === 0; n++) await pause(10)
+      expect(await stored()).toHaveLength(1)
+      return socket
+    }
+    const first = await begin()
+    first.destroy()
+    for (let n = 0; n < 500 && (await stored()).length > 0; n++) await pause(10)
+    expect(await stored()).toEqual([])
+    await begin()
+    await relay.kill()
+    await start()
+    expect([github.calls, await stored()]).toEqual([[], []])
+  })
+
+  run('over HOOKLINE_MAX_BODY_MB is 413', async () => {
+    await start({ HOOKLINE_MAX_BODY_MB: '1' })
+    const answer = await post(await endpoint(), large(1_100_000))
+    expect([answer.status, JSON.parse(answer.body).error.hint]).toEqual([
+      413,
+      'Send at most 1048576 bytes.',
+    ])
+    expect(await stored()).toEqual([])
+  })
+
+  run('beyond the quota is 503, and the outbox still takes events', async () => {
+    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    const target = await endpoint()
+    expect((await post(target, large(700_000))).status).toBe(200)
+    const answer = await post(target, large(700_000))
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([503, 'bodies_full'])
+    github.always({ status: 503 })
+    expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(202)
+    expect(await stored()).toHaveLength(1)
+  })
+
+  run(
+    'is dropped by a condition that reads a body over 256 KB, and passes any other one',
+    async () => {
+      await start()
+      const body = large(300_000)
+      const reading = await post(await endpoint({ if: "body.text != ''" }), body)
+      expect(reading.headers.get('x-hookline-filtered')).toBe('error')
+      expect(await stored()).toEqual([])
+      const other = await post(await endpoint({ if: "headers['x-kind'] == 'a'" }), body, {
+        'x-kind': 'a',
+      })
+      expect([other.status, other.headers.get('x-hookline-filtered')]).toEqual([200, null])
+    },
+  )
+
+  run('joins no batch', async () => {
+    await start()
+    const answer = await post(`${await endpoint()}?__batch=60`, large(300_000))
+    expect([answer.status, payloads().length]).toEqual([200, 1])
+  })
+
+  run(
+    'is found only under its address, by GET; every other request gets the same 404',
+    async () => {
+      await start()
+      await post(await endpoint(), large(300_000))
+      const [{ headers }] = payloads()
+      const address = headers['x-hookline-body-url']
+      const ask = async (method: string, url: string) => {
+        const {
+          status,
+          headers: given,
+          ...rest
+        } = await fetch(url, { method }).then(async (answer) => ({
+          status: answer.status,
+          headers: answer.headers,
+          body: await answer.text(),
+        }))
+        return [status, method === 'HEAD' ? 'not found\n' : rest.body, given.get('cache-control')]
+      }
+      const asked = await Promise.all([
+        ask('GET', address.replace(/.{43}$/, randomBytes(32).toString('base64url'))),
+        ask('GET', `${relay.url}/-/bodies/`),
+        ask('GET', `${relay.url}/-/bodies/x/y`),
+        ask('HEAD', address),
+        ask('POST', address),
+        ask('DELETE', address),
+      ])
+      expect(asked).toEqual(asked.map(() => [404, 'not found\n', 'no-store']))
+    },
+  )
+})
+
+test('a body is deleted 7 days after GitHub accepted its event; waiting and dead events keep theirs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
+  const time = new FakeTime()
+  const database = await memoryDatabase(['CREATE TABLE event (delivery TEXT)'])
+  await database.write([["INSERT INTO event VALUES ('waiting')"]])
+  const bodies = await openNodeBodies({
+    folder,
+    database,
+    env: {},
+    publicUrl: 'https://relay.example.com',
+    now: () => time.now,
+    report: (error) => {
+      throw error
+    },
+  })
+  const store = async (delivery: string) => {
+    const upload = bodies.begin(delivery)
+    await upload.write(Buffer.from(delivery))
+    const { bodyUrl } = await upload.finish()
+    upload.keep()
+    return new URL(bodyUrl).pathname
+  }
+  const [waiting, accepted] = [await store('waiting'), await store('accepted')]
+  const isThere = async (path: string) => (await bodies.serve('GET', path)).status === 200
+  const passDays = async (days: number) => {
+    for (let hour = 0; hour < 24 * days; hour++) {
+      time.now += HOUR
+      await bodies.sweep()
+    }
+  }
+  time.now += 16 * MINUTE
+  await bodies.sweep()
+  await passDays(6)
+  expect([await isThere(waiting), await isThere(accepted)]).toEqual([true, true])
+  await passDays(2)
+  expect([await isThere(waiting), await isThere(accepted), bodies.bytes()]).toEqual([
+    true,
+    false,
+    7,
+  ])
+  await database.write([['DELETE FROM event']])
+  await passDays(6)
+  expect(await isThere(waiting)).toBe(true)
+  await passDays(2)
+  expect([await isThere(waiting), bodies.bytes(), await readdir(folder)]).toEqual([false, 0, []])
+  bodies.close()
+  await rm(folder, { recursive: true })
+})
+
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

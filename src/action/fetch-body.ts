@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { isLoopback } from '../wire/address.ts'
+import { toBase64, utf8Text } from '../wire/bytes.ts'
+import { UserError } from '../wire/errors.ts'
+import { isObject } from '../wire/json.ts'
+import { type ClientPayload, HEADER } from '../wire/payload.ts'
+import { proxyFor } from './http-client.ts'
+
+interface FetchOptions {
+  /** The input `relay-url`; empty if it is not set. */
+  readonly relayUrl: string
+  /** Masks a secret in the log. */
+  mask(secret: string): void
+  sleep(milliseconds: number): Promise<void>
+}
+
+/** Milliseconds for one attempt: 100 MB at 1 MB a second. */
+const TIMEOUT = 120_000
+
+/** Pauses between attempts, in milliseconds. */
+const PAUSES = [1000, 5000] as const
+
+/** A body that is longer than any relay stores by default is not read. */
+const MOST_BYTES = 512 * 1024 * 1024
+
+/** Header facts of a payload that say where its body is. */
+const FACTS: ReadonlySet<string> = new Set([
+  HEADER.bodyEncoding,
+  HEADER.bodyUrl,
+  HEADER.bodySha256,
+  HEADER.bodyLength,
+])
+
+/**
+ * The payload with the body that the relay stores for it, as if it had been part of the event. Anyone who may
+ * dispatch an event can name an address, so only the relay in the input `relay-url` is asked.
+ *
+ * @throws UserError if the relay is not named, is another one, or returns another body
+ */
+export async function withFetchedBody(
+  payload: ClientPayload,
+  options: FetchOptions,
+): Promise<ClientPayload> {
+  const { headers } = payload
+  if (headers[HEADER.bodyEncoding] !== 'url') return payload
+  const address = headers[HEADER.bodyUrl] ?? ''
+  options.mask(address)
+  const [, id] = BODY_ADDRESS.exec(address) ?? []
+  if (id === undefined) throw invalid('the event has no valid address of its body')
+  options.mask(id)
+  const { origin, hostname, protocol } = new URL(address)
+  const relay = relayOrigin(options.relayUrl, origin)
+  if (relay !== origin) {
+    throw invalid(`the body of the event is at ${origin}, but "relay-url" is ${relay}`, [
+      'if the relay has moved, change "relay-url"; otherwise somebody dispatched a false event',
+    ])
+  }
+  if (protocol !== 'https:' && !isLoopback(hostname)) {
+    throw invalid('"relay-url" is not an https address', ['the relay needs a certificate'])
+  }
+  const bytes = await fetched(address, Number(headers[HEADER.bodyLength]), options)
+  if (createHash('sha256').update(bytes).digest('hex') !== headers[HEADER.bodySha256]) {
+    throw invalid('the relay returned another body than the event names (SHA-256)')
+  }
+  const text = utf8Text(bytes)
+  const others = Object.entries(headers).filter(([name]) => !FACTS.has(name))
+  const encoding = text === undefined ? [[HEADER.bodyEncoding, 'base64'] as const] : []
+  return {
+    ...payload,
+    headers: Object.fromEntries([...others, ...encoding]),
+    body: text ?? toBase64(bytes),
+  }
+}
+
+const BODY_ADDRESS = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/-\/bodies\/([\w-]{43})$/
+
+/** @throws UserError that names the line to add */
+function relayOrigin(relayUrl: string, origin: string): string {
+  const text = relayUrl.trim()
+  if (text === '') {
+    throw invalid(
+      'the body of this event is stored at the relay, and the input "relay-url" is not set',
+      [`if ${origin} is your relay, add to "with:" of this step: relay-url: ${origin}`],
+    )
+  }
+  if (URL.canParse(text)) return new URL(text).origin
+  throw invalid('input "relay-url" is not an address', [
+    'example: relay-url: https://relay.example.com',
+  ])
+}
+
+/** @throws UserError */
+async function fetched(
+  address: string,
+  length: number,
+  { sleep }: FetchOptions,
+): Promise<Uint8Array> {
+  if (!Number.isInteger(length) || length < 0 || length > MOST_BYTES) {
+    throw invalid('the event has no valid length of its body')
+  }
+  for (const pause of [...PAUSES, undefined]) {
+    const attempt = await attemptToFetch(address, length)
+    if (attempt instanceof Uint8Array) return attempt
+    if (attempt.isFinal || pause === undefined) throw invalid(attempt.message, attempt.notes)
+    await sleep(pause)
+  }
+  throw new TypeError('the last attempt returns or throws')
+}
+
+interface Failure {
+  readonly message: string
+  readonly notes?: readonly string[]
+  /** True if another attempt cannot succeed. */
+  readonly isFinal: boolean
+}
+
+async function attemptToFetch(address: string, length: number): Promise<Uint8Array | Failure> {
+  const { default: fetch } = await import('node-fetch')
+  const url = new URL(address)
+  try {
+    const agent = await proxyFor(url)
+    const signal = AbortSignal.timeout(TIMEOUT)
+    // A redirect would lead to an address that nobody named, so none is followed.
+    const response = await fetch(address, { agent, signal, size: length, redirect: 'manual' })
+    const { status } = response
+    if (status === 404) {
+      return {
+        message: 'the relay does not have the body of this event any more',
+        notes: ['it stores a body for 7 days after GitHub accepted the event'],
+        isFinal: true,
+      }
+    }
+    if (status !== 200) {
+      return {
+        message: `the relay responds with status ${status} for the body`,
+        isFinal: status < 500,
+      }
+    }
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return bytes.length === length ? bytes : OTHER_LENGTH
+  } catch (error) {
+    if (isObject(error) && error.type === 'max-size') return OTHER_LENGTH
+    // The message of the library contains the address, which is a secret.
+    return { message: `the body could not be read from the relay at ${url.origin}`, isFinal: false }
+  }
+}
+
+const OTHER_LENGTH: Failure = {
+  message: 'the relay returned another body than the event names (length)',
+  isFinal: true,
+}
+
+function invalid(message: string, notes: readonly string[] = []): UserError {
+  return new UserError({ message, notes })
+}

@@ -1,0 +1,46 @@
+import { characters, utf8Text } from '../../wire/bytes.ts'
+import type { BodyUpload } from '../bodies/large-bodies.ts'
+import type { Credential } from '../credentials/credentials.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import { invalidSignature, tokenInBody } from '../relay-errors.ts'
+import type { RelayPorts } from '../relay-ports.ts'
+import type { CheckClaims, CheckedRequest, RequestChecks } from './verification-claims.ts'
+
+/**
+ * Verifies the signature of a request, if its credential asks for it.
+ *
+ * @param upload of a body that is too large for memory: it is read once, and only its signature depends on it
+ * @returns the further checks of the credential, if it has some
+ * @throws RelayError 401, or 400 for a large body that contains the GitHub token
+ */
+export async function verifiedChecks(
+  request: CheckedRequest,
+  { checks: claims, githubToken }: Credential,
+  upload: BodyUpload | undefined,
+  ports: RelayPorts,
+  log: RequestLog,
+): Promise<RequestChecks | undefined> {
+  const verified = async (checked: CheckedRequest) => {
+    const checks = claims && (await loadChecksOf(claims, checked, ports))
+    if (!checks || (await checks.verify())) return checks
+    log.explained(checks.unmet())
+    throw invalidSignature()
+  }
+  if (!upload) return verified(request)
+  await upload.inspect(async (bytes) => {
+    if (githubToken?.isIn(utf8Text(bytes) ?? characters(bytes))) throw tokenInBody()
+    const event = { ...request.event, body: { ...request.event.body, bytes } }
+    if (claims?.verify !== undefined) await verified({ ...request, event })
+  })
+  return claims && loadChecksOf({ ...claims, verify: undefined }, request, ports)
+}
+
+async function loadChecksOf(
+  claims: CheckClaims,
+  request: CheckedRequest,
+  { loadChecks, publicUrl }: RelayPorts,
+): Promise<RequestChecks> {
+  if (!loadChecks) throw new TypeError('this relay has no module for the checks of a grant')
+  const { openChecks: open } = await loadChecks()
+  return open(claims, request, publicUrl)
+}
