@@ -5,7 +5,7 @@
  * other processes.
  */
 export const WIRING = [
-  'action/{index,main,post-program,reply-program,failure,http-client,action-ports,state-store,workflow-files}.ts',
+  'action/{index,main,fetch-body,post-program,reply-program,failure,http-client,action-ports,state-store,workflow-files}.ts',
   'cli/**/*.ts',
   // Contexts of node:vm are the engine's own tool, for scripts and for the time limit of a filter.
   'engine/scripts.ts',
@@ -16,7 +16,9 @@ export const WIRING = [
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
   'relay/{durable-outbox,relay-config}.ts',
-  'relay/http/{node,node-server,worker}.ts',
+  'relay/http/{node,node-server,read-body,upload-rate,worker}.ts',
+  // A body is encrypted piece by piece, which Web Crypto cannot do.
+  'relay/bodies/{body-cipher,on-node}.ts',
   'relay/github/connection-pool.ts',
   'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
 ]

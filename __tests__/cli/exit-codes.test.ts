@@ -83,6 +83,7 @@ describe('exit codes of the command line', () => {
     ['send'],
     ['send', 'http://127.0.0.1:1/o/r/hook/webhook'],
     ['runs', '--repository', 'x'],
+    ['redeliver', '--repository', 'x'],
     ['url'],
     ['url', 'hook', '--trigger', 'webhok'],
     ['doctor', '--repository', 'x'],

@@ -41,11 +41,11 @@ beforeEach(async () => {
   })
 })
 // Each request is one of GitHub's own description of its API.
-afterEach(() => expect(github.calls.flatMap(({ violations }) => violations)).toEqual([]))
-afterAll(async () => {
-  await github.close()
+afterEach(async () => {
   await rm(folder, { recursive: true })
+  expect(github.calls.flatMap(({ violations }) => violations)).toEqual([])
 })
+afterAll(() => github.close())
 
 function json(value: unknown, headers: Record<string, string> = {}): Answer {
   return { status: 200, headers, body: JSON.stringify(value) }

@@ -4,6 +4,7 @@ import { toBase64, utf8Text } from '../wire/bytes.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject } from '../wire/json.ts'
 import { type ClientPayload, HEADER } from '../wire/payload.ts'
+import { sameText } from '../wire/secret.ts'
 import { proxyFor } from './http-client.ts'
 
 interface FetchOptions {
@@ -52,14 +53,15 @@ export async function withFetchedBody(
   const relay = relayOrigin(options.relayUrl, origin)
   if (relay !== origin) {
     throw invalid(`the body of the event is at ${origin}, but "relay-url" is ${relay}`, [
-      'if the relay has moved, change "relay-url"; otherwise somebody dispatched a false event',
+      'if the relay has moved, change "relay-url"; otherwise the event does not come from your relay',
     ])
   }
   if (protocol !== 'https:' && !isLoopback(hostname)) {
     throw invalid('"relay-url" is not an https address', ['the relay needs a certificate'])
   }
   const bytes = await fetched(address, Number(headers[HEADER.bodyLength]), options)
-  if (createHash('sha256').update(bytes).digest('hex') !== headers[HEADER.bodySha256]) {
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  if (!(await sameText(hash, headers[HEADER.bodySha256] ?? ''))) {
     throw invalid('the relay returned another body than the event names (SHA-256)')
   }
   const text = utf8Text(bytes)

@@ -30,6 +30,8 @@ export interface CompilerSettings {
   /** How many items of one event run concurrently. */
   readonly maxParallel?: number | undefined
   readonly forge?: Forge | undefined
+  /** Address of the relay, from which the job `on` fetches large bodies. */
+  readonly relayUrl?: string | undefined
 }
 
 type CompilerSettingName = keyof CompilerSettings
@@ -125,6 +127,17 @@ export const COMPILER_SETTINGS: readonly CompilerSetting[] = [
     schema: { enum: [...FORGES] },
     pass: 'actions',
   },
+  {
+    key: 'relay-url',
+    name: 'relayUrl',
+    argument: '<url>',
+    help: 'address of the relay, from which the action fetches bodies that are too large for an event',
+    default: 'none: such an event fails',
+    parse: readRelayUrl,
+    mistake: 'is not the https address of a relay',
+    schema: { type: 'string', pattern: '^https://' },
+    pass: 'job on',
+  },
 ]
 
 const KEYS = COMPILER_SETTINGS.map(({ key }) => key)
@@ -169,6 +182,12 @@ function readRunsOn(value: unknown): Json | undefined {
     return undefined
   if (group === undefined && known === undefined) return undefined
   return { ...(group !== undefined && { group }), ...(known !== undefined && { labels: known }) }
+}
+
+function readRelayUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  const { protocol, origin } = new URL(value)
+  return protocol === 'https:' ? origin : undefined
 }
 
 /** GitHub runs at most 256 jobs of a matrix. Source: https://docs.github.com/en/actions/reference/limits */
@@ -277,6 +296,7 @@ export interface CompileSettings {
   /** `undefined` if no place gives it; then the triggers decide. */
   readonly maxParallel: number | undefined
   readonly forge: Forge
+  readonly relayUrl: string | undefined
 }
 
 /** The places of settings. For each key the first place that gives it wins. */
@@ -311,6 +331,7 @@ export function mergedSettings(
     state: configured('state') ?? DEFAULTS.state,
     runsOn: configured('runsOn') ?? DEFAULTS.runsOn,
     maxParallel: configured('maxParallel'),
+    relayUrl: configured('relayUrl'),
     forge,
   }
 }

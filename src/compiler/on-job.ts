@@ -7,6 +7,7 @@ import type { SourceTrigger } from '../workflow/on.ts'
 import { namedEntries } from '../workflow/patch.ts'
 import { indent, type Lines, singleQuoted } from '../workflow/spans.ts'
 import { type NodePair, pairKey, pairsOf } from '../workflow/yaml.ts'
+import type { CompileSettings } from './compiler-settings.ts'
 import { namesIn, type SourceFile } from './source-file.ts'
 
 /** The parts of the job `on`; lines begin at column 0. */
@@ -193,7 +194,10 @@ export function skippedContext(triggers: readonly SourceTrigger[]): string {
  * variables that their expressions read, by name. The action evaluates these expressions, not
  * GitHub, so each `${{` is escaped.
  */
-export function actionInputLines(file: SourceFile, state: string): string[] {
+export function actionInputLines(
+  file: SourceFile,
+  { state, relayUrl }: Pick<CompileSettings, 'state' | 'relayUrl'>,
+): string[] {
   const there = namedEntries(file.lines, ['on'])
   const on = file.triggers.flatMap(
     (trigger) => there.find(({ name }) => name === trigger.name)?.lines ?? [],
@@ -207,6 +211,7 @@ export function actionInputLines(file: SourceFile, state: string): string[] {
     ...jsonInput('secrets', readByTriggers(file, 'secrets')),
     ...jsonInput('vars', readByTriggers(file, 'vars')),
     ...(state === 'none' ? [] : [`state: ${singleQuoted(state)}`]),
+    ...(relayUrl === undefined ? [] : [`relay-url: ${relayUrl}`]),
   ]
 }
 

@@ -61,10 +61,15 @@ function checkEncoding(encoding: string | undefined): void {
           hint: 'Open the run of the event on GitHub.',
         }
       : {
-          message: `${HEADER.bodyEncoding} is ${JSON.stringify(encoding)}, which this version does not know`,
+          message: `${HEADER.bodyEncoding} is ${nameOf(encoding)}, which this version does not know`,
           hint: 'Update the action to the version of the relay.',
         },
   )
+}
+
+/** Nothing of a payload is shown, but for a word. */
+function nameOf(encoding: string): string {
+  return /^[\w-]{1,20}$/.test(encoding) ? JSON.stringify(encoding) : 'a value'
 }
 
 function jsonBytes(body: Json): Uint8Array {

@@ -92,14 +92,23 @@ export interface Kind {
 const ESCAPED = "${{ '${{' }}"
 
 /** The inputs of the action's step: the triggers, and the secrets that they read. */
-export function actionInputs({ sender }: Pick<Answers, 'sender'>, config?: object): string {
+export function actionInputs(
+  { sender, relay }: Pick<Answers, 'sender' | 'relay'>,
+  config?: object,
+): string {
   const on = sender
     ? onSection(sender, ESCAPED, config)
     : stringify({ webhook: { method: 'post', ...(config && { config }) } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
   const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
-  return [...inputs, 'on: |', indented(on.trimEnd(), 2)].join('\n')
+  const from = isPublic(relay) ? [`relay-url: ${relay}`] : []
+  return [...inputs, ...from, 'on: |', indented(on.trimEnd(), 2)].join('\n')
+}
+
+/** A relay on this machine is a placeholder, and stores nothing that a runner could fetch. */
+function isPublic(relay: string): boolean {
+  return relay.startsWith('https://')
 }
 
 function webhookText(answers: Answers): string {
@@ -224,7 +233,7 @@ function replyAction(uses = ownAction()): string {
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-function compiledText({ name, sender, dispatch, uses }: Answers): string {
+function compiledText({ name, sender, dispatch, uses, relay }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
@@ -237,7 +246,7 @@ function compiledText({ name, sender, dispatch, uses }: Answers): string {
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}
-${settingsText({ dispatch, uses })}on:
+${settingsText({ dispatch, uses, relay })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -252,10 +261,15 @@ jobs:
 }
 
 /** The settings that differ from the defaults of `hookline build`. */
-function settingsText({ dispatch, uses }: Pick<Answers, 'dispatch' | 'uses'>): string {
+function settingsText({
+  dispatch,
+  uses,
+  relay,
+}: Pick<Answers, 'dispatch' | 'uses' | 'relay'>): string {
   const lines = [
     ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),
     ...(uses === undefined ? [] : [`uses: ${uses}`]),
+    ...(isPublic(relay) ? [`relay-url: ${relay}`] : []),
   ]
   return lines.length === 0 ? '' : `hookline:\n${indented(lines.join('\n'), 2)}\n`
 }

@@ -96,7 +96,7 @@ function commonParts(plan: Plan) {
     runsOn,
     forge,
     workflow: file.name,
-    actionInputs: actionInputLines(file, state),
+    actionInputs: actionInputLines(file, plan.options),
     writesState: state.startsWith('branch:'),
   }
 }

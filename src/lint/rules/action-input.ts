@@ -33,6 +33,7 @@ export const ACTION_INPUTS: readonly string[] = [
   'secrets',
   'vars',
   'state',
+  'relay-url',
   'github-token',
   'telegram-api-url',
 ]

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:cry
 
 /**
  * Encrypts a body with a key that is derived from its address. The relay stores only a hash of the address,
- * so whoever has the disk cannot read the body.
+ * so the disk alone does not reveal the body.
  *
  * A body is a sequence of records: 4 bytes of length, the ciphertext of AES-256-GCM, and its tag of 16
  * bytes. The nonce counts the records, and the last record is marked, so that no record can be missing.
