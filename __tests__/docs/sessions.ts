@@ -40,6 +40,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   },
   'docs/guides/redeliver.md': { hasWebhook: true },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
+  'docs/start/quickstart.md': { hasSqlite: true },
   'docs/host/outbox.md': OUTBOX,
   'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   'docs/guides/batch-and-debounce.md': {

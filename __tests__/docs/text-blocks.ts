@@ -1,15 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { STEPS } from '../../src/engine/pipeline.ts'
+import { withRun } from '../cli/doctor/stand-in.ts'
+import { RunningCommand } from '../support/cli.ts'
 import { helpOf } from './help.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
 import { asPattern, PRINTED } from './shell-blocks.ts'
+import { endConnect } from './walk.ts'
 
 /** Compares a block of output with the real output of the program. */
 export async function runText({ text }: Block, page: Page, session: Session): Promise<void> {
   const [, command] = /^Usage: hookline (\w+)/.exec(text) ?? []
   if (command) return expect(text.trim()).toBe((await helpOf(command)).trim())
   if (text.startsWith('error: ')) return compareProblem(text, page, session)
+  if (text.startsWith('Requirements:\n')) await connectOnce(page, session)
   if (text.startsWith('key → ')) return expect(stepsOf(text)).toEqual(STEPS.map(({ name }) => name))
   const printed = PRINTED.get(page.name) ?? ''
   for (const line of text.trim().split('\n')) expect(printed).toMatch(asPattern(line))
@@ -30,6 +36,33 @@ async function compareProblem(text: string, page: Page, session: Session): Promi
   session.write(file, 'on: webhook\njobs: {}\n')
   expect(code).toBe(1)
   expect(unindented(stderr)).toContain(unindented(text))
+}
+
+/** Runs `connect` with the workflow of the page until a test event has led to the end of a run. */
+async function connectOnce({ name }: Page, session: Session): Promise<void> {
+  const file = '.github/workflows/hook.yml'
+  const clone = 'git init -q -b main && git remote add origin https://github.com/octo/repo.git'
+  const commit = 'git -c user.name=a -c user.email=a@example.com commit -qm "Add a webhook"'
+  // As after a push: the branch on GitHub has the commit.
+  const push =
+    'git update-ref refs/remotes/origin/main HEAD && git branch -q --set-upstream-to=origin/main'
+  const { code } = await session.run(`${clone} && git add .github && ${commit} && ${push}`)
+  expect(code).toBe(0)
+  const pushed = readFileSync(join(session.folder, file), 'utf8')
+  session.github.always(withRun({ workflows: { 'hook.yml': pushed } }))
+  const shell = new RunningCommand([], {
+    cwd: session.folder,
+    env: { ...session.env },
+    as: () => ['bash', '-c', 'hookline connect --yes --send-test'],
+  })
+  try {
+    await shell.printed(/ended: /)
+  } finally {
+    endConnect(session)
+    await shell.ended()
+    session.github.reset()
+  }
+  PRINTED.set(name, shell.stdout)
 }
 
 const JOBS = ['jobs:', '  a:', '    runs-on: ubuntu-latest', '    steps:', '      - run: echo hi']

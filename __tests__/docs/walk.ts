@@ -110,7 +110,7 @@ function storedIn(session: Session): Record<string, string> {
 }
 
 /** Sends Ctrl-C; `connect` may not run if earlier commands failed. */
-function endConnect({ folder }: Session): void {
+export function endConnect({ folder }: Session): void {
   const file = join(folder, '.session/pids')
   if (!existsSync(file)) return
   const pids = readFileSync(file, 'utf8').trim().split('\n')
