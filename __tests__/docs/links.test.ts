@@ -87,6 +87,16 @@ test('an address of a page in a message leads to the page, and to its heading', 
   expect(wrong).toEqual([])
 })
 
+test.each(NAMES.filter((name) => name.startsWith('docs/')))(
+  '%s says for whom it is, and what to read next',
+  (name) => {
+    const [, purpose = ''] = /^# .+\n\n(.+)$/m.exec(textOf(name)) ?? []
+    expect(purpose).toMatch(/^(?:For|Reference for) /)
+    const last = textOf(name).trimEnd().split('\n').at(-1) ?? ''
+    expect(last).toMatch(/^Next: .*\]\(/)
+  },
+)
+
 test('a link to another site is https', () => {
   const plain = PAGES.flatMap((page) =>
     [...prose(page).matchAll(/\]\((http:[^)]*)\)/g)].map(([, url]) => `${page.name} ${url}`),
