@@ -44,6 +44,7 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
     replayAll: (filter) => outbox.replayAll(filter),
     delete: (id) => outbox.delete(id),
     deleteAll: (filter) => outbox.deleteAll(filter),
+    endRevoked: (labels) => outbox.endRevoked(labels),
     figures: () => outbox.figures(),
     backup: async () => copy(),
   }

@@ -26,6 +26,10 @@ interface UpdateOptions extends SettingOptions {
   readonly remove?: readonly Removable[]
 }
 
+interface DeleteOptions extends EndpointOptions {
+  readonly dropEvents?: boolean
+}
+
 interface ShowOptions extends EndpointOptions {
   readonly url?: boolean
 }
@@ -85,6 +89,7 @@ export function endpointCommand(): Command {
     .addCommand(
       command('delete', 'delete an endpoint; its URL ends immediately')
         .argument('<name>', 'name of the endpoint')
+        .option('--drop-events', 'make dead letters of its events that GitHub does not have')
         .action(remove),
     )
 }
@@ -177,10 +182,17 @@ async function rotate(name: string, options: EndpointOptions): Promise<void> {
   printEndpointUrl(client, endpoint, options)
 }
 
-async function remove(name: string, { relay, json }: EndpointOptions): Promise<void> {
+async function remove(name: string, options: DeleteOptions): Promise<void> {
+  const { relay, json, dropEvents } = options
   const client = new RelayClient(relay)
-  await ask(client, { method: 'DELETE', path: pathOf(name) })
-  print(json ? printableJson(JSON.stringify({ success: true, name })) : `${name} is deleted`)
+  const query = dropEvents ? { 'drop-events': 'true' } : {}
+  const { events } = await ask(client, { method: 'DELETE', path: pathOf(name), query })
+  const dropped = dropEvents ? `; events that became dead letters: ${events}` : ''
+  print(
+    json
+      ? printableJson(JSON.stringify({ success: true, name, ...(dropEvents && { events }) }))
+      : `${name} is deleted${dropped}`,
+  )
 }
 
 /**

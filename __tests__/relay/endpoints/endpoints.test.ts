@@ -284,6 +284,28 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ isThere, start }) => {
     },
     60_000,
   )
+
+  // The last test, because the relay pauses after failures of GitHub.
+  run('deleted with its events, those that wait become dead letters', async () => {
+    const { address } = await create('dropped')
+    const other = await create('stays')
+    await call(address)
+    github.always({ status: 503 })
+    for (const target of [address, address, other.address]) {
+      expect((await call(target)).status).toBe(202)
+    }
+    const { body } = await operate('DELETE', '/dropped?drop-events=true')
+    expect(body).toEqual({ success: true, events: 2 })
+    const answer = await send(relay.url, {
+      target: '/outbox',
+      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
+    })
+    const dead = { credential: 'endpoint:dropped', reason: 'revoked' }
+    expect(JSON.parse(answer.body)).toMatchObject({
+      waiting: [{ credential: 'endpoint:stays' }],
+      dead: [dead, dead],
+    })
+  })
 })
 
 function contentOf({ parentPath, name }: { parentPath: string; name: string }): Promise<string> {

@@ -28,6 +28,8 @@ export interface EndpointAdminPorts
   extends Pick<RelayPorts, 'credentials' | 'loadChecks' | 'publicUrl' | 'now'> {
   /** Whether the relay has a GitHub credential of its own. */
   readonly hasCredential: boolean
+  /** Has the events of the endpoints that GitHub has not accepted yet. */
+  readonly outbox?: { endRevoked(labels: readonly string[]): Promise<number> } | undefined
   log(line: { readonly endpoint: string; readonly change: string }): void
 }
 
@@ -77,7 +79,9 @@ export async function respondToEndpoints(
   await endpoints.store.delete(name)
   endpoints.changed()
   ports.log({ endpoint: name, change: 'deleted' })
-  return jsonResponse({ success: true })
+  const drops = new URLSearchParams(target.split('?')[1]).get('drop-events') === 'true'
+  const events = drops ? ((await ports.outbox?.endRevoked([`endpoint:${name}`])) ?? 0) : undefined
+  return jsonResponse({ success: true, ...(events !== undefined && { events }) })
 }
 
 async function endpointsResponse(endpoints: Endpoints): Promise<RelayResponse> {

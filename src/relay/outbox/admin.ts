@@ -31,6 +31,12 @@ export interface OutboxView {
   delete(id: string): Promise<number>
   /** Deletes dead letters. */
   deleteAll(filter: EventFilter): Promise<number>
+  /**
+   * Makes dead letters of the undelivered events of revoked credentials, by their names in records.
+   *
+   * @returns how many events
+   */
+  endRevoked(labels: readonly string[]): Promise<number>
   figures(): Promise<OutboxFigures>
   /** A copy of the file, if there is one. */
   backup?(): Promise<AsyncIterable<Uint8Array>>

@@ -70,6 +70,7 @@ interface Calls {
   replayAll(filter: EventFilter): number
   delete(id: string): number
   deleteAll(filter: EventFilter): number
+  endRevoked(labels: readonly string[]): number
   figures(): OutboxFigures
   deleteCopies(bytes: number): null
   // Of the index:
@@ -166,6 +167,7 @@ export class OutboxObject {
       replayAll: (filter) => outbox.replayAll(filter),
       delete: (id) => outbox.delete(id).finally(() => this.#report()),
       deleteAll: (filter) => outbox.deleteAll(filter).finally(() => this.#report()),
+      endRevoked: (labels) => outbox.endRevoked(labels).finally(() => this.#report()),
       figures: () => outbox.figures(),
       deleteCopies: async (bytes) => {
         await this.#ledger.deleteCopies(bytes)
@@ -316,6 +318,7 @@ const OF_EVENTS: ReadonlySet<string> = new Set([
   'replayAll',
   'delete',
   'deleteAll',
+  'endRevoked',
   'figures',
   'deleteCopies',
 ])
@@ -436,6 +439,7 @@ export function objectView(namespace: ObjectNamespace): OutboxView {
     replayAll: (filter) => sum(ofAll('replayAll', filter)),
     delete: (id) => sum(ofAll('delete', id)),
     deleteAll: (filter) => sum(ofAll('deleteAll', filter)),
+    endRevoked: (labels) => sum(ofAll('endRevoked', labels)),
     figures: async () => (await ofAll('figures')).reduce(addFigures, NO_FIGURES),
   }
 }

@@ -345,10 +345,13 @@ export class Ledger {
     return rows.map(eventOf)
   }
 
-  /** Makes dead letters of undelivered events whose grant was revoked. */
-  async endRevoked(grants: ReadonlySet<string>): Promise<readonly OutboxEvent[]> {
-    if (grants.size === 0) return []
-    const labels = [...grants].map((id) => `grant:${id}`)
+  /**
+   * Makes dead letters of the undelivered events of revoked credentials.
+   *
+   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   */
+  async endRevoked(labels: readonly string[]): Promise<readonly OutboxEvent[]> {
+    if (labels.length === 0) return []
     const rows = await this.#write([
       [
         `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'

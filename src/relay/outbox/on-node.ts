@@ -215,6 +215,7 @@ function nodeView({ backup }: OutboxFile, outbox: Outbox): OutboxView {
     replayAll: (filter) => outbox.replayAll(filter),
     delete: (id) => outbox.delete(id),
     deleteAll: (filter) => outbox.deleteAll(filter),
+    endRevoked: (labels) => outbox.endRevoked(labels),
     figures: () => outbox.figures(),
     backup: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))

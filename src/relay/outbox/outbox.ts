@@ -64,7 +64,7 @@ export class Outbox implements EventStore {
   async start(): Promise<void> {
     const { ledger, revoked } = this.#ports
     await ledger.open()
-    for (const event of await ledger.endRevoked(revoked)) this.#logDead(event)
+    await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
     await this.#loop.start()
     const { unreadable } = await ledger.figures()
@@ -189,6 +189,18 @@ export class Outbox implements EventStore {
   async delete(id: string): Promise<number> {
     const events = await this.#ports.ledger.delete(id)
     for (const { queue, unit } of events) if (unit === id) this.#batches.forget(queue, unit)
+    return events.length
+  }
+
+  /**
+   * Makes dead letters of the undelivered events of revoked credentials.
+   *
+   * @param labels their names in records: `grant:<id>`, `endpoint:<name>`
+   * @returns how many events
+   */
+  async endRevoked(labels: readonly string[]): Promise<number> {
+    const events = await this.#ports.ledger.endRevoked(labels)
+    for (const event of events) this.#logDead(event)
     return events.length
   }
 
