@@ -17,11 +17,28 @@ type OpenChat = (context: ReplyContext) => Promise<Chat>
 const telegram: OpenChat = async (context) =>
   (await import('./reply/telegram.ts')).telegramChat(context)
 
+/** The comments of the issue that a webhook is about, by a header of its sender. */
+async function issueComments(context: ReplyContext): Promise<Chat> {
+  const { headers } = context.item
+  const has = (name: string) => isObject(headers) && name in headers
+  if (has('x-github-event')) {
+    return (await import('./reply/github-comments.ts')).githubComments(context)
+  }
+  if (has('linear-event') || has('linear-delivery')) {
+    return (await import('./reply/linear-comments.ts')).linearComments(context)
+  }
+  if (has('x-atlassian-webhook-identifier')) {
+    return (await import('./reply/jira-comments.ts')).jiraComments(context)
+  }
+  throw noReplyTarget('a webhook that is not of GitHub, Linear or Jira')
+}
+
 /** How to open the chat of an item, by the name of its trigger; only that chat's file is loaded. */
 const CHATS: ReadonlyMap<string, OpenChat> = new Map<string, OpenChat>([
   ['messaging_bot', telegram],
   ['telegram_bot', telegram],
   ['slack', async (context) => (await import('./reply/slack.ts')).slackChat(context)],
+  ['webhook', issueComments],
   ['discord', async (context) => (await import('./reply/discord.ts')).discordChat(context)],
 ])
 

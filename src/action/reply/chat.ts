@@ -98,6 +98,7 @@ export function noReplyTarget(what: string): UserError {
       'messaging_bot: reply to a message or to a pressed button',
       'slack: reply to a command or an interaction, or to an event with the token of a bot',
       'discord: reply to a command, a button or a modal within 15 minutes',
+      'webhook: comment on the issue of a webhook of GitHub, Linear or Jira',
     ],
   })
 }

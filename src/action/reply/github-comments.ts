@@ -1,0 +1,54 @@
+import {
+  addressInput,
+  type Chat,
+  callChat,
+  type MessagePart,
+  noReplyTarget,
+  type ReplyContext,
+} from './chat.ts'
+import { acceptedJson, checkCommentReply, commentMarkdown, commentToken } from './issue-comment.ts'
+import { objectAt } from './own-event.ts'
+
+const NAME = 'GitHub'
+
+/** https://docs.github.com/rest/issues/comments#create-an-issue-comment */
+const MAX_TEXT = 65_536
+
+/** Comments on the issue or the pull request of a webhook of GitHub. */
+export function githubComments(context: ReplyContext): Chat {
+  const { item, input, reply, ports } = context
+  checkCommentReply(NAME, reply)
+  const token = commentToken(context, 'a token with "Issues: write", such as ${{ github.token }}')
+  const body = objectAt(item, 'body')
+  const { full_name: repository } = objectAt(body, 'repository')
+  const { number } = 'issue' in body ? objectAt(body, 'issue') : objectAt(body, 'pull_request')
+  if (typeof repository !== 'string' || !/^[\w-]+\/[\w.-]+$/.test(repository)) throw noIssue()
+  if (!Number.isInteger(number)) throw noIssue()
+  const base = `${addressInput(input, 'github-api-url', 'https://api.github.com')}/repos/${repository}/issues`
+  const textOf = (text: string) => commentMarkdown(text, reply)
+  return {
+    name: NAME,
+    maxLength: MAX_TEXT,
+    maxParts: 5,
+    supportsFiles: false,
+    length: (text) => textOf(text).length,
+    async send({ text, edit }: MessagePart) {
+      const [method, url] = edit
+        ? (['PATCH', `${base}/comments/${encodeURIComponent(edit)}`] as const)
+        : (['POST', `${base}/${number}/comments`] as const)
+      const headers = {
+        accept: 'application/vnd.github+json',
+        'x-github-api-version': '2022-11-28',
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+      }
+      const request = { method, url, headers, body: JSON.stringify({ body: textOf(text) }) }
+      const { id } = acceptedJson(NAME, await callChat(NAME, request, ports))
+      return id === undefined ? edit : String(id)
+    },
+  }
+}
+
+function noIssue() {
+  return noReplyTarget('an event of GitHub without an issue or a pull request')
+}

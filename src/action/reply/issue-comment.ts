@@ -1,0 +1,71 @@
+import { UserError } from '../../wire/errors.ts'
+import type { HttpResponse } from '../../wire/http.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../wire/json.ts'
+import { isHeaderSafe } from '../../wire/secret.ts'
+import { NotDelivered, type Reply, type ReplyContext } from './chat.ts'
+import { escapeMarkdown } from './markdown-rendering.ts'
+
+/** Checks the inputs that no comment can have. @throws UserError */
+export function checkCommentReply(name: string, { buttons, file, ephemeral, format }: Reply): void {
+  const unsupported =
+    (buttons.length > 0 && 'buttons') ||
+    (file && 'file') ||
+    (ephemeral && 'ephemeral') ||
+    (format === 'html' && 'format: html')
+  if (!unsupported) return
+  throw new UserError({
+    message: `a comment of ${name} does not support "${unsupported}"`,
+    hint: 'Remove the input.',
+  })
+}
+
+/** The input `token`, which is masked. @throws UserError without one */
+export function commentToken(
+  { input, ports }: Pick<ReplyContext, 'input' | 'ports'>,
+  what: string,
+): string {
+  const token = input('token').trim()
+  if (token === '' || !isHeaderSafe(token)) {
+    throw new UserError({
+      message: `input "token" is ${token === '' ? 'missing' : 'not a token'}`,
+      hint: `Set it to ${what}.`,
+    })
+  }
+  ports.mask(token)
+  return token
+}
+
+/** The text of a reply as Markdown: as it is, or escaped if the reply is plain text. */
+export function commentMarkdown(text: string, reply: Reply): string {
+  const markdown =
+    reply.format === 'plain'
+      ? text
+          .split('\n')
+          .map((line) => escapeMarkdown(line, withEntities))
+          .join('\n')
+      : text
+  return withoutMentions(markdown, reply)
+}
+
+function withEntities(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** A mention that notifies nobody: a zero-width space after `@`. */
+function withoutMentions(text: string, { allowMentions }: Reply): string {
+  return allowMentions ? text : text.replace(/@(?=[\w[])/g, '@\u200b')
+}
+
+/** The JSON object of a response. @throws NotDelivered for a refusal, with the status and no text of it */
+export function acceptedJson(name: string, { status, text }: HttpResponse): JsonObject {
+  const value = tryParseJson(text)
+  if (status >= 200 && status < 300) return isObject(value) ? (value as JsonObject) : {}
+  throw new NotDelivered({
+    message: `${name} rejected the comment (${status})`,
+    notes: [
+      status === 401 || status === 403 || status === 404
+        ? 'check the token and its permissions for this issue'
+        : 'run the job again later',
+    ],
+  })
+}
