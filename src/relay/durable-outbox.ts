@@ -13,7 +13,13 @@ import { readOutboxSettings } from './outbox/outbox-settings.ts'
 import { queueNames } from './outbox/queue-name.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { Readiness } from './pages/readiness.ts'
-import { type ForgeAccess, type RelayConfig, steadyClock, systemClock } from './relay-config.ts'
+import {
+  type ForgeAccess,
+  firstActivitySender,
+  type RelayConfig,
+  steadyClock,
+  systemClock,
+} from './relay-config.ts'
 import type { RelayPorts } from './relay-ports.ts'
 import { PACK } from './request/client-payload.ts'
 
@@ -101,6 +107,9 @@ export function outboxPorts(
   })
   return (background) => ({
     ...withApi,
+    ...(endpoints && {
+      firstActivity: firstActivitySender(environmentOf(env), endpoints, ports, write, background),
+    }),
     readiness,
     collect: collectInto({ ...accept, background }),
     dispatch: throughOutbox({ ...accept, background }),

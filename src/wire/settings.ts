@@ -192,6 +192,12 @@ export const SETTINGS = {
     default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
+  HOOKLINE_LINEAR_API_URL: {
+    help: 'address of the Linear API, to which a relay sends the first activity of agent sessions',
+    isRelay: true,
+    default: 'https://api.linear.app',
+    read: address('the Linear API', 'https://api.linear.app'),
+  },
   HOOKLINE_TELEGRAM_API_URL: {
     help: 'address of the Telegram Bot API',
 

@@ -2,7 +2,7 @@ import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
-import { Secret } from '../../wire/secret.ts'
+import { isHeaderSafe, Secret } from '../../wire/secret.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { parseRepository } from '../request/route.ts'
@@ -11,6 +11,7 @@ import {
   type Endpoint,
   type EndpointRow,
   type EndpointSettings,
+  type FirstActivity,
   hashOf,
   newEndpointId,
   sealEndpointsFor,
@@ -180,6 +181,7 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
   }
   if (!endpoint) return { name, unreadable: true, ...times }
   const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
+  const { activity } = endpoint
   const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
   return {
     name,
@@ -190,6 +192,7 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
     ...(condition !== undefined && { if: condition }),
     ...(ifError !== undefined && { ifError }),
     ...(verify !== undefined && { verify: schemes }),
+    ...(activity !== undefined && { activity: activity.text }),
     credential: sealedToken === undefined ? 'relay' : 'sealed token',
     ...times,
   }
@@ -214,7 +217,7 @@ async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<stri
 
 const SETTINGS = [
   ...['repository', 'path', 'dispatch', 'ref'],
-  ...['if', 'ifError', 'verify', 'sealedToken'],
+  ...['if', 'ifError', 'verify', 'sealedToken', 'activity'],
 ]
 
 /** @throws RelayError 400 that names the setting */
@@ -257,15 +260,36 @@ async function checkedSettings(
     const mistake = (await loadChecks?.())?.claimsMistake(claims, publicUrl)
     if (mistake !== undefined) throw invalidEndpoint(mistake)
   }
+  const activity = readActivity(given.activity)
+  if (activity && verify === undefined) {
+    throw invalidEndpoint('"activity" needs "verify", because the relay acts on the event')
+  }
   return {
     repository,
     path,
+    ...(activity && { activity }),
     ...(dispatch !== undefined && { dispatch }),
     ...(typeof ref === 'string' && { ref }),
     ...(typeof sealedToken === 'string' && { sealedToken }),
     ...claims,
   }
 }
+
+/** @throws RelayError 400 */
+function readActivity(value: unknown): FirstActivity | undefined {
+  if (value === undefined) return undefined
+  const { text, token } = isObject(value) ? value : {}
+  const isText = typeof text === 'string' && text.trim() !== '' && text.length <= MOST_ACTIVITY
+  if (!isText || typeof token !== 'string' || token === '' || !isHeaderSafe(token)) {
+    throw invalidEndpoint(
+      `"activity" must have "text", of at most ${MOST_ACTIVITY} characters, and "token"`,
+    )
+  }
+  return { text, token }
+}
+
+/** Characters of a first activity. */
+const MOST_ACTIVITY = 1000
 
 /** At least workflow and trigger, and nothing that a URL must escape. */
 function isTriggerPath(path: string): boolean {

@@ -12,6 +12,16 @@ export interface EndpointSettings extends AccessScope, CheckClaims {
   readonly path: string
   /** A GitHub token that is sealed for this relay; without it the relay uses its own credential. */
   readonly sealedToken?: string
+  /** Sent by the relay for each new agent session of Linear. */
+  readonly activity?: FirstActivity
+}
+
+/** The first activity of an agent session of Linear. */
+export interface FirstActivity {
+  /** Markdown. */
+  readonly text: string
+  /** OAuth token of the agent. */
+  readonly token: string
 }
 
 /** An endpoint: `https://<relay>/-/<id>` stands for its settings. */

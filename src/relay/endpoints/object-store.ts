@@ -17,6 +17,7 @@ const METHODS = [
   'replace',
   'delete',
   'noteFirstEvent',
+  'claimSession',
 ] as const satisfies readonly (keyof EndpointStore)[]
 
 type StoreMethod = (typeof METHODS)[number]
@@ -47,6 +48,7 @@ export function endpointsInObject(namespace: ObjectNamespace): EndpointStore {
     replace: call('replace'),
     delete: call('delete'),
     noteFirstEvent: call('noteFirstEvent'),
+    claimSession: call('claimSession'),
   }
 }
 

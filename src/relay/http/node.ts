@@ -10,6 +10,7 @@ import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
 import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
 import {
+  firstActivitySender,
   openScheduler,
   type RelayConfig,
   readRelayConfig,
@@ -84,10 +85,14 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
           write,
         })
   const endpoints = outbox && endpointsIn(outbox, config)
+  const activities = openWork()
   const largeBodies = outbox && (await largeBodiesIn(outbox, options.outbox, env, config))
   const withEndpoints = {
     ...(outbox?.ports ?? direct),
-    ...(endpoints && { endpoints }),
+    ...(endpoints && {
+      endpoints,
+      firstActivity: firstActivitySender(env, endpoints, direct, write, activities.add),
+    }),
     ...(largeBodies && { largeBodies }),
   }
   const ports = withAdmin(withEndpoints, adminOptions(env, config, outbox, write))
@@ -103,11 +108,24 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     stopScheduler()
     ports.readiness?.stop()
     await server.close()
+    await activities.ended()
     largeBodies?.close()
     await outbox?.close(STOP_TIME - (performance.now() - started))
     await Promise.all([pool.close(), log?.close()])
   }
   return { url: server.url, close }
+}
+
+/** Work that a stopping relay waits for; each part has a time limit of its own. */
+function openWork() {
+  const open = new Set<Promise<unknown>>()
+  return {
+    add: (work: Promise<unknown>) => {
+      open.add(work)
+      void work.finally(() => open.delete(work))
+    },
+    ended: () => Promise.all(open),
+  }
 }
 
 /** Absent without a public address, because the action could not fetch a body. */
