@@ -126,9 +126,11 @@ const SERVICE_KEYS = [
   ...['security_opt', 'restart', 'stop_grace_period', 'image', 'ports', 'depends_on'],
 ]
 
-test('Caddyfile: passes everything on to the relay of compose.yaml', () => {
+test('Caddyfile: passes everything but the admin API on to the relay of compose.yaml', () => {
   const [, setting = '', service = '', port] =
-    /^\{\$(\w+)\} \{\n {4}reverse_proxy (\w+):(\d+)\n\}\n$/.exec(read('Caddyfile')) ?? []
+    /^\{\$(\w+)\} \{\n.*respond @admin 404\n {4}reverse_proxy (\w+):(\d+)\n\}\n$/s.exec(
+      read('Caddyfile'),
+    ) ?? []
   expect(SETTINGS).toHaveProperty(setting)
   expect(parse(read('compose.yaml')).services).toHaveProperty(service)
   expect(port).toBe(instruction('EXPOSE'))
