@@ -21,4 +21,5 @@ export const WIRING = [
   'relay/bodies/{body-cipher,on-node}.ts',
   'relay/github/connection-pool.ts',
   'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
+  'relay/receipts/on-node.ts',
 ]

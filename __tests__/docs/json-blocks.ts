@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals'
+import { runReceipt } from '../../src/relay/receipts/follower.ts'
+import type { FollowedEvent } from '../../src/relay/receipts/outcome.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
 import type { Block, Page } from './pages.ts'
 import type { Session } from './session.ts'
@@ -9,6 +11,7 @@ export async function runJson({ text }: Block, _: Page, session: Session): Promi
   if ('method' in value && 'path' in value) return sendSaved(text, session)
   if ('webhook' in value) return compareContext(value)
   if ('github-actions' in value) return checkRenovate(value)
+  if ('accepted_at' in (value.data ?? {})) return compareReceipt(value)
   throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
 }
 
@@ -31,6 +34,21 @@ async function compareContext(context: { webhook: { outputs: { body: unknown } }
     inputs,
   })
   expect(JSON.parse(outputs.on ?? '')).toMatchObject(context)
+}
+
+/** A receipt must be the one that the relay sends for this outcome. */
+function compareReceipt(shown: {
+  timestamp: string
+  data: Pick<FollowedEvent, 'delivery' | 'repository' | 'credential' | 'outcome'> & {
+    accepted_at: string
+  }
+}): void {
+  const { accepted_at, ...names } = shown.data
+  const at = Date.parse(accepted_at)
+  const rest = { reason: '', conclusion: '', run: '', failures: 0, next: null }
+  const event: FollowedEvent = { ...names, ...rest, at, since: at }
+  const { body } = runReceipt(event, event, Date.parse(shown.timestamp))
+  expect(JSON.parse(body)).toEqual(shown)
 }
 
 /** Renovate must read the sources, in addition to the native workflows that it reads by default. */

@@ -60,6 +60,16 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     },
   },
 
+  'docs/guides/receipts.md': {
+    hasSqlite: true,
+    env: {
+      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
+      HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+    },
+  },
+
   'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
   'docs/reference/inspector.md': { files: WORKFLOW },
   // Secrets of the reader, and what Jenkins sets.

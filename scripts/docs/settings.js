@@ -16,6 +16,7 @@ const FLAGS = {
   PORT: '--port',
   HOOKLINE_REPOSITORY: '--repository',
   HOOKLINE_OUTBOX: '--outbox',
+  HOOKLINE_RECEIPTS: '--receipts',
 }
 
 /** Every variable of Hookline with its default, its meaning, and the commands whose help names it. */

@@ -8,7 +8,12 @@ import { environmentHelp } from '../wire/settings-help.ts'
 import { type ConditionOptions, conditionsFrom } from './grant/grant-conditions.ts'
 import { withConditionOptions } from './grant.ts'
 import { type AdminRequest, notARelay, RelayClient } from './relay-client.ts'
-import { readScopeOptions, type ScopeOptions, withDispatchOptions } from './scope-options.ts'
+import {
+  readDuration,
+  readScopeOptions,
+  type ScopeOptions,
+  withDispatchOptions,
+} from './scope-options.ts'
 import { sealingKey } from './seal.ts'
 import { print, textTable, withProgress } from './terminal.ts'
 
@@ -19,6 +24,7 @@ interface EndpointOptions {
 
 interface SettingOptions extends EndpointOptions, Partial<ScopeOptions>, ConditionOptions {
   readonly sealToken?: boolean
+  readonly expect?: string
   readonly relayKey?: string
   readonly firstActivity?: string
   readonly activityTokenEnv?: string
@@ -56,7 +62,7 @@ Examples:
 const PATH = '/-/endpoints'
 
 /** Settings that `update --remove` removes. */
-const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'activity'] as const
+const REMOVABLE = ['if', 'verify', 'dispatch', 'ref', 'activity', 'expect'] as const
 
 type Removable = (typeof REMOVABLE)[number]
 
@@ -108,6 +114,7 @@ function settable(subcommand: Command): Command {
   subcommand
     .option('--repository <owner/name>', 'repository whose workflow the URL starts')
     .option('--path <path>', 'workflow and trigger: <workflow>/<trigger>')
+    .option('--expect <duration>', 'begin an alarm after so long without an event: 30m, 2h, 3d')
     .option('--seal-token', "use HOOKLINE_GITHUB_TOKEN, sealed, in place of the relay's token")
     .option('--relay-key <file>', "the relay's public key, with --seal-token")
     .option('--first-activity <text>', 'text that the relay sends for each agent session of Linear')
@@ -230,8 +237,15 @@ async function endpointSettings(options: SettingOptions & { repository: string }
     ...scope,
     ...conditions?.claims,
     ...activityOf(options),
+    ...(options.expect !== undefined && { expect: checkedDuration(options.expect) }),
     ...(options.sealToken && { sealedToken: await sealedToken(options, scope.repository) }),
   }
+}
+
+/** @throws UserError for an invalid duration */
+function checkedDuration(duration: string): string {
+  readDuration(duration)
+  return duration
 }
 
 /** The token never travels in plain text: only the relay can open it. */

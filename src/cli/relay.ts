@@ -20,6 +20,7 @@ interface RelayCommandOptions {
   readonly port: string
   readonly repository?: string
   readonly outbox?: string
+  readonly receipts?: true
   readonly tunnel?: boolean
 }
 
@@ -29,7 +30,7 @@ ${environmentHelp(...RELAY_SETTINGS)}
 Examples:
   $ hookline relay --port 8080
   $ hookline relay --repository octo/repo
-  $ hookline relay --outbox /var/lib/hookline/outbox.db
+  $ hookline relay --outbox /var/lib/hookline/outbox.db --receipts
   $ hookline relay --tunnel`
 
 export function relayCommand(): Command {
@@ -47,6 +48,7 @@ export function relayCommand(): Command {
       'queue events in this database while GitHub is unavailable',
       rawSetting(process.env, 'HOOKLINE_OUTBOX'),
     )
+    .option('--receipts', 'follow each event to its run; needs --outbox and a GitHub credential')
     .option('--tunnel', 'open a public address with cloudflared')
     .addHelpText('after', HELP)
     .action(runRelay)
@@ -57,6 +59,7 @@ async function runRelay({
   port,
   repository,
   outbox,
+  receipts,
   tunnel,
 }: RelayCommandOptions): Promise<void> {
   // A dynamic import, because undici alone doubles the time of `hookline --help`.
@@ -67,6 +70,7 @@ async function runRelay({
     env: process.env,
     repository,
     outbox,
+    receipts,
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
   stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { AccessScope } from '../relay/credentials/claims.ts'
+import { durationSeconds } from '../wire/duration.ts'
 import { UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES, type DispatchMode } from '../wire/payload.ts'
 import { checkedRepository } from '../wire/settings.ts'
@@ -69,8 +70,6 @@ export async function readScopeOptions(options: ScopeOptions): Promise<AccessSco
   }
 }
 
-const SECONDS = { d: 86_400, h: 3600, m: 60 } as const
-
 /** @returns seconds since 1970 @throws UserError for an invalid duration */
 export function readExpiry(duration: string, now: number): number {
   return Math.floor(now / 1000) + readDuration(duration)
@@ -81,12 +80,10 @@ export function readExpiry(duration: string, now: number): number {
  * @throws UserError for anything but a whole number of days, hours or minutes
  */
 export function readDuration(duration: string): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? []
-  if (unit !== 'd' && unit !== 'h' && unit !== 'm') {
-    throw new UserError({
-      message: `invalid duration ${JSON.stringify(duration)}`,
-      hint: 'Write days, hours or minutes, for example 90d, 12h or 30m.',
-    })
-  }
-  return Number(count) * SECONDS[unit]
+  const seconds = durationSeconds(duration)
+  if (seconds !== undefined) return seconds
+  throw new UserError({
+    message: `invalid duration ${JSON.stringify(duration)}`,
+    hint: 'Write days, hours or minutes, for example 90d, 12h or 30m.',
+  })
 }

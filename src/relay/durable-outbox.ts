@@ -146,7 +146,7 @@ export function openOutboxObject(
     keys: credentials.sealingKeys ?? [],
     credentials: ports.credentials,
     send: dispatchTo(options),
-    findRuns: runFinder(options),
+    findRuns: runFinder({ ...options, govern: rateLimiters.lookup }),
     pack: PACK,
     age: limits.age,
     revoked: credentials.revoked ?? new Set(),

@@ -19,6 +19,7 @@ const ADMIN_ADDRESS = new RegExp(
   [
     `^/metrics$`,
     `^/outbox(?:/(?:backup|replay|(${UUID})(/replay)?))?$`,
+    `^/-/receipts$`,
     `^/-/endpoints(?:/(?<endpoint>${ENDPOINT_NAME})(?<rotate>/rotate)?)?$`,
   ].join('|'),
   'i',

@@ -30,6 +30,9 @@ const MAX_PAGES = 10
 
 const PAGE_SIZE = 100
 
+/** Runs that one lookup reads at most. */
+export const MOST_RUNS = MAX_PAGES * PAGE_SIZE
+
 /** A delivery id at any position in the name of a run. */
 const DELIVERY = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i
 

@@ -1,4 +1,4 @@
-import { type AddressWords, readAddress } from './address.ts'
+import { type AddressWords, parseAddress, readAddress } from './address.ts'
 import { UsageError, UserError } from './errors.ts'
 import { isRepository } from './path.ts'
 import { DISPATCH_MODES } from './payload.ts'
@@ -186,6 +186,21 @@ export const SETTINGS = {
     default: '24',
     read: fraction(8760),
   },
+  HOOKLINE_RECEIPTS: {
+    help: 'true: follow each event to its run, like --receipts',
+    isRelay: true,
+    read: word(['true', 'false']),
+  },
+  HOOKLINE_RECEIPT_URL: {
+    help: 'https address that gets a signed webhook for each outcome and alarm',
+    isRelay: true,
+    read: httpsAddress,
+  },
+  HOOKLINE_RECEIPT_SECRET: {
+    help: 'secret that signs receipts: whsec_ and the base64 of at least 24 random bytes',
+    isRelay: true,
+    read: receiptSecret,
+  },
   HOOKLINE_SERVER_URL: {
     help: 'address of GitHub',
 
@@ -300,6 +315,27 @@ function accessKeys(text: string, name: string): readonly Secret[] {
 /** The parts between commas or white space. */
 export function splitList(text = ''): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
+}
+
+/** The address may contain a token, so no error shows it. */
+function httpsAddress(text: string, name: string): URL {
+  const url = parseAddress(text)
+  if (url?.protocol === 'https:') return url
+  throw new UserError({
+    message: `${name} is not an https address`,
+    hint: 'Write it without user, password and fragment: https://pager.example.com/receipts',
+  })
+}
+
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+function receiptSecret(text: string, name: string): Secret {
+  if (/^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(text)) {
+    return new Secret(text)
+  }
+  throw new UserError({
+    message: `${name} is not whsec_ and the base64 of at least 24 bytes`,
+    hint: 'Create one: echo "whsec_$(openssl rand -base64 32)"',
+  })
 }
 
 function appId(id: string, name: string): string {

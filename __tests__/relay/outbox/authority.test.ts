@@ -157,5 +157,9 @@ const AS_BEFORE = `
   DROP TABLE usage;
   DROP TABLE meta;
   DROP TABLE accepted;
+  DROP TABLE followed;
+  DROP TABLE receipt;
+  DROP TABLE alarm;
+  DROP TABLE last_event;
   ALTER TABLE event_1 RENAME TO event;
   CREATE INDEX waiting ON event (lane, seq) WHERE died IS NULL;`

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { MIGRATIONS } from '../../../src/relay/outbox/schema.ts'
+import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from '../../../src/relay/outbox/schema.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 
 /** The tables of version 2, which had a row for each batch. */
@@ -47,4 +47,21 @@ test('an outbox of version 2 keeps each event, its batch, its state, and the sum
     { value: 5 },
   ])
   expect(await database.read('SELECT at FROM accepted')).toEqual([{ at: 7 }])
+})
+
+test('a database of version 3 gets the tables of receipts, and its events stay', async () => {
+  const isOfReceipts = (text: string) => / (?:followed|receipt|alarm|last_event) /.test(text)
+  const database = await memoryDatabase(SCHEMA.filter((text) => !isOfReceipts(text)))
+  database.run(`INSERT INTO event VALUES (1, 'a', 'a', 'o/r#own', 'own', 'grant:g', 'waiting', 1, 1, 1,
+    0, 5, 4, 'queued', 'k', 10, 's')`)
+  await expect(database.read('SELECT * FROM followed')).rejects.toThrow('no such table')
+  for (const statement of MIGRATIONS[3] ?? []) database.run(statement)
+  expect(await database.read('SELECT delivery, state FROM event')).toEqual([
+    { delivery: 'a', state: 'waiting' },
+  ])
+  expect(await database.read('SELECT * FROM followed')).toEqual([])
+  const [{ value } = {}] = await database.read("SELECT value FROM meta WHERE name = 'schema'")
+  expect(value).toBe(SCHEMA_VERSION)
+  const tables = 'SELECT name FROM sqlite_master ORDER BY name'
+  expect(await database.read(tables)).toEqual(await (await memoryDatabase()).read(tables))
 })

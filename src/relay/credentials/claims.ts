@@ -2,10 +2,13 @@ import { type DispatchEvent, type DispatchMode, isDispatchMode } from '../../wir
 import type { Secret } from '../../wire/secret.ts'
 import type { Repository } from '../request/route.ts'
 
+/** What a token is for: to start runs by an event, or to look for runs. */
+export type TokenPurpose = DispatchEvent | 'run_lookup'
+
 /** For what a token is wanted. */
 export interface TokenRequest {
   readonly repository: Repository
-  readonly event: DispatchEvent
+  readonly event: TokenPurpose
   /** One that GitHub called 401, so that it is not given again. */
   readonly refused?: Secret | undefined
 }

@@ -8,13 +8,12 @@ import {
   type GitHubResponse,
   refusalOf,
 } from '../../wire/github-api.ts'
-import type { DispatchEvent } from '../../wire/payload.ts'
 import { Secret } from '../../wire/secret.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import { AGENT, relayError } from '../github/session.ts'
 import { githubUnavailable, RelayError } from '../relay-errors.ts'
 import type { Repository } from '../request/route.ts'
-import type { TokenRequest } from './claims.ts'
+import type { TokenPurpose, TokenRequest } from './claims.ts'
 
 /**
  * A GitHub App as the relay's githubCredential: https://docs.github.com/apps/creating-github-apps. For
@@ -37,13 +36,14 @@ interface AppOptions {
   readonly clock: Clock
 }
 
-/** The least permission for each dispatch mode. */
+/** The least permission for each purpose. */
 const PERMISSIONS = {
-  repository_dispatch: 'contents',
-  workflow_dispatch: 'actions',
-} as const satisfies Record<DispatchEvent, string>
+  repository_dispatch: { name: 'contents', access: 'write' },
+  workflow_dispatch: { name: 'actions', access: 'write' },
+  run_lookup: { name: 'actions', access: 'read' },
+} as const satisfies Record<TokenPurpose, { name: string; access: string }>
 
-type Permission = (typeof PERMISSIONS)[DispatchEvent]
+type Permission = (typeof PERMISSIONS)[TokenPurpose]
 
 interface Installation {
   readonly id: number
@@ -94,7 +94,7 @@ export class App {
    */
   async token({ repository, event, refused }: TokenRequest): Promise<Secret> {
     const permission = PERMISSIONS[event]
-    const key = `${fullName(repository).toLowerCase()} ${permission}`
+    const key = `${fullName(repository).toLowerCase()} ${permission.name}: ${permission.access}`
     const known = this.#tokens.get(key)
     if (known && known.token !== refused && this.#now() < known.until) return known.token
     const pending = this.#pending.get(key)
@@ -166,7 +166,7 @@ export class App {
   }
 
   #askForToken({ id, selection }: Installation, permission: Permission, deadline: number) {
-    const wanted = { ...selection, permissions: { [permission]: 'write' } }
+    const wanted = { ...selection, permissions: { [permission.name]: permission.access } }
     const path = `/app/installations/${id}/access_tokens`
     return this.#ask(this.#questions(deadline), path, wanted)
   }
@@ -265,15 +265,15 @@ const NOT_GRANTED = /permissions requested are not granted/i
 const SUSPENDED = /suspended/i
 
 function permissionMissing(
-  permission: Permission,
+  { name, access }: Permission,
   { settings = 'its settings' }: Installation,
 ): RelayError {
   return new RelayError(
     403,
     'app_permission_missing',
-    `the relay's GitHub App has no permission to write ${permission} in the repository`,
+    `the relay's GitHub App has no permission to ${access} ${name} in the repository`,
     {
-      hint: `Add the permission "${permission}: write" in the settings of the App, then accept it at ${settings}.`,
+      hint: `Add the permission "${name}: ${access}" in the settings of the App, then accept it at ${settings}.`,
     },
   )
 }

@@ -1,3 +1,4 @@
+import { durationSeconds } from '../../wire/duration.ts'
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
@@ -31,6 +32,8 @@ export interface EndpointAdminPorts
   readonly hasCredential: boolean
   /** Has the events of the endpoints that GitHub has not accepted yet. */
   readonly outbox?: { endRevoked(labels: readonly string[]): Promise<number> } | undefined
+  /** Whether the relay has alarms, which `expect` needs. */
+  readonly hasAlarms: boolean
   log(line: { readonly endpoint: string; readonly change: string }): void
 }
 
@@ -181,7 +184,7 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
   }
   if (!endpoint) return { name, unreadable: true, ...times }
   const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint
-  const { activity } = endpoint
+  const { activity, expect } = endpoint
   const schemes = [verify ?? []].flat().flatMap((entry) => (isObject(entry) ? entry.scheme : []))
   return {
     name,
@@ -193,6 +196,7 @@ function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
     ...(ifError !== undefined && { ifError }),
     ...(verify !== undefined && { verify: schemes }),
     ...(activity !== undefined && { activity: activity.text }),
+    ...(expect !== undefined && { expect }),
     credential: sealedToken === undefined ? 'relay' : 'sealed token',
     ...times,
   }
@@ -217,17 +221,18 @@ async function readJsonBody(request: RelayRequest): Promise<Readonly<Record<stri
 
 const SETTINGS = [
   ...['repository', 'path', 'dispatch', 'ref'],
-  ...['if', 'ifError', 'verify', 'sealedToken', 'activity'],
+  ...['if', 'ifError', 'verify', 'sealedToken', 'activity', 'expect'],
 ]
 
 /** @throws RelayError 400 that names the setting */
 async function checkedSettings(
   given: Readonly<Record<string, unknown>>,
-  { credentials, loadChecks, publicUrl, hasCredential }: EndpointAdminPorts,
+  { credentials, loadChecks, publicUrl, hasCredential, hasAlarms }: EndpointAdminPorts,
 ): Promise<EndpointSettings> {
   const unknown = Object.keys(given).find((name) => !SETTINGS.includes(name))
   if (unknown !== undefined) throw invalidEndpoint(`unknown setting ${JSON.stringify(unknown)}`)
   const { repository, path, dispatch, ref, if: condition, ifError, verify, sealedToken } = given
+  const expect = expectedInterval(given.expect, hasAlarms)
   if (typeof repository !== 'string' || !isRepository(repository)) {
     throw invalidEndpoint('"repository" must be owner/name')
   }
@@ -271,6 +276,7 @@ async function checkedSettings(
     ...(dispatch !== undefined && { dispatch }),
     ...(typeof ref === 'string' && { ref }),
     ...(typeof sealedToken === 'string' && { sealedToken }),
+    ...(expect !== undefined && { expect }),
     ...claims,
   }
 }
@@ -290,6 +296,16 @@ function readActivity(value: unknown): FirstActivity | undefined {
 
 /** Characters of a first activity. */
 const MOST_ACTIVITY = 1000
+
+/** @throws RelayError 400 */
+function expectedInterval(value: unknown, hasAlarms: boolean): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || durationSeconds(value) === undefined) {
+    throw invalidEndpoint('"expect" must be days, hours or minutes: 2d, 12h or 30m')
+  }
+  if (!hasAlarms) throw invalidEndpoint('"expect" needs a relay on Node')
+  return value
+}
 
 /** At least workflow and trigger, and nothing that a URL must escape. */
 function isTriggerPath(path: string): boolean {

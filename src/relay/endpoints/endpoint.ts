@@ -10,6 +10,8 @@ import type { CheckClaims } from '../request/verification-claims.ts'
 export interface EndpointSettings extends AccessScope, CheckClaims {
   /** `<workflow>/<trigger>`, to which the rest of the URL's path is added. */
   readonly path: string
+  /** The longest time without an event, such as `2h`; beyond it, the relay begins an alarm. */
+  readonly expect?: string
   /** A GitHub token that is sealed for this relay; without it the relay uses its own credential. */
   readonly sealedToken?: string
   /** Sent by the relay for each new agent session of Linear. */

@@ -16,6 +16,8 @@ export interface EndpointsPorts {
   /** Milliseconds since any moment; never jumps. */
   now(): number
   date(): Date
+  /** Is told of each event that an endpoint accepted. */
+  used?(name: string): void
   report(error: unknown): void
 }
 
@@ -85,8 +87,9 @@ export class Endpoints {
   }
 
   /** Records the first event of an endpoint; later ones cost nothing. */
-  async accepted({ id }: Endpoint): Promise<void> {
-    const { store, date, report } = this.#ports
+  async accepted({ id, name }: Endpoint): Promise<void> {
+    const { store, date, report, used } = this.#ports
+    used?.(name)
     const hash = await hashOf(id)
     if (this.#used.has(hash)) return
     this.#used.add(hash)

@@ -17,6 +17,8 @@ export interface Dispatch {
   readonly clientPayload: string
   readonly delivery: string
   readonly credential: Credential
+  /** True if a receipt of a relay started the event: its run gets no receipt. */
+  readonly isReceipt?: boolean
 }
 
 /** The event that starts runs: `event_type: webhook` for all workflows that listen, or one workflow. */
@@ -69,7 +71,10 @@ export interface DispatchOptions extends SessionOptions {
 
 type Governed = (call: GitHubCall) => GitHubCall
 
-export type Govern = (dispatch: Dispatch) => Promise<Governed | undefined>
+/** The repository and the credential of a call. */
+export type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
+
+export type Govern = (call: LimitedCall) => Promise<Governed | undefined>
 
 /** Refusals that only the admin of the relay can fix. */
 const CREDENTIAL_REFUSALS: ReadonlySet<string> = new Set([

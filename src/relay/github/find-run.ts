@@ -1,7 +1,26 @@
 import { fieldsOf } from '../../wire/github-api.ts'
-import { isRunOf, recentRuns, runsPath } from '../../wire/run-lookup.ts'
-import type { Dispatch, DispatchOptions } from './dispatch.ts'
+import {
+  isRunOf,
+  MOST_RUNS,
+  recentRuns,
+  runsPath,
+  type WorkflowRun,
+} from '../../wire/run-lookup.ts'
+import type { RelayError } from '../relay-errors.ts'
+import type { Dispatch, DispatchOptions, LimitedCall } from './dispatch.ts'
 import { GitHubSession } from './session.ts'
+
+/** The newest runs of a repository, newest first. */
+export interface FoundRuns {
+  readonly runs: readonly WorkflowRun[]
+  /** True if no run since the given time is missing. */
+  readonly isComplete: boolean
+  /** Why a page could not be read. */
+  readonly error?: RelayError
+}
+
+/** Reads the runs of a repository since a time in milliseconds since 1970. */
+export type ReadRuns = (call: LimitedCall, since: number) => Promise<FoundRuns>
 
 /** Which of some deliveries have a run; `undefined` if the credential may not read runs. */
 export type FindRuns = (
@@ -13,28 +32,40 @@ export type FindRuns = (
 /** Bytes of a page of runs; a run takes about 10 KB. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
-/** Clocks differ, and GitHub names whole seconds. */
-const CLOCK_TOLERANCE = 5000
+/** Milliseconds: clocks differ, and GitHub names whole seconds. */
+export const CLOCK_TOLERANCE = 5000
 
-/** Looks for runs with the credential of a dispatch, in its repository. */
-export function runFinder(options: DispatchOptions): FindRuns {
-  return async (dispatch, deliveries, since) => {
-    const { owner, name } = dispatch.repository
+/** Reads runs with the credential of a call, in its repository. */
+export function runReader(options: DispatchOptions): ReadRuns {
+  return async (asked, since) => {
+    const { owner, name } = asked.repository
     const repository = `${owner}/${name}`
-    const limited = await options.govern?.(dispatch)
+    const limited = await options.govern?.(asked)
     const call = limited ? limited(options.call) : options.call
-    const session = new GitHubSession(options, call, dispatch.target.event, dispatch)
-    let isReadable = true
+    const session = new GitHubSession(options, call, 'run_lookup', asked)
+    let error: RelayError | undefined
     const readPage = async (page: number) => {
       const path = runsPath(repository, page).slice(`/repos/${repository}`.length)
       const question = { method: 'GET', path, reads: true, responseBytes: PAGE_BYTES } as const
       const outcome = await session.ask(question)
-      isReadable = outcome.accepted
-      return outcome.accepted ? fieldsOf(outcome.answer).workflow_runs : undefined
+      if (outcome.accepted) return fieldsOf(outcome.answer).workflow_runs
+      error = outcome.error
+      return undefined
     }
-    const from = new Date(since - CLOCK_TOLERANCE)
-    const runs = await recentRuns(readPage, { since: from })
+    const from = since - CLOCK_TOLERANCE
+    const runs = await recentRuns(readPage, { since: new Date(from) })
+    const isOlder = Date.parse(runs.at(-1)?.started ?? '') < from
+    const isComplete = error === undefined && (runs.length < MOST_RUNS || isOlder)
+    return { runs, isComplete, ...(error && { error }) }
+  }
+}
+
+/** Looks for runs by the delivery ids in their names. */
+export function runFinder(options: DispatchOptions): FindRuns {
+  const read = runReader(options)
+  return async (dispatch, deliveries, since) => {
+    const { runs, error } = await read(dispatch, since)
     const found = deliveries.filter((delivery) => runs.some((run) => isRunOf(run, delivery)))
-    return isReadable || found.length > 0 ? new Set(found) : undefined
+    return error === undefined || found.length > 0 ? new Set(found) : undefined
   }
 }

@@ -9,7 +9,7 @@ import { BoundedCache } from '../bounded-cache.ts'
 import type { Credential } from '../credentials/credentials.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
 import { invalidToken, rateLimited } from '../relay-errors.ts'
-import type { Dispatch, Govern } from './dispatch.ts'
+import type { Govern, LimitedCall } from './dispatch.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
 const MOST_OPEN_CALLS = 100
@@ -23,6 +23,14 @@ export const LONGEST_RETRY_AFTER = 3_600_000
 
 /** Seconds, if GitHub names none. */
 const DEFAULT_WAIT = 60
+
+/** Calls in an hour that GitHub allows, until a response names them. */
+const DEFAULT_LIMIT = 5000
+
+/** The part of these calls that lookups of runs may use. */
+const LOOKUP_SHARE = 0.1
+
+const HOUR = 3_600_000
 
 /** Milliseconds for which a token that GitHub does not know is refused without a call. */
 const REFUSED_TIME = 60_000
@@ -64,6 +72,9 @@ export class RateLimiter {
   #ambiguous = 0
   #nextProbe = Number.NEGATIVE_INFINITY
   #isStoredNext = false
+  #hourlyLimit = DEFAULT_LIMIT
+  /** Times of the lookups in the last hour. */
+  #lookups: number[] = []
   /** Calls of requests. */
   readonly #live: Waiter[] = []
   /** Queues with stored events. */
@@ -126,6 +137,26 @@ export class RateLimiter {
       return this.#observed(call, request)
     }
 
+  /**
+   * Calls for a lookup of runs. All lookups of a credential use at most a tenth of its hourly limit.
+   *
+   * @throws RelayError 429 if that tenth is used up, or while a limit lasts
+   */
+  readonly lookup =
+    (call: GitHubCall): GitHubCall =>
+    async (request) => {
+      this.admit()
+      const now = this.#ports.now()
+      this.#lookups = this.#lookups.filter((time) => time > now - HOUR)
+      const [first = now] = this.#lookups
+      if (this.#lookups.length >= this.#hourlyLimit * LOOKUP_SHARE) {
+        throw rateLimited(Math.ceil((first + HOUR - now) / 1000))
+      }
+      this.#lookups.push(now)
+      this.#open++
+      return this.#observed(call, request)
+    }
+
   /** Resolves when a queue may call GitHub for a stored event. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
@@ -179,6 +210,8 @@ export class RateLimiter {
     if (remaining !== undefined && /^\d{1,9}$/.test(remaining)) {
       metrics.left(this, Number(remaining))
     }
+    const limit = header('x-ratelimit-limit')
+    if (limit !== undefined && /^[1-9]\d{0,8}$/.test(limit)) this.#hourlyLimit = Number(limit)
     if (status < 300) this.#wasAccepted = true
     if (status === 401 && !this.#wasAccepted) this.#refusedUntil = now() + REFUSED_TIME
     const isLimit = isRateLimit(answer)
@@ -260,9 +293,6 @@ const REMEMBERED = 10_000
 /** Tokens whose hash is remembered: hashing costs more than all other lookups of a request. */
 const HASHES = 1000
 
-/** For what a call is made, and with which credential. */
-type LimitedCall = Pick<Dispatch, 'repository' | 'credential'>
-
 /** The rate limiters of all GitHub credentials that were used lately. */
 export class RateLimiters {
   readonly #ports: RateLimiterPorts
@@ -311,6 +341,9 @@ export class RateLimiters {
 
   /** For stored events whose turn has come. */
   readonly granted: Govern = async (asking) => (await this.#of(asking))?.granted
+
+  /** For lookups of runs. */
+  readonly lookup: Govern = async (asking) => (await this.#of(asking))?.lookup
 
   async #of({ credential, repository }: LimitedCall): Promise<RateLimiter | undefined> {
     if (credential.kind === 'none') return undefined

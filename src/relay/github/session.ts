@@ -6,9 +6,8 @@ import {
   type GitHubRefusal,
   type GitHubResponse,
 } from '../../wire/github-api.ts'
-import type { DispatchEvent } from '../../wire/payload.ts'
 import type { Forge } from '../../wire/settings.ts'
-import type { TokenSource } from '../credentials/claims.ts'
+import type { TokenPurpose, TokenSource } from '../credentials/claims.ts'
 import {
   type Attempts,
   githubTimeout,
@@ -66,7 +65,7 @@ export type SessionOutcome =
 /** All that is asked for one event: one repository, one credential, one budget of time. */
 export class GitHubSession {
   readonly #questions: GitHubClient
-  readonly #event: DispatchEvent
+  readonly #event: TokenPurpose
   readonly #place: string
   /** Address of the repository on the web, for Forgejo, whose response has only the number of the run. */
   readonly #webUrl: string
@@ -75,7 +74,7 @@ export class GitHubSession {
   constructor(
     { apiUrl, clock, budget, retryTime }: SessionOptions,
     call: GitHubCall,
-    event: DispatchEvent,
+    event: TokenPurpose,
     { repository, credential }: { repository: Repository; credential: TokenSource },
   ) {
     // Copies of objects are a good part of what an event costs: they are written out.
@@ -156,7 +155,7 @@ const RUN = /^https?:\/\/[\x21-\x7e]{1,500}\/actions\/runs\/\d{1,20}$/
 export function relayError(
   refusal: GitHubRefusal,
   answer: GitHubResponse | undefined,
-  event: DispatchEvent = 'repository_dispatch',
+  event: TokenPurpose = 'repository_dispatch',
 ): RelayError {
   const { kind, status = 0, wait, cause } = refusal
   switch (kind) {
@@ -194,9 +193,10 @@ const DEFAULT_RETRY_AFTER = 60
 const NEEDED = {
   repository_dispatch: '`contents: write` on it (classic: `repo`)',
   workflow_dispatch: '`actions: write` on it (classic: `repo`)',
-} as const satisfies Record<DispatchEvent, string>
+  run_lookup: '`actions: read` on it (classic: `repo`)',
+} as const satisfies Record<TokenPurpose, string>
 
-function notAccessible(event: DispatchEvent): RelayError {
+function notAccessible(event: TokenPurpose): RelayError {
   return new RelayError(
     403,
     'repository_not_accessible',

@@ -4,11 +4,10 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { NodeBodies } from '../bodies/on-node.ts'
-import { Endpoints } from '../endpoints/endpoints.ts'
-import { EndpointTable } from '../endpoints/store.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
 import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
 import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
+import { readReceiptSettings } from '../receipts/on-node.ts'
 import {
   firstActivitySender,
   openScheduler,
@@ -17,7 +16,6 @@ import {
   relayPorts,
   type Scheduler,
   sharedGitHub,
-  steadyClock,
   systemClock,
 } from '../relay-config.ts'
 import type { Packer } from '../request/client-payload.ts'
@@ -32,6 +30,8 @@ interface RelayOptions {
   readonly repository?: string | undefined
   /** File of the outbox, where there is one. */
   readonly outbox?: string | undefined
+  /** Whether events are followed to their runs; `HOOKLINE_RECEIPTS` of the environment when absent. */
+  readonly receipts?: boolean | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
   /** The limits of a client that replace the usual ones. */
@@ -57,6 +57,11 @@ const PACKERS: readonly Packer[] = [1, 6].map((level) => async (bytes) => {
 export async function startRelay(options: RelayOptions): Promise<RunningServer> {
   const { host, port, env, repository, limits } = options
   const config = await readRelayConfig(env, repository)
+  const receipts = readReceiptSettings(env, {
+    isFollowing: options.receipts ?? readSetting(env, 'HOOKLINE_RECEIPTS') === 'true',
+    hasOutbox: options.outbox !== undefined,
+    hasCredential: config.githubCredential !== undefined,
+  })
   const pool = githubConnectionPool(config.apiUrl)
   const log = options.write ? undefined : standardLog()
   const write = options.write ?? log ?? (() => {})
@@ -82,20 +87,20 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
       : await openNodeOutbox(options.outbox, env, config, {
           ports: direct,
           access: github,
+          receipts,
           write,
         })
-  const endpoints = outbox && endpointsIn(outbox, config)
   const activities = openWork()
   const largeBodies = outbox && (await largeBodiesIn(outbox, options.outbox, env, config))
-  const withEndpoints = {
+  const endpoints = outbox?.ports.endpoints
+  const ofOutbox = {
     ...(outbox?.ports ?? direct),
     ...(endpoints && {
-      endpoints,
       firstActivity: firstActivitySender(env, endpoints, direct, write, activities.add),
     }),
     ...(largeBodies && { largeBodies }),
   }
-  const ports = withAdmin(withEndpoints, adminOptions(env, config, outbox, write))
+  const ports = withAdmin(ofOutbox, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, keepAliveTimeout, ...limits }
   const server = await serveRelay({ host, port, ports, limits: bounds }).catch(async (error) => {
     await outbox?.close(0)
@@ -141,19 +146,6 @@ async function largeBodiesIn(
   return openNodeBodies({ folder: `${file}.bodies`, database, env, publicUrl, now, report })
 }
 
-/** Every change of the endpoints passes this process, so its list of them is always current. */
-function endpointsIn({ database, ports }: NodeOutbox, { credentials }: RelayConfig): Endpoints {
-  const always = Number.POSITIVE_INFINITY
-  return new Endpoints({
-    store: new EndpointTable(database),
-    keys: credentials.sealingKeys ?? [],
-    holds: { known: always, unknown: always },
-    now: steadyClock.now,
-    date: systemClock.now,
-    report: ports.report,
-  })
-}
-
 /** @returns a function that ends the scheduler; a run that is being started is not awaited */
 function startScheduler(clock: Scheduler | undefined): () => void {
   if (!clock) return () => {}
@@ -181,6 +173,7 @@ function adminOptions(
   return {
     key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
     outbox: outbox?.view,
+    receipts: outbox?.receipts,
     keys: credentials.sealingKeys ?? [],
     hasCredential: githubCredential !== undefined,
     log: (line) => write(JSON.stringify({ time: new Date().toISOString(), ...line })),

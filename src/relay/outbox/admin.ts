@@ -5,6 +5,8 @@ import { comparison } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
 import { respondToEndpoints } from '../endpoints/admin.ts'
 import { gauge, type RelayMetrics } from '../pages/metrics.ts'
+import { respondToReceipts } from '../receipts/admin.ts'
+import type { ReceiptStore } from '../receipts/store.ts'
 import { internalError, methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse } from '../request/responses.ts'
@@ -46,6 +48,8 @@ export interface AdminOptions {
   /** `HOOKLINE_ADMIN_KEY`; without it the admin API is disabled. */
   readonly key: Secret | undefined
   readonly outbox: OutboxView | undefined
+  /** Followed events and alarms; absent on Workers. */
+  readonly receipts?: ReceiptStore | undefined
   /** Sealing keys, to show payloads. */
   readonly keys: readonly SealingKey[]
   /** Whether the relay has a GitHub credential of its own, which endpoints can use. */
@@ -59,7 +63,7 @@ export interface AdminOptions {
 
 /**
  * Adds the admin API: `/outbox`, `/outbox/<delivery>`, `/outbox/<delivery>/replay`, `/outbox/replay`,
- * `/outbox/backup`, `/metrics` and `/-/endpoints`.
+ * `/outbox/backup`, `/metrics`, `/-/endpoints` and `/-/receipts`.
  */
 export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts {
   const isKey = options.key && comparison([options.key])
@@ -68,12 +72,19 @@ export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts 
     if (!endpoints) throw noOutbox()
     const { endpoint: name, rotate } = groups
     const target = { name: name?.toLowerCase(), rotates: rotate !== undefined }
-    return respondToEndpoints(request, target, endpoints, { ...ports, ...options })
+    const hasAlarms = options.receipts !== undefined
+    return respondToEndpoints(request, target, endpoints, { ...ports, ...options, hasAlarms })
+  }
+  const respondOfReceipts = async ({ method, target }: RelayRequest) => {
+    if (!isRead(method)) throw methodNotAllowed(['GET'])
+    if (!options.receipts) throw noReceipts()
+    return respondToReceipts(options.receipts, new URLSearchParams(target.split('?')[1]))
   }
   const respond = async (request: RelayRequest, address: RegExpExecArray, delivery: string) => {
     try {
       await authorize(request, isKey)
       if (address[0].startsWith(ENDPOINTS)) return await respondOfEndpoints(request, address)
+      if (address[0].startsWith(RECEIPTS)) return await respondOfReceipts(request)
       return await respondTo(request, address, { ...options, metrics: ports.metrics })
     } catch (error) {
       if (error instanceof RelayError) return errorResponse(error, delivery)
@@ -87,6 +98,9 @@ export function withAdmin(ports: RelayPorts, options: AdminOptions): RelayPorts 
 
 /** Path of the admin API of endpoints. */
 const ENDPOINTS = '/-/endpoints'
+
+/** Path of the admin API of receipts. */
+const RECEIPTS = '/-/receipts'
 
 /** @throws RelayError 401, or 404 if the admin API is disabled */
 async function authorize(
@@ -319,6 +333,12 @@ function adminDisabled(): RelayError {
 function noOutbox(): RelayError {
   return new RelayError(404, 'no_outbox', 'this relay has no outbox', {
     hint: 'Start the relay with --outbox <file>; on Workers, add the binding OUTBOX.',
+  })
+}
+
+function noReceipts(): RelayError {
+  return new RelayError(404, 'no_outbox', 'this relay follows no events', {
+    hint: 'Start the relay on Node with --outbox <file> and --receipts.',
   })
 }
 

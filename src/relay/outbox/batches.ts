@@ -255,7 +255,8 @@ export async function batchDispatch(
   const envelope = batchEnvelope(first.clientPayload, events.length, id)
   const clientPayload = writeBatchPayload(envelope, packed)
   const { most, sizeOf } = LIMIT_OF[target.event]
-  const dispatch = { repository, target, credential, delivery: id }
+  const isReceipt = events.every((event) => event.isReceipt)
+  const dispatch = { repository, target, credential, delivery: id, isReceipt }
   if (sizeOf(clientPayload) <= most) return { dispatch: { ...dispatch, clientPayload } }
   if (events.length > 1) return { outcome: { kind: 'refused', reason: TOO_LARGE } }
   // The body of the event may be gzipped already, and gzip makes it larger.

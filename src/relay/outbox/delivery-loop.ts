@@ -60,6 +60,8 @@ export interface LoopPorts extends OpenPorts {
   ): Promise<ReadonlySet<string> | undefined>
   /** Is told of each event that GitHub accepted. */
   accepted(queue: string): Promise<void>
+  /** Is told of each event whose run was found, so that GitHub must have accepted it. */
+  found?(dispatch: Dispatch): void
   log(line: Omit<OutboxLine, 'time'>): void
   report(error: unknown): void
 }
@@ -453,6 +455,8 @@ export class DeliveryLoop {
       if (!one) continue
       await this.#record(one, ledger.delivered(unit), true)
       log({ outbox: 'found', ...namesOf(one), attempts: one.attempts })
+      const { dispatch } = await openDispatch(one.sealed, this.#ports)
+      if (dispatch) this.#ports.found?.({ ...dispatch, delivery: unit })
     }
     return true
   }

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bugOf } from '../../wire/errors.ts'
 import type { Environment } from '../../wire/settings.ts'
+import { Endpoints } from '../endpoints/endpoints.ts'
+import { EndpointTable } from '../endpoints/store.ts'
 import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from '../github/dispatch.ts'
-import { runFinder } from '../github/find-run.ts'
+import { runFinder, runReader } from '../github/find-run.ts'
 import { Readiness } from '../pages/readiness.ts'
+import { NodeReceipts, type ReceiptSettings } from '../receipts/on-node.ts'
+import type { ReceiptStore } from '../receipts/store.ts'
 import { type ForgeAccess, type RelayConfig, steadyClock, systemClock } from '../relay-config.ts'
 import { relayStarting } from '../relay-errors.ts'
 import type { RelayPorts } from '../relay-ports.ts'
@@ -28,6 +32,7 @@ export interface NodeOutbox {
   readonly view: OutboxView
   /** The tables of the file. */
   readonly database: Database
+  readonly receipts: ReceiptStore
   /** Reads the file, and continues to deliver its events. Until then events wait, and then get 503. */
   start(): Promise<void>
   /** Lets open calls end, for so many milliseconds, and closes the file. */
@@ -51,7 +56,12 @@ export async function openNodeOutbox(
   file: string,
   env: Environment,
   config: RelayConfig,
-  given: { ports: RelayPorts; access: ForgeAccess; write(line: string): void },
+  given: {
+    ports: RelayPorts
+    access: ForgeAccess
+    receipts: ReceiptSettings
+    write(line: string): void
+  },
 ): Promise<NodeOutbox> {
   const { limits, responseTime } = readOutboxSettings(env)
   const { ports, access, write } = given
@@ -66,8 +76,29 @@ export async function openNodeOutbox(
   const options = (retryTime: number, govern: Govern) => {
     return { call, apiUrl, budget, forge, clock: systemClock, retryTime, govern }
   }
+  const lookups = options(0, rateLimiters.lookup)
+  const endpoints: Endpoints = new Endpoints({
+    store: new EndpointTable(opened.database),
+    keys,
+    // Every change of the endpoints passes this process, so its list of them is always current.
+    holds: { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY },
+    now: steadyClock.now,
+    date: systemClock.now,
+    used: (name) => receipts.noteEvent(name),
+    report,
+  })
+  const receipts = new NodeReceipts(given.receipts, {
+    database: opened.database,
+    endpoints,
+    credentials: ports.credentials,
+    metrics,
+    readRuns: runReader(lookups),
+    now: steadyNow,
+    write,
+    report,
+  })
   const dispatcher = (retryTime: number, govern: Govern) =>
-    countingRefusals(dispatchTo(options(retryTime, govern)), metrics)
+    receipts.following(countingRefusals(dispatchTo(options(retryTime, govern)), metrics))
   const timers = queueTimers((queue) => void outbox.step(queue))
   const ledger = new Ledger({
     database: opened.database,
@@ -91,7 +122,8 @@ export async function openNodeOutbox(
       await rateLimiters.of(holderOf(queue), ownerOf(queue)).turn()
       return { wait: 0, isGranted: true }
     },
-    findRuns: runFinder(options(0, rateLimiters.granted)),
+    findRuns: runFinder(lookups),
+    found: (dispatch) => receipts.accepted(dispatch),
     log,
     report,
   })
@@ -137,6 +169,7 @@ export async function openNodeOutbox(
   return {
     ports: {
       ...ports,
+      endpoints,
       dispatch: starting.delay(dispatch),
       collect: async (event, period) => {
         await starting.ready()
@@ -156,8 +189,10 @@ export async function openNodeOutbox(
     },
     view: nodeView(opened, outbox),
     database: opened.database,
+    receipts: receipts.store,
     start: async () => {
       await outbox.start()
+      await receipts.start()
       starting.open()
       checks = setInterval(() => void check().catch(report), CHECK_INTERVAL).unref()
     },
@@ -166,7 +201,10 @@ export async function openNodeOutbox(
       timers.clear()
       const end = performance.now() + patience
       // A call that is cut off is repeated after the next start, with the same delivery id.
-      await within(patience, Promise.all([outbox.stop(), ...open]))
+      await within(
+        patience,
+        Promise.all([outbox.stop(), ...open]).then(() => receipts.stop()),
+      )
       // A disk that does not respond does not keep the process either.
       const left = Math.max(CLOSING_TIME, end - performance.now())
       await within(left, opened.close())

@@ -1,5 +1,5 @@
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** `sealed` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
 const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
@@ -22,6 +22,25 @@ const TABLES = [
   // Events and bytes by queue and by holder, and of all: what the quota compares.
   `CREATE TABLE usage (name TEXT PRIMARY KEY, events INTEGER NOT NULL, bytes INTEGER NOT NULL)
     WITHOUT ROWID`,
+]
+
+/**
+ * What `receipts` stores: one row for each event whose run is followed (`next` is null at its end), each
+ * receipt that waits to be sent, each alarm that lasts, and the last event of each endpoint.
+ */
+const RECEIPT_TABLES = [
+  `CREATE TABLE followed (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
+    repository TEXT NOT NULL, credential TEXT NOT NULL, at INTEGER NOT NULL, outcome TEXT NOT NULL,
+    reason TEXT NOT NULL, conclusion TEXT NOT NULL, run TEXT NOT NULL, since INTEGER NOT NULL,
+    failures INTEGER NOT NULL, next INTEGER)`,
+  'CREATE INDEX followed_next ON followed (repository, next) WHERE next IS NOT NULL',
+  'CREATE INDEX followed_credential ON followed (repository, credential, seq)',
+  `CREATE TABLE receipt (id TEXT PRIMARY KEY, at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    next INTEGER NOT NULL, body TEXT NOT NULL)`,
+  'CREATE INDEX receipt_next ON receipt (next)',
+  `CREATE TABLE alarm (kind TEXT NOT NULL, subject TEXT NOT NULL, since INTEGER NOT NULL,
+    PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
+  'CREATE TABLE last_event (endpoint TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID',
 ]
 
 const USAGE_NAMES = (row: string) =>
@@ -65,7 +84,7 @@ const INDEXES = [
   `CREATE INDEX event_undelivered ON event (queue, seq, next, unit, key, at) WHERE ${UNDELIVERED}`,
 ]
 
-export const SCHEMA: readonly string[] = [...TABLES, ...TRIGGERS, ...INDEXES]
+export const SCHEMA: readonly string[] = [...TABLES, ...TRIGGERS, ...INDEXES, ...RECEIPT_TABLES]
 
 const HOUR = 3_600_000
 
@@ -112,5 +131,15 @@ const FROM_2: readonly string[] = [
   COUNT,
 ]
 
+/** From version 3: without receipts. */
+const FROM_3: readonly string[] = [
+  ...RECEIPT_TABLES,
+  `UPDATE meta SET value = ${SCHEMA_VERSION} WHERE name = 'schema'`,
+]
+
 /** Statements that bring the tables of a version to the current one. */
-export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = { 1: FROM_1, 2: FROM_2 }
+export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
+  1: FROM_1,
+  2: FROM_2,
+  3: FROM_3,
+}

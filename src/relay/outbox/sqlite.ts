@@ -27,6 +27,9 @@ export interface OutboxFile {
 /** `PRAGMA application_id`: marks a database as an outbox. The letters `hkob`. */
 const APPLICATION_ID = 0x686b6f62
 
+/** Statements that take space, which a full disk refuses so that events can still leave it. */
+const ADDS = /^INSERT INTO (?:event|followed|receipt) /
+
 /** Bytes of the reserve file, which goes when the disk is full: even a deletion needs space. */
 const RESERVE = 4 * 1024 * 1024
 
@@ -73,7 +76,7 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     database: {
       read: (...statement) => ask({ read: statement }),
       write: (statements) => {
-        const adds = statements.some(([text]) => text.startsWith('INSERT INTO event'))
+        const adds = statements.some(([text]) => ADDS.test(text))
         return ask({ write: statements, adds })
       },
     },

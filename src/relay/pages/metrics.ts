@@ -26,6 +26,10 @@ export class RelayMetrics {
   /** The latest `x-ratelimit-remaining` of each credential. */
   readonly #remaining = new Map<object, number>()
   readonly #failing = new Map<string, string>()
+  /** Followed events, by the outcome of their runs. */
+  readonly #runs = new Map<string, number>()
+  /** Labels of the alarms that last. */
+  readonly #alarms = new Set<string>()
 
   /** @param endpoint name of the endpoint that was called */
   answered(status: number, endpoint?: string): void {
@@ -43,6 +47,18 @@ export class RelayMetrics {
 
   ticked(outcome: string): void {
     this.clock.set(outcome, (this.clock.get(outcome) ?? 0) + 1)
+  }
+
+  /** @param outcome of the run of an event */
+  ran(outcome: string): void {
+    this.#runs.set(outcome, (this.#runs.get(outcome) ?? 0) + 1)
+  }
+
+  /** Shows an alarm, or removes it. Neither kind nor subject contains a quotation mark. */
+  alarm(kind: string, subject: string, isActive: boolean): void {
+    const labels = `alarm="${kind}",subject="${subject}"`
+    if (isActive) this.#alarms.add(labels)
+    else this.#alarms.delete(labels)
   }
 
   called(outcome: GitHubCallOutcome, milliseconds: number): void {
@@ -90,6 +106,9 @@ export class RelayMetrics {
       ...(remaining.length > 0 ? gauge('hookline_github_remaining', Math.min(...remaining)) : []),
       ...this.#failingLines(),
       ...counters('hookline_scheduled_total', 'outcome', [...this.clock].toSorted()),
+      ...counters('hookline_runs_total', 'outcome', [...this.#runs].toSorted()),
+      '# TYPE hookline_alarm gauge',
+      ...[...this.#alarms].toSorted().map((labels) => `hookline_alarm{${labels}} 1`),
     ]
   }
 

@@ -9,6 +9,7 @@ import { type Credential, presentedToken } from '../credentials/credentials.ts'
 import { readEndpointRequest } from '../endpoints/request.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { RequestLog } from '../http/request-log.ts'
+import { isReceiptId } from '../receipts/receipt.ts'
 import {
   type Attempts,
   batchRequiresOutbox,
@@ -127,7 +128,14 @@ export async function handleWebhook(
     upload ??= written.upload
     const { clientPayload } = written
     const { repository } = webhook
-    const dispatch = { repository, target, delivery: log.delivery, clientPayload, credential }
+    const dispatch = {
+      repository,
+      target,
+      delivery: log.delivery,
+      clientPayload,
+      credential,
+      ...(isReceiptId(headerValue(request.headers, 'webhook-id')) && { isReceipt: true }),
+    }
 
     // 9. Put the event into a batch, if the URL asks for one and the outbox may store the credential. An
     //    event with a stored body joins none.

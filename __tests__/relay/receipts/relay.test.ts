@@ -1,0 +1,181 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { readReceiptSettings } from '../../../src/relay/receipts/on-node.ts'
+import { certificatePem } from '../../support/certificate.ts'
+import { type GitHubRuns, startGitHubRuns } from '../../support/github-runs.ts'
+import { describeOnNode24 } from '../../support/node24.ts'
+import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { send } from '../../support/raw-http.ts'
+import { sqlite } from '../../support/sqlite.ts'
+
+const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
+const KEY = 'hlk_an-access-key-that-is-long-enough'
+
+interface Received {
+  readonly id: string | undefined
+  readonly status: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A receiver of receipts, with a certificate of its own. */
+async function startReceiver() {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const certificate = certificatePem({
+    subject: 'CN=localhost',
+    publicKey: keys.publicKey,
+    notBefore: new Date(Date.now() - 3_600_000),
+    notAfter: new Date(Date.now() + 3_600_000),
+    issuer: { name: 'CN=localhost', keys },
+  })
+  const received: Received[] = []
+  const answer = { status: 503, location: '' }
+  const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const server = createServer({ key, cert: certificate }, async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const headers = request.headers as Record<string, string>
+    received.push({ id: headers['webhook-id'], status: answer.status, body, headers })
+    response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end()
+  })
+  server.listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `https://localhost:${port}/receipts?token=the-token-of-the-receiver`
+  return {
+    url,
+    certificate,
+    received,
+    answer,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+describeOnNode24('a relay with --receipts', () => {
+  const [runtime] = OUTBOX_RUNTIMES
+  let github: GitHubRuns
+  let relay: OutboxRelay
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let folder: string
+  beforeAll(async () => {
+    github = await startGitHubRuns(Date.now)
+    receiver = await startReceiver()
+    folder = await mkdtemp(join(tmpdir(), 'receipts-'))
+    const authority = join(folder, 'receiver.pem')
+    await writeFile(authority, receiver.certificate)
+    if (!runtime) throw new Error('Node is missing')
+    relay = await runtime.start({
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+      HOOKLINE_ACCESS_KEYS: KEY,
+      HOOKLINE_RECEIPTS: 'true',
+      HOOKLINE_RECEIPT_URL: receiver.url,
+      HOOKLINE_RECEIPT_SECRET: SECRET,
+      NODE_EXTRA_CA_CERTS: authority,
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await relay?.close()
+    receiver?.close()
+    await github?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const call = (headers: [string, string][] = []) =>
+    send(relay.url, {
+      method: 'POST',
+      target: '/o/r/hook/webhook',
+      headers: [['X-Github-Authorization', `Bearer ${KEY}`], ...headers],
+      body: '{"secret":"of the payload"}',
+    })
+  const admin = async (target: string, key = OPERATOR_KEY) => {
+    const headers: [string, string][] = [['Authorization', `Bearer ${key}`]]
+    const { status, body } = await send(relay.url, { method: 'GET', target, headers })
+    return { status, body }
+  }
+  const until = async (isTrue: () => boolean) => {
+    for (let turn = 0; turn < 300 && !isTrue(); turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    expect(isTrue()).toBe(true)
+  }
+
+  test('sends each receipt once, with one id, over a receiver that fails and a killed process', async () => {
+    github.behavior.set('o/r', 'startup_failure')
+    const { headers, status } = await call()
+    expect(status).toBe(200)
+    const delivery = headers['x-hookline-delivery']
+    // A receipt can start an event, too; that event gets none.
+    await call([['webhook-id', 'hookline_receipt_1']])
+    const events = JSON.parse((await admin('/-/receipts?repository=O/r')).body).events
+    expect(events).toMatchObject([{ delivery, repository: 'o/r', outcome: 'pending' }])
+    await until(() => receiver.received.length > 0)
+    receiver.answer.status = 302
+    receiver.answer.location = github.url
+    await until(() => receiver.received.length > 1)
+    receiver.answer.status = 200
+    await relay.restart('kill')
+    // The third attempt is 5 minutes later; a new process keeps to that.
+    expect(JSON.parse((await admin('/-/receipts')).body)).toMatchObject({ unsent: 1 })
+    const file = join(relay.folder, 'outbox.db')
+    const makeDue = async () => void (await sqlite(file, 'UPDATE receipt SET next = 0'))
+    await relay.restart('kill', { between: makeDue })
+    await until(() => receiver.received.length > 2)
+    await relay.restart('stop')
+    expect(receiver.received.map(({ status }) => status)).toEqual([503, 302, 200])
+    expect(JSON.parse((await admin('/-/receipts')).body)).toMatchObject({ unsent: 0 })
+    const { events: shown } = JSON.parse((await admin('/-/receipts?outcome=startup_failure')).body)
+    expect(shown).toMatchObject([
+      {
+        delivery,
+        conclusion: 'startup_failure',
+        run: expect.stringMatching(/\/actions\/runs\/1$/),
+      },
+    ])
+    const [first] = receiver.received
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
+    const verified = new Webhook(SECRET).verify(first?.body ?? '', first?.headers ?? {})
+    expect(verified).toMatchObject({
+      type: 'run.startup_failure',
+      data: { delivery, repository: 'o/r', outcome: 'startup_failure' },
+    })
+    expect(first?.body).not.toContain('payload')
+    expect(github.calls.filter(({ url }) => url === '/')).toEqual([])
+  }, 90_000)
+
+  test('shows outcomes to the admin alone, and the address of the receiver nowhere', async () => {
+    expect((await admin('/-/receipts', 'wrong')).status).toBe(401)
+    expect((await admin('/-/receipts?limit=0')).status).toBe(400)
+    const metrics = (await admin('/metrics')).body
+    expect(metrics).toContain('# TYPE hookline_runs_total counter')
+    expect(relay.log.join()).toContain('"receipts":"startup_failure"')
+    expect(relay.log.join() + metrics).not.toContain('the-token-of-the-receiver')
+  })
+})
+
+test.each([
+  [{ HOOKLINE_RECEIPT_URL: 'http://pager.example.com' }, 'not an https address'],
+  [{ HOOKLINE_RECEIPT_URL: 'https://pager.example.com' }, 'HOOKLINE_RECEIPT_SECRET is missing'],
+  [{ HOOKLINE_RECEIPT_SECRET: SECRET }, 'HOOKLINE_RECEIPT_URL is missing'],
+  [{ HOOKLINE_RECEIPT_SECRET: 'whsec_c2hvcnQ=' }, 'base64 of at least 24 bytes'],
+])('settings that do not fit together are errors: %j', (env, message) => {
+  const given = { isFollowing: true, hasOutbox: true, hasCredential: true }
+  expect(() => readReceiptSettings(env, given)).toThrow(message)
+})
+
+test.each([
+  [{ hasOutbox: false, hasCredential: true }, 'needs an outbox'],
+  [{ hasOutbox: true, hasCredential: false }, 'needs a GitHub credential'],
+])('--receipts without its needs is an error: %j', (given, message) => {
+  expect(() => readReceiptSettings({}, { isFollowing: true, ...given })).toThrow(message)
+})
