@@ -201,6 +201,44 @@ describe('in a clone from another host', () => {
     expect(calls.every(({ authorization }) => authorization === undefined)).toBe(true)
   })
 
+  describe('init', () => {
+    const written = async (itsKind: Kind, ...args: string[]) => {
+      kind = itsKind
+      const { stdout, stderr } = await run(['init', '--yes', '--json', ...args])
+      const [file] = JSON.parse(stdout).files
+      return { text: String(file.text), stderr }
+    }
+
+    test.each(['Forgejo', 'Gitea'] as const)(
+      'on %s writes a workflow that starts there',
+      async (itsKind) => {
+        const { text, stderr } = await written(itsKind)
+        expect(text).toContain('workflow_dispatch:')
+        expect(text).not.toContain('repository_dispatch')
+        expect(text).toContain('uses: https://github.com/hookline/hookline@')
+        expect(stderr).toContain(`is ${itsKind}: workflow_dispatch starts the workflow`)
+      },
+    )
+
+    test('on Forgejo names the forge for the compiler', async () => {
+      const { text } = await written('Forgejo', '--kind', 'compiled')
+      expect(text).toMatch(/^hookline:\n {2}forge: forgejo\n {2}dispatch: workflow$/m)
+    })
+
+    test('on Forgejo writes a bot that polls', async () => {
+      const { text } = await written('Forgejo', '--kind', 'bot')
+      expect(text).toContain('uses: https://github.com/hookline/hookline@')
+    })
+
+    test.each(['GitHub Enterprise Server', 'GitLab'] as const)(
+      'on %s is as on GitHub',
+      async (itsKind) => {
+        const { text, stderr } = await written(itsKind)
+        expect([text.includes('repository_dispatch'), stderr]).toEqual([true, ''])
+      },
+    )
+  })
+
   test('GitHub Enterprise Server: runs asks it, with the token that gh has for it', async () => {
     const { exitCode } = await run(['runs'], { ...NONE, GH_ENTERPRISE_TOKEN: 'its-own-token' })
     expect(exitCode).toBe(0)

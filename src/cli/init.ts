@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
+import { usesOn } from '../compiler/compiler-settings.ts'
 import { SENDERS, senderNamed } from '../triggers/senders.ts'
 import { UsageError, UserError } from '../wire/errors.ts'
 import { DISPATCH_MODES } from '../wire/payload.ts'
+import type { Forge } from '../wire/settings.ts'
 import { quoted } from '../workflow/suggestion.ts'
 import { AGENT_NAMES } from './agents.ts'
 import { originRepository, writeText } from './files.ts'
+import { forgeHere } from './forge.ts'
 import { git } from './git.ts'
 import { agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
@@ -17,6 +20,7 @@ import { answered, askAt, type FlagAnswers } from './init/questions.ts'
 import { filesText, reportText } from './init/report.ts'
 import { knownSender } from './init/sender-workflow.ts'
 import { originHere } from './origin.ts'
+import { ownAction } from './own-version.ts'
 import { environmentFor, GH_VARIABLES } from './programs.ts'
 import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrappedNames } from './terminal.ts'
@@ -116,7 +120,11 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
 }
 
 async function allAnswers(options: InitOptions, port: string): Promise<Answers> {
-  const { yes, json, kind, sender: from, name, repository, relay, dispatch, uses } = options
+  const { yes, json, kind, sender: from, name, repository, relay } = options
+  const forge = await otherForge()
+  // Forgejo and Gitea have no `repository_dispatch`, and resolve the name of an action on their own host.
+  const dispatch = options.dispatch ?? (forge && 'workflow')
+  const uses = forge ? usesOn(forge, options.uses ?? ownAction()) : options.uses
   const { stdin: input, stdout: output } = process
   if (options.agent !== undefined && kind !== undefined) throw new UsageError(AGENT_AND_KIND)
   refuseAgentFlags(options)
@@ -140,21 +148,40 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
           relay,
           dispatch,
         }
-      : { kind: kind ?? (dispatch && [...KINDS.keys()][0]), name, repository, relay, dispatch }
+      : {
+          kind: kind ?? (options.dispatch && [...KINDS.keys()][0]),
+          name,
+          repository,
+          relay,
+          dispatch,
+        }
   const surroundings = {
     repository: originRepository(),
     relay: localServer(port),
     hasAgent: options.agent !== undefined,
   }
   if (!input.isTTY || !output.isTTY || yes || json) {
-    return { ...(await answered(given, surroundings)), sender, uses }
+    return { ...(await answered(given, surroundings)), sender, uses, forge }
   }
   const { ask, close } = askAt({ input, output })
   try {
-    return { ...(await answered(given, surroundings, ask)), sender, uses }
+    return { ...(await answered(given, surroundings, ask)), sender, uses, forge }
   } finally {
     close()
   }
+}
+
+/** Forgejo or Gitea, if the git remote is there; a host that does not respond counts as GitHub. */
+async function otherForge(): Promise<Forge | undefined> {
+  const found = await forgeHere().catch((error: unknown) => {
+    if (error instanceof UserError) return undefined
+    throw error
+  })
+  if (!found || found.kind === 'github') return undefined
+  process.stderr.write(
+    `${found.host} is ${found.kind === 'gitea' ? 'Gitea' : 'Forgejo'}: workflow_dispatch starts the workflow\n`,
+  )
+  return found.kind
 }
 
 const AGENT_AND_KIND = {

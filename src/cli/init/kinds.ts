@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { stringify } from 'yaml'
 import type { Sender } from '../../triggers/sender.ts'
 import { type DispatchMode, dispatchEvent, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import type { Forge } from '../../wire/settings.ts'
 import { runNameLine } from '../../workflow/run-name.ts'
 import { ownAction, ownVersion } from '../own-version.ts'
 import { onSection, secretsOf, triggerOf } from './sender-workflow.ts'
@@ -56,6 +57,8 @@ export interface Answers {
   readonly dispatch?: DispatchMode | undefined
   /** The `uses` value of the action. Default: the version of this package. */
   readonly uses?: string | undefined
+  /** The forge of the repository, if it is not GitHub. */
+  readonly forge?: Forge | undefined
   /** The sender of the requests; any sender if absent. */
   readonly sender?: Sender | undefined
   /** The account that starts a coding agent: `my-relay[bot]` for a GitHub App, or a login. Empty if unknown. */
@@ -233,7 +236,7 @@ function replyAction(uses = ownAction()): string {
 
 const PACKAGED = 'node_modules/hookline/schema/hookline-workflow.json'
 
-function compiledText({ name, sender, dispatch, uses, relay }: Answers): string {
+function compiledText({ name, sender, dispatch, uses, relay, forge }: Answers): string {
   const trigger = triggerOf(sender ?? {})
   const on = sender ? onSection(sender) : stringify({ webhook: { method: 'post' } })
   const [variable, field] = trigger === 'webhook' ? ['BODY', '.body'] : ['ITEM', '']
@@ -246,7 +249,7 @@ function compiledText({ name, sender, dispatch, uses, relay }: Answers): string 
   return `# yaml-language-server: $schema=${schema}
 name: ${stringify(name).trim()}
 ${runNameLine(name, dispatch && dispatchEvent(dispatch))}
-${settingsText({ dispatch, uses, relay })}on:
+${settingsText({ dispatch, uses, relay, forge })}on:
 ${indented(on.trimEnd(), 2)}
 
 jobs:
@@ -265,8 +268,10 @@ function settingsText({
   dispatch,
   uses,
   relay,
-}: Pick<Answers, 'dispatch' | 'uses' | 'relay'>): string {
+  forge,
+}: Pick<Answers, 'dispatch' | 'uses' | 'relay' | 'forge'>): string {
   const lines = [
+    ...(forge === undefined ? [] : [`forge: ${forge}`]),
     ...(dispatch === 'workflow' ? [`dispatch: ${dispatch}`] : []),
     ...(uses === undefined ? [] : [`uses: ${uses}`]),
     ...(isPublic(relay) ? [`relay-url: ${relay}`] : []),

@@ -23,7 +23,7 @@ interface InitQuestion {
 
 /** Answers that flags give. */
 export type FlagAnswers = {
-  readonly [name in keyof Omit<Answers, 'sender' | 'uses'>]?: string | undefined
+  readonly [name in keyof Omit<Answers, 'sender' | 'uses' | 'forge'>]?: string | undefined
 }
 
 /** Facts that need no question. */
