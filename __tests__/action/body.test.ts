@@ -143,6 +143,18 @@ describe('a body that travelled encoded', () => {
   })
 
   test.each([
+    ['windows-1252', 'name=caf%E9&price=%80+5', { name: 'café', price: '€ 5' }],
+    ['iso-8859-1', 'name=caf%e9', { name: 'café' }],
+    ['shift_jis', 'name=%83e%83X%83g', { name: 'テスト' }],
+    ['"euc-kr"', 'name=%C7%D1', { name: '한' }],
+    ['utf-8', 'name=caf%C3%A9', { name: 'café' }],
+  ])('a form with percent-encoded bytes of %s', async (charset, body, expected) => {
+    const type = `${FORM}; charset=${charset}`
+    const item = itemOf(await fire('webhook', { headers: { 'content-type': type }, body }))
+    expect(item.body).toEqual(expected)
+  })
+
+  test.each([
     ['no charset', 'image/png'],
     ['an unknown charset', 'text/plain; charset=klingon'],
     ['a charset it is not', 'text/plain; charset=utf-8'],

@@ -47,6 +47,16 @@ describeOnNode24('hookline endpoint', () => {
     expect(await post(fresh)).toBe(401)
   })
 
+  test('create and update set the longest time between two events', async () => {
+    await endpoint(['create', 'heard', ...HOOK, '--expect', '2h'])
+    expect((await endpoint(['show', 'heard'])).output).toMatch(/^expect +2h$/m)
+    await endpoint(['update', 'heard', '--remove', 'expect'])
+    expect((await endpoint(['show', 'heard'])).output).not.toContain('expect')
+    const { errors } = await endpoint(['update', 'heard', '--expect', 'soon'])
+    expect(errors).toContain('invalid duration "soon"')
+    await endpoint(['delete', 'heard'])
+  })
+
   test('list and show name what an endpoint starts and checks, and no secret, token or URL', async () => {
     const checks = ['--if', 'body.live == true', '--sender', 'stripe']
     const made = await endpoint([

@@ -101,6 +101,7 @@ describe('the calls', () => {
   test.each([
     ['repository_dispatch', { contents: 'write' }],
     ['workflow_dispatch', { actions: 'write' }],
+    ['run_lookup', { actions: 'read' }],
   ] as const)('%s asks for one repository and %j', async (event, permissions) => {
     platform.installations = [
       { ...INSTALLED, permissions: { contents: 'write', actions: 'write' } },

@@ -158,6 +158,20 @@ describe('one credential', () => {
     expect(isTurn).toBe(true)
   })
 
+  test('lookups of runs use a tenth of the hourly limit, and no more while a limit lasts', async () => {
+    const { time, limiter } = limited()
+    const small = answer(200, { 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '40' })
+    const lookup = limiter.lookup(async () => small)
+    for (let n = 0; n < 5; n++) await lookup(REQUEST)
+    await expect(lookup(REQUEST)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
+    await time.pass(59 * MINUTE)
+    await expect(lookup(REQUEST)).rejects.toMatchObject({ retryAfter: 60 })
+    await time.pass(MINUTE)
+    await lookup(REQUEST)
+    limiter.hold(MINUTE)
+    await expect(lookup(REQUEST)).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
   test('counts what calls come to', async () => {
     const { limiter, metrics } = limited()
     for (const told of [ACCEPTED, answer(429), answer(500), answer(403)]) {

@@ -44,6 +44,8 @@ export interface FakeOutbox {
   runs: ReadonlySet<string> | undefined
   /** Deliveries of each lookup of runs. */
   readonly lookups: string[][]
+  /** Deliveries whose run was found, so that receipts follow it. */
+  readonly found: string[]
   /** The way of a request's event: to GitHub, or into the outbox. */
   readonly dispatch: DispatchPort
   collect(event: Dispatch, period: BatchPeriod): Promise<string | undefined>
@@ -95,6 +97,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   const reported: unknown[] = []
   const calls: string[] = []
   const lookups: string[][] = []
+  const found: string[] = []
   const send =
     (isLive: boolean): DispatchPort =>
     async (dispatch) => {
@@ -141,6 +144,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       const { runs } = fake
       return runs && new Set(deliveries.filter((id) => runs.has(id)))
     },
+    found: ({ delivery }) => found.push(delivery),
     log: (line) => log.push(line),
     report: (error) => reported.push(error),
   })
@@ -188,6 +192,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     key,
     calls,
     lookups,
+    found,
     dispatch: (event: Dispatch) => {
       const work = time.track(throughOutbox(accept)(event))
       work.catch(() => {})

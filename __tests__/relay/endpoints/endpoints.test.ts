@@ -21,7 +21,7 @@ interface Created {
   readonly url: string
 }
 
-describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ isThere, start }) => {
+describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) => {
   const run = isThere ? test : test.skip
   let github: GitHub
   let linear: ChatStandIn
@@ -130,6 +130,21 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ isThere, start }) => {
     expect([...statuses].sort()).toEqual([401, 429])
     expect(answers.find(({ status }) => status === 429)?.headers['retry-after']).toBe('1')
     expect((await call(address)).status).toBe(200)
+  })
+
+  run('an endpoint expects events on Node; Workers refuse that', async () => {
+    const made = await operate('POST', '', { name: 'heard', ...HOOK, expect: '2h' })
+    const wrong = await operate('POST', '', { name: 'wrong', ...HOOK, expect: '2 hours' })
+    expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_endpoint'])
+    if (name === 'workerd') {
+      expect(made.body.error.hint).toContain('needs a relay on Node')
+      return
+    }
+    expect(made.body).toMatchObject({ expect: '2h' })
+    expect((await operate('PATCH', '/heard', { expect: '30m' })).body).toMatchObject({
+      expect: '30m',
+    })
+    expect((await operate('PATCH', '/heard', { expect: null })).body).not.toHaveProperty('expect')
   })
 
   run('a filter and a signature change without a change of the URL', async () => {

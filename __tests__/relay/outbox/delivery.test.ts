@@ -176,6 +176,7 @@ describe('an event that GitHub may have accepted', () => {
     fake.runs = new Set([id(1)])
     await fake.time.pass(MINUTE)
     expect(fake.lookups).toEqual([[id(1)]])
+    expect(fake.found).toEqual([id(1)])
     expect(fake.calls).toEqual([id(1)])
     const { events, imbalance } = await fake.outbox.figures()
     expect([events.uncertain, imbalance]).toEqual([0, 0])

@@ -13,6 +13,7 @@ import type { ReceiptLine } from '../../../src/relay/receipts/receipt-line.ts'
 import { ReceiptSender } from '../../../src/relay/receipts/sender.ts'
 import { ReceiptStore } from '../../../src/relay/receipts/store.ts'
 import { Secret } from '../../../src/wire/secret.ts'
+import { dispatchOf } from '../../support/fake-outbox.ts'
 import { HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { type GitHubRuns, startGitHubRuns } from '../../support/github-runs.ts'
 import { type MemoryDatabase, memoryDatabase } from '../../support/memory-database.ts'
@@ -240,6 +241,51 @@ describe('an accepted event', () => {
     })
     await pass(10 * MINUTE)
     expect(received.map(({ type }) => type)).toEqual(['run.no_run', 'run.success'])
+  })
+
+  test('of the mode workflow is followed by the run that GitHub named', async () => {
+    const { github, send, follower, pass, outcomes, received } = await startScene()
+    const other = await send('o/r')
+    const run = 'https://github.com/o/r/actions/runs/1'
+    const delivery = crypto.randomUUID()
+    await follower.follow(dispatchOf(delivery, { kind: 'key' }), { run })
+    expect(await outcomes()).toMatchObject({ [delivery]: 'running' })
+    await pass(2 * MINUTE)
+    expect(await outcomes()).toEqual({ [delivery]: 'success', [other]: 'success' })
+    expect(received).toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ delivery, run }) }),
+    )
+    expect(github.listings.length).toBeLessThanOrEqual(3)
+  })
+
+  test('of several runs has the outcome of the run that failed', async () => {
+    const { github, send, pass, outcomes } = await startScene()
+    github.behavior.set('o/r', 'skipped')
+    const delivery = await send('o/r')
+    const again = async (behavior: 'success' | 'failure') => {
+      github.behavior.set('o/r', behavior)
+      const client_payload = { headers: { 'x-hookline-delivery': delivery } }
+      const body = JSON.stringify({ client_payload })
+      await fetch(`${github.url}/repos/o/r/dispatches`, { method: 'POST', body })
+    }
+    await again('failure')
+    await again('success')
+    await pass(MINUTE / 2)
+    expect(await outcomes()).toEqual({ [delivery]: 'running' })
+    await pass(2 * MINUTE)
+    expect(await outcomes()).toEqual({ [delivery]: 'failure' })
+  })
+
+  test('that is replayed is followed anew, and not by its earlier run', async () => {
+    const { github, send, follower, pass, outcomes } = await startScene()
+    const delivery = await send('o/r')
+    await pass(2 * MINUTE)
+    expect(await outcomes()).toEqual({ [delivery]: 'success' })
+    github.behavior.set('o/r', 'none')
+    await follower.follow(dispatchOf(delivery, { kind: 'key' }), {})
+    expect(await outcomes()).toEqual({ [delivery]: 'pending' })
+    await pass(4 * MINUTE)
+    expect(await outcomes()).toEqual({ [delivery]: 'no_run' })
   })
 
   test('that a receipt started, and an event of a sealed token, are not followed', async () => {

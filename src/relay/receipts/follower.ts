@@ -22,6 +22,9 @@ const LOOKUP_INTERVAL = MINUTE
 /** Events that are followed concurrently; further ones are `unknown`. */
 const MOST_FOLLOWED = 100_000
 
+/** Receipts that wait to be sent; while there are more, outcomes are only counted and logged. */
+const MOST_RECEIPTS = 100_000
+
 /** Events in a row without a run that begin the alarm `no_runs`. */
 export const MOST_WITHOUT_RUN = 3
 
@@ -53,6 +56,7 @@ export class RunFollower {
   /** No lookup in a repository before this time. */
   readonly #nextLookup = new Map<string, number>()
   #open = 0
+  #unsent = 0
   #isChecking = false
 
   constructor(ports: FollowerPorts) {
@@ -95,7 +99,9 @@ export class RunFollower {
     this.#isChecking = true
     const { store, now, report } = this.#ports
     try {
-      this.#open = (await store.counts()).open
+      const { open, receipts } = await store.counts()
+      this.#open = open
+      this.#unsent = receipts
       for (const [repository, time] of this.#nextLookup) {
         if (time <= now()) this.#nextLookup.delete(repository)
       }
@@ -133,6 +139,8 @@ export class RunFollower {
     const statement = store.progress(event, step, now())
     const isReported = step.outcome !== event.outcome && !ON_THE_WAY.has(step.outcome)
     if (!isReported || !sends) return [statement]
+    if (this.#unsent >= MOST_RECEIPTS) return [statement]
+    this.#unsent++
     return [statement, store.receipt(runReceipt(event, step, now()))]
   }
 
