@@ -266,6 +266,38 @@ describe('a body that does not fit into an event', () => {
   })
 
   run(
+    'of 60 refused, cut and oversized uploads leave the whole quota to the next ones',
+    async () => {
+      await start({ HOOKLINE_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
+      const target = await endpoint(verify)
+      const { hostname, port } = new URL(relay.url)
+      const cut = async () => {
+        const socket = connect(Number(port), hostname)
+        socket.on('error', () => {})
+        socket.write(`POST ${target} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`)
+        socket.write(`80000\r\n${'x'.repeat(0x60000)}`)
+        await pause(30)
+        socket.destroy()
+      }
+      const forged = async () => {
+        const body = large(400_000)
+        expect((await post(target, body, signed(Buffer.from('x')))).status).toBe(401)
+      }
+      const oversized = async () => {
+        const body = large(1_100_000)
+        expect((await post(target, body, signed(body))).status).toBe(413)
+      }
+      for (let n = 0; n < 20; n++) await Promise.all([cut(), forged(), oversized()])
+      for (let n = 0; n < 500 && (await stored()).length > 0; n++) await pause(10)
+      expect([github.calls, await stored()]).toEqual([[], []])
+      for (let n = 0; n < 3; n++) {
+        const body = large(900_000)
+        expect((await post(target, body, signed(body))).status).toBe(200)
+      }
+    },
+  )
+
+  run(
     'is dropped by a condition that reads a body over 256 KB, and passes any other one',
     async () => {
       await start()
