@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type GitHub, startGitHub } from '../../support/github.ts'
+import { describeOnNode24 } from '../../support/node24.ts'
+import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { send } from '../../support/raw-http.ts'
+
+describeOnNode24('a relay with an outbox, and without --receipts', () => {
+  const [runtime] = OUTBOX_RUNTIMES
+  let github: GitHub
+  let relay: OutboxRelay
+  beforeAll(async () => {
+    github = await startGitHub()
+    if (!runtime) throw new Error('Node is missing')
+    relay = await runtime.start({
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+      HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await relay?.close()
+    await github?.close()
+  })
+
+  const admin = async (method: string, target: string, body?: object) => {
+    const headers: [string, string][] = [['Authorization', `Bearer ${OPERATOR_KEY}`]]
+    const request = { method, target, headers, ...(body && { body: JSON.stringify(body) }) }
+    return (await send(relay.url, request)).body
+  }
+  const alarms = async () =>
+    (await admin('GET', '/metrics')).split('\n').filter((line) => line.startsWith('hookline_alarm'))
+  const until = async (isTrue: () => Promise<boolean>) => {
+    for (let second = 0; second < 200 && !(await isTrue()); second++) {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+    }
+    expect(await isTrue()).toBe(true)
+  }
+
+  test('begins an alarm after a minute of silence, over a restart, and ends it with an event', async () => {
+    const settings = { repository: 'octo/shop', path: 'hook/webhook', expect: '1m' }
+    const made = JSON.parse(await admin('POST', '/-/endpoints', { name: 'orders', ...settings }))
+    expect(await alarms()).toEqual([])
+    await until(async () => (await alarms()).length > 0)
+    const alarm = 'hookline_alarm{alarm="silent",subject="endpoint:orders"} 1'
+    expect(await alarms()).toEqual([alarm])
+    await relay.restart('kill')
+    expect(await alarms()).toEqual([alarm])
+    expect(JSON.parse(await admin('GET', '/-/receipts'))).toMatchObject({
+      events: [],
+      alarms: [{ alarm: 'silent', subject: 'endpoint:orders' }],
+    })
+    expect(
+      (await send(relay.url, { method: 'POST', target: made.address, body: '{}' })).status,
+    ).toBe(200)
+    await until(async () => (await alarms()).length === 0)
+    const lines = relay.log.filter((line) => line.includes('"receipts"'))
+    expect(lines.map((line) => JSON.parse(line).receipts)).toEqual(['silent', 'ended'])
+  }, 600_000)
+})
