@@ -12,14 +12,14 @@ import {
   nextPage,
   readAttempts,
 } from './redeliver/deliveries.ts'
-import { openRequested, type RequestedAttempts } from './redeliver/requested.ts'
 import {
   askAbout,
   findWebhook,
   type GitHubWebhook,
   refusedError,
   type WebhookOptions,
-} from './redeliver/webhook.ts'
+} from './redeliver/github-webhook.ts'
+import { openRequested, type RequestedAttempts } from './redeliver/requested.ts'
 import { readDuration } from './scope-options.ts'
 import { EXIT, print } from './terminal.ts'
 import { openUserFolder } from './user-folder.ts'

@@ -71,14 +71,14 @@ export class DeliveryHistory {
       byGuid.set(attempt.guid, [...(byGuid.get(attempt.guid) ?? []), attempt])
     }
     return [...byGuid.values()]
-      .filter((attempts) => !attempts.some(hasSucceeded))
+      .filter((attempts) => !attempts.some(wasAccepted))
       .map(deliveryOf)
       .filter(({ first }) => first >= since)
       .toSorted((one, other) => one.first - other.first)
   }
 }
 
-function hasSucceeded({ status }: DeliveryAttempt): boolean {
+function wasAccepted({ status }: DeliveryAttempt): boolean {
   return status >= 200 && status < 300
 }
 

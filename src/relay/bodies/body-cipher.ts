@@ -81,6 +81,6 @@ function mark(isLast: boolean): Buffer {
 }
 
 /** The form of an address that the relay stores. */
-export function hashOf(id: string): string {
+export function hashOfBody(id: string): string {
   return createHash('sha256').update(id).digest('hex')
 }

@@ -6,7 +6,7 @@ import type { RelayResponse } from '../../wire/http.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { Database } from '../outbox/database.ts'
 import { bodiesFull, bodyTooLarge } from '../relay-errors.ts'
-import { type BodyCipher, bodyCipher, hashOf } from './body-cipher.ts'
+import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
 import { BodyTable } from './body-table.ts'
 import type { BodyReference, BodyUpload, LargeBodies } from './large-bodies.ts'
 
@@ -115,7 +115,7 @@ interface UploadPorts extends Pick<NodeBodiesOptions, 'folder' | 'now' | 'report
 class Upload implements BodyUpload {
   readonly #ports: UploadPorts
   readonly #id = randomBytes(32).toString('base64url')
-  readonly #hash = hashOf(this.#id)
+  readonly #hash = hashOfBody(this.#id)
   readonly #cipher: BodyCipher = bodyCipher(this.#id)
   readonly #digest: Hash = createHash('sha256')
   #file: FileHandle | undefined
@@ -221,7 +221,7 @@ async function serveBody(
 ): Promise<RelayResponse> {
   const [, id] = ADDRESS.exec(path) ?? []
   if (method !== 'GET' || id === undefined) return NOT_FOUND
-  const hash = hashOf(id)
+  const hash = hashOfBody(id)
   try {
     const length = await table.find(hash)
     const file = join(folder, hash)

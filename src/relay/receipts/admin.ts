@@ -1,6 +1,6 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { RelayError } from '../relay-errors.ts'
-import type { ListedEvent, ReceiptStore } from './store.ts'
+import type { FollowedRow, ReceiptStore } from './store.ts'
 
 /** Events of one response. */
 const MOST_LISTED = 1000
@@ -40,7 +40,7 @@ export async function respondToReceipts(
   })
 }
 
-function shownEvent(event: ListedEvent) {
+function shownEvent(event: FollowedRow) {
   const { delivery, repository, credential, at, outcome, reason, conclusion, run, since } = event
   return {
     delivery,

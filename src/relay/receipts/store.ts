@@ -26,7 +26,7 @@ export interface FollowedFilter {
   readonly outcome: string | undefined
 }
 
-export type ListedEvent = FollowedEvent & { readonly seq: number }
+export type FollowedRow = FollowedEvent & { readonly seq: number }
 
 const COLUMNS =
   'seq, delivery, repository, credential, at, outcome, reason, conclusion, run, since, failures, next'
@@ -96,7 +96,7 @@ export class ReceiptStore {
     { repository, credential, outcome }: FollowedFilter,
     before: number,
     limit: number,
-  ): Promise<readonly ListedEvent[]> {
+  ): Promise<readonly FollowedRow[]> {
     const given = { repository, credential, outcome }
     const conditions = Object.entries(given).filter(([, value]) => value !== undefined)
     const where = conditions.map(([column]) => `AND ${column} = ?`).join(' ')
