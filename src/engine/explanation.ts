@@ -1,3 +1,4 @@
+import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
 import type { Decision, Evaluation } from './evaluation.ts'
@@ -21,7 +22,7 @@ export interface Explanation {
 
 interface ExplainOptions {
   /** Bounds the time of a filter, because a pattern can take years. */
-  readonly scripts: Pick<Scripts, 'within'>
+  readonly scripts: Pick<Scripts, 'within' | 'query'>
   /** Whether sentences may contain values of the event. Logs of GitHub are read by others. */
   readonly showValues: boolean
 }
@@ -109,6 +110,8 @@ async function unmetConditions(
   items: readonly JsonObject[],
   { scripts }: ExplainOptions,
 ): Promise<UnmetCondition[]> {
+  // Such a pattern is evaluated in another thread; it would block this one.
+  if (scripts.query && hasBacktracking(filter)) return []
   const { mongoFor } = await import('./mongo.ts')
   const { Query, options } = await mongoFor(filter)
   const unmet = (query: JsonObject, item: JsonObject): UnmetCondition[] =>

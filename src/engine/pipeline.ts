@@ -1,13 +1,22 @@
 import type { KeyState, KeyStatus, SeenKeys } from '../state/store.ts'
 import type { Config, KeyPaths } from '../triggers/config-options.ts'
+import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
-import { isObject, type Json, parseJson, record } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
 import type { Mongo } from './mongo.ts'
-import { ScriptFailure, type ScriptOutcome, type Scripts, type UserScript } from './scripts.ts'
+import { evaluateQuery, failureReason } from './query-option.ts'
+import {
+  type QueryResult,
+  type QueryTask,
+  ScriptFailure,
+  type ScriptOutcome,
+  type Scripts,
+  type UserScript,
+} from './scripts.ts'
 
 /** The values that all steps of the pipeline share. */
 interface StepContext {
@@ -154,10 +163,7 @@ function countLine(what: string, count: number): string[] {
 async function filter(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filter: query } = context.config
   if (query === undefined) return { kept: items }
-  const outcomes = await mongoOutcomes('filter', context, items, ({ Query, options }) => {
-    const compiled = new Query(query, options)
-    return (item) => compiled.test(item)
-  })
+  const outcomes = await queryOutcomes('filter', query, context, items)
   const { passed, failed } = splitOutcomes('filter', items, outcomes)
   return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
 }
@@ -303,14 +309,10 @@ function limit(items: readonly Candidate[], { config }: StepContext): StepResult
 async function project(items: readonly Candidate[], context: StepContext): Promise<StepResult> {
   const { filterOutputs } = context.config
   if (filterOutputs === undefined) return { kept: items }
-  const outcomes = await mongoOutcomes('filterOutputs', context, items, ({ Query, cloning }) => {
-    const query = new Query({}, cloning)
-    // An operator may return a value that JSON does not have, such as a date.
-    return (item) => JSON.stringify(query.find<Item>([item], filterOutputs).all()[0] ?? {})
-  })
+  const outcomes = await queryOutcomes('filterOutputs', filterOutputs, context, items)
   const { passed, failed } = splitOutcomes('filterOutputs', items, outcomes)
   const kept = passed.map(({ candidate, value }) => {
-    return { ...candidate, item: parseJson(value) as Item } // a projection returns an object
+    return { ...candidate, item: parseJson(String(value)) as Item } // a projection returns an object
   })
   return { kept, failed }
 }
@@ -385,53 +387,36 @@ async function loadMongo(option: unknown): Promise<Mongo> {
 }
 
 /**
- * Evaluates an option in MongoDB's language for each item. All items are evaluated within one time limit; if they take longer, each item gets a limit of its own.
+ * Evaluates an option in MongoDB's language for each item. All items are evaluated within one time limit; if
+ * they take longer, each item gets a limit of its own.
  *
- * @param prepare compiles the option
  * @throws OptionError if the option does not compile
  */
-async function mongoOutcomes<Value>(
-  option: 'filter' | 'filterOutputs',
-  { config, scripts }: StepContext,
+async function queryOutcomes(
+  option: QueryTask['option'],
+  query: JsonObject,
+  { scripts }: StepContext,
   items: readonly Candidate[],
-  prepare: (mongo: Mongo) => (item: Item) => Value,
-): Promise<OptionResult<Value>[]> {
-  const mongo = await loadMongo(config[option])
-  const evaluate = (list: readonly Candidate[]) => () => {
-    const work = prepare(mongo)
-    return list.map(({ item }): OptionResult<Value> => {
-      try {
-        return { value: work(item) }
-      } catch (cause) {
-        return { reason: failureReason(cause) }
-      }
-    })
-  }
+): Promise<readonly QueryResult[]> {
+  // Such a pattern can use up its time, and must not block a server in the meantime.
+  const elsewhere = hasBacktracking(query) ? scripts.query : undefined
   const attempt = async (list: readonly Candidate[], limit: number) => {
-    try {
-      return await scripts.within(limit, evaluate(list))
-    } catch (cause) {
-      if (cause instanceof ScriptFailure) return cause.message
-      throw new OptionError(option, `config.${option}: ${failureReason(cause)}`, { cause })
-    }
+    const task = { option, query, items: list.map(({ item }) => item) }
+    const outcome = elsewhere
+      ? await elsewhere(task, limit)
+      : await evaluateQuery(task, limit, scripts)
+    if ('invalid' in outcome) throw new OptionError(option, `config.${option}: ${outcome.invalid}`)
+    return 'results' in outcome ? outcome.results : outcome.stopped
   }
   const all = await attempt(items, TIME_LIMIT)
   if (typeof all !== 'string') return all
   if (items.length === 1) return [{ reason: all }]
-  const outcomes: OptionResult<Value>[] = []
+  const outcomes: QueryResult[] = []
   for (const one of items) {
     const own = await attempt([one], itemLimit(items.length, TIME_LIMIT))
     outcomes.push(...(typeof own === 'string' ? [{ reason: own }] : own))
   }
   return outcomes
-}
-
-/** Messages of the library about the query are shown; its other messages may quote the item. */
-function failureReason(cause: unknown): string {
-  if (cause instanceof ScriptFailure) return cause.message
-  const message = cause instanceof Error ? cause.message : ''
-  const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300
-  return known ? message.replace(/\s+/g, ' ') : 'is not valid'
 }
 
 /** Milliseconds for a script with one item, if the script took too long for all items. */

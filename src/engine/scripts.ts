@@ -1,4 +1,6 @@
 import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten-core'
+import type { Item } from '../triggers/trigger.ts'
+import type { JsonObject } from '../wire/json.ts'
 
 const MOST_ATTEMPTS = 5
 
@@ -251,6 +253,22 @@ export type ScriptOutcome =
   | { readonly json: string | undefined; readonly failure?: never }
   | { readonly failure: string; readonly json?: never }
 
+/** An option in MongoDB's language, and the items that it is evaluated for. JSON, so that a thread can get it. */
+export interface QueryTask {
+  readonly option: 'filter' | 'filterOutputs'
+  readonly query: JsonObject
+  readonly items: readonly Item[]
+}
+
+/** The result for one item: of `filter` a boolean, of `filterOutputs` the JSON of the reduced item. */
+export type QueryResult = { readonly value: boolean | string } | { readonly reason: string }
+
+/** One result for each item; or why there is none: the time was over, or the option does not compile. */
+export type QueryOutcome =
+  | { readonly results: readonly QueryResult[] }
+  | { readonly stopped: string }
+  | { readonly invalid: string }
+
 /** Runs scripts and patterns of the user within limits of time, memory and access. */
 export interface Scripts {
   /**
@@ -268,6 +286,8 @@ export interface Scripts {
    * @throws ScriptFailure if the work was stopped
    */
   within<Result>(milliseconds: number, work: () => Result): Promise<Result>
+  /** Evaluates a query in another thread, where there is one. */
+  query?(task: QueryTask, milliseconds: number): Promise<QueryOutcome>
 }
 
 /** A script that does not compile, or was stopped. */

@@ -1,6 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { parentPort, Worker } from 'node:worker_threads'
+import { evaluateQuery } from '../engine/query-option.ts'
 import {
+  type QueryOutcome,
+  type QueryTask,
   ScriptFailure,
   type ScriptOutcome,
   type Scripts,
@@ -8,17 +11,17 @@ import {
   type UserScript,
 } from '../engine/scripts.ts'
 
-interface ScriptQuestion {
-  readonly number: number
-  readonly script: UserScript
-  readonly items: string
-  readonly limit: number | undefined
-}
+/** A script with the JSON of its items, or a query. */
+type Task =
+  | { readonly script: UserScript; readonly items: string; readonly limit: number | undefined }
+  | { readonly query: QueryTask; readonly limit: number }
+
+type ScriptQuestion = Task & { readonly number: number }
 
 interface ScriptAnswer {
   readonly number: number
   /** The results, or the reason why there are none. */
-  readonly result: readonly ScriptOutcome[] | string
+  readonly result: readonly ScriptOutcome[] | QueryOutcome | string
 }
 
 /**
@@ -42,19 +45,30 @@ export function threadScripts(file: string): Scripts {
     thread.unref() // at last, since to listen holds the process
     return thread
   }
+  const ask = async (task: Task) => {
+    worker ??= start()
+    const thread = worker
+    const number = ++count
+    const { result } = await new Promise<ScriptAnswer>((resolve) => {
+      open.set(number, resolve)
+      thread.postMessage({ ...task, number } satisfies ScriptQuestion)
+    })
+    open.delete(number)
+    return result
+  }
   return {
     within: (milliseconds, work) => scripts.within(milliseconds, work),
     async run(script, items, limit) {
-      worker ??= start()
-      const thread = worker
-      const number = ++count
-      const answer = await new Promise<ScriptAnswer>((resolve) => {
-        open.set(number, resolve)
-        thread.postMessage({ number, script, items, limit } satisfies ScriptQuestion)
-      })
-      open.delete(number)
-      if (typeof answer.result === 'string') throw new ScriptFailure(answer.result)
-      return [...answer.result]
+      const result = await ask({ script, items, limit })
+      if (typeof result === 'string') throw new ScriptFailure(result)
+      if ('length' in result) return [...result]
+      throw new TypeError('the thread answered a script as a query')
+    },
+    async query(query, limit) {
+      const result = await ask({ query, limit })
+      if (typeof result === 'string') return { stopped: result }
+      if ('length' in result) throw new TypeError('the thread answered a query as a script')
+      return result
     },
   }
 }
@@ -67,14 +81,11 @@ export function answerScripts(): void {
   })
 }
 
-async function scriptAnswer({
-  number,
-  script,
-  items,
-  limit,
-}: ScriptQuestion): Promise<ScriptAnswer> {
+async function scriptAnswer({ number, ...task }: ScriptQuestion): Promise<ScriptAnswer> {
+  if ('query' in task)
+    return { number, result: await evaluateQuery(task.query, task.limit, scripts) }
   try {
-    return { number, result: await scripts.run(script, items, limit) }
+    return { number, result: await scripts.run(task.script, task.items, task.limit) }
   } catch (error) {
     // Any other error is a bug: the thread ends, and waiting calls are rejected.
     if (!(error instanceof ScriptFailure)) throw error

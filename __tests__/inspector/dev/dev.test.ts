@@ -82,6 +82,8 @@ describe('hookline dev for a person', () => {
     ...HOOK,
     'workflows/bad.yml': 'on:\n  webhook:\n    method: psot\n',
     'workflows/loop.yml': "on: { webhook: { config: { filterScript: 'for (;;) {}' } } }",
+    'workflows/lookahead.yml':
+      "on: { webhook: { config: { filter: { body.text: { $regex: '^(?=a)(a+)+$' } } } } }",
     'workflows/other.yaml': 'on: { webhook: { method: put } }',
     '.github/workflows/native.yml': `on: repository_dispatch\njobs: { on: { runs-on: x, steps: [${step}] } }`,
   }
@@ -131,6 +133,26 @@ describe('hookline dev for a person', () => {
     await command.printed(/second[\s\S]*outputs\.params/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these
     expect(command.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
+  })
+
+  test('serves other requests while a pattern with lookahead uses up its time', async () => {
+    const { command, hook } = dev
+    // The thread starts with the first such pattern.
+    await post(hook('lookahead/webhook'), { text: 'aa' })
+    await command.printed(/\/lookahead\/webhook {2}fired/)
+    let isRunning = true
+    const slow = post(hook('lookahead/webhook'), { text: `${'a'.repeat(60)}!` }).finally(() => {
+      isRunning = false
+    })
+    let answered = 0
+    while (isRunning) {
+      await post(hook('hook/webhook/users/7'), {})
+      answered++
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await slow
+    expect(answered).toBeGreaterThan(4)
+    await command.printed(/timed out after 500 ms/)
   })
 
   test('serves other requests while a script never ends', async () => {
