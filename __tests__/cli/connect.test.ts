@@ -477,6 +477,20 @@ test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
   expect(running.stdout + running.stderr).not.toContain(secret)
 })
 
+test('from a repository without workflows to a run of Stripe: three commands, 25 lines of connect', async () => {
+  rmSync(join(home, '.github'), { recursive: true })
+  const init = await runShared(['init', '--sender', 'stripe', '--yes'], { cwd: home })
+  expect(init.exitCode).toBe(0)
+  const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+  platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
+  const running = connect(['stripe', '--send-test'], {
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    STRIPE_SIGNING_SECRET: 'whsec_dGhpcyBpcyBhIHNlY3JldA',
+  })
+  await running.printed(/ended: success/)
+  expect(running.stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(25)
+})
+
 test('a filtered event is reported with the filter, as text and as data', async () => {
   const text = NAMED.replace(
     'with: { on: webhook }',
