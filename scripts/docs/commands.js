@@ -95,7 +95,19 @@ function section(name, mark) {
     `${mark} ${name}`,
     `${descriptionOf(help)}: ${code(usage.replaceAll(/\s+/g, ' '))}`,
     ...(rows.length > 0 ? [table(['option', 'meaning'], rows)] : []),
+    ...examples(help),
   ].join('\n\n')
+}
+
+/** The examples of a help text as one list; a line may continue on the next one. @param {string} help */
+function examples(help) {
+  const [, listed = ''] = help.split(/^Examples:\n/m)
+  const lines = listed
+    .replaceAll(/ \\\n\s+/g, ' ')
+    .split('\n')
+    .flatMap((text) => /^ {2}\$ (.*)$/.exec(text)?.[1] ?? [])
+  if (lines.length === 0) return []
+  return [`Examples:\n\n${lines.map((text) => `- ${code(text)}`).join('\n')}`]
 }
 
 /** The anchor of an option: `send--count`. @param {string} name @param {string} flags */
