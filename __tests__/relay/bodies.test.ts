@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -296,6 +296,14 @@ describe('a body that does not fit into an event', () => {
       }
     },
   )
+
+  run('is 413 if its folder cannot be written, and the relay forwards other events', async () => {
+    await writeFile(join(folder, 'outbox.db.bodies'), 'a file in place of the folder')
+    await start()
+    const target = await endpoint()
+    expect((await post(target, large(300_000))).status).toBe(413)
+    expect((await post(target, Buffer.from('{"a":1}'))).status).toBe(200)
+  })
 
   run(
     'is dropped by a condition that reads a body over 256 KB, and passes any other one',

@@ -2,6 +2,7 @@ import { write as writeTo } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { UserError } from '../../wire/errors.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { NodeBodies } from '../bodies/on-node.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
@@ -133,7 +134,10 @@ function openWork() {
   }
 }
 
-/** Absent without a public address, because the action could not fetch a body. */
+/**
+ * Absent without a public address, because the action could not fetch a body; and with a failing disk, because
+ * the relay forwards other events all the same.
+ */
 async function largeBodiesIn(
   { database, ports: { report } }: NodeOutbox,
   file: string | undefined,
@@ -143,7 +147,12 @@ async function largeBodiesIn(
   if (publicUrl === undefined) return undefined
   const { openNodeBodies } = await import('../bodies/on-node.ts')
   const now = () => systemClock.now().getTime()
-  return openNodeBodies({ folder: `${file}.bodies`, database, env, publicUrl, now, report })
+  const folder = `${file}.bodies`
+  return openNodeBodies({ folder, database, env, publicUrl, now, report }).catch((error) => {
+    if (error instanceof UserError) throw error
+    report(error)
+    return undefined
+  })
 }
 
 /** @returns a function that ends the scheduler; a run that is being started is not awaited */
