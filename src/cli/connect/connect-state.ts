@@ -35,11 +35,3 @@ async function newKeys(): Promise<string> {
   const keys: readonly JWK[] = [privateJwk]
   return JSON.stringify({ keys })
 }
-
-/** Whether this Node has SQLite, which the database needs: 22.13 and newer. */
-export async function hasDatabase(): Promise<boolean> {
-  return import('node:sqlite').then(
-    () => true,
-    () => false,
-  )
-}

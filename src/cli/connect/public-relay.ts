@@ -1,6 +1,7 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { generateSigningKey } from '../../relay/credentials/grant.ts'
 import { generateSealingKey } from '../../relay/credentials/seal.ts'
+import { hasSqlite } from '../../relay/outbox/sqlite.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
@@ -11,7 +12,7 @@ import { conditionsOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { RelayClient } from '../relay-client.ts'
 import { openTunnel, type TunnelChange } from '../tunnel.ts'
-import { hasDatabase, openConnectState } from './connect-state.ts'
+import { openConnectState } from './connect-state.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
 /** How long a webhook URL stays the same. */
@@ -67,7 +68,7 @@ interface LocalRelay {
 /** @throws UserError if the port is in use, the state cannot be written, or no tunnel opens */
 export async function openPublicRelay(options: PublicRelayOptions): Promise<PublicRelay> {
   const { conditions: trigger, publicUrl, secret, onTunnel } = options
-  const isStored = await hasDatabase()
+  const isStored = hasSqlite()
   const isLasting = publicUrl !== undefined
   const use = !isStored ? 'grant' : isLasting ? 'endpoint' : 'tunneled endpoint'
   const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), use)

@@ -54,7 +54,11 @@ export interface BackupResult {
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the thread has nothing but this text
 export function runThread(load: (name: string) => unknown): void {
+  // Node 22 warns that SQLite is experimental, which an admin can do nothing about.
+  const { emitWarning } = process
+  process.emitWarning = () => {}
   const sqlite = load('node:sqlite') as typeof import('node:sqlite')
+  process.emitWarning = emitWarning
   const threads = load('node:worker_threads') as typeof import('node:worker_threads')
   const fs = load('node:fs') as typeof import('node:fs')
   // The main thread starts this one with these settings.

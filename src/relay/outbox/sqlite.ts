@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
@@ -33,6 +34,11 @@ const ADDS = /^INSERT INTO (?:event|followed|receipt) /
 /** Bytes of the reserve file, which goes when the disk is full: even a deletion needs space. */
 const RESERVE = 4 * 1024 * 1024
 
+/** Whether this Node has SQLite: 22.13 and newer. To import it would print a warning on Node 22. */
+export function hasSqlite(): boolean {
+  return isBuiltin('node:sqlite')
+}
+
 /**
  * Opens or creates the file of an outbox, for this process alone.
  *
@@ -40,15 +46,12 @@ const RESERVE = 4 * 1024 * 1024
  *   written, is something else, or is damaged. An existing file is then not changed.
  */
 export async function openOutboxFile(file: string): Promise<OutboxFile> {
-  await import('node:sqlite').catch((cause) => {
-    throw new UsageError(
-      {
-        message: `an outbox needs Node 22.13 or newer; this is ${process.version}`,
-        hint: 'Start the relay with a newer Node, or without --outbox.',
-      },
-      { cause },
-    )
-  })
+  if (!hasSqlite()) {
+    throw new UsageError({
+      message: `an outbox needs Node 22.13 or newer; this is ${process.version}`,
+      hint: 'Start the relay with a newer Node, or without --outbox.',
+    })
+  }
   touch(file)
   const thread = new SqliteThread({
     file,
