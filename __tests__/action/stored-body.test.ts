@@ -150,6 +150,12 @@ describe('the step fails', () => {
     },
   )
 
+  test('for an address that is none', async () => {
+    const address = `https://[/-/bodies/${ID}`
+    const stdout = await failure({ headers: { 'x-hookline-body-url': address } })
+    expect(stdout).toContain('no valid address')
+  })
+
   test('for an address without TLS that is not on this machine', async () => {
     const stdout = await failure({
       headers: { 'x-hookline-body-url': `http://relay.example.com/-/bodies/${ID}` },
@@ -162,7 +168,10 @@ describe('the step fails', () => {
     const headers = { 'x-hookline-body-sha256': '0'.repeat(64) }
     expect(await failure({ headers })).toContain('SHA-256')
     expect(await failure({ headers: { 'x-hookline-body-length': '8' } })).toContain('length')
-    expect(await failure({ headers: { 'x-hookline-body-length': '-1' } })).toContain('length')
+    for (const length of ['-1', '0', '', 'x']) {
+      const stdout = await failure({ headers: { 'x-hookline-body-length': length } })
+      expect(stdout).toContain('no valid length')
+    }
   })
 
   test('for an encoding that this version does not know', async () => {

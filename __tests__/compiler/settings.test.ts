@@ -196,6 +196,7 @@ describe('a mistake in the settings', () => {
     ['runs-on: []', '"runs-on" is not a label, a list of labels, or a group', 1],
     ['max-parallel: 300', '"max-parallel" is not a number from 1 to 256', 1],
     ['forge: gitlab', '"forge" is not one of: github, forgejo, gitea', 1],
+    ['relay-url: http://relay', '"relay-url" is not the https address of a relay', 1],
     ['forge:', '"forge" is not one of: github, forgejo, gitea', 1],
     ['dispatch: repository\nforge: forgejo', 'forgejo does not support repository_dispatch', 1],
     [

@@ -133,6 +133,17 @@ describe('hookline init', () => {
     expect(existsSync(join(below, '.github'))).toBe(false)
   })
 
+  test('--relay names the relay whose large bodies the action fetches, also in a compiled file', async () => {
+    const relay = ['--relay', 'https://relay.example.com']
+    await hookline(['init', '--yes', ...relay])
+    await hookline(['init', '--yes', '--kind', 'compiled', '--name', 'second', ...relay])
+    expect((await hookline(['build'])).exitCode).toBe(0)
+    for (const name of ['hook', 'second']) {
+      const text = await readFile(join(folder, `.github/workflows/${name}.yml`), 'utf8')
+      expect(text).toMatch(/^ +relay-url: https:\/\/relay\.example\.com$/m)
+    }
+  })
+
   test('--kind compiled refuses a name whose built file exists', async () => {
     await mkdir(join(folder, '.github/workflows'), { recursive: true })
     await writeFile(join(folder, '.github/workflows/hook.yml'), 'mine')

@@ -66,8 +66,9 @@ export async function openNodeBodies(options: NodeBodiesOptions): Promise<NodeBo
   const sweep = async () => {
     const gone = await table.sweep(now(), now() - SETTLED, now() - KEPT)
     for (const { hash, bytes } of gone) {
-      await rm(join(folder, hash), { force: true })
       release(bytes)
+      // A file that cannot be deleted now has no row any more: the next start removes it.
+      await rm(join(folder, hash), { force: true }).catch(report)
     }
   }
   const timer = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL).unref()
@@ -168,16 +169,12 @@ class Upload implements BodyUpload {
   async discard(): Promise<void> {
     if (this.#isKept) return
     const { table, release, report } = this.#ports
-    try {
-      await this.#file?.close()
-      await rm(this.#part, { force: true })
-      await rm(this.#path, { force: true })
-      release(this.#bytes)
-      this.#bytes = 0
-      await table.delete(this.#hash)
-    } catch (error) {
-      report(error)
-    }
+    release(this.#bytes)
+    this.#bytes = 0
+    await this.#file?.close().catch(report)
+    await rm(this.#part, { force: true }).catch(report)
+    await rm(this.#path, { force: true }).catch(report)
+    await table.delete(this.#hash).catch(report)
   }
 
   get #path(): string {
