@@ -37,6 +37,22 @@ test.each([
 })
 
 test.each([
+  ['merge_group', 'paths'],
+  ['pull_request', 'tags-ignore'],
+])('a filter that "%s" does not have is a warning, and copied: %s', async (event, filter) => {
+  const on = `on:\n  webhook:\n  ${event}:\n    ${filter}: ['**']\n`
+  const { main, notices } = await compileText(`${on}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`)
+  expect(main).toContain(`${filter}: ['**']`)
+  expect(notices).toEqual([`GitHub ignores "${filter}" here: this event has no such filter`])
+})
+
+test('a misspelled filter of an event stays an error', async () => {
+  const text =
+    'on: {webhook: , push: {branchs: [main]}}\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n'
+  await expect(compileText(text)).rejects.toThrow("Unexpected value 'branchs'")
+})
+
+test.each([
   ['      - run: x\n        contineu-on-error: true', 'did you mean "continue-on-error"?'],
   ['      - backgroud: true\n        run: x', 'did you mean "background"?'],
   [

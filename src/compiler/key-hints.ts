@@ -61,6 +61,11 @@ export function unknownKeyFindings(
   return mistakes.map((problem): Finding => {
     const key = problem.code === 'unexpected-value' ? problem.subject : undefined
     const place = key === undefined ? undefined : keySection(document, problem)
+    if (key !== undefined && FILTERS.includes(key) && /^on\.[^.]+$/.test(place ?? '')) {
+      const message = `GitHub ignores ${quoted(key)} here: this event has no such filter`
+      const hint = 'remove it: the event starts the workflow whatever the filter says'
+      return { ...problem, level: 'warning', code: 'unknown-key', message, hint }
+    }
     const known = place === undefined || place === 'on' ? undefined : KEYS.get(place)
     if (key === SETTINGS_KEY && place === '') {
       const message = `"${SETTINGS_KEY}:" is a key of workflows/*.yml: GitHub refuses a file with it`
@@ -78,6 +83,14 @@ export function unknownKeyFindings(
 
 /** Keys of GitHub that no released version of its parser knows. */
 const UNRELEASED: readonly string[] = ['cache-mode']
+
+/**
+ * Filters of events. GitHub's parser here refuses a filter that an event does not have; GitHub
+ * itself ignores it, as in `merge_group: {paths: …}`: https://github.com/orgs/community/discussions/45899
+ */
+const FILTERS: readonly string[] = words(
+  'branches branches-ignore paths paths-ignore tags tags-ignore',
+)
 
 /**
  * Adds to an unknown key the key that was probably meant, and removes problems that only follow
