@@ -18,7 +18,7 @@ export function releaseNotes(changelog, version) {
 
 /**
  * The tags of a version: its own, and the tag that moves to the newest version of its major
- * version.
+ * version. Versions 0.x move `v1`, because every page and every written workflow names `@v1`.
  *
  * @param {string} version
  * @throws for a version that is not `major.minor.patch`
@@ -26,7 +26,7 @@ export function releaseNotes(changelog, version) {
 export function releaseTags(version) {
   const [, major] = /^(\d+)\.\d+\.\d+$/.exec(version) ?? []
   if (major === undefined) throw new Error(`${version} is no version for a release`)
-  return { tag: `v${version}`, moving: `v${major}` }
+  return { tag: `v${version}`, moving: `v${Math.max(1, Number(major))}` }
 }
 
 /** Prints the values for a release workflow as lines of GITHUB_OUTPUT; the notes go to a file. */

@@ -3,7 +3,9 @@
 // Sends real webhooks to this repository, as the relay does, and checks each assumption of the code about
 // GitHub that only GitHub can confirm. Needs the permissions `actions: write` and `contents: write`, and the
 // workflow self-test-listen on the default branch. Prints a line for each check; exits 1 after a difference.
-import { pathToFileURL } from 'node:url'
+import { execFile } from 'node:child_process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 
 const LISTENER = 'self-test-listen'
 const BRANCH = 'self-test'
@@ -14,6 +16,7 @@ const BRANCH = 'self-test'
  * @property {string} repository `owner/name`
  * @property {string} ref
  * @property {string} [apiUrl]
+ * @property {string} [cli] the built command
  * @property {(milliseconds: number) => Promise<unknown>} [sleep]
  */
 
@@ -32,6 +35,20 @@ export const CHECKS = {
   ) => {
     const delivery = await api.dispatch({ key: crypto.randomUUID() })
     await api.endsWith(delivery, 'success')
+  },
+  'the lookup of `connect` and `runs` finds the run of a delivery': async (api) => {
+    const delivery = await api.dispatch({ key: crypto.randomUUID() })
+    const id = await api.endsWith(delivery, 'success')
+    const found = await api.runs(delivery)
+    if (found !== id) throw new Error(`hookline runs finds ${found}, not ${id}`)
+  },
+  'the runner evaluates `env` before `if`, and fails the job despite `continue-on-error`': async (
+    api,
+  ) => {
+    const delivery = await api.dispatch({ key: crypto.randomUUID() })
+    const jobs = await api.jobs(await api.endsWith(delivery, 'success'))
+    const conclusion = jobs.find(({ name }) => name === 'order')?.conclusion
+    if (conclusion !== 'failure') throw new Error(`the job "order" ended with ${conclusion}`)
   },
   'workflow_dispatch answers with the id of its run': async (api) => {
     const id = await api.dispatchWorkflow({ key: crypto.randomUUID() })
@@ -84,7 +101,9 @@ export const CHECKS = {
 /** The calls of the checks. */
 class GitHub {
   /** @param {Options} options */
-  constructor({ token, repository, ref, apiUrl, sleep }) {
+  constructor({ token, repository, ref, apiUrl, cli, sleep }) {
+    this.token = token
+    this.cli = cli ?? fileURLToPath(new URL('../dist/cli/index.js', import.meta.url))
     this.repository = repository
     this.ref = ref
     this.apiUrl = apiUrl ?? 'https://api.github.com'
@@ -191,6 +210,20 @@ class GitHub {
    */
   async jobs(id) {
     return (await this.ask('GET', `/actions/runs/${id}/jobs`)).jobs
+  }
+
+  /**
+   * Asks the command of users for the run of a delivery.
+   *
+   * @param {string} delivery
+   * @returns {Promise<number>} the id of the run
+   */
+  async runs(delivery) {
+    const words = ['runs', '--repository', this.repository, '--delivery', delivery, '--json']
+    const { PATH } = process.env
+    const env = { PATH, GH_TOKEN: this.token, HOOKLINE_API_URL: this.apiUrl }
+    const { stdout } = await promisify(execFile)(process.execPath, [this.cli, ...words], { env })
+    return JSON.parse(stdout).id
   }
 
   /**

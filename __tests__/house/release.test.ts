@@ -168,8 +168,10 @@ describe('the notes of a release', () => {
   })
 })
 
-test('a version has its own tag and that of its major version', () => {
+test('a version has its own tag and that of its major version, and 0.x moves v1', () => {
+  expect(releaseTags('0.1.0')).toEqual({ tag: 'v0.1.0', moving: 'v1' })
   expect(releaseTags('1.2.3')).toEqual({ tag: 'v1.2.3', moving: 'v1' })
+  expect(releaseTags('2.0.0')).toEqual({ tag: 'v2.0.0', moving: 'v2' })
   for (const version of ['1.2', 'v1.2.3', '1.2.3-beta', '']) {
     expect(() => releaseTags(version)).toThrow('no version')
   }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { CHECKS, selfTest } from '../../scripts/self-test.js'
+import { bundle } from '../support/build.ts'
 
 interface Request {
   readonly headers: Readonly<Record<string, string>>
@@ -28,6 +29,7 @@ interface Differences {
   readonly listsNothing?: boolean
   readonly tellsNoRun?: boolean
   readonly firesTwice?: boolean
+  readonly evaluatesIfFirst?: boolean
   readonly cancelsWaiting?: boolean
   readonly hasNoFolder?: boolean
   readonly commitsOnOldHead?: boolean
@@ -77,12 +79,27 @@ async function startGitHub(differences: Differences): Promise<string> {
     const run = runs.find((one) => one.id === Number(id))
     if (run && jobs) {
       const conclusion = fires(run) ? 'success' : 'skipped'
-      return answer(200, { jobs: [{ name: 'fired', conclusion }] })
+      const order = differences.evaluatesIfFirst ? 'success' : 'failure'
+      return answer(200, {
+        jobs: [
+          { name: 'fired', conclusion },
+          { name: 'order', conclusion: order },
+        ],
+      })
     }
     if (run) return answer(200, { status: 'completed', conclusion: conclusionOf(run.id) })
     if (!path.startsWith('/actions/runs?')) return answer(404, {})
     const listed = differences.listsNothing ? [] : runs
-    const shown = listed.map(({ id, title }) => ({ id, display_title: title }))
+    const shown = listed.map(({ id, title }) => ({
+      id,
+      display_title: title,
+      event: 'repository_dispatch',
+      path: '.github/workflows/self-test-listen.yml',
+      status: 'completed',
+      conclusion: 'success',
+      created_at: '2026-11-27T08:00:00Z',
+      html_url: `https://github.com/octo/repo/actions/runs/${id}`,
+    }))
     return answer(200, { workflow_runs: shown })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -96,7 +113,8 @@ async function startGitHub(differences: Differences): Promise<string> {
 
 async function tried(differences: Differences): Promise<{ isRight: boolean; different: string[] }> {
   const apiUrl = await startGitHub(differences)
-  const options = { token: 't', repository: 'octo/repo', ref: 'main', apiUrl }
+  const cli = bundle('cli/index.js')
+  const options = { token: 't', repository: 'octo/repo', ref: 'main', apiUrl, cli }
   const lines: string[] = []
   const isRight = await selfTest({ ...options, sleep: async () => {} }, (line) => {
     lines.push(line)
@@ -115,6 +133,7 @@ describe('the self-test', () => {
     ['listsNothing', 'the unfiltered listing'],
     ['tellsNoRun', 'workflow_dispatch'],
     ['firesTwice', 'one key, one fires'],
+    ['evaluatesIfFirst', 'evaluates `env` before `if`'],
     ['cancelsWaiting', 'queue: max'],
     ['hasNoFolder', 'file(path:)'],
     ['commitsOnOldHead', 'STALE_DATA'],
