@@ -203,6 +203,38 @@ describe('hookline redeliver', () => {
     expect(requested).toEqual([idOf(1)])
   })
 
+  test('names the variable of the token if it is not set', async () => {
+    const { exitCode, stderr } = await redeliver([], { GH_TOKEN: '' })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('GH_TOKEN is not set')
+    expect(stderr).toContain('"Webhooks: write"')
+    expect(github.calls).toEqual([])
+  })
+
+  test('reads GH_ENTERPRISE_TOKEN for GitHub Enterprise Server, and says that it ignores GH_TOKEN', async () => {
+    const enterprise = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_SERVER_URL: 'https://ghe.example.com',
+    }
+    const { stderr } = await redeliver(['--dry-run'], enterprise)
+    expect(stderr).toContain('GH_ENTERPRISE_TOKEN is not set')
+    expect(stderr).toContain('GH_TOKEN is not used for ghe.example.com')
+    expect(github.calls).toEqual([])
+    const token = 'ghp_the-token-of-the-enterprise'
+    github.next({ status: 403, body: '{"message":"Resource not accessible"}' })
+    const refused = await redeliver([], { ...enterprise, GH_ENTERPRISE_TOKEN: token })
+    expect(refused.stderr).toContain('set GH_ENTERPRISE_TOKEN to a token with "Webhooks: write"')
+    expect(github.calls[0]?.headers.authorization).toBe(`Bearer ${token}`)
+  })
+
+  test('names the id and the key of an App that GitHub refuses', async () => {
+    const pem = rsaKeys('app').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    github.next({ status: 401, body: '{"message":"A JSON web token could not be decoded"}' })
+    const { stderr } = await redeliver(['--app'], { HOOKLINE_APP_ID: '12', HOOKLINE_APP_KEY: pem })
+    expect(stderr).toContain('the webhook of the App (status 401)')
+    expect(stderr).toContain('HOOKLINE_APP_KEY is one of its private keys')
+  })
+
   test('exits with 1 if GitHub refuses a delivery, and requests the others', async () => {
     listed = [attempt(2, 'b'), attempt(1, 'a')]
     github.next(json([{ id: 7 }]), page(DELIVERIES, ''), { status: 422 })
@@ -219,6 +251,7 @@ describe('hookline redeliver', () => {
     [['--app', '--hook', '1'], '--hook cannot be combined with --app'],
     [['--hook', 'x'], 'is not an id'],
     [['--since', 'yesterday'], 'invalid duration "yesterday"'],
+    [['--since', '9d'], '--since 9d is too long, because GitHub stores deliveries for 3 days'],
   ])('%j is an error', async (args, message) => {
     const { exitCode, stderr } = await redeliver(args)
     expect(exitCode).not.toBe(0)
@@ -238,7 +271,7 @@ describe('while it watches', () => {
 
   function start() {
     const ask = githubAt(new URL(github.url), undefined)
-    const webhook = { owner: 'octo/shop', host: 'x', path: DELIVERIES, ask, permission: '' }
+    const webhook = { owner: 'octo/shop', host: 'x', path: DELIVERIES, ask, refusalHint: '' }
     const look = createRedelivery({
       webhook,
       requested: openRequested(join(folder, 'requested.json')),

@@ -38,7 +38,10 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
       HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
     },
   },
-  'docs/guides/redeliver.md': { hasWebhook: true },
+  'docs/guides/redeliver.md': {
+    hasWebhook: true,
+    env: { GH_TOKEN: `github_pat_${'a'.repeat(40)}` },
+  },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
   'docs/start/quickstart.md': { hasSqlite: true },
   'docs/host/outbox.md': OUTBOX,

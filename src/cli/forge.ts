@@ -137,14 +137,17 @@ function isTrusted({ isConfigured, host }: ForgeHere): boolean {
  * https://cli.github.com/manual/gh_help_environment
  */
 export function readingToken(forge: ForgeHere, env: Environment = process.env): Secret | undefined {
-  const { host, apiUrl } = forge
+  const name = tokenVariables(forge, env).find((each) => env[each])
+  return name ? readToken(name, env[name] ?? '') : hooklineToken(forge, env)
+}
+
+/** The variables of the GitHub CLI with a token for this forge, the usual one first. */
+export function tokenVariables({ host, apiUrl }: ForgeHere, env: Environment = process.env) {
   const isCloud = host === GITHUB.host || host.endsWith('.ghe.com')
   // On a runner, GITHUB_TOKEN is a token of GITHUB_API_URL.
   const isRunner =
     env.GITHUB_API_URL !== undefined && new URL(env.GITHUB_API_URL).host === apiUrl.host
-  const names = isCloud || isRunner ? GH_TOKENS : GH_ENTERPRISE_TOKENS
-  const name = names.find((each) => env[each])
-  return name ? readToken(name, env[name] ?? '') : hooklineToken(forge, env)
+  return isCloud || isRunner ? GH_TOKENS : GH_ENTERPRISE_TOKENS
 }
 
 /** @throws UserError for a command that uses parts of the API that only GitHub has */

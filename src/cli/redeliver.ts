@@ -36,6 +36,8 @@ GitHub does not retry a webhook whose receiver failed. This command lists the
 failed deliveries, which GitHub stores for 3 days, and makes GitHub send them
 again, oldest first. A delivery that succeeded once is never sent again.
 
+For GitHub Enterprise Server, set GH_ENTERPRISE_TOKEN in place of GH_TOKEN.
+
 --watch looks every 5 minutes until Ctrl-C. A delivery that fails again is sent
 again after 5, 10, 20 … minutes, and at most every 6 hours.
 
@@ -63,8 +65,11 @@ const BETWEEN_REQUESTS = 1000
 /** Milliseconds. A later look reads so much of the former one again, because an attempt may be listed late. */
 const LISTING_LAG = 10 * 60_000
 
-/** Milliseconds until nothing is known of an attempt any more; GitHub keeps it for 3 days. */
-const LONGEST_KNOWN = 4 * 86_400_000
+/** Milliseconds that GitHub stores a delivery: https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks */
+const LONGEST_STORED = 3 * 86_400_000
+
+/** Milliseconds until this command forgets an attempt: later than GitHub does. */
+const LONGEST_KNOWN = LONGEST_STORED + 86_400_000
 
 /** Milliseconds between two attempts of a delivery that fails each time. */
 const LONGEST_BACKOFF = 6 * 3_600_000
@@ -76,7 +81,7 @@ export function redeliverCommand(): Command {
     .option('--organization <name>', 'organization, in place of a repository')
     .option('--app', 'webhook of a GitHub App, in place of a repository')
     .option('--hook <id>', 'id of the webhook, if there is more than one')
-    .option('--since <duration>', 'age of the oldest delivery: 30m, 6h, 3d', '3d')
+    .option('--since <duration>', 'age of the oldest delivery, at most 3d', '3d')
     .option('--watch', 'look every 5 minutes until Ctrl-C')
     .option('--dry-run', 'only list the failed deliveries')
     .option('--json', 'print one JSON line per delivery')
@@ -86,7 +91,7 @@ export function redeliverCommand(): Command {
 
 async function redeliver(options: RedeliverOptions): Promise<void> {
   checkOptions(options)
-  const age = readDuration(options.since) * 1000
+  const age = readAge(options.since)
   const webhook = await findWebhook(options)
   const folder = openUserFolder(
     'redeliver',
@@ -133,6 +138,16 @@ function checkOptions({ repository, organization, app, hook }: RedeliverOptions)
       hint: "It is the number at the end of the address of the webhook's settings.",
     })
   }
+}
+
+/** @returns milliseconds @throws UserError for a longer time than GitHub stores deliveries */
+function readAge(since: string): number {
+  const age = readDuration(since) * 1000
+  if (age <= LONGEST_STORED) return age
+  throw new UsageError({
+    message: `--since ${since} is too long, because GitHub stores deliveries for 3 days`,
+    hint: 'Use --since 3d, and let the sender of older events send them again.',
+  })
 }
 
 /** What became of a failed delivery. `unknown`: GitHub gave no answer, and may send it. */
@@ -264,5 +279,5 @@ const WORDS: Readonly<Record<RedeliveryResult['result'], string>> = {
   requested: 'requested again',
   failed: 'failed',
   refused: 'refused by GitHub',
-  unknown: 'without an answer of GitHub',
+  unknown: 'without a response of GitHub',
 }

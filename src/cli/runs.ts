@@ -393,12 +393,15 @@ function callsAgain(wait: number, now: Date): string {
   return `at ${time} UTC, in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
 }
 
-const READS_ACTIONS = 'Set GH_TOKEN to a token with "Actions: Read".'
+/** The variables are those of the GitHub CLI: see `readingToken`. */
+const TOKEN = 'GH_TOKEN (for GitHub Enterprise Server: GH_ENTERPRISE_TOKEN)'
+
+const READS_ACTIONS = `Set ${TOKEN} to a token with "Actions: Read".`
 
 const OTHER_HINT = 'Check https://www.githubstatus.com and HOOKLINE_API_URL.'
 
 const HINTS: ReadonlyMap<RefusalKind, string> = new Map([
-  ['unauthorized', 'The token is incomplete, expired or revoked: set GH_TOKEN to a valid token.'],
+  ['unauthorized', `The token is incomplete, expired or revoked: set ${TOKEN} to a valid token.`],
   [
     'sso',
     'Authorize the token for the organization: "Configure SSO" at https://github.com/settings/tokens',

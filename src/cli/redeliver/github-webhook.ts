@@ -1,12 +1,19 @@
 import { appJwt, readAppKey } from '../../relay/credentials/github-app.ts'
-import { UserError } from '../../wire/errors.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
 import { type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
 import { HttpFailure } from '../../wire/http.ts'
 import { printable } from '../../wire/printable.ts'
 import { Secret } from '../../wire/secret.ts'
 import { checkedRepository, readSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
-import { type ForgeHere, forgeHere, onlyGitHub, readingToken, trustedForge } from '../forge.ts'
+import {
+  type ForgeHere,
+  forgeHere,
+  onlyGitHub,
+  readingToken,
+  tokenVariables,
+  trustedForge,
+} from '../forge.ts'
 import { type AskGitHub, type AskOptions, githubAt } from '../github-client.ts'
 import { unreachableHint } from '../request-faults.ts'
 
@@ -27,8 +34,8 @@ export interface GitHubWebhook {
   /** Path of its deliveries: `/repos/octo/shop/hooks/1/deliveries`. */
   readonly path: string
   readonly ask: AskGitHub
-  /** The permission that a token needs, for a person who has to add it. */
-  readonly permission: string
+  /** Names the settings to check if GitHub refuses a request. */
+  readonly refusalHint: string
 }
 
 /** Finds the webhook that the options name. @throws UserError if there is none, or more than one */
@@ -38,18 +45,36 @@ export async function findWebhook(options: WebhookOptions): Promise<GitHubWebhoo
   const { host } = forge
   if (app) {
     const ask = await askAsApp(forge)
-    const permission = 'the private key of the App'
-    return { owner: 'app', host, path: '/app/hook/deliveries', ask, permission }
+    const refusalHint =
+      'Check that HOOKLINE_APP_ID is the id of the App, that HOOKLINE_APP_KEY is one of its private keys, and that its webhook is active.'
+    return { owner: 'the App', host, path: '/app/hook/deliveries', ask, refusalHint }
   }
   const owner = organization ?? checkedRepository(options.repository ?? ownRepository())
   const base = organization ? `/orgs/${encodeURIComponent(owner)}` : `/repos/${owner}`
   const permission = organization
     ? '"Organization webhooks: write" (classic tokens: admin:org_hook)'
     : '"Webhooks: write" (classic tokens: admin:repo_hook)'
-  const ask = githubAt(forge.apiUrl, readingToken(forge))
-  const found = { owner, host, ask, permission }
+  const [variable] = tokenVariables(forge)
+  const token = readingToken(forge)
+  if (!token) throw new UserError(missingToken(forge, variable, permission))
+  const ask = githubAt(forge.apiUrl, token)
+  const refusalHint = `Check the name and --hook, and set ${variable} to a token with ${permission}.`
+  const found = { owner, host, ask, refusalHint }
   const hook = options.hook ?? (await onlyHook(base, { ...found, path: base }))
   return { ...found, path: `${base}/hooks/${hook}/deliveries` }
+}
+
+function missingToken({ host }: ForgeHere, variable: string, permission: string): Problem {
+  const unused = ['GH_TOKEN', 'GITHUB_TOKEN', 'HOOKLINE_GITHUB_TOKEN'].find(
+    (name) => process.env[name],
+  )
+  return {
+    message: `${variable} is not set`,
+    hint: `Set ${variable} to a token of ${host} with ${permission}.`,
+    ...(unused && {
+      notes: [`${unused} is not used for ${host}, because it may be of github.com`],
+    }),
+  }
 }
 
 function ownRepository(): string {
@@ -133,6 +158,6 @@ export function refusedError(webhook: GitHubWebhook, refusal: GitHubRefusal): Us
     message,
     hint: isTemporary
       ? 'Run the command again later. Check https://www.githubstatus.com.'
-      : `Check the name and --hook, and set GH_TOKEN to a token with ${webhook.permission}.`,
+      : webhook.refusalHint,
   })
 }
