@@ -1,5 +1,5 @@
 // npm run release:check   lists what a release still needs, each with the step that adds it
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
 import { ownerProblem } from './npm-owner.js'
@@ -36,7 +36,11 @@ const SERVICES = {
  * @property {string} version `src/wire/version.ts`
  * @property {string} action `action.yml`
  * @property {Readonly<Record<string, string>>} deploy files that name images, by path
+ * @property {Readonly<Record<string, string>>} pages documentation, by path
  */
+
+/** Sentences that are true only before the first release. */
+const BEFORE_THE_FIRST = /not on npm yet|no release on npm yet|not published yet/
 
 /**
  * Checks files alone; no request is sent.
@@ -44,7 +48,7 @@ const SERVICES = {
  * @param {Files} files
  * @returns {string[]} a line for each problem
  */
-export function fileProblems({ manifest, changelog, version, action, deploy }) {
+export function fileProblems({ manifest, changelog, version, action, deploy, pages }) {
   const { version: released, keywords = [] } = JSON.parse(manifest)
   const problems = []
   try {
@@ -66,8 +70,15 @@ export function fileProblems({ manifest, changelog, version, action, deploy }) {
   for (const { path, image } of images(deploy))
     if (!image.includes('@sha256:'))
       problems.push(
-        `${path}: ${image} has no digest: run npm run release:check with network access`,
+        `${path}: ${image} has no digest: with network access, this command prints the digest to write`,
       )
+  for (const [path, text] of Object.entries(pages)) {
+    const [sentence] = BEFORE_THE_FIRST.exec(text) ?? []
+    if (sentence)
+      problems.push(
+        `${path} says "${sentence}": change the sentence, because this release publishes it`,
+      )
+  }
   return problems
 }
 
@@ -82,11 +93,25 @@ export function images(deploy) {
 }
 
 /**
+ * The answer of npm for a package.
+ *
+ * @typedef {object} Packument
+ * @property {{ latest?: string }} [dist-tags]
+ * @property {Readonly<Record<string, { dist?: { attestations?: object } }>>} [versions]
+ */
+
+/**
+ * @typedef {object} Findings
+ * @property {string[]} missing a line for each problem
+ * @property {string[]} confirm a line for each condition that no service shows to this command
+ */
+
+/**
  * Asks npm, GitHub and Docker Hub.
  *
  * @param {string} repository `owner/name`
  * @param {{ manifest: string, deploy: Files['deploy'], services?: Services, token?: string | undefined }} options
- * @returns {Promise<string[]>} a line for each problem
+ * @returns {Promise<Findings>}
  */
 export async function serviceProblems(
   repository,
@@ -99,23 +124,36 @@ export async function serviceProblems(
   }
   /** @param {string} path */
   const github = (path) => fetch(`${services.github}/repos/${repository}${path}`, { headers })
+  /** @type {(string | undefined)[]} */
   const problems = []
+  const confirm = []
 
   const onNpm = await fetch(`${services.npm}/${name}`)
-  const found = onNpm.ok ? await onNpm.json() : undefined
+  const found = onNpm.ok ? /** @type {Packument} */ (await onNpm.json()) : undefined
   problems.push(ownerProblem({ name, status: onNpm.status, found }, repository))
+  // npm attests only what a trusted publisher has published.
+  const latest = found?.versions?.[found['dist-tags']?.latest ?? '']
+  if (onNpm.ok && !latest?.dist?.attestations)
+    confirm.push(
+      `npm trusts release.yml of ${repository} since less than 48 hours: npm trust list ${name}`,
+    )
 
   const repo = await github('')
   if (repo.status !== 200) problems.push(`GitHub has no repository ${repository}: create it`)
   else {
     const { private: isPrivate } = /** @type {{ private: boolean }} */ (await repo.json())
     if (isPrivate) problems.push(`${repository} is private: make it public`)
-    if ((await github('/environments/release')).status !== 200)
+    const environment = await github('/environments/release')
+    if (!environment.ok)
       problems.push('there is no environment "release": create it under Settings, Environments')
+    else if (!(await hasReviewers(environment)))
+      problems.push(
+        'the environment "release" has no reviewers: add them under Settings, Environments',
+      )
     const rules = await github('/rulesets?targets=tag')
     const list = /** @type {unknown[]} */ (rules.ok ? await rules.json() : [])
     if (list.length === 0)
-      problems.push('no rule protects the tags v*: create one under Settings, Rules')
+      problems.push('no rule protects the tags v*.*.*: create one under Settings, Rules')
     const reporting = await github('/private-vulnerability-reporting')
     const { enabled } = /** @type {{ enabled?: boolean }} */ (
       reporting.ok ? await reporting.json() : {}
@@ -125,8 +163,15 @@ export async function serviceProblems(
   }
   if ((await github(`/git/ref/tags/v${version}`)).status === 200)
     problems.push(`the tag v${version} exists: set a new version`)
-  if ((await fetch(`${services.web}/marketplace/actions/${name}`)).status !== 200)
-    problems.push('the Marketplace does not list the action: publish a release from its page once')
+  const isListed = (await fetch(`${services.web}/marketplace/actions/${name}`)).ok
+  const isFirst = !(await github('/releases/latest')).ok
+  if (isFirst && isListed)
+    problems.push(`the Marketplace lists another action ${name}: choose another name in action.yml`)
+  else if (!isListed) {
+    const cure = 'edit the newest release in the browser and tick "Publish this Action"'
+    if (isFirst) confirm.push(`after the release, the Marketplace lists the action: ${cure}`)
+    else problems.push(`the Marketplace does not list the action: ${cure}`)
+  }
 
   for (const { path, image } of images(deploy)) {
     const [reference = '', pinned] = image.split('@')
@@ -134,7 +179,14 @@ export async function serviceProblems(
     if (digest === undefined) problems.push(`${path}: Docker Hub has no image ${reference}`)
     else if (digest !== pinned) problems.push(`${path}: write ${reference}@${digest}`)
   }
-  return problems.filter((problem) => problem !== undefined)
+  return { missing: problems.filter((problem) => problem !== undefined), confirm }
+}
+
+/** @param {Response} environment https://docs.github.com/rest/deployments/environments */
+async function hasReviewers(environment) {
+  const { protection_rules: rules = [] } =
+    /** @type {{ protection_rules?: { type: string }[] }} */ (await environment.json())
+  return rules.some(({ type }) => type === 'required_reviewers')
 }
 
 /**
@@ -165,6 +217,14 @@ function read(name) {
   return readFileSync(new URL(name, ROOT), 'utf8')
 }
 
+function pages() {
+  const names = readdirSync(new URL('docs', ROOT), { recursive: true, encoding: 'utf8' })
+  return [
+    'README.md',
+    ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ]
+}
+
 async function main() {
   const deploy = Object.fromEntries(
     ['deploy/Dockerfile', 'deploy/compose.yaml']
@@ -178,16 +238,22 @@ async function main() {
     version: read('src/wire/version.ts'),
     action: read('action.yml'),
     deploy,
+    pages: Object.fromEntries(pages().map((path) => [path, read(path)])),
   })
+  /** @type {string[]} */
+  const confirm = []
   const repository = /github\.com\/(.+)\.git$/.exec(JSON.parse(manifest).repository.url)?.[1] ?? ''
   try {
     const token = process.env.GH_TOKEN
-    problems.push(...(await serviceProblems(repository, { manifest, deploy, token })))
+    const found = await serviceProblems(repository, { manifest, deploy, token })
+    problems.push(...found.missing)
+    confirm.push(...found.confirm)
   } catch (error) {
     const { cause, message } = /** @type {Error} */ (error)
     problems.push(`names, settings and images were not checked: ${cause ?? message}`)
   }
   for (const problem of problems) console.log(`missing: ${problem}`)
+  for (const condition of confirm) console.log(`confirm: ${condition}`)
   console.log(problems.length === 0 ? 'ready for a release' : `${problems.length} missing`)
   if (problems.length > 0) process.exitCode = 1
 }

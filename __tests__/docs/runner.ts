@@ -265,7 +265,11 @@ async function runReply(step: Step, contexts: Contexts, called: Called): Promise
 
 async function runScript(script: string, env: Texts, folder: string): Promise<Ran> {
   const file = join(folder, `output-${crypto.randomUUID()}`)
-  const github = { GITHUB_OUTPUT: file, GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
+  const github = {
+    GITHUB_OUTPUT: file,
+    GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+    RUNNER_TEMP: join(folder, '.runner-temp'),
+  }
   const child = spawn('bash', ['-e', '-c', script], {
     cwd: folder,
     env: { ...env, ...github },

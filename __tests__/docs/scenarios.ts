@@ -70,6 +70,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     checkout: { 'workflows/triage.yml': TRIAGE },
     prints: ['1 workflow file: no problems'],
   },
+  'docs/guides/test-in-ci.md code-scanning': {
+    event: { event: 'pull_request', payload: {} },
+    checkout: { 'workflows/triage.yml': TRIAGE },
+  },
   'docs/guides/recipes.md release': {
     headers: { 'x-github-event': 'release' },
     body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },

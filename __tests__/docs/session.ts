@@ -223,7 +223,7 @@ function publishedRepository(folder: string): Record<string, string> {
   git('init')
   git('add', '.')
   git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-m', 'Release 1.2.3')
-  git('tag', 'v1.2.3')
+  for (const tag of ['v1.2.3', 'v1']) git('tag', tag)
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.file://${folder}.insteadOf`,

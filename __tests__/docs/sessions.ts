@@ -20,6 +20,8 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
+  'docs/guides/test-in-ci.md': { clones: true },
+  'docs/guides/other-ways.md': { files: { 'workflows/hook.yml': HOOK } },
   'docs/guides/bot-webhook.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/reference/compiler.md': { files: WORKFLOW },
   // A token of one's own, as GitHub shows it once.

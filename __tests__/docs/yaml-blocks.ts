@@ -18,6 +18,7 @@ export async function runYaml(block: Block, page: Page, session: Session): Promi
   const [, path = ''] = /^# (\S+\.ya?ml)\n/.exec(text) ?? []
   expect(untrustedScripts(parse(text)).length > 0).toBe(text.startsWith('# wrong\n'))
   if (path === '.github/dependabot.yml') return checkDependabot(text)
+  if (path === '.pre-commit-config.yaml') return checkHooks(text)
   if (path === SETTINGS_FILE) {
     const { problems } = readSettingsFile({ name: path, file: path, text })
     return expect(problems).toEqual([])
@@ -110,6 +111,15 @@ function checkDependabot(text: string): void {
   const { version, updates } = parse(text)
   expect(version).toBe(own.version)
   for (const update of updates) expect(own.updates).toContainEqual(expect.objectContaining(update))
+}
+
+/** Checks that the hooks of a user's configuration exist. */
+function checkHooks(text: string): void {
+  const own = parse(readFileSync(new URL('.pre-commit-hooks.yaml', ROOT), 'utf8'))
+  const [{ repo, rev, hooks }, ...others] = parse(text).repos
+  expect({ repo, others }).toEqual({ repo: 'https://github.com/hookline/hookline', others: [] })
+  expect(rev).toMatch(/^v\d+\.\d+\.\d+$/)
+  for (const { id } of hooks) expect(own).toContainEqual(expect.objectContaining({ id }))
 }
 
 /** Checks the comment by which editors find the schema. */

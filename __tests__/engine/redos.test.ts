@@ -37,7 +37,7 @@ const TIME = 20
 
 const { scripts } = settingsOf()
 
-/** A limit that a busy machine does not reach with a pattern that is done at once. */
+/** A limit that a busy machine does not reach with a pattern that ends immediately. */
 const AMPLE_TIME = 20_000
 
 /** The settings of a filter with this time limit. */

@@ -90,12 +90,12 @@ describe('.github/workflows', () => {
   })
 })
 
-test('the hooks of pre-commit call commands of the package', () => {
+test('the hooks of pre-commit call the committed command, which git marks as executable', () => {
   const hooks = parse(read('.pre-commit-hooks.yaml'))
   const { bin } = JSON.parse(read('package.json'))
   expect(hooks.map(({ id }: { id: string }) => id)).toEqual(['hookline-check', 'hookline-build'])
   for (const { entry, language, files } of hooks) {
-    expect([Object.keys(bin)[0], language]).toEqual([entry.split(' ')[0], 'node'])
+    expect([entry.split(' ')[0], language]).toEqual([bin.hookline, 'script'])
     expect('.github/workflows/a.yml').toMatch(new RegExp(files))
     expect('workflows/a.yaml').toMatch(new RegExp(files))
     expect('docs/a.yml').not.toMatch(new RegExp(files))

@@ -11,6 +11,7 @@ const FILES = {
   version: "export const VERSION = '0.1.0'\n",
   action: 'name: Hookline\ndescription: Webhooks\nbranding: {icon: link, color: purple}\n',
   deploy: { 'deploy/Dockerfile': `FROM node:24-slim@${DIGEST}\n` },
+  pages: { 'README.md': 'Run `npm install --global hookline`.' },
 }
 
 describe('the files of a release', () => {
@@ -22,6 +23,7 @@ describe('the files of a release', () => {
     ['no keywords', { manifest: JSON.stringify({ ...MANIFEST, keywords: [] }) }, /keywords/],
     ['no branding', { action: 'name: Hookline\ndescription: x\n' }, /branding/],
     ['an image without a digest', { deploy: { a: 'FROM node:24-slim\n' } }, /node:24-slim/],
+    ['an old sentence', { pages: { 'a.md': 'It is not on npm yet: clone.' } }, /^a\.md says/],
   ])('with %s have one problem', (_, changed, words) => {
     expect(fileProblems({ ...FILES, ...changed })).toEqual([expect.stringMatching(words)])
   })
@@ -35,12 +37,22 @@ test('images are found in a Dockerfile and in a compose file', () => {
   ])
 })
 
+/** The answer of npm for our package. */
+const OURS = {
+  repository: { url: 'git+https://github.com/octo/hookline.git' },
+  'dist-tags': { latest: '0.0.9' },
+}
+
 describe('the services', () => {
   /** Status and body by path; any other path is 404. */
   const READY: Readonly<Record<string, readonly [status: number, body?: object]>> = {
-    '/npm/hookline': [200, { repository: { url: 'git+https://github.com/octo/hookline.git' } }],
+    '/npm/hookline': [200, { ...OURS, versions: { '0.0.9': { dist: { attestations: {} } } } }],
     '/github/repos/octo/hookline': [200, { private: false }],
-    '/github/repos/octo/hookline/environments/release': [200, {}],
+    '/github/repos/octo/hookline/environments/release': [
+      200,
+      { protection_rules: [{ type: 'required_reviewers' }] },
+    ],
+    '/github/repos/octo/hookline/releases/latest': [200, {}],
     '/github/repos/octo/hookline/rulesets?targets=tag': [200, [{ name: 'tags' }]],
     '/github/repos/octo/hookline/private-vulnerability-reporting': [200, { enabled: true }],
     '/web/marketplace/actions/hookline': [200],
@@ -78,13 +90,16 @@ describe('the services', () => {
 
   test('have no problem when all is set up', async () => {
     answers = READY
-    expect(await problems()).toEqual([])
+    expect(await problems()).toEqual({ missing: [], confirm: [] })
   })
 
   test.each([
     ['/npm/hookline', [404], /npm has no package/],
     ['/github/repos/octo/hookline', [404], /no repository/],
-    ['/github/repos/octo/hookline/environments/release', [404], /environment/],
+    ['/npm/hookline', [200, { 'dist-tags': { latest: '0.0.0-stage' } }], /npm stage approve/],
+    ['/github/repos/octo/hookline/environments/release', [404], /no environment/],
+    ['/github/repos/octo/hookline/environments/release', [200, {}], /no reviewers/],
+    ['/github/repos/octo/hookline/releases/latest', [404], /another action hookline/],
     ['/github/repos/octo/hookline/rulesets?targets=tag', [200, []], /tags v\*/],
     ['/github/repos/octo/hookline/private-vulnerability-reporting', [200, {}], /vulnerability/],
     ['/github/repos/octo/hookline/git/ref/tags/v0.1.0', [200, {}], /v0\.1\.0 exists/],
@@ -92,12 +107,28 @@ describe('the services', () => {
     ['/images/v2/library/node/manifests/24-slim', [404], /no image node:24-slim/],
   ] as const)('%s with %j is a problem', async (path, answer, words) => {
     answers = { ...READY, [path]: answer }
-    expect(await problems()).toEqual([expect.stringMatching(words)])
+    expect((await problems()).missing).toEqual([expect.stringMatching(words)])
+  })
+
+  test('cannot show the trusted publisher nor the Marketplace before the first release', async () => {
+    answers = {
+      ...READY,
+      '/npm/hookline': [200, { ...OURS, versions: { '0.0.9': { dist: {} } } }],
+      '/github/repos/octo/hookline/releases/latest': [404],
+      '/web/marketplace/actions/hookline': [404],
+    }
+    expect(await problems()).toEqual({
+      missing: [],
+      confirm: [
+        expect.stringContaining('npm trust list hookline'),
+        expect.stringContaining('Publish this Action'),
+      ],
+    })
   })
 
   test('resolve the digest that a Dockerfile lacks', async () => {
     answers = READY
-    expect(await problems({ Dockerfile: 'FROM node:24-slim\n' })).toEqual([
+    expect((await problems({ Dockerfile: 'FROM node:24-slim\n' })).missing).toEqual([
       `Dockerfile: write node:24-slim@${DIGEST}`,
     ])
   })
