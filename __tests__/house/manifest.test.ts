@@ -90,6 +90,10 @@ describe('.github/workflows', () => {
   })
 })
 
+test('README.md, which is the page of the Marketplace, names the second action', () => {
+  expect(read('README.md')).toContain('`hookline/hookline/reply@v1`')
+})
+
 test('the hooks of pre-commit call the committed command, which git marks as executable', () => {
   const hooks = parse(read('.pre-commit-hooks.yaml'))
   const { bin } = JSON.parse(read('package.json'))
