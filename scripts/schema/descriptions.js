@@ -4,8 +4,9 @@
  */
 export const RUNNER_LABELS = [
   'ubuntu-latest',
+  'ubuntu-26.04',
   'ubuntu-24.04',
-  'ubuntu-22.04',
+  'ubuntu-26.04-arm',
   'ubuntu-24.04-arm',
   'ubuntu-slim',
   'windows-latest',
@@ -14,7 +15,6 @@ export const RUNNER_LABELS = [
   'windows-11-arm',
   'macos-latest',
   'macos-15',
-  'macos-14',
   'macos-15-intel',
   'self-hosted',
 ]

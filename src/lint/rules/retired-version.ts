@@ -17,7 +17,7 @@ export const retiredVersion: Rule = {
   page: {
     title: 'a runner image or a version of an action that GitHub has removed',
     reason:
-      'A job on a removed runner image waits until it times out. An action that needs Node 16 or Node 20 fails or runs on another version, because GitHub removed both from its runners.',
+      'A job on a removed runner image waits until it times out. An action that needs Node 16 or Node 20 fails, because GitHub removed both from its runners.',
     remedy:
       'Use the version in the hint. The table of versions has a date: update Hookline to renew it.',
     before: '- uses: actions/upload-artifact@v3\n  with: {name: log, path: log.txt}',
