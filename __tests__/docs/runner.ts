@@ -246,7 +246,7 @@ async function runStep(
     ...texts(filled(step.with ?? {}, contexts)),
     ...called.inputs,
   }
-  const run = { ...called.event, calling: called.name, inputs, env }
+  const run = { ...called.event, calling: called.name, inputs, env, workspace: folder }
   const action = await runInShared(run)
   const { exitCode, outputs, stdout, state } = action
   return { ok: exitCode === 0, outputs, stdout, action, post: () => runPostInShared(run, state) }

@@ -74,6 +74,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     event: { event: 'pull_request', payload: {} },
     checkout: { 'workflows/triage.yml': TRIAGE },
   },
+  'docs/guides/receive-files.md upload': {
+    body: { report: { filename: 'a.bin', size: 5, content: 'aGVsbG8=' } },
+    prints: ['5 report.bin'],
+  },
   'docs/guides/recipes.md release': {
     headers: { 'x-github-event': 'release' },
     body: { action: 'published', release: { tag_name: 'v1.2.3', prerelease: false } },

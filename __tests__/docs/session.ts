@@ -84,6 +84,8 @@ export interface SessionSetup {
   readonly hasSqlite?: boolean
   /** Whether the repository has a webhook, of which one delivery failed. */
   readonly hasWebhook?: boolean
+  /** A script that runs before the first block, such as the start of the reader's relay. */
+  readonly before?: string
 }
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
@@ -136,6 +138,11 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     HOOKLINE_TELEGRAM_API_URL: telegram.url,
     APP_PEM: PKCS1,
   }
+  const run = async (script: string) => {
+    const ran = await bash(script, { cwd: folder, env: all, session })
+    return { ...ran, stdout: asSeen(ran.stdout, session, relay.url) }
+  }
+  if (setup.before !== undefined) await run(setup.before)
   return {
     folder,
     github,
@@ -143,10 +150,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     elsewhere,
     env: all,
     write,
-    run: async (script) => {
-      const ran = await bash(script, { cwd: folder, env: all, session })
-      return { ...ran, stdout: asSeen(ran.stdout, session, relay.url) }
-    },
+    run,
     close: async () => {
       stopLeftRunning(join(session, 'pids'))
       await Promise.all([relay.close(), github.close(), telegram.stop(), elsewhere.close()])

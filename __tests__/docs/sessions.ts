@@ -65,6 +65,20 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     },
   },
 
+  'docs/guides/receive-files.md': { hasSqlite: true },
+  'docs/guides/coding-agents.md': {
+    hasSqlite: true,
+    before: 'git init --quiet . && hookline relay --outbox outbox.db',
+    env: {
+      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
+      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+      HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
+      LINEAR_SIGNING_SECRET: 'lin_wh_correct-horse-battery-staple',
+      LINEAR_AGENT_TOKEN: 'lin_oauth_correct-horse-battery-staple',
+    },
+  },
+
   'docs/guides/receipts.md': {
     hasSqlite: true,
     env: {

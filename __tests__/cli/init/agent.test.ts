@@ -43,6 +43,12 @@ test.each(AGENT_NAMES)('check --strict finds nothing in the workflow of %s', asy
   }
 })
 
+test('an agent session of Linear starts the agent', () => {
+  const { on } = parse(textOf('claude', 'linear')).jobs.receive.steps[0].with
+  const { filter } = parse(on).webhook.config
+  expect(filter['body.type'].$in).toContain('AgentSessionEvent')
+})
+
 test.each(AGENT_NAMES)(
   'the job of %s has its own secret only, cannot write, and has no untrusted input in its prompt',
   (agent) => {

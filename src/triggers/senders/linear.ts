@@ -6,7 +6,7 @@ export const facts: Facts = {
   shown: 'the *Signing secret* on the page of the webhook',
   retries: 'Linear retries three times: after a minute, an hour and six hours.',
   repeat: 'headers.linear-delivery',
-  events: ['body.type', 'Issue', 'Comment', 'Project'],
+  events: ['body.type', 'Issue', 'Comment', 'Project', 'AgentSessionEvent'],
 }
 
 export const scheme: OwnScheme = {
