@@ -101,6 +101,8 @@ describe('a file of the version before', () => {
         imbalance: 0,
       })
       expect(existsSync(`${file}.before`)).toBe(false)
+      const [line] = await relay.printed(/^.*"outbox":"migrated".*$/m)
+      expect(JSON.parse(line)).toMatchObject({ from: 1, to: 4 })
       const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })
       expect((await backup.text()).slice(0, 15)).toBe('SQLite format 3')
     },

@@ -24,6 +24,7 @@ import {
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
+import { migrationLine, SCHEMA_VERSION } from './schema.ts'
 
 interface ObjectStub {
   fetch(url: string, init: { method: string; body: string }): Promise<Response>
@@ -120,7 +121,10 @@ export class OutboxObject {
     const most = Number.MAX_SAFE_INTEGER
     this.#storage = storage
     this.#ports = ports
-    this.#hasTables = migrateObject(storage)
+    const found = migrateObject(storage)
+    this.#hasTables = found !== undefined
+    if (found !== undefined && found < SCHEMA_VERSION)
+      ports.log(migrationLine(found, new Date(now())))
     this.#ledger = new Ledger({
       database: objectDatabase(storage),
       // The index has the quota.

@@ -116,6 +116,7 @@ export interface OutboxLine {
    * - `expired`: a dead letter was deleted after 30 days
    * - `late`: the oldest event has waited for more than an hour
    * - `unreadable`: no sealing key opens these events
+   * - `migrated`: an earlier version wrote the tables, which now have the form of this version
    * - `replayed`, `deleted`: by an admin
    * - `halved`: the relay sends a refused batch as two
    * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
@@ -131,6 +132,7 @@ export interface OutboxLine {
     | 'expired'
     | 'late'
     | 'unreadable'
+    | 'migrated'
     | 'replayed'
     | 'deleted'
     | 'disk'
@@ -143,4 +145,7 @@ export interface OutboxLine {
   /** How long the event waited, or until the next attempt. */
   readonly seconds?: number
   readonly events?: number
+  /** Versions of the tables before and after a migration. */
+  readonly from?: number
+  readonly to?: number
 }

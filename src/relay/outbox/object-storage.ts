@@ -36,14 +36,14 @@ export function objectDatabase(storage: ObjectStorage): Database {
 /**
  * Migrates the tables of an object to the current version.
  *
- * @returns false if the object has no tables
+ * @returns the version before; `undefined` if the object has no tables
  * @throws Error for tables of a newer version
  */
-export function migrateObject(storage: ObjectStorage): boolean {
+export function migrateObject(storage: ObjectStorage): number | undefined {
   const { sql } = storage
   const tables = sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()
   const names = new Set(tables.map(({ name }) => name))
-  if (!names.has('event')) return false
+  if (!names.has('event')) return undefined
   // Version 1 had no table for its number.
   const [row] = names.has('meta')
     ? sql.exec("SELECT value FROM meta WHERE name = 'schema'").toArray()
@@ -55,7 +55,7 @@ export function migrateObject(storage: ObjectStorage): boolean {
   storage.transactionSync(() => {
     for (const statement of MIGRATIONS[version] ?? []) sql.exec(statement)
   })
-  return true
+  return version
 }
 
 /** Creates the tables of an object that has none. */

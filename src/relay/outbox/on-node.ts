@@ -23,6 +23,7 @@ import { Ledger } from './ledger.ts'
 import { Outbox } from './outbox.ts'
 import { readOutboxSettings } from './outbox-settings.ts'
 import { holderOf, ownerOf, queueNames } from './queue-name.ts'
+import { migrationLine } from './schema.ts'
 import { sealEventsFor } from './sealed-event.ts'
 import { type OutboxFile, openOutboxFile } from './sqlite.ts'
 
@@ -72,6 +73,7 @@ export async function openNodeOutbox(
   const opened = await openOutboxFile(file)
   const { report, logDisk } = diskLog(write)
   const log = (line: OutboxLine) => write(JSON.stringify(line))
+  if (opened.migratedFrom !== undefined) log(migrationLine(opened.migratedFrom, systemClock.now()))
   const { apiUrl, budget, forge } = config
   const options = (retryTime: number, govern: Govern) => {
     return { call, apiUrl, budget, forge, clock: systemClock, retryTime, govern }

@@ -1,3 +1,5 @@
+import type { OutboxLine } from './event.ts'
+
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
 export const SCHEMA_VERSION = 4
 
@@ -142,4 +144,9 @@ export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
   1: FROM_1,
   2: FROM_2,
   3: FROM_3,
+}
+
+/** The line of the log about a migration from this version. */
+export function migrationLine(from: number, at: Date): OutboxLine {
+  return { time: at.toISOString(), outbox: 'migrated', from, to: SCHEMA_VERSION }
 }

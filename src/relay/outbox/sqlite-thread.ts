@@ -48,7 +48,7 @@ export interface BackupResult {
 /**
  * Runs SQLite on one file in its own thread, so that a slow disk delays only those who wait for it. The
  * thread starts from the text of this function, which therefore uses nothing from around it. The first
- * message says whether the file could be opened; then one list of results answers each list of tasks.
+ * message says whether the file could be opened, and its version before; then one list of results answers each list of tasks.
  *
  * @param load `require`
  */
@@ -239,6 +239,7 @@ export function runThread(load: (name: string) => unknown): void {
     transaction([statementsOf.map((text) => [text] as const)])
   }
 
+  /** @returns the version of the file before */
   const open = () => {
     const opened = new sqlite.DatabaseSync(file, { timeout: 0 })
     database = opened
@@ -272,12 +273,12 @@ export function runThread(load: (name: string) => unknown): void {
     opened.exec('PRAGMA synchronous = FULL')
     isWhole = [file, `${file}-wal`].map(watched)
     createReserve()
+    return isEmpty || found === 0 ? version : found
   }
 
   const port = threads.parentPort
   try {
-    open()
-    port?.postMessage([{ rows: [] }])
+    port?.postMessage([{ rows: [{ version: open() }] }])
   } catch (error) {
     database?.close()
     port?.postMessage([{ fault: faultOf(error) }])

@@ -17,6 +17,8 @@ import {
 
 export interface OutboxFile {
   readonly database: Database
+  /** The version of the tables before a migration; `undefined` without a migration. */
+  readonly migratedFrom: number | undefined
   /** Why nothing can be stored now: the file is gone, or the last write failed. */
   fault(): Promise<StorageError | undefined>
   /** Writes a consistent copy to a path that has no file yet, while the file is in use. */
@@ -61,9 +63,10 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     migrations: MIGRATIONS,
     reserve: RESERVE,
   })
-  await thread.opened.catch((cause) => {
+  const [before] = await thread.opened.catch((cause) => {
     throw openFailure(file, cause)
   })
+  const version = Number(before?.version)
   let failed: StorageError | undefined
   const ask = async (task: ThreadTask) => {
     try {
@@ -76,6 +79,7 @@ export async function openOutboxFile(file: string): Promise<OutboxFile> {
     }
   }
   return {
+    migratedFrom: version < SCHEMA_VERSION ? version : undefined,
     database: {
       read: (...statement) => ask({ read: statement }),
       write: (statements) => {
@@ -116,7 +120,7 @@ interface Pending {
 /** The thread with the file. Tasks that arrive while it works go to it in one message. */
 class SqliteThread {
   readonly #worker: Worker
-  readonly opened: Promise<void>
+  readonly opened: Promise<readonly SqlRow[]>
   #waiting: Pending[] = []
   #asked: Pending[] = []
   #isBusy = true
@@ -135,7 +139,7 @@ class SqliteThread {
     }
     this.#worker = new Worker(source, options)
     this.opened = new Promise((resolve, reject) => {
-      const opening: Pending = { task: { look: true }, resolve: () => resolve(), reject }
+      const opening: Pending = { task: { look: true }, resolve, reject }
       this.#asked = [opening]
     })
     this.#worker.on('message', (results: readonly ThreadResult[] | BackupResult) => {
