@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import Stripe from 'stripe'
 import { setUpLines } from '../../src/cli/connect/set-up.ts'
 import { sendTestEvent } from '../../src/cli/connect/test-event.ts'
+import { KINDS } from '../../src/cli/init/kinds.ts'
 import { unusedProxyProblems } from '../../src/cli/unused-proxy.ts'
 import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -327,6 +328,12 @@ describe('an error names the cure for', () => {
   }
 
   const removeWorkflows = () => rmSync(join(home, '.github'), { recursive: true })
+  const writeBot = () => {
+    rmSync(join(home, '.github/workflows/hook.yml'))
+    const kind = KINDS.get('bot')
+    const answers = { kind: 'bot', name: 'bot', repository: 'octo/repo', relay: '' }
+    for (const { path, text } of kind?.files(answers) ?? []) writeFileSync(join(home, path), text)
+  }
 
   test.each<Refused>([
     ['no remote', () => git('remote', 'remove', 'origin'), [], /"origin"[\s\S]*git remote add/],
@@ -336,7 +343,7 @@ describe('an error names the cure for', () => {
       'several triggers',
       () => workflow('other.yml', NAMED),
       [],
-      /--workflow hook --trigger webhook[\s\S]*--workflow other/,
+      /Choose one of these[^-]*--workflow hook --trigger webhook\n.*--workflow other.*\n$/,
       2,
     ],
     [
@@ -348,7 +355,15 @@ describe('an error names the cure for', () => {
       ['--workflow', '$(touch pwned)'],
       /^error: no (?:workflow|trigger) .*\n(?![\s\S]*touch)/,
     ],
-    ['an unknown workflow', () => {}, ['--workflow', 'hoook'], /hoook[\s\S]*--workflow hook/],
+    [
+      'an unknown workflow',
+      () => {},
+      ['--workflow', 'hoook'],
+      /hoook[^=]*= Use --workflow hook --trigger webhook\n$/,
+    ],
+    ['a bot that polls', writeBot, [], /polls[\s\S]*hookline dev --poll/],
+    ['a bot that polls, by its sender', writeBot, ['telegram'], /polls[\s\S]*hookline dev --poll/],
+    ['a bot that polls, for stripe', writeBot, ['stripe'], /hookline init --sender stripe/],
     [
       'no token',
       () => program('gh', 'exit 1'),
@@ -424,6 +439,15 @@ describe('an error names the cure for', () => {
     }
     expect(said).not.toMatch(/^ +at /m)
   })
+
+  test('a bot that polls, without asking for a token, cloudflared or a remote', async () => {
+    writeBot()
+    git('remote', 'remove', 'origin')
+    rmSync(join(folder, 'cloudflared'))
+    const { said } = await refused([], { PATH: `${folder}:/usr/bin:/bin` })
+    expect(said).not.toMatch(/cloudflared|HOOKLINE_GITHUB_TOKEN|git remote/)
+    expect(said).toContain('gh workflow run bot.yml')
+  })
 })
 
 describe('the list of requirements', () => {
@@ -437,6 +461,30 @@ describe('the list of requirements', () => {
     expect(running.stdout).toMatch(/ok +signatures: verified \(stripe\)/)
     expect(running.stdout).toMatch(/missing +pushed workflow: git add .*stripe\.yml && git commit/)
     expect(running.stdout).toMatch(/later +repository secret: gh secret set STRIPE_SIGNING_SECRET/)
+  })
+
+  test.each([
+    ['committed, without an upstream', ['commit', '-qm', 'a'], 'git push -u origin HEAD'],
+    ['committed again, with an upstream', ['push', '-qu', 'origin', 'HEAD'], 'git push'],
+    ['not committed', ['reset', '-q'], /git add \S+ && git commit -m '[^']+' && git push/],
+  ])('the workflow file, %s: prints %j', async (_, change, command) => {
+    const published = join(folder, 'published.git')
+    execFileSync('git', ['init', '-q', '--bare', published])
+    git('config', `url.${published}.pushInsteadOf`, 'https://github.com/octo/repo.git')
+    git('config', 'user.email', 'a@example.com')
+    git('config', 'user.name', 'a')
+    git('add', '.')
+    if (change[0] === 'push') {
+      git('commit', '-qm', 'a')
+      git(...change)
+      workflow('hook.yml', `${NAMED}\n`)
+      git('commit', '-qam', 'b')
+    } else git(...change)
+    platform.always(withRun(HOOK))
+    const running = connect([])
+    await running.printed(WEBHOOK_URL)
+    const [, printed] = /missing +pushed workflow: (.*)\n/.exec(running.stdout) ?? []
+    expect(printed).toMatch(typeof command === 'string' ? new RegExp(`^${command}$`) : command)
   })
 
   test('says that a workflow without verify does not verify the sender', async () => {

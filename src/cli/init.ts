@@ -11,7 +11,7 @@ import { quoted } from '../workflow/suggestion.ts'
 import { AGENT_NAMES } from './agents.ts'
 import { originRepository, writeText } from './files.ts'
 import { forgeHere } from './forge.ts'
-import { git } from './git.ts'
+import { git, pushLine } from './git.ts'
 import { agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledPaths, localServer, nextSteps } from './init/next-steps.ts'
@@ -101,6 +101,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
   const steps = nextSteps(kind, answers, files, port, {
     gh: ghState,
     shell: shellHere(),
+    push: pushLine(),
     isAlone,
     webUrl: originHere()?.webUrl,
   })

@@ -10,7 +10,12 @@ import {
   readNativeWorkflow,
 } from '../compiler/native.ts'
 import { readSourceFile } from '../compiler/source-file.ts'
-import { type FoundTrigger, foundTriggers, readAllWorkflows } from '../engine/all-workflows.ts'
+import {
+  type FoundTrigger,
+  foundTriggers,
+  polledTriggers,
+  readAllWorkflows,
+} from '../engine/all-workflows.ts'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import { NO_OTHER_FILES, RuleFile } from '../lint/rule.ts'
 import { misplacedTriggers } from '../lint/rules/misplaced-trigger.ts'
@@ -199,7 +204,18 @@ export function isStandIn(value: string): boolean {
  * The same, with the secrets and variables that they name: those of the environment, by the same names,
  * where it has them. So it tells what a grant may ask.
  */
-export function triggersToAsk(env: Readonly<Record<string, string | undefined>>): FoundTrigger[] {
+export function triggersToAsk(env: Environment): FoundTrigger[] {
+  return foundTriggers('', workflowsToAsk(env))
+}
+
+/** The triggers of the files here that poll: `bot/messaging_bot`. */
+export function polledHere(env: Environment): string[] {
+  return polledTriggers(workflowsToAsk(env))
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+function workflowsToAsk(env: Environment): Workflow[] {
   const root = process.cwd()
   const names = settingsNamed(root)
   const readings = STAND_INS.map((standIn) => {
@@ -214,7 +230,7 @@ export function triggersToAsk(env: Readonly<Record<string, string | undefined>>)
       .flat()
       .map((found) => [found.name, found]),
   )
-  return foundTriggers('', [...workflows.values()])
+  return [...workflows.values()]
 }
 
 /** The names of all secrets and variables that the files here read. */

@@ -15,7 +15,8 @@ import {
 import { parseYaml } from '../../workflow/yaml.ts'
 import { dispatchEventsOf } from '../doctor/workflows.ts'
 import { NATIVE_FOLDER, readSource } from '../files.ts'
-import { triggersHere, triggersToAsk } from '../workflows-here.ts'
+import { triggerOf } from '../init/sender-workflow.ts'
+import { polledHere, triggersHere, triggersToAsk } from '../workflows-here.ts'
 
 /** The trigger that `connect` gives a public URL. */
 export interface ConnectTarget extends FoundTrigger {
@@ -39,7 +40,7 @@ export type TriggerChoice =
   | { readonly trigger: FoundTrigger }
   | {
       readonly problem: Problem
-      readonly reason: 'no workflow' | 'ambiguous' | 'unknown'
+      readonly reason: 'no workflow' | 'only polls' | 'ambiguous' | 'unknown'
     }
 
 /**
@@ -63,7 +64,6 @@ export function chooseTrigger(
   const list = (fitting.length > 0 ? fitting : all).map(
     (each) => `--workflow ${each.workflow} --trigger ${each.trigger}`,
   )
-  const [first = ''] = list
   const init = `hookline init${sender ? ` --sender ${sender.name}` : ''}`
   if (only) {
     const orWrite =
@@ -72,22 +72,45 @@ export function chooseTrigger(
       reason: 'ambiguous',
       problem: {
         message: 'more than one trigger can receive webhooks',
-        hint: `Choose one: ${first}${orWrite ? `.${orWrite}` : ''}`,
-        notes: list,
+        ...choiceOf(list, orWrite),
       },
     }
   }
   if (all.length > 0) {
     const wanted = JSON.stringify([workflow, trigger].filter(Boolean).join('/'))
     const message = `no trigger in this folder is called ${wanted}`
-    return { reason: 'unknown', problem: { message, hint: `Choose one: ${first}`, notes: list } }
+    return { reason: 'unknown', problem: { message, ...choiceOf(list) } }
   }
+  const [polled] = sender && triggerOf(sender) !== POLLED ? [] : polledHere(process.env)
+  if (polled !== undefined) return { reason: 'only polls', problem: pollsProblem(polled) }
   return {
     reason: 'no workflow',
     problem: {
       message: 'no workflow in this folder can receive webhooks',
       hint: `Write one: ${init}; or find mistakes in your files: hookline check`,
     },
+  }
+}
+
+function choiceOf(flags: readonly string[], more = ''): Pick<Problem, 'hint' | 'notes'> {
+  const [first = ''] = flags
+  return flags.length === 1
+    ? { hint: `Use ${first}` }
+    : { hint: `Choose one of these.${more}`, notes: flags }
+}
+
+const POLLED = 'messaging_bot'
+
+/** @param polled such as `bot/messaging_bot` */
+function pollsProblem(polled: string): Problem {
+  const [workflow = ''] = polled.split('/')
+  return {
+    message: `the workflow ${workflow} polls for messages, so it needs no URL and no connect`,
+    hint: 'To try it on this machine, run: hookline dev --poll',
+    notes: [
+      `to run it on GitHub after a push: gh workflow run ${workflow}.yml`,
+      'to receive messages by a webhook instead: hookline init --sender telegram',
+    ],
   }
 }
 

@@ -10,7 +10,7 @@ import { readToken, type Secret } from '../../wire/secret.ts'
 import { rawSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
-import { git } from '../git.ts'
+import { git, pushLine } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
@@ -62,9 +62,11 @@ export async function meetRequirements(
   note: (text: string) => void,
   writeWorkflow: () => Promise<void>,
 ): Promise<Ready> {
+  const choice = chooseTrigger(options, named)
+  // A workflow that polls needs nothing of what follows.
+  if ('reason' in choice && choice.reason === 'only polls') throw new UserError(choice.problem)
   const repository = originRepository()
   const forge = await forgeOrProblem()
-  const choice = chooseTrigger(options, named)
   const file = 'trigger' in choice ? nativeFileOf(choice.trigger.workflow) : undefined
   const native = file && 'dispatch' in file ? file : undefined
   const source = 'kind' in forge ? tokenSource(forge, options.yes ?? false) : undefined
@@ -276,17 +278,18 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
 
 /** Whether the files have neither uncommitted changes nor commits that the upstream branch lacks. */
 function isPushedHere(files: readonly string[]): boolean {
-  const status = ['status', '--porcelain', '--ignore-submodules=all', '--', ...files]
   const unpushed = ['log', '--format=%h', '@{upstream}..HEAD', '--', ...files]
-  return git('.', ...status) === '' && git('.', ...unpushed) === ''
+  return areCommitted(files) && git('.', ...unpushed) === ''
 }
 
+function areCommitted(files: readonly string[]): boolean {
+  return git('.', 'status', '--porcelain', '--ignore-submodules=all', '--', ...files) === ''
+}
+
+/** Commits the files, unless they are committed, and pushes them. */
 export function pushCommand(files: readonly string[], workflow: string): string {
-  return shellHere().chained([
-    `git add ${files.join(' ')}`,
-    `git commit -m 'Start ${workflow} by webhooks'`,
-    'git push',
-  ])
+  const commit = [`git add ${files.join(' ')}`, `git commit -m 'Start ${workflow} by webhooks'`]
+  return shellHere().chained([...(areCommitted(files) ? [] : commit), pushLine()])
 }
 
 /** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */

@@ -50,7 +50,13 @@ export function nextSteps(
   answers: Answers,
   files: readonly NewFile[],
   port: string,
-  { gh = 'absent', shell = POSIX, isAlone = true, webUrl }: MachineFacts = {},
+  {
+    gh = 'absent',
+    shell = POSIX,
+    push: pushing = 'git push',
+    isAlone = true,
+    webUrl,
+  }: MachineFacts = {},
 ): NextSteps {
   const login = gh === 'out' ? ['gh auth login'] : []
   const { name } = answers
@@ -61,7 +67,7 @@ export function nextSteps(
     shell.chained([
       `git add ${added.join(' ')}`,
       `git commit -m 'Add the workflow ${name}'`,
-      'git push',
+      pushing,
     ]),
   ]
   return kind.secret === undefined
@@ -233,6 +239,8 @@ export function tokenPage(
 interface MachineFacts {
   readonly gh?: GhState
   readonly shell?: Shell
+  /** The command that pushes the current branch. */
+  readonly push?: string
   /** Whether no other workflow in this folder receives webhooks. */
   readonly isAlone?: boolean
   /** Address of the pages of the git remote's host. */
