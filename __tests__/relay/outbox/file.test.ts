@@ -224,7 +224,7 @@ describe('the file of an outbox', () => {
   testOnNode24('of a newer version is refused', async () => {
     expect(await opened(file)).toBe('')
     await sqlite(file, 'PRAGMA user_version = 99')
-    expect(await opened(file)).toContain('newer hookline')
+    expect(await opened(file)).toContain('newer version of Hookline')
   })
 
   testOnNode24('needs a folder, and permission to write', async () => {

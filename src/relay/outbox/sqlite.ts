@@ -265,7 +265,7 @@ function openFailure(file: string, cause: unknown): unknown {
     })
   }
   if (code === 'NEWER') {
-    return problem(`${file} was written by a newer hookline`, {
+    return problem(`${file} was written by a newer version of Hookline`, {
       hint: 'Use that version, or a newer one.',
     })
   }
