@@ -88,7 +88,7 @@ describeOnNode24('hookline endpoint', () => {
   test.each([
     [['create', 'x', '--path', 'a/b'], 1, '--repository'],
     [['create', 'x', '--repository', 'octo/shop'], 1, '--path'],
-    [['create', 'x', '--repository', 'octo/shop', '--path', 'a/b'], 1, 'sealedToken'],
+    [['create', 'x', '--repository', 'octo/shop', '--path', 'a/b'], 1, '--seal-token'],
     [['create', 'UP', ...HOOK], 1, '"name"'],
     [['create', 'x', ...HOOK, '--if', 'body.a ='], 1, '--if'],
     [['create', 'x', ...HOOK, '--sender', 'trello'], 1, '--secret-env'],

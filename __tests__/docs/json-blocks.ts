@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import { alarmReceipt } from '../../src/relay/receipts/alarms.ts'
 import { runReceipt } from '../../src/relay/receipts/follower.ts'
 import type { FollowedEvent } from '../../src/relay/receipts/outcome.ts'
 import { dispatchEvent, runInShared } from '../support/action.ts'
@@ -12,6 +13,7 @@ export async function runJson({ text }: Block, _: Page, session: Session): Promi
   if ('webhook' in value) return compareContext(value)
   if ('github-actions' in value) return checkRenovate(value)
   if ('accepted_at' in (value.data ?? {})) return compareReceipt(value)
+  if ('alarm' in (value.data ?? {})) return compareAlarm(value)
   throw new Error(`nobody knows how to run JSON with the keys ${Object.keys(value).join(', ')}`)
 }
 
@@ -48,6 +50,17 @@ function compareReceipt(shown: {
   const rest = { reason: '', conclusion: '', run: '', failures: 0, next: null }
   const event: FollowedEvent = { ...names, ...rest, at, since: at }
   const { body } = runReceipt(event, event, Date.parse(shown.timestamp))
+  expect(JSON.parse(body)).toEqual(shown)
+}
+
+/** A receipt must be the one that the relay sends for this alarm. */
+function compareAlarm(shown: {
+  timestamp: string
+  data: { alarm: 'silent' | 'no_runs'; subject: string; since: string; active: boolean }
+}): void {
+  const { alarm: kind, subject, since, active } = shown.data
+  const alarm = { kind, subject, since: Date.parse(since) }
+  const { body } = alarmReceipt(alarm, active, Date.parse(shown.timestamp))
   expect(JSON.parse(body)).toEqual(shown)
 }
 

@@ -16,6 +16,7 @@ type Run = (block: Block, page: Page, session: Session) => Promise<void>
 const RUNNERS = new Map<string, Run>([
   ['caddyfile', runCaddyfile],
   ['dotenv', runEnvironmentFile],
+  ['ini', compareOverride],
   ['json', runJson],
   ['nginx', runNginx],
   ['sh', runShell],
@@ -38,6 +39,17 @@ async function runEnvironmentFile({ text }: Block, page: Page, session: Session)
     else expect(page.text.concat(...Object.values(session.env))).toContain(name)
   }
   session.write('.env', text)
+}
+
+/** An override of the systemd unit: an empty command, then the command of the unit with another port. */
+async function compareOverride({ text }: Block): Promise<void> {
+  const unit = readFileSync(new URL('../../deploy/hookline-relay.service', import.meta.url), 'utf8')
+  const [, command = ''] = /^(ExecStart=.+)$/m.exec(unit) ?? []
+  expect(text.trim().split('\n')).toEqual([
+    '[Service]',
+    'ExecStart=',
+    command.replace('--port 3000', '--port 8080'),
+  ])
 }
 
 /** The examples of a rule come from the rule, and __tests__/lint/rules.test.ts checks them. */

@@ -246,7 +246,9 @@ async function checkedSettings(
     throw invalidEndpoint('"ref" must be a branch or a tag')
   }
   if (sealedToken === undefined && !hasCredential) {
-    throw invalidEndpoint('the relay has no GitHub credential of its own: add "sealedToken"')
+    throw invalidEndpoint(
+      'the relay has no GitHub credential of its own: add "sealedToken", which hookline endpoint makes with --seal-token',
+    )
   }
   if (sealedToken !== undefined) {
     const webhook = { repository: parseRepository(repository), path, reserved: new Map() }

@@ -1,7 +1,7 @@
 import { durationSeconds } from '../../wire/duration.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { SqlStatement } from '../outbox/database.ts'
-import { newReceipt } from './receipt.ts'
+import { newReceipt, type Receipt } from './receipt.ts'
 import type { ReceiptLine } from './receipt-line.ts'
 import type { Alarm, ReceiptStore } from './store.ts'
 
@@ -82,9 +82,7 @@ export class Alarms {
     const known = this.#active.get(keyOf({ kind, subject }))
     if ((known !== undefined) === isActive) return { statements: [], apply: () => {} }
     const alarm = known ?? { kind, subject, since: now() }
-    const since = new Date(alarm.since).toISOString()
-    const type = `alarm.${kind}${isActive ? '' : '.ended'}`
-    const receipt = newReceipt(type, { alarm: kind, subject, since, active: isActive }, now())
+    const receipt = alarmReceipt(alarm, isActive, now())
     return {
       statements: [store.alarm(alarm, isActive), ...(sends ? [store.receipt(receipt)] : [])],
       apply: () => {
@@ -135,6 +133,14 @@ export class Alarms {
     }
     this.#expecting = expecting
   }
+}
+
+/** The receipt of an alarm that begins or ends. */
+export function alarmReceipt(alarm: Alarm, isActive: boolean, now: number): Receipt {
+  const { kind, subject } = alarm
+  const since = new Date(alarm.since).toISOString()
+  const type = `alarm.${kind}${isActive ? '' : '.ended'}`
+  return newReceipt(type, { alarm: kind, subject, since, active: isActive }, now)
 }
 
 function keyOf({ kind, subject }: Pick<Alarm, 'kind' | 'subject'>): string {

@@ -39,7 +39,7 @@ export function readReceiptSettings(
   if (isFollowing && !hasCredential) {
     throw new UsageError({
       message: '--receipts needs a GitHub credential of the relay',
-      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permission "Actions: Read".',
+      hint: 'Set HOOKLINE_GITHUB_TOKEN, or HOOKLINE_APP_ID and HOOKLINE_APP_KEY, with the permissions "Contents: Read and write" and "Actions: Read".',
     })
   }
   if ((url === undefined) !== (secret === undefined)) {
