@@ -141,8 +141,13 @@ export async function serviceProblems(
   const repo = await github('')
   if (repo.status !== 200) problems.push(`GitHub has no repository ${repository}: create it`)
   else {
-    const { private: isPrivate } = /** @type {{ private: boolean }} */ (await repo.json())
+    const { private: isPrivate, has_discussions: hasDiscussions } =
+      /** @type {{ private: boolean, has_discussions?: boolean }} */ (await repo.json())
     if (isPrivate) problems.push(`${repository} is private: make it public`)
+    if (!hasDiscussions)
+      problems.push(
+        'the form for issues links to discussions: enable them under Settings, Features',
+      )
     const environment = await github('/environments/release')
     if (!environment.ok)
       problems.push('there is no environment "release": create it under Settings, Environments')

@@ -47,7 +47,7 @@ describe('the services', () => {
   /** Status and body by path; any other path is 404. */
   const READY: Readonly<Record<string, readonly [status: number, body?: object]>> = {
     '/npm/hookline': [200, { ...OURS, versions: { '0.0.9': { dist: { attestations: {} } } } }],
-    '/github/repos/octo/hookline': [200, { private: false }],
+    '/github/repos/octo/hookline': [200, { private: false, has_discussions: true }],
     '/github/repos/octo/hookline/environments/release': [
       200,
       { protection_rules: [{ type: 'required_reviewers' }] },
@@ -96,6 +96,7 @@ describe('the services', () => {
   test.each([
     ['/npm/hookline', [404], /npm has no package/],
     ['/github/repos/octo/hookline', [404], /no repository/],
+    ['/github/repos/octo/hookline', [200, { private: false }], /discussions/],
     ['/npm/hookline', [200, { 'dist-tags': { latest: '0.0.0-stage' } }], /npm stage approve/],
     ['/github/repos/octo/hookline/environments/release', [404], /no environment/],
     ['/github/repos/octo/hookline/environments/release', [200, {}], /no reviewers/],
