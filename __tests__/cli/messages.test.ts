@@ -100,6 +100,14 @@ describe('hookline send', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ accepted: true, nothingFired: true })
   })
 
+  test.each([
+    ['nope/webhook', /nothing fired: .*workflow "nope"; here: .*"hook"/],
+    ['hook/nope', /nothing fired: .*trigger "nope"; "hook" declares: "webhook"/],
+  ])('to dev with the unknown path %s prints the names that exist', async (path, said) => {
+    const { stdout } = await hookline('send', `${url}/webhook/${path}`, '--data', 'x')
+    expect(stdout).toMatch(said)
+  })
+
   test('to the page of dev prints the form of a webhook URL', async () => {
     const { code, stdout } = await hookline('send', url, '--data', 'x')
     expect([code, stdout]).toEqual([1, expect.stringContaining('/<workflow>/<trigger>')])

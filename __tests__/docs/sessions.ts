@@ -17,7 +17,10 @@ const OUTBOX: SessionSetup = {
 
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
-  'README.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
+  'README.md': {
+    files: { 'workflows/hello.yml': HOOK },
+    env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` },
+  },
   // The public repository of Hookline is there to be cloned.
   'docs/guides/upgrade.md': { clones: true },
   'docs/guides/test-in-ci.md': { clones: true },

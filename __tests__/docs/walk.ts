@@ -15,6 +15,14 @@ import { runNative } from './workflows.ts'
 /** The beginning of the commands on a sender's page. */
 export const FIRST_COMMAND = 'hookline init --sender '
 
+/** A clone whose pushes go to a repository of this machine. */
+const CLONE = `rm -rf .git .github published.git
+git init -q -b main && git init -q --bare published.git
+git remote add origin https://github.com/octo/repo.git
+git config url.file://$PWD/published.git.pushInsteadOf https://github.com/octo/repo.git
+git config user.name a && git config user.email a@example.com
+git commit -q --allow-empty -m first && git push -q -u origin HEAD`
+
 /** Pages whose commands are not run, because only the sender has the key. */
 export const NOT_WALKED: Readonly<Record<string, string>> = {
   discord: 'signed with a key of the test',
@@ -32,8 +40,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   const pushed = Object.defineProperty({}, `${name}.yml`, { enumerable: true, get: written })
   session.github.always(withRun({ workflows: pushed }, { name }))
   // Earlier commands that failed may have left files.
-  const clone = 'rm -rf .git .github && git init -q && git remote add origin'
-  const cloned = await session.run(`${clone} https://github.com/octo/repo.git`)
+  const cloned = await session.run(CLONE)
   expect(cloned).toMatchObject({ code: 0, stderr: '' })
   // 1. Run the commands as a reader does; the secret is pasted at gh's prompt.
   const { secret } = senderNamed(name) ?? {}
@@ -52,11 +59,13 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
     env: { ...session.env, ...(secret && value && { [secret]: value, PASTED: value }) },
     as: () => ['bash', '-euo', 'pipefail', '-c', script],
   })
-  // 2. Store the URL if the page says so, and follow the sender's request to the end of the run.
+  // 2. Store what the page says, and follow the sender's request to the end of the run.
   try {
     const { url } = await event(shell, 'ready')
-    const [, urlSecret] = /`gh secret set (\w+)`/.exec(page.text) ?? []
-    if (urlSecret) await session.run(`PASTED='${url}' gh secret set ${urlSecret}`)
+    for (const [, stored = ''] of page.text.matchAll(/^gh secret set (\w+)$/gm)) {
+      const pasted = stored === secret ? value : url
+      await session.run(`PASTED='${pasted}' gh secret set ${stored}`)
+    }
     if (name === 'aws-sns') await shell.told(/Amazon.*sign/)
     if (name === 'discord') {
       await shell.told(/Discord.*sign/)

@@ -80,15 +80,17 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 ## Set up
 
+[You need](../start/quickstart.md#before-you-begin) \`hookline\`, a clone of your repository, \`gh\` after \`gh auth login\`, and \`cloudflared\`.${exportText(sender)}
+
 \`\`\`sh
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`init\` writes the workflow below. Push it to the default branch before you run \`connect\`. ${secretText(sender)}
-
-${urlText(sender)}
+\`connect\` prints your webhook URL, such as \`https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running, because the URL works while the command runs.
 
 At ${title}: ${click.trim()}${handshake}
+${secretSection(sender)}
+With \`--public-url\` and Node 22.13 or newer, the URL is the same at the next start; see [a URL that stays](../guides/endpoints.md).${localText(sender)}
 
 ## Workflow
 
@@ -126,30 +128,55 @@ const ESCAPE_TEXT = `
 \`${ESCAPED}\` begins an [expression that the action evaluates](../reference/verify.md#secrets-in-the-input-on), so that GitHub does not insert the secret into the YAML.
 `
 
-/** The commands from setup to the first run. @param {Sender} sender */
-function commandsOf({ name, secret, handshake }) {
-  const flag = handshake === 'grant' ? ` --secret-env ${secret}` : ''
+/** Whether the relay needs the secret before the sender gets the URL. @param {Sender} sender */
+function needsSecretFirst({ handshake }) {
+  return handshake === 'grant'
+}
+
+/** The commands from setup to the URL. @param {Sender} sender */
+function commandsOf(sender) {
+  const { name, secret } = sender
+  const isFirst = needsSecretFirst(sender)
   return [
     `hookline init --sender ${name}`,
-    ...(secret === undefined ? [] : [`gh secret set ${secret}`]),
-    `hookline connect ${name}${flag}`,
+    ...(isFirst ? [`gh secret set ${secret}`] : []),
+    `git add .github && git commit -m 'Add ${name}' && git push -u origin HEAD`,
+    `hookline connect ${name}${isFirst ? ` --secret-env ${secret}` : ''}`,
   ]
 }
 
 /** @param {Sender} sender */
-function secretText({ title, secret, shown, handshake }) {
-  if (secret === undefined) return ''
-  const asked = ` Export it too (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
-  return `The secret is ${shown}.${handshake === 'grant' ? asked : ''}`
+function exportText(sender) {
+  const { title, secret, shown } = sender
+  return needsSecretFirst(sender)
+    ? ` The secret is ${shown}. Export it (\`export ${secret}=…\`), so that the relay can answer the handshake of ${title}.`
+    : ''
+}
+
+/** How to store the secrets that the reader has once the sender knows the URL. @param {Sender} sender */
+function secretSection(sender) {
+  const { secret, shown } = sender
+  const urlSecret = urlSecretOf(sender)
+  const own = secret === undefined || needsSecretFirst(sender) ? [] : [secret]
+  const commands = [...own, urlSecret ?? []].flat().map((name) => `gh secret set ${name}`)
+  if (commands.length === 0) return ''
+  const which = own.length > 0 ? `the secret, which is ${shown}` : ''
+  const signed = urlSecret === undefined ? '' : 'the URL, because the signature covers it'
+  const stored = [which, signed].filter((each) => each !== '').join('; and ')
+  return `
+In a second terminal, store ${stored}:
+
+\`\`\`sh
+${commands.join('\n')}
+\`\`\`
+`
 }
 
 /** @param {Sender} sender */
-function urlText(sender) {
-  const urlSecret = urlSecretOf(sender)
-  const signed = urlSecret
-    ? ` The signature covers the URL, so store the URL, too: \`gh secret set ${urlSecret}\`.`
-    : ''
-  return `\`connect\` prints your webhook URL, such as \`https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. The URL works while the command runs. With \`--public-url\`, the URL is the same at the next start; see [a URL that stays](../guides/endpoints.md).${signed}`
+function localText({ title, secret }) {
+  return secret === undefined
+    ? ''
+    : ` To try the workflow without ${title} and GitHub, run \`hookline dev\`, and in a second terminal the line \`hookline send …\` that \`init\` prints.`
 }
 
 /** @param {Sender} sender */

@@ -6,9 +6,11 @@ import { createInterface } from 'node:readline'
 import type { GitHubEvent } from '../wire/payload.ts'
 import { readSetting } from '../wire/settings.ts'
 import { NATIVE_FOLDER } from './files.ts'
-import { environmentFor, PROXY_VARIABLES } from './programs.ts'
+import { environmentFor, isInstalled, PROXY_VARIABLES } from './programs.ts'
 
 export interface ActRuns {
+  /** Why no job can run, if the program is not installed. */
+  readonly missing: string | undefined
   /**
    * Queues the jobs of a workflow for an event.
    *
@@ -81,6 +83,7 @@ export function actRuns({ root, envFile, print }: ActOptions): ActRuns {
       })
     })
   return {
+    missing: isInstalled(readSetting(process.env, 'HOOKLINE_ACT')) ? undefined : NOT_INSTALLED,
     start(workflow, event, onLine) {
       last = last.then(() => run(workflow, event, onLine))
     },

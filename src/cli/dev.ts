@@ -27,7 +27,7 @@ import { NATIVE_FOLDER, nativeFiles, watchGlobs } from './files.ts'
 import { devKeys, NO_KEYS } from './keyboard.ts'
 import { EXAMPLES } from './send/example-events.ts'
 import { SIGNATURE_NAMES, signed } from './send/signatures.ts'
-import { print, reportBug, shellHere, stopOnSignal, styled } from './terminal.ts'
+import { print, reportBug, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
 import { devFindings, devWorkflowSource } from './workflows-here.ts'
 
 interface DevOptions {
@@ -123,6 +123,7 @@ async function serve(options: DevOptions): Promise<void> {
   if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
   else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
   if (runs) process.stderr.write(runHint(runs.key))
+  if (runs?.missing) warn([{ message: `--run cannot run jobs: ${runs.missing}` }])
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
   const look = async () => {

@@ -1,3 +1,6 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
 /** Variables that any program needs on any system. */
 const NEEDED = [
   ...['PATH', 'HOME', 'TMPDIR', 'TMP', 'TEMP', 'LANG', 'LC_ALL', 'TERM', 'USER', 'LOGNAME'],
@@ -33,3 +36,24 @@ export const GIT_VARIABLES = ['GIT_*', 'SSH_AUTH_SOCK']
 
 /** Variables for `gh`: its host and folder. `gh` stores its tokens itself. */
 export const GH_VARIABLES = ['GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO', ...PROXY_VARIABLES]
+
+/**
+ * Whether a program can be started, without starting it.
+ *
+ * @param program a name on the PATH, or a path
+ */
+export function isInstalled(program: string): boolean {
+  const { PATH = '' } = process.env
+  const folders = /[/\\]/.test(program) ? [''] : PATH.split(delimiter)
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
+  return folders.some((folder) =>
+    endings.some((ending) => {
+      try {
+        accessSync(join(folder, program + ending), constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    }),
+  )
+}

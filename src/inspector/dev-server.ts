@@ -311,9 +311,15 @@ function localEvaluation(stage: Stage, cause: Cause, mayRun: boolean) {
       const hear = (line: string) => logs.add(event.delivery, printable(line))
       runs?.start(event.workflow, event.origin.event, hear)
     }
-    const idleReason = asciiHeader(event.explanations?.map(({ sentence }) => sentence) ?? [])
+    const sentences = event.explanations?.map(({ sentence }) => sentence) ?? []
+    const idleReason = sentences.length > 0 ? asciiHeader(sentences) : unknownReason(event)
     return { isIdle: event.count === 0, ...(idleReason && { idleReason }) }
   }
+}
+
+/** The reason for a path without a workflow or trigger; mistakes in a file are for the terminal only. */
+function unknownReason({ problems, reason }: DevEvent): string | undefined {
+  return problems.length > 0 || reason === undefined ? undefined : asciiHeader([reason])
 }
 
 /** Characters of a header. */

@@ -57,7 +57,8 @@ export function formatEvent(
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
   const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visibleLine(path)}`
-  const outcome = count > 0 ? `fired, ${counted(count, 'item')}` : 'skipped'
+  const outcome =
+    count > 0 ? `fired, ${counted(count, 'item')}` : problems.length > 0 ? 'failed' : 'skipped'
   return [
     `${method} ${place}  ${outcome}  ${milliseconds.toFixed(0)} ms`,
     ...(reason === undefined || problems[0]?.message === reason ? [] : [`  ${reason}`]),

@@ -265,7 +265,7 @@ describe('an event in words', () => {
     const polled = await pollLocally('hook', platform({ hook: queueWorkflow(queueOf(2)) }))
     expect(formatEvent(polled)).toMatch(/^POLL hook\/queue {2}fired, 2 items {2}/)
     const mistaken = formatEvent(await runLocally(payload('bad/webhook'), platform(FILES)))
-    expect(mistaken).toContain('  skipped  7 ms\n  the workflow has mistakes\n  error: unknown')
+    expect(mistaken).toContain('  failed  7 ms\n  the workflow has mistakes\n  error: unknown')
     expect(mistaken).toContain('\n    --> workflows/bad.yml:2:11\n')
   })
 

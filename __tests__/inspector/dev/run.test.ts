@@ -78,6 +78,13 @@ test('send adds the key for this machine', async () => {
   await dev.command.told(/by send/)
 })
 
+test('a missing act is reported at the start, with its page', async () => {
+  const env = { HOOKLINE_ACT: join(folder, 'no-act') }
+  const without = await startDev({ files: FILES, args: ['--run'], env })
+  await without.command.told(/^warning: .*"act" is not on the PATH.*https:\/\/nektosact\.com/m)
+  await without.stop()
+})
+
 test('an open server runs nothing', async () => {
   const { exitCode, stderr } = await runShared(['dev', '--run', '--host', '0.0.0.0'])
   expect(exitCode).toBe(2)

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
@@ -13,7 +11,7 @@ import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
 import { git, pushLine } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
-import { environmentFor, GH_VARIABLES } from '../programs.ts'
+import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
 import { shellHere } from '../terminal.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
 import {
@@ -80,7 +78,7 @@ export async function meetRequirements(
     ...(source || !('kind' in forge)
       ? []
       : [noTokenProblem(forge, choice, repository, native?.dispatch)]),
-    ...(options.publicUrl !== undefined || isOnPath('cloudflared') ? [] : [NO_CLOUDFLARED]),
+    ...(options.publicUrl !== undefined || isInstalled('cloudflared') ? [] : [NO_CLOUDFLARED]),
   ]
   if (problems.length > 0 || !source || !('kind' in forge)) {
     const isUsage = problems.length === 1 && 'reason' in choice && choice.reason === 'ambiguous'
@@ -305,23 +303,6 @@ function gh(...args: readonly string[]): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Whether a program can be started, without starting it. */
-function isOnPath(program: string): boolean {
-  const { PATH = '' } = process.env
-  const folders = PATH.split(delimiter)
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : ['']
-  return folders.some((folder) =>
-    endings.some((ending) => {
-      try {
-        accessSync(join(folder, program + ending), constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    }),
-  )
 }
 
 /** Asks a yes-or-no question; Enter means yes. Without a terminal the answer is no. */
