@@ -8,7 +8,7 @@ Reference for authors of workflows: what each rule of \`hookline check\` finds, 
 
 - The exit code is 1 if there is an error. With \`--strict\`, most warnings are errors, too: see the table.
 - \`--fix\` applies every fix that certainly keeps the meaning of the file.
-- \`--json\` and \`--sarif\` print the findings for programs, for example for GitHub code scanning.
+- \`--json\` and \`--sarif\` print the findings for programs, for example for [GitHub code scanning](../guides/test-in-ci.md#show-findings-in-pull-requests).
 
 \`check\` leaves general mistakes in workflows, such as unknown shells or actions without a version, to [actionlint](https://github.com/rhysd/actionlint) and [zizmor](https://docs.zizmor.sh). You can [run the three tools in one job](../guides/test-in-ci.md#check-workflows).
 
