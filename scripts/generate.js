@@ -1,13 +1,14 @@
 // npm run generate [-- <part> …] [-- --check]
 //
 // Writes the generated files, in the order in which they depend on each other; with --check names each
-// stale file and exits 1. Parts: lists, docs, schema, dist (default: these four), and golden, the approved
-// compiled files of the tests. Works in a fresh clone, because it compiles src/ to build/ itself.
+// stale file and exits 1. Parts: lists, docs, schema, dist (default: these four), golden, the approved
+// compiled files of the tests, and outputs, the outputs of the commands for their reference. Works in a fresh clone, because it compiles src/ to build/ itself.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compile } from './build/compile.js'
 import { staleFiles, writeFiles } from './generate/files.js'
 import { listFiles } from './generate/lists.js'
+import { outputFiles } from './generate/outputs.js'
 
 /**
  * A part returns the files that it generates, by their paths from the root of the repository.
@@ -29,9 +30,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const wanted = positionals.length > 0 ? positionals : DEFAULT
-const unknown = wanted.find((part) => part !== 'lists' && !(part in PARTS))
+const unknown = wanted.find((part) => !['lists', 'outputs'].includes(part) && !(part in PARTS))
 if (unknown !== undefined) {
-  console.error(`unknown part "${unknown}": choose lists, ${Object.keys(PARTS).join(', ')}`)
+  console.error(
+    `unknown part "${unknown}": choose lists, outputs, ${Object.keys(PARTS).join(', ')}`,
+  )
   process.exit(1)
 }
 
@@ -40,6 +43,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 // The lists are sources, so they come before the compilation.
 if (wanted.includes('lists')) await finish(await listFiles())
+if (wanted.includes('outputs')) await finish(await outputFiles())
 const parts = Object.entries(PARTS).filter(([name]) => wanted.includes(name))
 if (parts.length > 0) await compile()
 for (const [, part] of parts) await finish(await part())

@@ -65,6 +65,8 @@ function isExampleOfRule({ heading, language, text }: Block): void {
 /** Runs a block by its kind. A kind without a runner fails, so that every new block is run. */
 export async function runBlock(block: Block, page: Page, session: Session): Promise<void> {
   if (page.name === 'docs/reference/rules.md') return isExampleOfRule(block)
+  // outputs.test.ts runs these commands.
+  if (block.language === 'console') return expect(page.name).toBe('docs/reference/commands.md')
   const run = RUNNERS.get(block.language)
   if (!run) {
     const place = `${block.page}:${block.line}`

@@ -1,14 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { CLI } from './cli.js'
+import { OUTPUTS_FILE, recordedOutputs } from './outputs.js'
 import { code, table } from './table.js'
 
-const cli = join(process.env.HOOKLINE_TEST_BUNDLES ?? (await bundles()), 'dist/cli/index.js')
-
-/** Jest builds the bundles before it starts, because its virtual machine cannot load the bundler. */
-async function bundles() {
-  const { bundlesForTests } = await import('../build/for-tests.js')
-  return bundlesForTests()
-}
+const OUTPUTS = await recordedOutputs()
 
 /**
  * The `--help` of a command of the present sources, followed by the help of its subcommands with options.
@@ -31,7 +26,7 @@ export function partsOf(help) {
 /** @param {string[]} names */
 function printed(...names) {
   const env = { PATH: process.env.PATH }
-  return execFileSync(process.execPath, [cli, ...names, '--help'], { encoding: 'utf8', env })
+  return execFileSync(process.execPath, [CLI, ...names, '--help'], { encoding: 'utf8', env })
 }
 
 /** Every command, in the order of the help. */
@@ -96,7 +91,18 @@ function section(name, mark) {
     `${descriptionOf(help)}: ${code(usage.replaceAll(/\s+/g, ' '))}`,
     ...(rows.length > 0 ? [table(['option', 'meaning'], rows)] : []),
     ...examples(help),
+    ...outputsOf(name, help),
   ].join('\n\n')
+}
+
+/** The examples of a command with their outputs. @param {string} name @param {string} help */
+function outputsOf(name, help) {
+  if (partsOf(help).length > 0) return []
+  const shown = Object.entries(OUTPUTS).filter(([example]) =>
+    `${example} `.startsWith(`hookline ${name} `),
+  )
+  if (shown.length === 0) throw new Error(`${OUTPUTS_FILE} has no output of hookline ${name}`)
+  return shown.map(([example, output]) => `\`\`\`console\n$ ${example}\n${output}\n\`\`\``)
 }
 
 /** The examples of a help text as one list; a line may continue on the next one. @param {string} help */

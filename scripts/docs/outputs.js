@@ -1,0 +1,418 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { findNode24 } from '../node24.js'
+import { CLI } from './cli.js'
+
+/** The recorded outputs, by the example. */
+export const OUTPUTS_FILE = 'scripts/docs/outputs.json'
+
+/** @typedef {Record<string, string>} Texts */
+
+const DELIVERY = '72d3162e-cc78-11e3-81ab-4c9367dc0958'
+const RELAY = 'https://relay.example.com'
+
+const WORKFLOW = `name: hook
+run-name: hook \${{ github.event.client_payload.headers['x-hookline-delivery'] }}
+on:
+  repository_dispatch:
+    types: [webhook]
+permissions:
+  contents: read
+jobs:
+  hook:
+    if: startsWith(github.event.client_payload.path, 'hook/webhook')
+    runs-on: ubuntu-latest
+    steps:
+      - uses: hookline/hookline@v1
+        id: hookline
+        with:
+          on: webhook
+      - if: steps.hookline.outputs.triggered == 'true'
+        env:
+          BODY: \${{ steps.hookline.outputs.body }}
+        run: echo "$BODY"
+`
+
+/** A source of the compiler with a misspelled key. */
+const SOURCE = `on:
+  webhook:
+    method: psot
+jobs:
+  hook:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hello
+`
+
+/** Lines of an output that a reader needs; the rest is left out. */
+const MOST_LINES = 30
+
+/**
+ * Runs the example of each command in a temporary folder, against a stand-in for GitHub and a relay of its
+ * own, and returns what it prints. Parts that differ between two runs are `…`.
+ *
+ * @returns {Promise<Texts | undefined>} `undefined` without a Node that has SQLite
+ */
+export async function recordOutputs() {
+  const node = findNode24()
+  if (!node) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'hookline-outputs-'))
+  const github = await startGitHub()
+  const recorder = new Recorder(node, folder, github.url)
+  try {
+    await recordFiles(recorder)
+    await recordDev(recorder)
+    await recordRelay(recorder, github)
+    await recordGitHub(recorder)
+    return recorder.outputs
+  } finally {
+    await recorder.stop()
+    github.server.closeAllConnections()
+    github.server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs examples in a clone of octo/shop. */
+class Recorder {
+  /** @type {Texts} */
+  outputs = {}
+  /** Addresses of this machine, and what the examples have in their place. @type {[string, string][]} */
+  addresses
+  #node
+  #env
+  /** @type {Program[]} */
+  #programs = []
+
+  /** @param {string} node @param {string} folder @param {string} apiUrl */
+  constructor(node, folder, apiUrl) {
+    this.#node = node
+    this.folder = folder
+    this.clone = join(folder, 'shop')
+    this.addresses = [[folder, '/home/ada']]
+    const HOME = join(folder, 'home')
+    this.#env = { PATH: process.env.PATH ?? '', HOME, NO_COLOR: '1', HOOKLINE_API_URL: apiUrl }
+  }
+
+  /** @param {string} example @param {Texts} [env] */
+  start(example, env) {
+    const words = split(real(example, this.addresses))
+    const args = [CLI, ...words.slice(words.indexOf('hookline') + 1)]
+    const options = { cwd: this.clone, env: { ...this.#env, ...env } }
+    const program = new Program(this.#node, args, options)
+    this.#programs.push(program)
+    return program
+  }
+
+  /** Runs an example to its end. @param {string} example @param {Texts} [env] */
+  async run(example, env) {
+    const program = this.start(example, env)
+    await program.ended
+    return this.note(example, program)
+  }
+
+  /** @param {string} example @param {Program} program */
+  note(example, { printed }) {
+    this.outputs[example] = normalized(printed, this.addresses)
+    return printed.trim()
+  }
+
+  async stop() {
+    await Promise.all(this.#programs.map((program) => program.stop()))
+  }
+}
+
+const TOKEN = 'github_pat_'.padEnd(51, 'a')
+
+/** The commands that read and write files. @param {Recorder} recorder */
+async function recordFiles(recorder) {
+  const { clone } = recorder
+  await write(clone, '.git/config', '[remote "origin"]\n\turl = https://github.com/octo/shop.git\n')
+  await write(clone, '.git/HEAD', 'ref: refs/heads/main\n')
+  await mkdir(join(clone, '.git/objects'))
+  await mkdir(join(clone, '.git/refs'))
+  await recorder.run('hookline init --sender stripe')
+  await rm(join(clone, '.github'), { recursive: true })
+  await write(clone, '.github/workflows/hook.yml', WORKFLOW)
+  await recorder.run('hookline check')
+  await write(clone, 'workflows/order.yml', SOURCE)
+  await recorder.run('hookline check workflows/order.yml')
+  await write(clone, 'workflows/order.yml', SOURCE.replace('psot', 'post'))
+  await recorder.run('hookline build')
+  await rm(join(clone, 'workflows'), { recursive: true })
+  await rm(join(clone, '.github/workflows/order.yml'))
+  await recorder.run('hookline send --list')
+  await recorder.run('hookline completion bash')
+}
+
+/** @param {Recorder} recorder */
+async function recordDev(recorder) {
+  const example = 'hookline dev --port 4000'
+  const dev = recorder.start(example)
+  const [, address = ''] = await dev.saw(/http:\/\/(localhost:\d+)\/webhook[\s\S]*Inspector/)
+  recorder.addresses.push([address, 'localhost:3000'])
+  await recorder.run(`hookline send localhost:3000/webhook/hook/webhook --data '{"hello":"world"}'`)
+  await dev.stop()
+  recorder.note(example, dev)
+  recorder.outputs[example] = recorder.outputs[example]?.replaceAll(':3000', ':4000') ?? ''
+}
+
+/** The commands for a relay. @param {Recorder} recorder @param {GitHub} github */
+async function recordRelay(recorder, github) {
+  const HOOKLINE_SEALING_KEYS = await recorder.run('hookline keys create sealing')
+  const HOOKLINE_SIGNING_KEYS = await recorder.run('hookline keys create signing')
+  const HOOKLINE_ADMIN_KEY = await recorder.run('hookline keys create access')
+  await recorder.run('hookline keys public', { HOOKLINE_SEALING_KEYS })
+  const admin = { HOOKLINE_ADMIN_KEY, HOOKLINE_GITHUB_TOKEN: TOKEN }
+  const example = 'hookline relay --outbox /var/lib/hookline/outbox.db --receipts'
+  recorder.addresses.push([join(recorder.folder, 'outbox.db'), '/var/lib/hookline/outbox.db'])
+  const relay = recorder.start(example, {
+    ...admin,
+    HOOKLINE_SEALING_KEYS,
+    HOOKLINE_SIGNING_KEYS,
+    HOOKLINE_PUBLIC_URL: RELAY,
+    HOST: '127.0.0.1',
+  })
+  const [, address = ''] = await relay.saw(/listening on (http:\S+)/)
+  recorder.note(example, relay)
+  recorder.addresses.push([address, RELAY])
+  const url = await recorder.run(
+    `hookline endpoint create orders --repository octo/shop --path hook/webhook --relay ${RELAY}`,
+    admin,
+  )
+  await recorder.run(`hookline endpoint list --relay ${RELAY}`, admin)
+  await recorder.run(`hookline endpoint show orders --relay ${RELAY}`, admin)
+  await recorder.run(`hookline endpoint update orders --if "body.livemode" --relay ${RELAY}`, admin)
+  await recordOutbox(recorder, github, { url, admin })
+  await recorder.run(`hookline endpoint rotate orders --relay ${RELAY}`, admin)
+  await recorder.run(`hookline endpoint delete orders --relay ${RELAY}`, admin)
+  const forUrl = { HOOKLINE_CREDENTIAL: TOKEN }
+  await recorder.run(`hookline url hook --relay ${RELAY} --repository octo/shop`, forUrl)
+  await recorder.run(`hookline seal --relay ${RELAY} --repository octo/shop`, admin)
+  await recorder.run('hookline grant --repository octo/shop --path hook/webhook', {
+    HOOKLINE_SIGNING_KEYS,
+  })
+}
+
+/**
+ * An event waits because of a rate limit, and becomes a dead letter because GitHub refuses it.
+ *
+ * @param {Recorder} recorder
+ * @param {GitHub} github
+ * @param {{ url: string, admin: Texts }} endpoint
+ */
+async function recordOutbox(recorder, github, { url, admin }) {
+  github.mode = 'limited'
+  const sent = recorder.start(`hookline send ${url} --data '{"livemode":true}'`)
+  const [, delivery = ''] = await sent.saw(/delivery (\S+)/)
+  recorder.addresses.push([delivery, DELIVERY])
+  await recorder.run(`hookline outbox list --relay ${RELAY}`, admin)
+  await recorder.run(`hookline outbox show ${DELIVERY} --relay ${RELAY}`, admin)
+  await recorder.run(`hookline outbox backup --out outbox.copy.db --relay ${RELAY}`, admin)
+  github.mode = 'refusing'
+  const watching = recorder.start(`hookline outbox list --watch --relay ${RELAY}`, admin)
+  await watching.saw(/ 1 dead/)
+  await watching.stop()
+  github.mode = 'working'
+  await recorder.run(`hookline outbox replay ${DELIVERY} --relay ${RELAY}`, admin)
+  await recorder.run(`hookline outbox delete --all --reason too_old --relay ${RELAY}`, admin)
+}
+
+/** The commands that ask GitHub. @param {Recorder} recorder */
+async function recordGitHub(recorder) {
+  await recorder.run('hookline runs', { GH_TOKEN: TOKEN })
+  await recorder.run('hookline redeliver --since 6h --dry-run', { GH_TOKEN: TOKEN })
+  await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
+  const connect = 'hookline connect --public-url https://hooks.example.com --port 8080'
+  const connecting = recorder.start(connect, { HOOKLINE_GITHUB_TOKEN: TOKEN })
+  await connecting.saw(/Try it:\n.+\n/)
+  recorder.note(connect, connecting)
+  const create = `hookline app create --relay ${RELAY} --out relay.env`
+  const creating = recorder.start(create)
+  await creating.saw(/http:\/\/127\.0\.0\.1:\d+\/\n/)
+  recorder.note(create, creating)
+}
+
+/** A program, and everything that it prints. */
+class Program {
+  #child
+  #stdout = ''
+  #stderr = ''
+  #hasEnded = false
+
+  /** @param {string} file @param {string[]} args @param {{ cwd: string, env: Texts }} options */
+  constructor(file, args, options) {
+    this.#child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child.stdout.setEncoding('utf8').on('data', (text) => {
+      this.#stdout += text
+    })
+    this.#child.stderr.setEncoding('utf8').on('data', (text) => {
+      this.#stderr += text
+    })
+    this.ended = once(this.#child, 'close').then(() => {
+      this.#hasEnded = true
+    })
+  }
+
+  /** Standard error last, because the order of two streams differs between runs. */
+  get printed() {
+    return this.#stdout + this.#stderr
+  }
+
+  /** @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
+  async saw(pattern) {
+    for (;;) {
+      const found = pattern.exec(this.printed)
+      if (found) return found
+      if (this.#hasEnded) throw new Error(`${pattern} was not printed:\n${this.printed}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async stop() {
+    this.#child.kill('SIGTERM')
+    await this.ended
+  }
+}
+
+/** The example with the addresses of this machine. @param {string} example @param {readonly [string, string][]} addresses */
+function real(example, addresses) {
+  return addresses
+    .reduce((text, [here, there]) => (here ? text.replaceAll(there, here) : text), example)
+    .replace(/--port \d+/, '--port 0')
+    .replace('relay --outbox', 'relay --port 0 --outbox')
+}
+
+/** The words of a command, with quotes as in a shell. @param {string} text */
+function split(text) {
+  return [...text.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain ?? '',
+  )
+}
+
+/**
+ * The output as on a reader's machine, with `…` for everything that differs between two runs.
+ *
+ * @param {string} text
+ * @param {readonly [string, string][]} addresses
+ */
+function normalized(text, addresses) {
+  const there = addresses.reduce(
+    (rest, [here, example]) => (here ? rest.replaceAll(here, example) : rest),
+    text,
+  )
+  const plain = there
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, DELIVERY)
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-20T10:00:00.000Z')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
+    .replaceAll(/"(x|y|d|k|kid)":"[\w-]+"/g, '"$1":"…"')
+    .replaceAll(/\beyJ[\w-]+(?:\.[\w-]*)+/g, 'eyJ…')
+    .replaceAll(/\bhlk_[\w-]+/g, 'hlk_…')
+    .replaceAll(/(?<=\/-\/|key=)[\w-]{20,}/g, '…')
+    .replaceAll(/\b\d+ (ms|bytes)\b/g, '… $1')
+    .replaceAll(/^(bytes +)\d+/gm, '$1…')
+    .replaceAll(/\bin \d+ s\b/g, 'in 10 s')
+    .replaceAll(/(?<= )\d+ s +(?= )/g, (age) => '0 s'.padEnd(age.length))
+    .trimEnd()
+  const lines = plain.split('\n')
+  return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), '…'].join('\n') : plain
+}
+
+/** @param {string} folder @param {string} file @param {string} text */
+async function write(folder, file, text) {
+  await mkdir(dirname(join(folder, file)), { recursive: true })
+  await writeFile(join(folder, file), text)
+}
+
+/** @typedef {{ server: import('node:http').Server, url: string, mode: 'working' | 'limited' | 'refusing' }} GitHub */
+
+/** GitHub's API, as far as the examples call it. @returns {Promise<GitHub>} */
+async function startGitHub() {
+  const server = createServer(async (request, response) => {
+    request.resume()
+    await once(request, 'end')
+    const { method, url = '' } = request
+    const [path = ''] = url.split('?')
+    const found = Object.entries(ANSWERS).find(([route]) => `${method} ${path}`.endsWith(route))
+    const { status, headers, body } =
+      MODES[github.mode] ?? answer(found?.[1], request.headers.accept)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  })
+  /** @type {GitHub} */
+  const github = { server, url: '', mode: 'working' }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  github.url = `http://127.0.0.1:${port}`
+  return github
+}
+
+/** Answers to every request. @type {Partial<Record<GitHub['mode'], Answer>>} */
+const MODES = {
+  limited: { status: 429, headers: { 'retry-after': '10' }, body: '{"message":"rate limit"}' },
+  refusing: { status: 422, headers: {}, body: '{"message":"client_payload is too large."}' },
+}
+
+/** @typedef {{ status: number, headers: Texts, body: string }} Answer */
+
+/** @param {unknown} found @param {string} [accept] @returns {Answer} */
+function answer(found, accept = '') {
+  if (found === undefined) return { status: 404, headers: {}, body: '{"message":"Not Found"}' }
+  if (found === NO_BODY) return { status: 204, headers: {}, body: '' }
+  const isFile = accept.includes('raw') && found === FILE
+  return { status: 200, headers: {}, body: isFile ? WORKFLOW : JSON.stringify(found) }
+}
+
+const NO_BODY = Symbol('no body')
+
+const RUN = {
+  id: 1,
+  name: `hook ${DELIVERY}`,
+  display_title: `hook ${DELIVERY}`,
+  path: '.github/workflows/hook.yml',
+  event: 'repository_dispatch',
+  status: 'completed',
+  conclusion: 'success',
+  html_url: 'https://github.com/octo/shop/actions/runs/1',
+  created_at: '2026-11-20T10:00:00Z',
+  run_started_at: '2026-11-20T10:00:01Z',
+  updated_at: '2026-11-20T10:00:31Z',
+}
+
+const OF_FILE = { name: 'hook.yml', path: '.github/workflows/hook.yml', type: 'file' }
+const FILE = { ...OF_FILE, encoding: 'base64', content: Buffer.from(WORKFLOW).toString('base64') }
+
+/** The answers by the end of the request line. @type {Record<string, unknown>} */
+const ANSWERS = {
+  'POST /repos/octo/shop/dispatches': NO_BODY,
+  'GET /repos/octo/shop': {
+    full_name: 'octo/shop',
+    default_branch: 'main',
+    permissions: { push: true },
+  },
+  'GET /repos/octo/shop/actions/runs': { total_count: 1, workflow_runs: [RUN] },
+  'GET /repos/octo/shop/hooks': [{ id: 7 }],
+  'GET /repos/octo/shop/hooks/7/deliveries': [
+    {
+      id: 12345,
+      guid: DELIVERY,
+      event: 'push',
+      get delivered_at() {
+        return new Date(Date.now() - 3_600_000).toISOString()
+      },
+      status_code: 502,
+    },
+  ],
+  'GET /repos/octo/shop/contents/.github/workflows': [OF_FILE],
+  'GET /repos/octo/shop/contents/.github/workflows/hook.yml': FILE,
+  'GET /repos/octo/shop/actions/workflows/hook.yml': { id: 1, state: 'active', ...OF_FILE },
+}
+
+/** The recorded outputs. @returns {Promise<Texts>} */
+export async function recordedOutputs() {
+  return JSON.parse(await readFile(new URL('outputs.json', import.meta.url), 'utf8'))
+}
