@@ -306,6 +306,15 @@ describe('the steps at the sender', () => {
       /^(?![\s\S]*curl)[\s\S]*signed/,
     ],
     ['any sender', {}, /\n {2}curl -X POST/],
+    [
+      'stripe, on Forgejo, with the page that takes the secret',
+      {
+        sender: senderNamed('stripe'),
+        conditions: verifying('stripe'),
+        forge: { ...GITHUB, kind: 'forgejo' as const, webUrl: 'https://codeberg.org' },
+      },
+      /\nAt Stripe: [\s\S]*\n {2}STRIPE_SIGNING_SECRET at https:\/\/codeberg\.org\/octo\/repo\/settings\/actions\/secrets$/,
+    ],
   ])('of %s', (_, own, said) => {
     const anybody = {
       ...{ target: TARGET, conditions: TARGET, relay: RELAY },

@@ -220,6 +220,17 @@ describe('in a clone from another host', () => {
       },
     )
 
+    test('on Forgejo names its pages for secrets and tokens, and no command of gh', async () => {
+      kind = 'Forgejo'
+      const { stdout } = await run(['init', '--yes', '--json', '--sender', 'stripe'])
+      const { secrets, token, publish } = JSON.parse(stdout)
+      expect(secrets).toEqual([
+        `STRIPE_SIGNING_SECRET at ${host()}/octo/shop/settings/actions/secrets`,
+      ])
+      expect(token).toEqual([`${host()}/user/settings/applications`])
+      expect(publish.join('\n')).not.toContain('gh ')
+    })
+
     test('on Forgejo names the forge for the compiler', async () => {
       const { text } = await written('Forgejo', '--kind', 'compiled')
       expect(text).toMatch(/^hookline:\n {2}forge: forgejo\n {2}dispatch: workflow$/m)

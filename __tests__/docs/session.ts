@@ -78,6 +78,8 @@ export interface SessionSetup {
   readonly env?: Readonly<Record<string, string>>
   /** The path that the URL of an endpoint on the page stands for: `octo/repo/<workflow>/<trigger>`. */
   readonly endpoint?: string
+  /** Whether the folder is a clone of `octo/repo`. */
+  readonly isClone?: boolean
   /** Whether the public repository of Hookline can be cloned. */
   readonly clones?: boolean
   /** Whether the reader's Node has `node:sqlite`, which the outbox needs. */
@@ -87,6 +89,14 @@ export interface SessionSetup {
   /** A script that runs before the first block, such as the start of the reader's relay. */
   readonly before?: string
 }
+
+/** Makes the folder a clone whose pushes go to a repository of this machine. */
+export const CLONE = `rm -rf .git .github .session/published.git
+git init -q -b main && git init -q --bare .session/published.git
+git remote add origin https://github.com/octo/repo.git
+git config url.file://$PWD/.session/published.git.pushInsteadOf https://github.com/octo/repo.git
+git config user.name a && git config user.email a@example.com
+git commit -q --allow-empty -m first && git push -q -u origin HEAD`
 
 export async function startSession(setup: SessionSetup = {}): Promise<Session> {
   const { files = {}, env = {}, endpoint = '', clones = false } = setup
@@ -143,6 +153,7 @@ export async function startSession(setup: SessionSetup = {}): Promise<Session> {
     return { ...ran, stdout: asSeen(ran.stdout, session, relay.url) }
   }
   if (setup.before !== undefined) await run(setup.before)
+  if (setup.isClone) await bash(CLONE, { cwd: folder, env: all, session })
   return {
     folder,
     github,

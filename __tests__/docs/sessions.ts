@@ -48,7 +48,8 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     env: { GH_TOKEN: `github_pat_${'a'.repeat(40)}` },
   },
   'docs/guides/verify-signatures.md': { env: { ACME_SECRET: 'correct-horse-battery-staple' } },
-  'docs/start/quickstart.md': { hasSqlite: true },
+  'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
+  'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/outbox.md': OUTBOX,
   'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   'docs/guides/batch-and-debounce.md': {

@@ -38,16 +38,9 @@ async function compareProblem(text: string, page: Page, session: Session): Promi
   expect(unindented(stderr)).toContain(unindented(text))
 }
 
-/** Runs `connect` with the workflow of the page until a test event has led to the end of a run. */
+/** Runs `connect` with the workflow that the page's commands pushed, until a test event has led to the end of a run. */
 async function connectOnce({ name }: Page, session: Session): Promise<void> {
   const file = '.github/workflows/hook.yml'
-  const clone = 'git init -q -b main && git remote add origin https://github.com/octo/repo.git'
-  const commit = 'git -c user.name=a -c user.email=a@example.com commit -qm "Add a webhook"'
-  // As after a push: the branch on GitHub has the commit.
-  const push =
-    'git update-ref refs/remotes/origin/main HEAD && git branch -q --set-upstream-to=origin/main'
-  const { code } = await session.run(`${clone} && git add .github && ${commit} && ${push}`)
-  expect(code).toBe(0)
   const pushed = readFileSync(join(session.folder, file), 'utf8')
   session.github.always(withRun({ workflows: { 'hook.yml': pushed } }))
   const shell = new RunningCommand([], {

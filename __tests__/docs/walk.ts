@@ -9,19 +9,11 @@ import { RUN, withRun } from '../cli/doctor/stand-in.ts'
 import { RunningCommand } from '../support/cli.ts'
 import { ED25519, secretsOf } from './events.ts'
 import type { Block, Page } from './pages.ts'
-import type { Session } from './session.ts'
+import { CLONE, type Session } from './session.ts'
 import { runNative } from './workflows.ts'
 
 /** The beginning of the commands on a sender's page. */
 export const FIRST_COMMAND = 'hookline init --sender '
-
-/** A clone whose pushes go to a repository of this machine. */
-const CLONE = `rm -rf .git .github published.git
-git init -q -b main && git init -q --bare published.git
-git remote add origin https://github.com/octo/repo.git
-git config url.file://$PWD/published.git.pushInsteadOf https://github.com/octo/repo.git
-git config user.name a && git config user.email a@example.com
-git commit -q --allow-empty -m first && git push -q -u origin HEAD`
 
 /** Pages whose commands are not run, because only the sender has the key. */
 export const NOT_WALKED: Readonly<Record<string, string>> = {

@@ -188,8 +188,7 @@ function workflowOf(sender) {
 
 /** The workflow for the compiler, without the comment for editors. @param {Sender} sender */
 function compiledOf(sender) {
-  const { events, ...plain } = sender
-  const answers = { kind: 'compiled', name: sender.name, repository: '', relay: '', sender: plain }
+  const answers = { kind: 'compiled', name: sender.name, repository: '', relay: '', sender }
   const [file] = KINDS.get('compiled')?.files(answers) ?? []
   return file?.text.replace(/^#.*\n/, '') ?? ''
 }

@@ -213,7 +213,7 @@ function otherDispatch(
 
 async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
-  if (!target.token) return { findings: app.length > 0 ? app : [noTokenFinding(target.dispatch)] }
+  if (!target.token) return { findings: app.length > 0 ? app : [noTokenFinding(target)] }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = checkRepository(target, answer, ports.now())

@@ -208,6 +208,7 @@ describe('each fault is found, with its cure:', () => {
   test('no token', async () => {
     const findings = await examineAt(platform, {}, { token: undefined })
     expect(codes(findings)).toEqual(['token_missing'])
+    expect(findings[0]?.hint).toMatch(/tokens\/new\?name=hookline\S+&contents=write&actions=read, /)
     expect(platform.calls).toEqual([])
   })
 

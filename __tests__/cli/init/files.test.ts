@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -27,6 +27,15 @@ async function platformErrors(name: string, content: string): Promise<string[]> 
   if (value) await convertWorkflowTemplate(context, value)
   return context.errors.getErrors().map((error) => error.message)
 }
+
+test('the page about a Telegram bot shows the file that init --kind bot writes', () => {
+  const answers = { kind: 'bot', name: 'bot', uses: 'hookline/hookline@v1', ...PLACE }
+  const [file] = KINDS.get('bot')?.files(answers) ?? []
+  const page = new URL('../../../docs/start/telegram-bot.md', import.meta.url)
+  const [, shown] =
+    /```yaml\n# \.github\/workflows\/bot\.yml\n(.*?)```/s.exec(readFileSync(page, 'utf8')) ?? []
+  expect(shown).toBe(file?.text)
+})
 
 const PLACE = { repository: 'octo/repo', relay: 'https://relay.example.com' }
 

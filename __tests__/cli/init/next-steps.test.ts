@@ -27,6 +27,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     curl:
       'curl -X POST -H "X-Platform-Authorization: Bearer $HOOKLINE_CREDENTIAL"' +
       ` -H 'content-type: application/json' -d '{"hello":"world"}' 'https://relay.example/octo/repo/deploy/webhook'`,
+    prepare: [],
     tryOut: [
       'hookline dev',
       `curl -X POST -H 'content-type: application/json' -d '{"hello":"world"}' 'http://localhost:3000/webhook/deploy/webhook'`,
@@ -99,15 +100,15 @@ test('Windows PowerShell has no &&', () => {
 })
 
 test('a bot has no URL, and its token is in no argument', () => {
-  const { url, curl, tryOut, publish, doctor } = stepsOf('bot')
+  const { url, curl, prepare, tryOut, publish, doctor } = stepsOf('bot')
   // A bot that polls needs no GitHub token, so doctor has nothing to check.
   expect(doctor).toEqual([])
   expect([url, curl]).toEqual([null, null])
-  expect(tryOut).toEqual([
+  expect(prepare).toEqual([
     'echo .env >> .gitignore',
     'read -rs BOT_TOKEN && echo "BOT_TOKEN=$BOT_TOKEN" >> .env',
-    'hookline dev --poll',
   ])
+  expect(tryOut).toEqual(['hookline dev --poll'])
   expect([publish[0], publish.at(-1)]).toEqual([
     'gh secret set BOT_TOKEN',
     'gh workflow run deploy.yml',

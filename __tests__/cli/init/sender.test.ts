@@ -70,13 +70,20 @@ test('the steps to try it send as the sender does, with its secret in no argumen
     relay: 'https://relay.example',
     sender: senderNamed('square'),
   }
-  const { url, curl, tryOut, secrets } = nextSteps(kind, answers, kind.files(answers), '3000')
+  const { url, curl, prepare, tryOut, secrets } = nextSteps(
+    kind,
+    answers,
+    kind.files(answers),
+    '3000',
+  )
   expect([url, curl]).toEqual(['https://relay.example/octo/repo/pay/webhook', null])
-  expect(tryOut).toEqual([
-    'hookline dev',
+  expect(prepare).toEqual([
     'echo .env >> .gitignore',
     'read -rs SQUARE_SIGNATURE_KEY && echo "SQUARE_SIGNATURE_KEY=$SQUARE_SIGNATURE_KEY" >> .env',
     "echo 'SQUARE_URL=http://localhost:3000/webhook/pay/webhook' >> .env",
+  ])
+  expect(tryOut).toEqual([
+    'hookline dev',
     `HOOKLINE_WEBHOOK_SECRET="$SQUARE_SIGNATURE_KEY" hookline send 'http://localhost:3000/webhook/pay/webhook' --sender square`,
   ])
   expect(secrets).toEqual(['gh secret set SQUARE_SIGNATURE_KEY', 'gh secret set SQUARE_URL'])

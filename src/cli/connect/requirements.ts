@@ -214,11 +214,17 @@ const NO_CLOUDFLARED: Problem = {
   notes: ['or use an address that leads to this machine: --public-url https://… --port 8080'],
 }
 
-/** How to store a repository secret. */
-export function secretCommand({ kind, host }: ForgeHere, repository: string, name: string): string {
-  if (kind !== 'github') return `add ${name} in the settings of the repository`
+/** How to store a repository secret: a command, or on Forgejo and Gitea the page that takes it. */
+export function secretCommand(forge: ForgeHere, repository: string, name: string): string {
+  const { kind, host } = forge
+  if (kind !== 'github') return `${name} at ${secretsPage(forge, repository)}`
   const place = host === 'github.com' ? repository : `${host}/${repository}`
   return `gh secret set ${name} --repo ${place}`
+}
+
+export function secretsPage({ kind, webUrl }: ForgeHere, repository: string): string {
+  const page = kind === 'github' ? 'secrets/actions/new' : 'actions/secrets'
+  return `${webUrl}/${repository}/settings/${page}`
 }
 
 function noTokenProblem(

@@ -8,7 +8,7 @@ import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
 import type { PublicRelay, UrlLifetime } from './public-relay.ts'
-import { secretCommand } from './requirements.ts'
+import { secretCommand, secretsPage } from './requirements.ts'
 
 const REGISTER =
   'Register it with the bot. Set its token in BOT_TOKEN and a secret of your choice in BOT_SECRET:'
@@ -35,8 +35,12 @@ export function setUpLines({ target, conditions, sender, relay, shell, forge }: 
       : sender
         ? clickLines(sender)
         : signatures.length > 0
-          ? ['', 'The workflow verifies signatures, so only a signed request starts it.']
-          : ['', 'Try it:', `  ${exampleLine(url, call, undefined, shell.request)}`]
+          ? ['', 'Enter the URL at the sender. Only a signed request starts the workflow.']
+          : [
+              '',
+              'Enter the URL at the sender, or try it:',
+              `  ${exampleLine(url, call, undefined, shell.request)}`,
+            ]
   // Without `verify`, the workflow reads no secret.
   const secrets =
     sender && verifies(sender, signatures) ? secretLines(sender, repository, forge) : []
@@ -77,8 +81,7 @@ function secretLines(sender: Sender, repository: string, forge: ForgeHere): stri
       : []),
   ]
   if (lines.length === 0) return []
-  const page = forge.kind === 'github' ? 'secrets/actions/new' : 'actions/secrets'
-  return [...lines, `or at ${forge.webUrl}/${repository}/settings/${page}`]
+  return forge.kind === 'github' ? [...lines, `or at ${secretsPage(forge, repository)}`] : lines
 }
 
 /** How to replace the temporary URL with a permanent one. */

@@ -1,6 +1,7 @@
 import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github-api.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github-client.ts'
+import { tokenPage } from '../init/next-steps.ts'
 import {
   type DoctorFinding,
   type DoctorTarget,
@@ -33,12 +34,18 @@ function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
 
-export function noTokenFinding(dispatch: DispatchMode | undefined): DoctorFinding {
+export function noTokenFinding({
+  workflow = 'hook',
+  repository,
+  dispatch,
+}: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>): DoctorFinding {
+  // `actions:read` is needed to follow the runs.
+  const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
   return failedFinding(
     'token',
     'token_missing',
     'HOOKLINE_GITHUB_TOKEN is not set',
-    `Create a token (${permissionFor(dispatch)}) at https://github.com/settings/personal-access-tokens/new, and set HOOKLINE_GITHUB_TOKEN.`,
+    `Create a token (${permissionFor(dispatch)}) at ${tokenPage(workflow, repository, permissions)}, and set HOOKLINE_GITHUB_TOKEN.`,
   )
 }
 

@@ -20,9 +20,11 @@ export interface NextSteps {
   readonly curl: string | null
   /** Prints the URL with a credential, for a sender that cannot set a header. */
   readonly sealedUrl: readonly string[]
+  /** Writes the secrets into `.env`, before the test on this machine. */
+  readonly prepare: readonly string[]
   /**
    * Tests on this machine: first the command that occupies a terminal, then those that fire the workflow.
-   * For a bot: the command that asks for its token, and the command that polls.
+   * For a bot: the command that polls.
    */
   readonly tryOut: readonly string[]
   /** Page that creates the token for relay and doctor. */
@@ -58,8 +60,8 @@ export function nextSteps(
     webUrl,
   }: MachineFacts = {},
 ): NextSteps {
-  const login = gh === 'out' ? ['gh auth login'] : []
-  const { name } = answers
+  const { name, forge } = answers
+  const login = gh === 'out' && forge === undefined ? ['gh auth login'] : []
   const added = [...files, ...compiledPaths(kind.compile, { name })].map(({ path }) => path)
   const push = [
     ...login,
@@ -80,12 +82,13 @@ export function nextSteps(
 
 function webhookSteps(
   kind: Kind,
-  { name, relay, repository, sender, dispatch = 'repository' }: Answers,
+  { name, relay, repository, sender, forge, dispatch = 'repository' }: Answers,
   push: readonly string[],
   port: string,
   { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): Omit<NextSteps, 'connect'> {
   const { box, permission, flag, variables } = BY_MODE[dispatch]
+  const web = webUrl ?? 'https://<host>'
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
@@ -95,6 +98,13 @@ function webhookSteps(
   const sealing: Readonly<Record<string, VariableValue>> =
     sender && isOwn ? { HOOKLINE_SEALING_KEYS: { printedBy: 'hookline keys create sealing' } } : {}
   const serving = `hookline relay${isOwn ? ' --tunnel' : ''}`
+  const { prepare, fire } = sender
+    ? sendLines(sender, local, shell)
+    : { prepare: [], fire: [exampleLine(local, ANY_REQUEST, undefined, shell.request)] }
+  const storing = (secret: string) =>
+    forge === undefined
+      ? secretLine(secret)
+      : `${secret} at ${web}/${place}/settings/actions/secrets`
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
@@ -106,20 +116,20 @@ function webhookSteps(
       ? null
       : exampleLine(url, ANY_REQUEST, shell.variable('HOOKLINE_CREDENTIAL'), shell.request),
     sealedUrl: [`hookline url ${name}${kindOfUrl} --repository ${place} --relay ${relay}`],
-    tryOut: [
-      'hookline dev',
-      ...(sender
-        ? sendLines(sender, local, shell)
-        : [exampleLine(local, ANY_REQUEST, undefined, shell.request)]),
+    prepare,
+    tryOut: ['hookline dev', ...fire],
+    token: [
+      forge === undefined
+        ? tokenPage(name, repository, [permission], webUrl)
+        : `${web}/user/settings/applications`,
     ],
-    token: [tokenPage(name, repository, [permission], webUrl)],
     tokenBox: box,
     // The relay has no token; each request carries one in HOOKLINE_CREDENTIAL.
     relay: [
       shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
     ],
     publish: push,
-    secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(secretLine),
+    secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
     doctor: [
       `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
@@ -163,7 +173,8 @@ function pollingSteps(
     missing: [],
     curl: null,
     sealedUrl: [],
-    tryOut: [ignoreLine(shell), shell.keeping(secret, '.env'), 'hookline dev --poll'],
+    prepare: [ignoreLine(shell), shell.keeping(secret, '.env')],
+    tryOut: ['hookline dev --poll'],
     token: [],
     tokenBox: '',
     relay: [],
@@ -190,19 +201,28 @@ function ignoreLine(shell: Shell): string {
  * Gives `hookline dev` the secrets, and sends an example event of the sender. If the workflow verifies with
  * a public key, `send` creates a key pair and prints the public key. Only Amazon can sign for SNS.
  */
-function sendLines(sender: Sender, url: string, shell: Shell): readonly string[] {
+function sendLines(sender: Sender, url: string, shell: Shell): SendLines {
   const { name, secret, scheme = name } = sender
   const signed = urlSecretOf(sender)
   const address = signed === undefined ? [] : [shell.appending(`${signed}=${url}`, '.env')]
-  if (secret === undefined) return signed === undefined ? [] : [ignoreLine(shell), ...address]
+  if (secret === undefined) {
+    return { prepare: signed === undefined ? [] : [ignoreLine(shell), ...address], fire: [] }
+  }
   const send = `hookline send '${url}' --sender ${name}`
   if (!PAIRED.includes(scheme)) {
-    const firing = shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)
-    return [ignoreLine(shell), shell.keeping(secret, '.env'), ...address, firing]
+    return {
+      prepare: [ignoreLine(shell), shell.keeping(secret, '.env'), ...address],
+      fire: [shell.having({ HOOKLINE_WEBHOOK_SECRET: { of: secret } }, send)],
+    }
   }
   const paired = `${send} --private-key ${name}.pem`
   const making = shell.picking('public key:', paired, '.env')
-  return [ignoreLine(shell), making, ...address, paired]
+  return { prepare: [ignoreLine(shell), ...address], fire: [making, paired] }
+}
+
+interface SendLines {
+  readonly prepare: readonly string[]
+  readonly fire: readonly string[]
 }
 
 /** The files that `hookline build` will write. */

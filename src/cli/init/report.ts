@@ -16,10 +16,10 @@ export function reportText(files: readonly NewFile[], dryRun: boolean, steps: Ne
   return steps.url === null
     ? [
         written,
-        section(
-          'Try it on this machine, then write to the bot (the token is not shown):',
-          steps.tryOut,
-        ),
+        section('Try it on this machine, then write to the bot (the token is not shown):', [
+          ...steps.prepare,
+          ...steps.tryOut,
+        ]),
         section('Run it on GitHub, from the default branch:', steps.publish),
       ].join('')
     : [
@@ -33,7 +33,7 @@ export function reportText(files: readonly NewFile[], dryRun: boolean, steps: Ne
 
 /** The way without `connect`: on this machine, or with your own relay. */
 function manualText(steps: NextSteps): string {
-  const { tryOut, token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
+  const { prepare, tryOut, token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
   const shell = shellHere()
   // Without a token of its own, the relay forwards the token of the request.
   const credential =
@@ -43,8 +43,9 @@ function manualText(steps: NextSteps): string {
   const [serve = '', ...fire] = tryOut
   const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
   return [
-    section('Or test it on this machine. In one terminal:', [serve]),
-    section('In another terminal:', fire),
+    section('Or test it on this machine. First write its secrets into .env:', prepare),
+    section(prepare.length > 0 ? 'In another terminal:' : 'Or test it on this machine:', [serve]),
+    section(prepare.length > 0 ? 'In this terminal:' : 'In another terminal:', fire),
     section('Or run your own relay:', relay),
     section(`Create a token ("${tokenBox}") at ${token.join(' ')}, and check the setup:`, [
       shell.asking('HOOKLINE_GITHUB_TOKEN'),
