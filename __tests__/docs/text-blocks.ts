@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect } from '@jest/globals'
 import { STEPS } from '../../src/engine/pipeline.ts'
 import { withRun } from '../cli/doctor/stand-in.ts'
 import { RunningCommand } from '../support/cli.ts'
 import { helpOf } from './help.ts'
 import type { Block, Page } from './pages.ts'
-import type { Session } from './session.ts'
+import { CLONE, type Session } from './session.ts'
 import { asPattern, PRINTED } from './shell-blocks.ts'
 import { endConnect } from './walk.ts'
 
@@ -15,6 +15,7 @@ export async function runText({ text }: Block, page: Page, session: Session): Pr
   const [, command] = /^Usage: hookline (\w+)/.exec(text) ?? []
   if (command) return expect(text.trim()).toBe((await helpOf(command)).trim())
   if (text.startsWith('error: ')) return compareProblem(text, page, session)
+  if (text.startsWith('$ ')) return compareRecording(text, session)
   if (text.startsWith('Requirements:\n')) await connectOnce(page, session)
   if (text.startsWith('key → ')) return expect(stepsOf(text)).toEqual(STEPS.map(({ name }) => name))
   const printed = PRINTED.get(page.name) ?? ''
@@ -36,6 +37,45 @@ async function compareProblem(text: string, page: Page, session: Session): Promi
   session.write(file, 'on: webhook\njobs: {}\n')
   expect(code).toBe(1)
   expect(unindented(stderr)).toContain(unindented(text))
+}
+
+/** The longest recording of a terminal on a page. */
+const RECORDED_LINES = 25
+
+/**
+ * Runs the commands of a recorded terminal in an empty repository, until a test event has led to the end
+ * of a run, and compares each line. A line `…` stands for any number of lines.
+ */
+async function compareRecording(text: string, session: Session): Promise<void> {
+  const lines = text.trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(RECORDED_LINES)
+  const commands = lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []))
+  const [file = ''] = /\.github\/workflows\/[\w.-]+/.exec(text) ?? []
+  const pushed = Object.defineProperty({}, basename(file), {
+    enumerable: true,
+    get: () => readFileSync(join(session.folder, file), 'utf8').replace(/@1{40}.*/, '@v1'),
+  })
+  session.github.always(withRun({ workflows: pushed }, { name: basename(file, '.yml') }))
+  expect((await session.run(CLONE)).code).toBe(0)
+  const script = commands.map(
+    (command) => `echo '$ ${command.replaceAll("'", `'\\''`)}'\n${command}`,
+  )
+  const shell = new RunningCommand([], {
+    cwd: session.folder,
+    env: { ...session.env, STRIPE_SIGNING_SECRET: 'whsec_dGhpcyBpcyBhIHNlY3JldA' },
+    as: () => ['bash', '-euo', 'pipefail', '-c', script.join('\n')],
+  })
+  try {
+    await shell.printed(/ended: /)
+  } finally {
+    endConnect(session)
+    await shell.ended()
+    session.github.reset()
+  }
+  const pattern = lines.map((line) =>
+    line === '…' ? '(?:.*\\n)*?' : `${asPattern(line).source.slice(1, -1)}\\n`,
+  )
+  expect(shell.stdout).toMatch(new RegExp(`^${pattern.join('')}`))
 }
 
 /** Runs `connect` with the workflow that the page's commands pushed, until a test event has led to the end of a run. */
