@@ -338,7 +338,7 @@ describe('untrusted input is followed through called files', () => {
       (_, at) =>
         `  j${at}: {runs-on: ubuntu-latest, steps: [{uses: ./.github/actions/a, env: {V${at % 100}: "\${{ github.head_ref }}"}, with: {t: "\${{ github.head_ref }}"}}]}\n`,
     )
-    repository.write(HOOK, native(USES, jobs.join('')))
+    repository.write(HOOK, native(USES, jobs.join('')).replace('on:', 'on:\n  pull_request:'))
     repository.write(ACTION, composite(`{shell: bash, ${RUN}}`))
     expect(places(await check())).toEqual([`${ACTION}:6`])
   })

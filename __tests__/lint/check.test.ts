@@ -283,10 +283,9 @@ jobs:
     })
 
     test('leaves workflows alone that are not ours, but with --all', async () => {
-      const text = PASTED.replace('hookline/hookline@v1', 'a/b@v1').replace(
-        'steps.hookline.outputs.body',
-        'github.event.issue.title',
-      )
+      const text = PASTED.replace('hookline/hookline@v1', 'a/b@v1')
+        .replace(/^on: .*/, 'on: issues')
+        .replace('steps.hookline.outputs.body', 'github.event.issue.title')
       repository.write(file, text)
       expect((await check({ globs: [], fix: true })).fixed).toEqual([])
       expect(repository.read(file)).toBe(text)

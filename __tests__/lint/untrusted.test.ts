@@ -37,7 +37,35 @@ describe('flags what a sender could word', () => {
     'github.event.workflow_run.head_branch',
     'toJSON(github.event.comment)',
   ])('%s', (expression) => {
-    expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`))).toEqual(['run'])
+    const on = '[webhook, issue_comment, pull_request, push, workflow_run]'
+    expect(flagged(withStep(`      - run: echo "\${{ ${expression} }}"`, on))).toEqual(['run'])
+  })
+
+  test.each<[string, string, boolean]>([
+    ['github.event.comment.body', 'issue_comment', true],
+    ['github.event.comment.body', '[pull_request, push, workflow_dispatch]', false],
+    ['github.event.comment.body', '{workflow_call: {}, push: {}}', true],
+    ['github.event.issue.title', '{issues: {types: [opened]}}', true],
+    ['github.event.issue.title', 'schedule', false],
+    ['github.head_ref', 'pull_request_target', true],
+    ['github.head_ref', '[push, merge_group]', false],
+    ['github.event.head_commit.message', 'push', true],
+    ['github.event.head_commit.message', 'pull_request', false],
+    ['toJSON(github.event)', 'gollum', true],
+  ])('%s under "on: %s": %s', (expression, on, isFound) => {
+    const text = withStep(`      - run: echo "\${{ ${expression} }}"`, on)
+    expect(flagged(text)).toEqual(isFound ? ['run'] : [])
+  })
+
+  test.each([
+    ['issue_comment', ['run']],
+    ['push', []],
+  ])('a field that github-script reads from the payload under "on: %s": %j', (on, keys) => {
+    const text = `      - uses: actions/github-script@v8
+        id: read
+        with: {script: "core.setOutput('text', context.payload.comment.body)"}
+      - run: echo "\${{ steps.read.outputs.text }}"`
+    expect(flagged(withStep(text, on))).toEqual(keys)
   })
 
   test.each([

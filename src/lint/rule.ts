@@ -8,11 +8,10 @@ import {
   itemsOf,
   type ParsedFile,
   type Place,
-  textAt,
   textOf,
   topOf,
 } from '../workflow/nodes.ts'
-import type { SourceTrigger } from '../workflow/on.ts'
+import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.ts'
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
@@ -56,13 +55,6 @@ export function levelWithoutStrict({ level }: Rule): Level {
 /** An expression of a file together with its type. */
 interface TypedExpression extends Typed {
   readonly expression: FileExpression
-}
-
-/** An event under `on:`, and the node that names it. */
-export interface EventName {
-  readonly name: string
-  readonly start: number
-  readonly end: number
 }
 
 /** Files of the repository that rules read besides the file that they check. */
@@ -144,17 +136,7 @@ export class RuleFile {
 
   /** The events under `on:`, each where it is written. */
   get events(): readonly EventName[] {
-    const on = childOf(this.top, 'on')
-    const nodes = [
-      ...entriesOf(on).map(({ name, key }) => ({ name, node: key })),
-      ...[on, ...itemsOf(on)]
-        .flatMap((place) => textAt(place) ?? [])
-        .map(({ node }) => ({ name: node.value, node })),
-    ]
-    return nodes.map(({ name, node }) => {
-      const [start = 0, end = 0] = node.range ?? []
-      return { name, start, end }
-    })
+    return eventNames(this.top)
   }
 
   hasEvent(name: string): boolean {

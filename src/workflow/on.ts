@@ -5,6 +5,7 @@ import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
+import { childOf, entriesOf, itemsOf, type Place, textAt } from './nodes.ts'
 import { bindOptions, nearestNode, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
@@ -29,6 +30,28 @@ export interface SourceTrigger extends DeclaredTrigger {
 export interface NativeEvent {
   readonly name: string
   readonly nodes: NodePair
+}
+
+/** A key or an item under `on:`, and the node that names it. */
+export interface EventName {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The events and triggers under `on:`, each where it is written. @param top of the file */
+export function eventNames(top: Place): EventName[] {
+  const on = childOf(top, 'on')
+  const nodes = [
+    ...entriesOf(on).map(({ name, key }) => ({ name, node: key })),
+    ...[on, ...itemsOf(on)]
+      .flatMap((place) => textAt(place) ?? [])
+      .map(({ node }) => ({ name: node.value, node })),
+  ]
+  return nodes.map(({ name, node }) => {
+    const [start, end] = rangeOf(node)
+    return { name, start, end }
+  })
 }
 
 /** The readable part of an `on:` section, and all of its mistakes. */

@@ -11,6 +11,7 @@ import {
   textOf,
   topOf,
 } from '../../workflow/nodes.ts'
+import { eventNames } from '../../workflow/on.ts'
 import {
   actionOf,
   HOOKLINE_ACTION,
@@ -35,7 +36,9 @@ import {
 import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
 import {
+  type EventFields,
   Expressions,
+  eventFields,
   FROM_WEBHOOK,
   highest,
   type Taint,
@@ -171,7 +174,7 @@ export function flowOf(
   const expressions = new Expressions()
   const declared = isAction ? top : childOf(top, 'on', 'workflow_call')
   const inputs = inputTaints(declared, passed, expressions)
-  const scope = { ...OUTER_SCOPE, inputs: lookupIn(inputs) }
+  const scope = { ...OUTER_SCOPE, fields: fieldsOf(top), inputs: lookupIn(inputs) }
   const outer = scopeWithEnv(scope, expressions, childOf(top, 'env'))
   const context = { source, top, expressions, callees }
   const outputs = new Map<string, TaintLookup>()
@@ -199,6 +202,13 @@ export function flowOf(
       uses.some((name) => HOOKLINE_ACTION.test(name)) ||
       calleesOf(flows).some((callee) => callee.usesAction),
   }
+}
+
+/** The event of a called workflow, and of an action, is the event of its caller. */
+function fieldsOf(top: Place): EventFields {
+  const events = eventNames(top).map(({ name }) => name)
+  const isCalled = events.length === 0 || events.includes('workflow_call')
+  return isCalled ? OUTER_SCOPE.fields : eventFields(events)
 }
 
 function checkStepCount(source: Source, jobs: readonly Entry[]): void {
@@ -360,6 +370,7 @@ function stepFlow(
   const tainted = {
     ofExpression: (expression: string) => expressions.taintOf(expression, scope),
     ofVariable: (name: string | undefined) => scope.env(name?.toLowerCase()),
+    fields: scope.fields,
   }
   if (isGithubScript) return { ...step, writes: githubScriptWrites(script, tainted) }
   if (shell === 'other') return { ...step, writes: programWrites(script, tainted) }

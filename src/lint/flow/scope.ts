@@ -2,6 +2,7 @@ import { type Entry, entriesOf, type Place, textOf, textsBelow } from '../../wor
 import {
   checkedBy,
   type Expressions,
+  eventFields,
   highest,
   type OutputLookup,
   type Taint,
@@ -36,6 +37,7 @@ const NONE: TaintLookup = always(TRUSTED)
 export const OUTER_SCOPE: TaintScope = {
   checked: new Set(),
   env: NONE,
+  fields: eventFields(),
   inputs: NONE,
   jobs: NONE,
   matrix: NONE,

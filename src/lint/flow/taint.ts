@@ -10,6 +10,7 @@ import {
   Star,
   Unary,
 } from '@actions/expressions/ast'
+import { wordSet } from '../../wire/words.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { isFault, parseExpression } from '../../workflow/file-expressions.ts'
 import type { Span } from '../../workflow/spans.ts'
@@ -37,6 +38,8 @@ export interface TaintScope {
   /** Expressions that a condition compares with fixed values, by `expressionKey`. */
   readonly checked: ReadonlySet<string>
   readonly env: TaintLookup
+  /** Untrusted fields of the events that start the workflow. */
+  readonly fields: EventFields
   readonly inputs: TaintLookup
   /** Outputs of jobs, in the outputs of a called workflow. */
   readonly jobs: OutputLookup
@@ -154,7 +157,7 @@ function taintOfPath(
   scope: TaintScope,
   keepsObjects: boolean,
 ): Taint {
-  if (context === 'github') return taintOfEvent(steps, keepsObjects)
+  if (context === 'github') return taintOfEvent(steps, scope.fields, keepsObjects)
   const names = steps.map((step) => (step === '*' ? undefined : step))
   const [name, field, output] = names
   // The context `on` of a source; `on.webhook.outputs` is an object.
@@ -230,12 +233,57 @@ const GITHUB_FIELDS = pathsIn(`
   event.workflow_run.pull_requests.*.head.ref
   head_ref`)
 
-/** How JavaScript reads one of these fields: `payload.issue.title`, `pull_request?.head.ref`. */
-export const READS_FIELD: RegExp = new RegExp(
-  `\\b(?:${GITHUB_FIELDS.map((path) => path.slice(-2).join('\\??\\.'))
-    .filter((names) => !names.includes('*') && names.includes('.'))
-    .join('|')}|commits)\\b`,
+/** The events of a pull request, and those of its reviews. */
+const PULL_REQUEST =
+  'pull_request pull_request_target pull_request_review pull_request_review_comment'
+
+/**
+ * The events that have a field, by the first name of the field.
+ *
+ * Source: https://docs.github.com/webhooks/webhook-events-and-payloads
+ */
+const EVENTS_OF_FIELD: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    answer: 'discussion',
+    changes: `${PULL_REQUEST} discussion discussion_comment issue_comment issues`,
+    check_run: 'check_run',
+    check_suite: 'check_suite',
+    comment: 'discussion_comment issue_comment pull_request_review_comment',
+    commits: 'push',
+    discussion: 'discussion discussion_comment',
+    head_commit: 'push',
+    head_ref: PULL_REQUEST,
+    issue: 'issue_comment issues',
+    merge_group: 'merge_group',
+    pages: 'gollum',
+    pull_request: PULL_REQUEST,
+    review: 'pull_request_review',
+    review_comment: 'pull_request_review_comment',
+    workflow_run: 'workflow_run',
+  }).map(([field, events]) => [field, wordSet(events)]),
 )
+
+/** Untrusted fields of the event, as expressions and as scripts read them. */
+export interface EventFields {
+  readonly paths: readonly (readonly string[])[]
+  /** How JavaScript reads one of them: `payload.issue.title`, `pull_request?.head.ref`. */
+  readonly inScript: RegExp
+}
+
+/** @param events under `on:`; without them any event may start the workflow */
+export function eventFields(events?: readonly string[]): EventFields {
+  const paths = GITHUB_FIELDS.filter(([first = '', second = '']) => {
+    const known = EVENTS_OF_FIELD.get(first === 'event' ? second : first)
+    return !events || !known || events.some((event) => known.has(event.toLowerCase()))
+  })
+  const names = paths.flatMap((path) => {
+    if (path.includes('commits')) return 'commits'
+    const [owner, name] = path.slice(-2)
+    return name === undefined || owner === '*' ? [] : `${owner}\\??\\.${name}`
+  })
+  // Without a name, the pattern matches nothing.
+  return { paths, inScript: names.length > 0 ? new RegExp(`\\b(?:${names.join('|')})\\b`) : /(?!)/ }
+}
 
 /** A webhook, as `repository_dispatch` and the input of `workflow_dispatch` carry it. */
 const WEBHOOK_FIELDS = pathsIn('event.client_payload event.inputs.hookline')
@@ -247,9 +295,13 @@ function pathsIn(text: string): readonly (readonly string[])[] {
     .map((path) => path.split('.'))
 }
 
-function taintOfEvent(steps: readonly AccessStep[], keepsObjects: boolean): Taint {
+function taintOfEvent(
+  steps: readonly AccessStep[],
+  { paths }: EventFields,
+  keepsObjects: boolean,
+): Taint {
   if (isWithin(WEBHOOK_FIELDS, steps, keepsObjects)) return FROM_WEBHOOK
-  return isWithin(GITHUB_FIELDS, steps, keepsObjects) ? FROM_GITHUB : TRUSTED
+  return isWithin(paths, steps, keepsObjects) ? FROM_GITHUB : TRUSTED
 }
 
 /** Whether a path is one of these fields, or below one; with `keepsObjects`, also above one. */

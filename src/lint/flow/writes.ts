@@ -23,7 +23,14 @@ import {
   shellTree,
 } from './script.ts'
 import { checkedRanges } from './shell-checks.ts'
-import { FROM_GITHUB, FROM_WEBHOOK, highest, READS_FIELD, type Taint, TRUSTED } from './taint.ts'
+import {
+  type EventFields,
+  FROM_GITHUB,
+  FROM_WEBHOOK,
+  highest,
+  type Taint,
+  TRUSTED,
+} from './taint.ts'
 
 /** The places at which a step writes untrusted input for later steps, or executes it. */
 export interface Writes {
@@ -52,6 +59,7 @@ interface Tainted {
   ofExpression(expression: string): Taint
   /** `undefined` asks for the highest of all. */
   ofVariable(name: string | undefined): Taint
+  readonly fields: EventFields
 }
 
 const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
@@ -111,7 +119,7 @@ function taintRead({ text, placeholders }: PlaceholderScript, tainted: Tainted):
 /** Follows a script of github-script. Its library writes values with random marks around them. */
 export function githubScriptWrites(script: PlaceholderScript, tainted: Tainted): Writes {
   const { text } = script
-  const isPayload = /\bpayload\b/.test(text) && READS_FIELD.test(text)
+  const isPayload = /\bpayload\b/.test(text) && tainted.fields.inScript.test(text)
   const taint = highest([
     taintRead(script, tainted),
     /\bclient_payload\b/.test(text) ? FROM_WEBHOOK : isPayload ? FROM_GITHUB : TRUSTED,
