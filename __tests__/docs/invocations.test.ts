@@ -11,6 +11,20 @@ test.each(PAGES)('$name fetches no command line from npm', ({ text }) => {
   expect(text).not.toMatch(FETCHED)
 })
 
+/** README.md installs the command before it leads to these pages. */
+const FROM_README = ['docs/guides/test-locally.md', 'docs/guides/test-in-ci.md']
+
+const WITH_COMMANDS = PAGES.filter(
+  ({ name, blocks }) =>
+    /^docs\/(guides|host)\//.test(name) &&
+    !FROM_README.includes(name) &&
+    blocks.some(({ language, text }) => language === 'sh' && /^hookline /m.test(text)),
+)
+
+test.each(WITH_COMMANDS)('$name says where the command line comes from', ({ text }) => {
+  expect(text).toContain('](../reference/commands.md#install)')
+})
+
 test('no message and no help text fetches the command line from npm', () => {
   const src = new URL('../../src/', import.meta.url)
   const names = readdirSync(src, { recursive: true, encoding: 'utf8' })
