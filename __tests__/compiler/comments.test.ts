@@ -40,6 +40,23 @@ test.each([
   expect(main).toMatch(expected)
 })
 
+test.each([
+  ['a name', '  webhook\n'],
+  ['a list in brackets', '  [push, webhook]\n'],
+  ['a mapping in braces', '  {push: , webhook: }\n'],
+  [
+    'a bot in braces, in two files',
+    '  {push: , messaging_bot: {token: "${' + '{ secrets.BOT }}"}}\n',
+  ],
+  ['a mapping', '  push:\n  webhook:\n'],
+])('comments between `on:` and %s stay there', async (_, value) => {
+  const comments = '  #schedule:\n  # - cron: "0/6 * * * *"\n'
+  const text = job('').replace(/^on: .*\n/, () => `on:\n${comments}${value}`)
+  const { main } = await compileText(text)
+  expect(await parserErrors('hook.yml', main)).toEqual([])
+  expect(main).toContain(`on:\n${comments}`)
+})
+
 test('a condition keeps its line breaks and how far they stand in', async () => {
   const condition =
     "(\n        contains(github.ref, 'a') ||\n          contains(github.ref, 'b')\n      )"

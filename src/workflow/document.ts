@@ -11,7 +11,7 @@ import {
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { columnOf, linesOf, type Span, trimmedEnd } from './spans.ts'
-import { type Path, pairKey, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
+import { type NodePair, type Path, pairKey, pairsOf, parseYaml, pathKey, rangeOf } from './yaml.ts'
 
 /** An entry of a mapping or a list in block style: it has lines of its own, without braces. */
 export interface BlockEntry {
@@ -235,6 +235,12 @@ function commentAt(
     if (deepest < column) return { ...span, owner: entry.path, role: 'below' }
   }
   return { ...span, owner: [], role: 'below' }
+}
+
+/** Whether a comment is below the line of a key, and above a value that begins on a line of its own. */
+export function isUnderKey(text: string, { key, value }: NodePair, { start }: Span): boolean {
+  const isAboveValue = value !== null && start < rangeOf(value)[0]
+  return isAboveValue && text.slice(rangeOf(key)[1], start).includes('\n')
 }
 
 export function isBlock(node: unknown): node is YAMLMap | YAMLSeq {

@@ -9,7 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { type BlockEntry, type DocumentLines, isBlock } from './document.ts'
+import { type BlockEntry, type DocumentLines, isBlock, isUnderKey } from './document.ts'
 import { encoded } from './file-expressions.ts'
 import { commaBetween, endOfLast, entriesInFlow, inFlow, wholeLine } from './flow-style.ts'
 import { type Key, type Operation, type Where, withMerged, withoutEmptied } from './operations.ts'
@@ -22,6 +22,7 @@ import {
   type Lines,
   linesOf,
   ScalarText,
+  type Span,
   trimmedEnd,
 } from './spans.ts'
 import { type NodePair, type Path, pairKey, pairOf, pairsOf, pathKey, rangeOf } from './yaml.ts'
@@ -258,13 +259,16 @@ class Patch {
     const end = pair.value ? Math.max(start, trimmedEnd(text, start, entry.end)) : start
     const lineEnd = isList ? end : linesOf(text, start, end).end
     // A line can end in one comment; further comments go to the end of the mapping.
-    const [beside, ...more] = this.#lines
+    const besides = this.#lines
       .commentsOf(path)
       .filter((one) => one.role === 'beside' && one.end <= Math.max(end, lineEnd))
-      .map((one) => text.slice(one.start, one.end))
+    const isUnder = (comment: Span) => isUnderKey(text, pair, comment)
+    const textsOf = (spans: readonly Span[]) => spans.map((one) => text.slice(one.start, one.end))
+    const [beside, ...more] = textsOf(besides.filter((one) => !isUnder(one)))
+    const under = textsOf(besides.filter(isUnder))
     const stop = isList ? this.#endOfList(path, end) : trimmedEnd(text, start, lineEnd)
     const column = isList ? entry.column + 2 : this.#blockColumn(entry, 0)
-    const written = indent([...lines, ...more], column)
+    const written = indent([...under, ...lines, ...more], column)
     const head = beside === undefined ? '' : ` ${beside}`
     return [{ start, end: Math.max(stop, start), text: [head, ...written].join('\n') }]
   }

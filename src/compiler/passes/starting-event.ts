@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, stringify } from 'yaml'
 import { isObject, type Json } from '../../wire/json.ts'
 import { type DispatchEvent, EVENT_TYPE, WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { isUnderKey } from '../../workflow/document.ts'
 import { asFindings, type Mistake } from '../../workflow/mistakes.ts'
 import type { NativeEvent } from '../../workflow/on.ts'
 import type { Operation } from '../../workflow/operations.ts'
@@ -114,7 +115,7 @@ function withAdded(
  */
 function listeningLines(plan: Plan): Lines {
   const { file, starting } = plan
-  const { source, native } = file
+  const { source, native, on } = file
   const own = native.find(({ name }) => name === starting)
   const scheduled = native.find(({ name }) => name === 'schedule')
   const added = addedSchedule(plan, scheduled)
@@ -127,16 +128,18 @@ function listeningLines(plan: Plan): Lines {
   const linesOf = (event: NativeEvent) => there.find(({ name }) => name === event.name)?.lines ?? []
   const others = native.filter(({ name }) => name !== starting && name !== 'schedule')
   const comments = file.lines.commentsOf(ON)
-  const commentsAt = (role: string) =>
-    comments
-      .filter((one) => one.role === role)
-      .map(({ start, end }) => source.text.slice(start, end))
-  const [beside, ...more] = commentsAt('beside')
+  const commentsAt = (role: string) => textsOf(comments.filter((one) => one.role === role))
+  const textsOf = (some: typeof comments) =>
+    some.map(({ start, end }) => source.text.slice(start, end))
+  const isUnder = (comment: (typeof comments)[number]) => isUnderKey(source.text, on, comment)
+  const besides = comments.filter(({ role }) => role === 'beside')
+  const [beside, ...more] = textsOf(besides.filter((one) => !isUnder(one)))
   return [
     ...commentsAt('above'),
     beside === undefined ? 'on:' : `on: ${beside}`,
     ...indent(
       [
+        ...textsOf(besides.filter(isUnder)),
         ...(own ? linesOf(own) : starting ? eventLines(starting) : []),
         ...(scheduled ? linesOf(scheduled) : []),
         ...(!scheduled && added.length > 0 ? ['schedule:', ...indent(added, 2)] : []),
