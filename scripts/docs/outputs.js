@@ -229,7 +229,7 @@ async function recordGitHub(recorder) {
   await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
   const connect = 'hookline connect --public-url https://hooks.example.com --port 8080'
   const connecting = recorder.start(connect, { HOOKLINE_GITHUB_TOKEN: TOKEN })
-  await connecting.saw(/Try it:\n.+\n/)
+  await connecting.saw(/ try it:\n.+\n/)
   recorder.note(connect, connecting)
   const create = `hookline app create --relay ${RELAY} --out relay.env`
   const creating = recorder.start(create)

@@ -36,8 +36,8 @@ interface InitOptions extends FlagAnswers {
 }
 
 const HELP = `
-Asks for missing flags on a terminal. Elsewhere, and with --yes, it uses
-defaults.
+Asks for missing flags on a terminal, with --sender only for an unknown
+repository. Elsewhere, and with --yes, it uses defaults.
 Run it at the root of the repository, because GitHub reads workflows only there.
 Existing files are never overwritten.
 
@@ -159,6 +159,7 @@ async function allAnswers(options: InitOptions, port: string): Promise<Answers> 
   const surroundings = {
     repository: originRepository(),
     relay: localServer(port),
+    hasSender: sender !== undefined,
     hasAgent: options.agent !== undefined,
   }
   if (!input.isTTY || !output.isTTY || yes || json) {

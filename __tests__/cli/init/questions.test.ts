@@ -67,6 +67,25 @@ describe('answers', () => {
     expect(shown()).not.toContain('relay')
   })
 
+  test('of a known sender in a clone are not asked for', async () => {
+    const { asking, shown } = person()
+    const given = { kind: 'webhook', name: 'stripe' }
+    const known = { ...KNOWN, hasSender: true }
+    expect(await answered(given, known, asking)).toEqual({ ...DEFAULTS, name: 'stripe' })
+    expect(shown()).toBe('')
+  })
+
+  test('about the repository are asked for without a git remote only', async () => {
+    const { asking, shown } = typist((prompt) => (prompt.startsWith('Repository') ? 'a/b' : ''))
+    expect(await answered({}, { repository: '' }, asking)).toMatchObject({ repository: 'a/b' })
+    const other = person()
+    await answered({}, KNOWN, other.asking)
+    expect([shown().includes('Repository'), other.shown().includes('Repository')]).toEqual([
+      true,
+      false,
+    ])
+  })
+
   test.each([
     ['What starts', { kind: 'bot' }],
     ['How does the relay', { kind: 'webhook', dispatch: 'workflow' }],

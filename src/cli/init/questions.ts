@@ -32,6 +32,8 @@ interface KnownFacts {
   readonly repository: string
   /** Address of a relay on this machine, a placeholder for the public relay. */
   readonly relay?: string
+  /** Whether a known sender starts the workflow. `connect` then gives it a URL, with the defaults below. */
+  readonly hasSender?: boolean
   /** Whether a coding agent works on the events. */
   readonly hasAgent?: boolean
 }
@@ -44,8 +46,11 @@ const OWN_RELAY = 'http://localhost:3000'
 export function questions({
   repository,
   relay: own = OWN_RELAY,
+  hasSender = false,
   hasAgent = false,
 }: KnownFacts): readonly InitQuestion[] {
+  const hasRelay = ({ kind }: FlagAnswers) =>
+    KINDS.get(kind ?? '')?.secret === undefined && (hasAgent || !hasSender)
   return [
     {
       name: 'kind',
@@ -64,13 +69,14 @@ export function questions({
       name: 'repository',
       text: 'Repository, as owner/name',
       fallback: () => repository,
+      matters: () => repository === '',
       check: (answer) => checkUrl({ repository: answer }),
     },
     {
       name: 'relay',
       text: 'Address of the relay',
       fallback: () => own,
-      matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
+      matters: hasRelay,
       check: (relay) => checkUrl({ relay }),
     },
     {
@@ -78,7 +84,7 @@ export function questions({
       text: 'How does the relay start it?',
       choices: DISPATCH_CHOICES,
       fallback: () => 'repository',
-      matters: ({ kind }) => KINDS.get(kind ?? '')?.secret === undefined,
+      matters: hasRelay,
       check: (mode) => checkChoice('dispatch', mode, DISPATCH_CHOICES),
     },
     ...(hasAgent ? AGENT_QUESTIONS : []),
