@@ -88,6 +88,13 @@ test.each<[string, string, string, number, MistakeCode]>([
     'unexpected-value',
   ],
   [
+    'a type that only other languages have',
+    'on:\n  webhook:\n  workflow_dispatch:\n    inputs:\n      count:\n        type: int\njobs:\n  a: {runs-on: x, steps: [{run: x}]}\n',
+    "Unexpected value 'int'",
+    6,
+    'unexpected-value',
+  ],
+  [
     'a step that does two things',
     'on: webhook\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: x\n        uses: a/b@v1\n',
     "Unexpected value 'uses'",

@@ -13,18 +13,18 @@ import {
   childOf,
   type Entry,
   entriesOf,
-  itemsOf,
   type ParsedFile,
   type Place,
   type TextPlace,
   textAt,
   textOf,
+  textsAt,
   topOf,
 } from '../workflow/nodes.ts'
 import { readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Reading } from '../workflow/options.ts'
 import { ScalarText } from '../workflow/spans.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../workflow/steps.ts'
+import { actionSteps } from '../workflow/steps.ts'
 import { contextsWithEnv, onSectionOf, type Workflow } from '../workflow/workflow.ts'
 import { parseYaml, positionAt, rangeOf } from '../workflow/yaml.ts'
 import { placeholderContexts } from './source-file.ts'
@@ -68,14 +68,9 @@ export function readNativeWorkflow(name: string, source: Source): NativeWorkflow
   const document = parseYaml(source)
   const jobs = entriesOf(childOf(topOf(document), 'jobs'))
   const uses = jobs.flatMap((job) =>
-    actionSteps(job, source).map((step) => useOf(source, jobs, job, step)),
+    actionSteps(job.value, source).map((step) => useOf(source, jobs, job, step)),
   )
   return uses.length > 0 ? { name, source, document, uses } : undefined
-}
-
-/** The steps of a job that use the action. */
-export function actionSteps({ value }: Entry, source: Source): Place[] {
-  return stepsOf(value).filter((step) => HOOKLINE_ACTION.test(usesOf(step, source)))
 }
 
 const STEP_ITEMS = /^\s*\$\{\{\s*steps\.([\w-]+)\.outputs\.items\s*\}\}\s*$/i
@@ -89,8 +84,7 @@ function useOf(source: Source, jobs: readonly Entry[], job: Entry, step: Place):
   })
   const passedOn = outputs.filter(([, text]) => isSameName(STEP_ITEMS.exec(text)?.[1], id))
   const needing = jobs.filter(({ value }) => {
-    const needs = childOf(value, 'needs')
-    return [needs, ...itemsOf(needs)].some((one) => textOf(one) === job.name)
+    return textsAt(childOf(value, 'needs')).some(({ node }) => node.value === job.name)
   })
   const matrices = jobs.flatMap((other) =>
     entriesOf(childOf(other.value, 'strategy', 'matrix')).flatMap(({ name: key, value }) => {
@@ -130,7 +124,7 @@ export function nativeTriggers(
   contexts?: Contexts,
 ): SourceTrigger[] {
   const texts = entriesOf(childOf(topOf(document), 'jobs'))
-    .flatMap((job) => actionSteps(job, source))
+    .flatMap((job) => actionSteps(job.value, source))
     .flatMap((step) => textAt(childOf(step, 'with', 'on')) ?? [])
     .filter(({ node }) => node.value.trim() !== '')
   const triggers: SourceTrigger[] = []

@@ -10,7 +10,7 @@ import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
 import { type FileExpression, spanOf } from '../workflow/file-expressions.ts'
 import { childOf, type Place, textOf } from '../workflow/nodes.ts'
 import type { Span } from '../workflow/spans.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../workflow/steps.ts'
+import { actionSteps } from '../workflow/steps.ts'
 import type { RuleFile } from './rule.ts'
 
 /** A context and the names after it: `needs.on.outputs.body`. */
@@ -84,10 +84,8 @@ export function hooklineOutput(
 }
 
 function hooklineStep({ file }: RuleFile, job: Place | undefined, id: string): Place | undefined {
-  return stepsOf(job).find(
-    (step) =>
-      textOf(childOf(step, 'id'))?.toLowerCase() === id &&
-      HOOKLINE_ACTION.test(usesOf(step, file.source)),
+  return actionSteps(job, file.source).find(
+    (step) => textOf(childOf(step, 'id'))?.toLowerCase() === id,
   )
 }
 

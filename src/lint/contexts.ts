@@ -1,6 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { nativeTriggers } from '../compiler/native.ts'
-import { type Source, UserError } from '../wire/errors.ts'
+import type { Source } from '../wire/errors.ts'
 import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
 import { typed } from '../workflow/expression-types.ts'
 import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
@@ -13,6 +12,7 @@ import {
   type ParsedFile,
   type Place,
   textOf,
+  textsAt,
   topOf,
 } from '../workflow/nodes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
@@ -49,12 +49,12 @@ export class FileContexts {
   /** True for a source of Hookline; the compiler adds a job before its jobs. */
   readonly #isSource: boolean
 
-  /** @param triggers of the steps that use the action, if they are known already */
+  /** @param triggers of the steps that use the action; none if not all of them are known */
   constructor(
     file: ParsedFile,
     isSource: boolean,
     read: ReadCalled,
-    triggers?: readonly SourceTrigger[],
+    triggers: readonly SourceTrigger[],
   ) {
     this.#source = file.source
     this.#top = topOf(file.document)
@@ -62,7 +62,7 @@ export class FileContexts {
     this.#read = read
     const jobs = entriesOf(childOf(this.#top, 'jobs'))
     this.#jobs = new Map(jobs.map((job) => [job.name.toLowerCase(), job]))
-    this.#hookline = hooklineOutputs(file, triggers)
+    this.#hookline = hooklineOutputs(triggers)
     const inputs = this.#inputsOf()
     this.#shared = new Map([
       ...SAME_EVERYWHERE,
@@ -275,8 +275,7 @@ export class FileContexts {
 }
 
 function neededIds({ value }: Entry): string[] {
-  const list = childOf(value, 'needs')
-  return [list, ...itemsOf(list)].flatMap((one) => textOf(one) ?? [])
+  return textsAt(childOf(value, 'needs')).map(({ node }) => node.value)
 }
 
 const OBJECT = objectShape([], undefined, ANY)
@@ -371,13 +370,8 @@ function outputsShape(names: readonly string[], whose: string, kind: string): Sh
  * Outputs of the steps that use the action. Another field of an item is allowed only if not all
  * triggers are known.
  */
-function hooklineOutputs(file: ParsedFile, known: readonly SourceTrigger[] | undefined): Shape {
+function hooklineOutputs(triggers: readonly SourceTrigger[]): Shape {
   const own: readonly string[] = RESERVED_OUTPUTS
-  const isInline = entriesOf(childOf(topOf(file.document), 'jobs'))
-    .flatMap(({ value }) => stepsOf(value))
-    .filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.source)))
-    .every((step) => (textOf(childOf(step, 'with', 'on')) ?? '').trim() !== '')
-  const triggers = isInline ? (known ?? triggersOf(file)) : []
   const isKnown =
     triggers.length > 0 &&
     triggers.every(({ config: { format, filterOutputs, outputsMode, exportOutputs } }) => {
@@ -396,15 +390,6 @@ function hooklineOutputs(file: ParsedFile, known: readonly SourceTrigger[] | und
     unknown,
     TEXT,
   )
-}
-
-function triggersOf(file: ParsedFile) {
-  try {
-    return nativeTriggers(file)
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [] // other checks report its mistakes
-  }
 }
 
 /** The keys of a matrix, if the file itself contains all of them. */

@@ -5,10 +5,10 @@ import { type FileExpression, fileExpressions } from '../workflow/file-expressio
 import {
   childOf,
   entriesOf,
-  itemsOf,
   type ParsedFile,
   type Place,
-  textOf,
+  type TextPlace,
+  textsAt,
   topOf,
 } from '../workflow/nodes.ts'
 import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.ts'
@@ -114,7 +114,7 @@ export class RuleFile {
   }
 
   get contexts(): FileContexts {
-    const triggers = this.isSource ? undefined : this.triggers
+    const triggers = this.isSource ? [] : this.triggers
     this.#contexts ??= new FileContexts(this.file, this.isSource, this.repository.read, triggers)
     return this.#contexts
   }
@@ -144,9 +144,8 @@ export class RuleFile {
   }
 
   /** The types of `repository_dispatch`; none means all of them. */
-  get dispatchTypes(): readonly string[] {
-    const types = childOf(this.top, 'on', 'repository_dispatch', 'types')
-    return [types, ...itemsOf(types)].flatMap((place) => textOf(place) ?? [])
+  get dispatchTypes(): readonly TextPlace[] {
+    return textsAt(childOf(this.top, 'on', 'repository_dispatch', 'types'))
   }
 
   get jobs() {

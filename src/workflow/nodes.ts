@@ -113,6 +113,11 @@ export function textOf(place: Place | undefined): string | undefined {
   return textAt(place)?.node.value
 }
 
+/** The strings of a value such as `needs`, which is one string or a list of strings. */
+export function textsAt(place: Place | undefined): TextPlace[] {
+  return [place, ...itemsOf(place)].flatMap((one) => textAt(one) ?? [])
+}
+
 /**
  * Every string at a position and below it. Each node counts once, even if several aliases lead to
  * it.

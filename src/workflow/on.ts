@@ -5,7 +5,7 @@ import type { Position } from '../wire/errors.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
-import { childOf, entriesOf, itemsOf, type Place, textAt } from './nodes.ts'
+import { childOf, entriesOf, type Place, textsAt } from './nodes.ts'
 import { bindOptions, nearestNode, type Reading } from './options.ts'
 import { didYouMean, quoted } from './suggestion.ts'
 import { type NodePair, type Path, pairsOf, positionAt, rangeOf } from './yaml.ts'
@@ -44,9 +44,7 @@ export function eventNames(top: Place): EventName[] {
   const on = childOf(top, 'on')
   const nodes = [
     ...entriesOf(on).map(({ name, key }) => ({ name, node: key })),
-    ...[on, ...itemsOf(on)]
-      .flatMap((place) => textAt(place) ?? [])
-      .map(({ node }) => ({ name: node.value, node })),
+    ...textsAt(on).map(({ node }) => ({ name: node.value, node })),
   ]
   return nodes.map(({ name, node }) => {
     const [start, end] = rangeOf(node)

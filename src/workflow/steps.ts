@@ -46,6 +46,11 @@ export function isAction(uses: unknown, source: Source): boolean {
 /** Inputs that distinguish the action from other bundled actions. */
 const OWN_INPUTS = ['on', 'workflow', 'state']
 
+/** The steps of a job that use the action. */
+export function actionSteps(job: Place | undefined, source: Source): Place[] {
+  return stepsOf(job).filter((step) => HOOKLINE_ACTION.test(usesOf(step, source)))
+}
+
 /** Whether an `action.yml` is Hookline's own: it runs the bundle, and has the inputs. */
 export function isOwnAction(action: Place): boolean {
   const main = textOf(childOf(action, 'runs', 'main')) ?? ''

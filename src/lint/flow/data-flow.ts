@@ -9,6 +9,7 @@ import {
   type ParsedFile,
   type Place,
   textOf,
+  textsAt,
   topOf,
 } from '../../workflow/nodes.ts'
 import { eventNames } from '../../workflow/on.ts'
@@ -247,8 +248,9 @@ export function calleesOf(jobs: readonly JobFlow[]): Flow[] {
 function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
   const byName = new Map(
     entries.map((entry) => {
-      const list = childOf(entry.value, 'needs')
-      const needs = [list, ...itemsOf(list)].flatMap((one) => textOf(one)?.toLowerCase() ?? [])
+      const needs = textsAt(childOf(entry.value, 'needs')).map(({ node }) =>
+        node.value.toLowerCase(),
+      )
       return [entry.name.toLowerCase(), { entry, needs }]
     }),
   )

@@ -1,7 +1,7 @@
 import { isMap, isSeq } from 'yaml'
-import { actionSteps } from '../../compiler/native.ts'
 import type { Problem, Source } from '../../wire/errors.ts'
 import { childOf, entriesOf, type Place, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
@@ -40,7 +40,7 @@ export const ACTION_INPUTS: readonly string[] = [
 
 function inputProblems({ file, jobs, repository }: RuleFile): Problem[] {
   const { source } = file
-  const steps = jobs.flatMap((job) => actionSteps(job, source))
+  const steps = jobs.flatMap((job) => actionSteps(job.value, source))
   return steps.flatMap((step): Problem[] => {
     const uses = textAt(childOf(step, 'uses'))
     // `./` is the action of whatever repository the file belongs to.

@@ -1,7 +1,7 @@
-import { actionSteps } from '../../compiler/native.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { fileExpressions, referencesIn } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textAt, textOf, topOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -32,7 +32,7 @@ function missingSecrets(file: RuleFile): Problem[] {
   if (!file.native) return []
   const { source } = file.file
   return file.jobs
-    .flatMap((job) => actionSteps(job, source))
+    .flatMap((job) => actionSteps(job.value, source))
     .flatMap((step) => {
       const given = childOf(step, 'with')
       const read = readIn(file, given)

@@ -9,7 +9,7 @@ import type { Problem } from '../../wire/errors.ts'
 import { NATIVE_EVENTS } from '../../wire/events.ts'
 import type { FileExpression } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place, textOf } from '../../workflow/nodes.ts'
-import { HOOKLINE_ACTION, stepsOf, usesOf } from '../../workflow/steps.ts'
+import { actionSteps, stepsOf } from '../../workflow/steps.ts'
 import { didYouMean, quoted } from '../../workflow/suggestion.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greetWithCondition } from './example-workflows.ts'
@@ -66,10 +66,9 @@ function comparisonProblem(
 /** The values that expressions of a job can read. Any event counts, since jobs are copied around. */
 function contextsOf(file: RuleFile, job: Place | undefined): PartialContexts {
   const idOf = (step: Place) => textOf(childOf(step, 'id')) ?? []
-  const actionSteps = (of: Place | undefined) =>
-    stepsOf(of).filter((step) => HOOKLINE_ACTION.test(usesOf(step, file.file.source)))
+  const { source } = file.file
   const needs = file.jobs.map(({ name, value }) => {
-    const ids = actionSteps(value).flatMap(idOf)
+    const ids = actionSteps(value, source).flatMap(idOf)
     const passing = entriesOf(childOf(value, 'outputs')).filter(({ value: output }) => {
       const [, id] =
         /\bsteps\.([\w-]+)\.outputs\.triggered\s*\}\}\s*$/.exec(textOf(output) ?? '') ?? []
@@ -80,7 +79,7 @@ function contextsOf(file: RuleFile, job: Place | undefined): PartialContexts {
   const possible = possibleContexts({
     needs: Object.fromEntries(needs),
     steps: stepsOf(job).flatMap(idOf),
-    actionSteps: actionSteps(job).flatMap(idOf),
+    actionSteps: actionSteps(job, source).flatMap(idOf),
     ...(file.isSource && { triggers: file.triggers.map(({ name }) => name) }),
   })
   return {

@@ -51,7 +51,8 @@ export const sharedConcurrencyGroup: Rule = {
 function sharedGroup(file: RuleFile) {
   const { native, top, dispatchTypes, events } = file
   const names = events.map(({ name }) => name)
-  const receivesWebhooks = dispatchTypes.length === 0 || dispatchTypes.includes(EVENT_TYPE)
+  const receivesWebhooks =
+    dispatchTypes.length === 0 || dispatchTypes.some(({ node }) => node.value === EVENT_TYPE)
   if (!native || !names.includes('repository_dispatch') || names.includes('workflow_call'))
     return undefined
   const concurrency = childOf(top, 'concurrency')

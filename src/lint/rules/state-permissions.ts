@@ -1,6 +1,6 @@
-import { actionSteps } from '../../compiler/native.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { childOf, textAt, textOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
@@ -45,7 +45,7 @@ function missingPermissions({ top, file, jobs }: RuleFile): Problem[] {
     })
     if (missing.length === 0) return []
     const names = missing.map(({ scope, access }) => `\`${scope}: ${access}\``).join(' and ')
-    const steps = actionSteps(job, file.source)
+    const steps = actionSteps(job.value, file.source)
     return steps.flatMap((step): Problem[] => {
       const state = textAt(childOf(step, 'with', 'state'))
       const token = textOf(childOf(step, 'with', 'github-token'))

@@ -1,10 +1,10 @@
 import { Binary, type Expr, Grouping, type Literal, Logical } from '@actions/expressions/ast'
-import { actionSteps } from '../../compiler/native.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
-import { childOf, itemsOf, textAt } from '../../workflow/nodes.ts'
+import { childOf } from '../../workflow/nodes.ts'
+import { actionSteps } from '../../workflow/steps.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
 import { isCallOf, isProperty, isString } from '../context-paths.ts'
@@ -74,8 +74,7 @@ function eventProblem(file: RuleFile, names: readonly string[]): Problem | undef
 
 /** Types of `repository_dispatch` without the type of webhooks: a misspelled type, or only others. */
 function typeProblems(file: RuleFile, isReceiving: boolean): Problem[] {
-  const types = childOf(file.top, 'on', 'repository_dispatch', 'types')
-  const texts = [types, ...itemsOf(types)].flatMap((place) => textAt(place) ?? [])
+  const texts = file.dispatchTypes
   const [first] = texts
   if (!first || texts.some(({ node }) => node.value === EVENT_TYPE)) return []
   const slip = texts.find(({ node }) => nearestName(node.value, [EVENT_TYPE]) !== undefined)
@@ -96,7 +95,7 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
   if (names.length === 0) return []
   const conditions = new Set<unknown>(
     file.jobs.flatMap((job) => {
-      const steps = actionSteps(job, file.file.source)
+      const steps = actionSteps(job.value, file.file.source)
       const places = steps.length > 0 ? [job.value, ...steps] : []
       return places.map((place) => childOf(place, 'if')?.node)
     }),
