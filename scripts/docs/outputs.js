@@ -111,7 +111,7 @@ class Recorder {
   /** Runs an example to its end. @param {string} example @param {Texts} [env] */
   async run(example, env) {
     const program = this.start(example, env)
-    await program.ended
+    await program.end()
     return this.note(example, program)
   }
 
@@ -229,13 +229,16 @@ async function recordGitHub(recorder) {
   await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
   const connect = 'hookline connect --public-url https://hooks.example.com --port 8080'
   const connecting = recorder.start(connect, { HOOKLINE_GITHUB_TOKEN: TOKEN })
-  await connecting.saw(/ try it:\n.+\n/)
+  await connecting.saw(/^ *curl .+\n/m)
   recorder.note(connect, connecting)
   const create = `hookline app create --relay ${RELAY} --out relay.env`
   const creating = recorder.start(create)
   await creating.saw(/http:\/\/127\.0\.0\.1:\d+\/\n/)
   recorder.note(create, creating)
 }
+
+/** Milliseconds for one example. */
+const PATIENCE = 60_000
 
 /** A program, and everything that it prints. */
 class Program {
@@ -265,17 +268,29 @@ class Program {
 
   /** @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
   async saw(pattern) {
+    const deadline = Date.now() + PATIENCE
     for (;;) {
       const found = pattern.exec(this.printed)
       if (found) return found
-      if (this.#hasEnded) throw new Error(`${pattern} was not printed:\n${this.printed}`)
+      if (this.#hasEnded || Date.now() > deadline) {
+        throw new Error(
+          `${this.#child.spawnargs.slice(2).join(' ')} did not print ${pattern}:\n${this.printed}`,
+        )
+      }
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 
+  /** Waits for the end; a program that does not end is killed, so that its output is compared anyway. */
+  async end() {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), PATIENCE)
+    await this.ended
+    clearTimeout(timer)
+  }
+
   async stop() {
     this.#child.kill('SIGTERM')
-    await this.ended
+    await this.end()
   }
 }
 
