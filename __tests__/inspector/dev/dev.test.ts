@@ -111,7 +111,7 @@ describe('hookline dev for a person', () => {
     await post(hook('hook/webhook/users/1'), {})
     await command.printed(/users\/1 {2}fired, 1 item/)
     await post(hook('bad/webhook'), {})
-    await command.printed(/\/webhook\/bad\/webhook {2}skipped.*\n {2}the workflow has mistakes\n/)
+    await command.printed(/\/webhook\/bad\/webhook {2}failed.*\n {2}the workflow has mistakes\n/)
     await write({ 'workflows/worse.yml': 'on:\n  webhook:\n    method: gte\n' })
     await command.printed(/error: unknown HTTP method "gte"\n {2}--> workflows\/worse\.yml:3:13/)
     await write({ 'workflows/worse.yml': 'on: webhook', 'workflows/bad.yml': 'on: webhook' })
@@ -193,7 +193,7 @@ describe('values', () => {
     await write({ '.env': 'OTHER=1' })
     await command.printed(/error: "path": secrets\.PLACE is empty/)
     await post(hook('hook/webhook/there?3'), {})
-    await command.printed(/there\?3 {2}skipped/)
+    await command.printed(/there\?3 {2}failed/)
   })
 
   test('come from the file that --env names, and a request tells when it is gone', async () => {
@@ -203,7 +203,7 @@ describe('values', () => {
     await dev.command.printed(/fired, 1 item/)
     await dev.remove('other.env')
     expect((await post(dev.hook('hook/webhook/there?2'), {})).status).toBe(200)
-    await dev.command.printed(/there\?2 {2}skipped[\s\S]*error: --env other\.env: no such file/)
+    await dev.command.printed(/there\?2 {2}failed[\s\S]*error: --env other\.env: no such file/)
   })
 })
 
