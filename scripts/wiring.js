@@ -15,11 +15,11 @@ export const WIRING = [
   // A browser is part of the outside world, too.
   'inspector/page/{connection,state}.ts',
   'inspector/page/detail.tsx',
-  'relay/{durable-outbox,relay-config}.ts',
+  'relay/{durable-outbox,node-outbox,relay-config}.ts',
   'relay/http/{node,node-server,read-body,upload-rate,worker}.ts',
   // A body is encrypted piece by piece, which Web Crypto cannot do.
   'relay/bodies/{body-cipher,on-node}.ts',
   'relay/github/connection-pool.ts',
-  'relay/outbox/{on-node,sqlite,sqlite-thread}.ts',
+  'relay/database/{sqlite,sqlite-thread}.ts',
   'relay/receipts/on-node.ts',
 ]

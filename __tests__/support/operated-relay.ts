@@ -1,5 +1,5 @@
+import { type OutboxView, withAdmin } from '../../src/relay/admin/admin.ts'
 import { serveRelay } from '../../src/relay/http/node-server.ts'
-import { type OutboxView, withAdmin } from '../../src/relay/outbox/admin.ts'
 import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/relay-config.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { type FakeOutbox, fakeOutbox } from './fake-outbox.ts'

@@ -26,7 +26,7 @@ const SQL = `
  * @returns the error, or the signal that ended the process; empty without one
  */
 export async function opened(file: string, env: Environment = {}): Promise<string> {
-  const module = join(await builtModules(), 'relay/outbox/sqlite.js')
+  const module = join(await builtModules(), 'relay/database/sqlite.js')
   const script = `
     import { openOutboxFile } from ${JSON.stringify(module)}
     await (await openOutboxFile(process.argv[1])).close()`

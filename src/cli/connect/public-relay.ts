@@ -1,7 +1,7 @@
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { generateSigningKey } from '../../relay/credentials/grant.ts'
 import { generateSealingKey } from '../../relay/credentials/seal.ts'
-import { hasSqlite } from '../../relay/outbox/sqlite.ts'
+import { hasSqlite } from '../../relay/database/sqlite.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../outbox/database.ts'
+import type { Database } from '../database/database.ts'
 
 /** A stored body, without its content. */
 export interface BodyRow {

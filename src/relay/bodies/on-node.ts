@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path'
 import type { RelayResponse } from '../../wire/http.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
-import type { Database } from '../outbox/database.ts'
+import type { Database } from '../database/database.ts'
 import { bodiesFull, bodyTooLarge } from '../relay-errors.ts'
 import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
 import { BodyTable } from './body-table.ts'

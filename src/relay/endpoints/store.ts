@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../outbox/database.ts'
+import type { Database, SqlRow } from '../database/database.ts'
 import type { EndpointRow } from './endpoint.ts'
 
 /** An endpoint's hash, with the time of its last change. */

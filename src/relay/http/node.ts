@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { UserError } from '../../wire/errors.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
+import { type AdminOptions, withAdmin } from '../admin/admin.ts'
 import type { NodeBodies } from '../bodies/on-node.ts'
 import { githubConnectionPool } from '../github/connection-pool.ts'
-import { type AdminOptions, withAdmin } from '../outbox/admin.ts'
-import { type NodeOutbox, openNodeOutbox } from '../outbox/on-node.ts'
+import { type NodeOutbox, openNodeOutbox } from '../node-outbox.ts'
 import { readReceiptSettings } from '../receipts/on-node.ts'
 import {
   firstActivitySender,

@@ -3,10 +3,10 @@ import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
+import type { ObjectState } from '../database/durable-object.ts'
 import { ENDPOINTS_OBJECT_PATH } from '../endpoints/address.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
 import type { OutboxObject } from '../outbox/durable.ts'
-import type { ObjectState } from '../outbox/object-storage.ts'
 import { relay } from '../relay.ts'
 import {
   type ForgeAccess,

@@ -1,7 +1,7 @@
+import type { SqlStatement } from '../database/database.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
 import type { Packer } from '../request/client-payload.ts'
 import { type Batches, batchDispatch, isDivisible } from './batches.ts'
-import type { SqlStatement } from './database.ts'
 import type { NewEvent, OutboxEvent, OutboxLine, StoredEvent } from './event.ts'
 import type { Ledger } from './ledger.ts'
 import {

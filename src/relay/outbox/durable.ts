@@ -1,8 +1,16 @@
+import type { OutboxView } from '../admin/admin.ts'
 import { BoundedCache } from '../bounded-cache.ts'
+import {
+  createTables,
+  migrateObject,
+  type ObjectState,
+  type ObjectStorage,
+  objectDatabase,
+} from '../database/durable-object.ts'
+import { migrationLine, SCHEMA_VERSION } from '../database/schema.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
 import { isAmbiguous, RelayError } from '../relay-errors.ts'
 import type { EventStore } from './accept.ts'
-import type { OutboxView } from './admin.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { Turn } from './delivery-loop.ts'
 import {
@@ -14,17 +22,9 @@ import {
 } from './event.ts'
 import { type EventFilter, Ledger, type ListedUnit } from './ledger.ts'
 import { ObjectIndex, type QueueUsage, type Reservation } from './object-index.ts'
-import {
-  createTables,
-  migrateObject,
-  type ObjectState,
-  type ObjectStorage,
-  objectDatabase,
-} from './object-storage.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
-import { migrationLine, SCHEMA_VERSION } from './schema.ts'
 
 interface ObjectStub {
   fetch(url: string, init: { method: string; body: string }): Promise<Response>

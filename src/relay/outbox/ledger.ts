@@ -1,4 +1,5 @@
-import type { Database, SqlRow, SqlStatement, SqlValue } from './database.ts'
+import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
+import { UNDELIVERED } from '../database/schema.ts'
 import type {
   EventState,
   NewEvent,
@@ -8,7 +9,6 @@ import type {
   StoredEvent,
 } from './event.ts'
 import type { Next } from './retry-policy.ts'
-import { UNDELIVERED } from './schema.ts'
 
 const DAY = 24 * 3_600_000
 /** Milliseconds for which a dead letter stays. */

@@ -1,9 +1,9 @@
 import { BoundedCache } from '../bounded-cache.ts'
+import type { ObjectStorage } from '../database/durable-object.ts'
 import { probePause } from '../github/rate-limiter.ts'
 import type { Turn } from './delivery-loop.ts'
 import type { OutboxLimits } from './event.ts'
 import { ACCEPTED_AGE } from './ledger.ts'
-import type { ObjectStorage } from './object-storage.ts'
 import type { QueueName } from './queue-name.ts'
 
 /** Credentials whose calls are remembered. */

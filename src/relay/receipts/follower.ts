@@ -1,7 +1,7 @@
 import type { Credential } from '../credentials/credentials.ts'
+import type { SqlStatement } from '../database/database.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { ReadRuns } from '../github/find-run.ts'
-import type { SqlStatement } from '../outbox/database.ts'
 import { labelOf } from '../outbox/queue-name.ts'
 import type { Attempts } from '../relay-errors.ts'
 import { parseRepository } from '../request/route.ts'

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlStatement } from '../outbox/database.ts'
+import type { Database, SqlRow, SqlStatement } from '../database/database.ts'
 import type { FollowedEvent, Progress, RunOutcome } from './outcome.ts'
 import type { Receipt } from './receipt.ts'
 

@@ -1,5 +1,5 @@
+import type { ObjectStorage } from '../database/durable-object.ts'
 import { type Bindings, namespaceOf } from '../http/bindings.ts'
-import type { ObjectStorage } from '../outbox/object-storage.ts'
 
 /** Path of the question whether a scheduled run is new. */
 export const FIRST_RUN_PATH = '/first-run'

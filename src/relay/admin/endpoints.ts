@@ -4,10 +4,7 @@ import { isObject, parsePlainJson } from '../../wire/json.ts'
 import { isRepository, isWorkflowName, lacksTrigger } from '../../wire/path.ts'
 import { isDispatchMode } from '../../wire/payload.ts'
 import { isHeaderSafe, Secret } from '../../wire/secret.ts'
-import { methodNotAllowed, RelayError } from '../relay-errors.ts'
-import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
-import { parseRepository } from '../request/route.ts'
-import { ENDPOINT_NAME } from './address.ts'
+import { ENDPOINT_NAME } from '../endpoints/address.ts'
 import {
   type Endpoint,
   type EndpointRow,
@@ -16,8 +13,11 @@ import {
   hashOf,
   newEndpointId,
   sealEndpointsFor,
-} from './endpoint.ts'
-import type { Endpoints } from './endpoints.ts'
+} from '../endpoints/endpoint.ts'
+import type { Endpoints } from '../endpoints/endpoints.ts'
+import { methodNotAllowed, RelayError } from '../relay-errors.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
+import { parseRepository } from '../request/route.ts'
 
 /** The part of an address after `/-/endpoints`. */
 export interface EndpointTarget {

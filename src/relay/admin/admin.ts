@@ -3,16 +3,21 @@ import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import { Secret } from '../../wire/secret.ts'
 import { comparison } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
-import { respondToEndpoints } from '../endpoints/admin.ts'
+import {
+  type OutboxFigures,
+  type OutboxLine,
+  StorageError,
+  type StoredEvent,
+} from '../outbox/event.ts'
+import type { EventFilter, ListedUnit } from '../outbox/ledger.ts'
+import { openEvent } from '../outbox/sealed-event.ts'
 import { gauge, type RelayMetrics } from '../pages/metrics.ts'
-import { respondToReceipts } from '../receipts/admin.ts'
 import type { ReceiptStore } from '../receipts/store.ts'
 import { internalError, methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse } from '../request/responses.ts'
-import { type OutboxFigures, type OutboxLine, StorageError, type StoredEvent } from './event.ts'
-import type { EventFilter, ListedUnit } from './ledger.ts'
-import { openEvent } from './sealed-event.ts'
+import { respondToEndpoints } from './endpoints.ts'
+import { respondToReceipts } from './receipts.ts'
 
 export interface ListQuery {
   readonly filter: EventFilter

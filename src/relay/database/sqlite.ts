@@ -3,8 +3,8 @@ import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
+import { StorageError, type StorageFault } from '../outbox/event.ts'
 import type { Database, SqlRow } from './database.ts'
-import { StorageError, type StorageFault } from './event.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import {
   type BackupResult,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from '../../../src/relay/outbox/schema.ts'
+import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { memoryDatabase } from '../../support/memory-database.ts'
 
 /** The tables of version 2, which had a row for each batch. */

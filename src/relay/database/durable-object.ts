@@ -1,5 +1,5 @@
+import { StorageError } from '../outbox/event.ts'
 import type { Database, SqlRow } from './database.ts'
-import { StorageError } from './event.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */

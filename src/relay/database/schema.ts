@@ -1,4 +1,4 @@
-import type { OutboxLine } from './event.ts'
+import type { OutboxLine } from '../outbox/event.ts'
 
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
 export const SCHEMA_VERSION = 4

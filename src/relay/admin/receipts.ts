@@ -1,6 +1,6 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
+import type { FollowedRow, ReceiptStore } from '../receipts/store.ts'
 import { RelayError } from '../relay-errors.ts'
-import type { FollowedRow, ReceiptStore } from './store.ts'
 
 /** Events of one response. */
 const MOST_LISTED = 1000

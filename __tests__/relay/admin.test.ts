@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { runCommand, startCommand } from '../../support/command.ts'
-import type { FakeOutbox } from '../../support/fake-outbox.ts'
-import { MINUTE, SECOND, START } from '../../support/fake-time.ts'
-import { type OperatedRelay, operatedRelay } from '../../support/operated-relay.ts'
-import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
-import { send } from '../../support/raw-http.ts'
+import { runCommand, startCommand } from '../support/command.ts'
+import type { FakeOutbox } from '../support/fake-outbox.ts'
+import { MINUTE, SECOND, START } from '../support/fake-time.ts'
+import { type OperatedRelay, operatedRelay } from '../support/operated-relay.ts'
+import { OPERATOR_KEY } from '../support/outbox-relays.ts'
+import { send } from '../support/raw-http.ts'
 
 const [FIRST, SECOND_ID, DEAD, NONE] = [1, 2, 3, 4].map(
   (n) => `00000000-0000-4000-8000-00000000000${n}`,
@@ -185,7 +185,7 @@ describe('the admin API', () => {
       .map((line) => line.split(' ')[2])
     expect(named).toHaveLength(16)
     const page = await readFile(
-      join(import.meta.dirname, '../../../docs/reference/admin-api.md'),
+      join(import.meta.dirname, '../../docs/reference/admin-api.md'),
       'utf8',
     )
     const documented = [...page.matchAll(/`((?:[a-z]+_)+[a-z]+)(?:\{[a-z,]+\})?`/g)].map(
@@ -202,7 +202,7 @@ describe('the admin API', () => {
 
   /** The metrics in the dashboard of Grafana and in the alerts of the docs. */
   async function queriedMetrics(): Promise<string[]> {
-    const root = join(import.meta.dirname, '../../..')
+    const root = join(import.meta.dirname, '../..')
     const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana.json'), 'utf8'))
     const queries: string[] = dashboard.panels.flatMap(
       ({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr),
