@@ -18,7 +18,7 @@ export const WIRING = [
   'relay/{durable-outbox,node-outbox,relay-config}.ts',
   'relay/http/{node,node-server,read-body,upload-rate,worker}.ts',
   // A body is encrypted piece by piece, which Web Crypto cannot do.
-  'relay/bodies/{body-cipher,on-node}.ts',
+  'relay/bodies/{on-node,on-workers}.ts',
   'relay/github/connection-pool.ts',
   'relay/database/{sqlite,sqlite-thread}.ts',
   'relay/receipts/on-node.ts',

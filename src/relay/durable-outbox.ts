@@ -1,5 +1,6 @@
 import { readSetting } from '../wire/settings.ts'
 import { withAdmin } from './admin/admin.ts'
+import { bodiesOnWorkers } from './bodies/on-workers.ts'
 import type { ObjectState } from './database/durable-object.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import { endpointsInObject } from './endpoints/object-store.ts'
@@ -23,6 +24,8 @@ import {
 import type { RelayPorts } from './relay-ports.ts'
 import { PACK } from './request/client-payload.ts'
 
+export { answerBodyCall } from './bodies/object-bodies.ts'
+export { sweepBodiesIn } from './bodies/on-workers.ts'
 export { answerEndpointCall } from './endpoints/object-store.ts'
 
 /**
@@ -48,9 +51,10 @@ interface DurableOutboxParts {
  */
 export function outboxPorts(
   env: Bindings,
-  { apiUrl, budget, credentials, forge, githubCredential }: RelayConfig,
+  config: RelayConfig,
   { ports, access, dispatchTo, write }: DurableOutboxParts,
 ): (background: (work: Promise<unknown>) => void) => RelayPorts {
+  const { apiUrl, budget, credentials, forge, githubCredential } = config
   const namespace = namespaceOf(env)
   const key = readSetting(environmentOf(env), 'HOOKLINE_ADMIN_KEY')
   const { sealingKeys = [] } = credentials
@@ -100,6 +104,7 @@ export function outboxPorts(
     after: steadyClock.after,
     report,
   }
+  const largeBodies = bodiesOnWorkers(env, config, ports)
   const readiness = new Readiness({
     now: steadyClock.now,
     servesOne: ports.repository !== undefined,
@@ -111,6 +116,7 @@ export function outboxPorts(
       firstActivity: firstActivitySender(environmentOf(env), endpoints, ports, write, background),
     }),
     readiness,
+    ...(largeBodies && { largeBodies }),
     collect: collectInto({ ...accept, background }),
     dispatch: throughOutbox({ ...accept, background }),
   })

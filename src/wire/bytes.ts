@@ -112,6 +112,11 @@ export async function collect(
     arrived?.(chunk.length)
     chunks.push(chunk)
   }
+  return joinedBytes(chunks, size)
+}
+
+/** @param size bytes of all chunks together */
+export function joinedBytes(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

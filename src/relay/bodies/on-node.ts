@@ -1,22 +1,15 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RelayResponse } from '../../wire/http.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { Database } from '../database/database.ts'
-import { bodiesFull, bodyTooLarge } from '../relay-errors.ts'
-import { type BodyCipher, bodyCipher, hashOfBody } from './body-cipher.ts'
-import { BodyTable } from './body-table.ts'
-import type { BodyReference, BodyUpload, LargeBodies } from './large-bodies.ts'
+import { TAG_BYTES } from './body-cipher.ts'
+import { PIECE_BYTES, type PieceStore } from './body-store.ts'
+import { BodyTable, deliveriesIn, sweepBodies } from './body-table.ts'
+import type { LargeBodies } from './large-bodies.ts'
+import { type StreamedHash, storedBodies } from './stored-bodies.ts'
 
 const MB = 1024 * 1024
-
-/** Milliseconds after GitHub accepted an event in which its run can fetch the body. */
-const KEPT = 7 * 86_400_000
-
-/** Milliseconds after which the request of a body has ended, with or without an event. */
-const SETTLED = 15 * 60_000
 
 /** Milliseconds between two looks for bodies that are to be deleted. */
 const SWEEP_INTERVAL = 60_000
@@ -34,8 +27,6 @@ interface NodeBodiesOptions {
 }
 
 export interface NodeBodies extends LargeBodies {
-  /** Bytes of all bodies, also of those that are being received. */
-  bytes(): number
   /** Deletes the bodies that no run can need any more. To be called once a minute. */
   sweep(): Promise<void>
   close(): void
@@ -52,185 +43,69 @@ export async function openNodeBodies(options: NodeBodiesOptions): Promise<NodeBo
   const most = readSetting(env, 'HOOKLINE_MAX_BODY_MB') * MB
   const quota = readSetting(env, 'HOOKLINE_BODIES_MAX_MB') * MB
   const table = new BodyTable(database)
-  const rows = await table.open()
+  const pieces = filesIn(folder)
+  const held = (deliveries: readonly string[]) => deliveriesIn(database, deliveries)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await removeUnknown(folder, new Set(rows.map(({ hash }) => hash)))
-  let used = rows.reduce((sum, { bytes }) => sum + bytes, 0)
-  const reserve = (bytes: number) => {
-    if (used + bytes > quota) throw bodiesFull()
-    used += bytes
-  }
-  const release = (bytes: number) => {
-    used -= bytes
-  }
-  const sweep = async () => {
-    const gone = await table.sweep(now(), now() - SETTLED, now() - KEPT)
-    for (const { hash, bytes } of gone) {
-      release(bytes)
-      // A file that cannot be deleted now has no row any more: the next start removes it.
-      await rm(join(folder, hash), { force: true }).catch(report)
-    }
-  }
+  await table.create()
+  // No upload is in progress yet, so each that is not finished was left by a killed relay.
+  await sweepBodies({ table, pieces, now: now(), begun: Number.MAX_SAFE_INTEGER, held })
+  await removeUnknown(folder, await table.sizes())
+  const sweep = () => sweepBodies({ table, pieces, now: now(), held })
   const timer = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL).unref()
-  const inTurn = oneAtATime()
-  const base = publicUrl.replace(/\/+$/, '')
+  const bodies = storedBodies({
+    ...{ registry: table, pieces, most, quota, publicUrl },
+    ...{ now, newHash, report },
+  })
+  return { ...bodies, sweep, close: () => clearInterval(timer) }
+}
+
+function newHash(): StreamedHash {
+  const hash = createHash('sha256')
   return {
-    most,
-    begin: (delivery) =>
-      new Upload({ folder, table, base, most, delivery, now, report, reserve, release, inTurn }),
-    serve: (method, path) => serveBody(method, path, { folder, table, report }),
-    bytes: () => used,
-    sweep,
-    close: () => clearInterval(timer),
+    update: async (bytes) => void hash.update(bytes),
+    digest: async () => hash.digest('hex'),
   }
 }
 
-/** Removes files that a killed relay left: without a row, nobody knows their address. */
-async function removeUnknown(folder: string, known: ReadonlySet<string>): Promise<void> {
+/** Removes files without a row: nobody knows their address. */
+async function removeUnknown(folder: string, known: ReadonlyMap<string, number>): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!known.has(name)) await rm(join(folder, name), { force: true })
   }
 }
 
-function oneAtATime() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
-}
+const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
 
-interface UploadPorts extends Pick<NodeBodiesOptions, 'folder' | 'now' | 'report'> {
-  readonly table: BodyTable
-  /** Address of the relay without a slash at the end. */
-  readonly base: string
-  readonly most: number
-  readonly delivery: string
-  /** @throws RelayError 503 if there is no room for so many bytes */
-  reserve(bytes: number): void
-  release(bytes: number): void
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
-class Upload implements BodyUpload {
-  readonly #ports: UploadPorts
-  readonly #id = randomBytes(32).toString('base64url')
-  readonly #hash = hashOfBody(this.#id)
-  readonly #cipher: BodyCipher = bodyCipher(this.#id)
-  readonly #digest: Hash = createHash('sha256')
-  #file: FileHandle | undefined
-  #bytes = 0
-  #isKept = false
-
-  constructor(ports: UploadPorts) {
-    this.#ports = ports
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    const { reserve, most } = this.#ports
-    if (this.#bytes + chunk.length > most) throw bodyTooLarge(most)
-    reserve(chunk.length)
-    this.#bytes += chunk.length
-    this.#digest.update(chunk)
-    if (chunk.length > 0) await this.#append(this.#cipher.seal(chunk, false))
-  }
-
-  async finish(): Promise<BodyReference> {
-    const { table, base, delivery, now } = this.#ports
-    await this.#append(this.#cipher.seal(new Uint8Array(), true))
-    await onDisk(async () => {
-      await this.#file?.sync()
-      await this.#file?.close()
-      this.#file = undefined
-      await rename(this.#part, this.#path)
-      await table.add({ hash: this.#hash, delivery, created: now(), bytes: this.#bytes })
-    })
-    return {
-      bodyUrl: `${base}/-/bodies/${this.#id}`,
-      bodySha256: this.#digest.digest('hex'),
-      bodyLength: this.#bytes,
+/** A file for each body; all its pieces but the last have the same size. */
+function filesIn(folder: string): PieceStore {
+  const within = async <Result>(
+    hash: string,
+    flags: string,
+    use: (file: FileHandle) => Promise<Result>,
+  ): Promise<Result> => {
+    const file = await open(join(folder, hash), flags, 0o600)
+    try {
+      return await use(file)
+    } finally {
+      await file.close()
     }
   }
-
-  inspect<Result>(use: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
-    return this.#ports.inTurn(async () => {
-      const chunks: Uint8Array[] = []
-      const records = createReadStream(this.#path)
-      for await (const chunk of this.#cipher.open(records)) chunks.push(chunk)
-      return use(Buffer.concat(chunks))
-    })
-  }
-
-  keep(): void {
-    this.#isKept = true
-  }
-
-  async discard(): Promise<void> {
-    if (this.#isKept) return
-    const { table, release, report } = this.#ports
-    release(this.#bytes)
-    this.#bytes = 0
-    await this.#file?.close().catch(report)
-    await rm(this.#part, { force: true }).catch(report)
-    await rm(this.#path, { force: true }).catch(report)
-    await table.delete(this.#hash).catch(report)
-  }
-
-  get #path(): string {
-    return join(this.#ports.folder, this.#hash)
-  }
-
-  get #part(): string {
-    return `${this.#path}.part`
-  }
-
-  async #append(bytes: Uint8Array): Promise<void> {
-    await onDisk(async () => {
-      this.#file ??= await open(this.#part, 'wx', 0o600)
-      await this.#file.writeFile(bytes)
-    })
-  }
-}
-
-/** @throws RelayError 503 in place of an error of the disk */
-async function onDisk(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (cause) {
-    throw bodiesFull(cause)
-  }
-}
-
-const ADDRESS = /^\/-\/bodies\/([\w-]{43})$/
-
-/** The same for every reason, so that nobody can find out which bodies there are. */
-const NOT_FOUND: RelayResponse = {
-  status: 404,
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: 'not found\n',
-}
-
-async function serveBody(
-  method: string,
-  path: string,
-  { folder, table, report }: Pick<UploadPorts, 'folder' | 'table' | 'report'>,
-): Promise<RelayResponse> {
-  const [, id] = ADDRESS.exec(path) ?? []
-  if (method !== 'GET' || id === undefined) return NOT_FOUND
-  const hash = hashOfBody(id)
-  try {
-    const length = await table.find(hash)
-    const file = join(folder, hash)
-    if (length === undefined || !(await stat(file).catch(() => undefined))) return NOT_FOUND
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
-      body: '',
-      stream: bodyCipher(id).open(createReadStream(file)),
-    }
-  } catch (error) {
-    report(error)
-    return NOT_FOUND
+  return {
+    put: (hash, number, piece) =>
+      within(hash, number === 0 ? 'wx' : 'a', (file) => file.writeFile(piece)),
+    get: (hash, number) =>
+      within(hash, 'r', async (file) => {
+        const piece = new Uint8Array(SEALED_BYTES)
+        let size = 0
+        for (let isEnd = false; !isEnd; ) {
+          const position = number * SEALED_BYTES + size
+          const { bytesRead } = await file.read(piece, size, SEALED_BYTES - size, position)
+          size += bytesRead
+          isEnd = bytesRead === 0 || size === SEALED_BYTES
+        }
+        return piece.subarray(0, size)
+      }),
+    sync: (hash) => within(hash, 'r+', (file) => file.sync()),
+    delete: (hash) => rm(join(folder, hash), { force: true }),
   }
 }

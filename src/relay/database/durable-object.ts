@@ -6,6 +6,8 @@ import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 export interface ObjectStorage {
   readonly sql: { exec(statement: string, ...values: unknown[]): { toArray(): SqlRow[] } }
   transactionSync<Result>(change: () => Result): Result
+  /** Milliseconds since 1970; `null` if no alarm is set. */
+  getAlarm(): Promise<number | null>
   setAlarm(time: number): Promise<void>
   deleteAll(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { OutboxView } from '../admin/admin.ts'
+import { deliveriesIn } from '../bodies/body-table.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import {
   createTables,
@@ -27,7 +28,10 @@ import type { AttemptOutcome } from './outcome.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
 
 interface ObjectStub {
-  fetch(url: string, init: { method: string; body: string }): Promise<Response>
+  fetch(
+    url: string,
+    init: { method: string; body?: string | Uint8Array<ArrayBuffer> },
+  ): Promise<Response>
 }
 
 /** The binding `OUTBOX`. */
@@ -74,6 +78,8 @@ interface Calls {
   endRevoked(labels: readonly string[]): number
   figures(): OutboxFigures
   deleteCopies(bytes: number): null
+  /** Those of the deliveries that the queue has. */
+  among(deliveries: readonly string[]): readonly string[]
   // Of the index:
   look(name: QueueName): { waits: boolean; accepted: boolean }
   noteAccepted(queue: string): null
@@ -177,6 +183,7 @@ export class OutboxObject {
         await this.#ledger.deleteCopies(bytes)
         return this.#report()
       },
+      among: (deliveries) => deliveriesIn(objectDatabase(storage), deliveries),
       look: async (name) => index.look(name),
       noteAccepted: async (queue) => {
         index.noteAccepted(queue)
@@ -325,6 +332,7 @@ const OF_EVENTS: ReadonlySet<string> = new Set([
   'endRevoked',
   'figures',
   'deleteCopies',
+  'among',
 ])
 
 /** Results of an object without events, where they are no number. */
@@ -334,6 +342,7 @@ const EMPTY: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['find', []],
   ['figures', NO_FIGURES],
   ['deleteCopies', null],
+  ['among', []],
 ])
 
 /** @throws Error if the object cannot be reached, or failed */
@@ -409,6 +418,16 @@ export function objectStore(
 /** Whether the outbox has no room for any queue. */
 export function objectIsFull(namespace: ObjectNamespace): Promise<boolean> {
   return callObject(namespace, INDEX, 'isFull')
+}
+
+/** Those of the deliveries that some queue has. @throws Error if a queue does not respond */
+export async function deliveriesInObjects(
+  namespace: ObjectNamespace,
+  deliveries: readonly string[],
+): Promise<readonly string[]> {
+  const queues = await callObject(namespace, INDEX, 'queues')
+  const found = queues.map((queue) => callObject(namespace, queue, 'among', deliveries))
+  return (await Promise.all(found)).flat()
 }
 
 /** All queues together, as an admin sees them. */

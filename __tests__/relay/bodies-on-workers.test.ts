@@ -1,0 +1,327 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import initSqlJs from 'sql.js'
+import { BodyTable } from '../../src/relay/bodies/body-table.ts'
+import {
+  answerBodyCall,
+  piecesInBucket,
+  sweepObject,
+} from '../../src/relay/bodies/object-bodies.ts'
+import { storedBodies } from '../../src/relay/bodies/stored-bodies.ts'
+import type { SqlRow } from '../../src/relay/database/database.ts'
+import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
+import { bundle } from '../support/build.ts'
+import { HOUR, MINUTE } from '../support/fake-time.ts'
+import { type GitHub, startGitHub } from '../support/github.ts'
+import { memoryDatabase } from '../support/memory-database.ts'
+import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { send } from '../support/raw-http.ts'
+import { startWorkerd, type Workerd } from '../support/workerd.ts'
+
+const SECRET = 'the-secret-that-the-sender-shares'
+const PUBLIC_URL = 'https://relay.example.com'
+const DAY = 24 * HOUR
+
+/** JSON that does not compress, of about so many bytes. */
+function large(bytes: number): Buffer {
+  return Buffer.from(JSON.stringify({ text: randomBytes(bytes / 2).toString('hex') }))
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+describe('on workerd, a body that does not fit into an event', () => {
+  let github: GitHub
+  let disk: string
+  let relay: Workerd
+  let keys: string
+
+  const start = async (settings: Readonly<Record<string, string>> = {}) => {
+    const bindings = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+      HOOKLINE_SEALING_KEYS: keys,
+      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_PUBLIC_URL: PUBLIC_URL,
+      HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
+      ...settings,
+    }
+    relay = await startWorkerd(bundle('relay/worker.js'), bindings, { disk })
+  }
+
+  beforeAll(async () => {
+    github = await startGitHub()
+    keys = await sealingKeys()
+  })
+  beforeEach(async () => {
+    github.reset()
+    disk = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
+  })
+  afterEach(async () => {
+    await relay.close()
+    await rm(disk, { recursive: true })
+  })
+  afterAll(() => github.close())
+
+  /** @returns the path of the endpoint */
+  const endpoint = async (more: object = {}): Promise<string> => {
+    const answer = await send(relay.url, {
+      method: 'POST',
+      target: '/-/endpoints',
+      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
+      body: JSON.stringify({
+        name: `e${randomBytes(4).toString('hex')}`,
+        repository: 'octo/shop',
+        path: 'hook/webhook',
+        ...more,
+      }),
+    })
+    return JSON.parse(answer.body).address
+  }
+  const post = async (target: string, body: Buffer, headers: Record<string, string> = {}) => {
+    const answer = await fetch(relay.url + target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: new Uint8Array(body),
+    })
+    return { status: answer.status, body: await answer.text() }
+  }
+  const eventHeaders = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.headers)
+  /** Asks for the body of an event at its address, at the port of this relay. */
+  const read = (bodyUrl: string, method = 'GET') =>
+    fetch(relay.url + new URL(bodyUrl).pathname, { method })
+  const signed = (body: Buffer) => ({
+    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+  })
+  const verify = { verify: [{ scheme: 'github', secret: SECRET }] }
+
+  test.each([100_000, 300_000, 25_000_000])(
+    'of %i bytes is stored, and read again',
+    async (bytes) => {
+      await start()
+      const body = large(bytes)
+      expect((await post(await endpoint(), body)).status).toBe(200)
+      const [headers] = eventHeaders()
+      expect(headers).toMatchObject({
+        'x-hookline-body-encoding': 'url',
+        'x-hookline-body-url': expect.stringMatching(
+          /^https:\/\/relay\.example\.com\/-\/bodies\/[\w-]{43}$/,
+        ),
+        'x-hookline-body-sha256': sha256(body),
+        'x-hookline-body-length': String(body.length),
+      })
+      const answer = await read(headers['x-hookline-body-url'])
+      expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(body))
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('access-control-allow-origin')).toBe(null)
+    },
+  )
+
+  test('is one 404 for every other address and method', async () => {
+    await start()
+    await post(await endpoint(), large(100_000))
+    const [{ 'x-hookline-body-url': address }] = eventHeaders()
+    const asked = [
+      await read(address.replace(/.{43}$/, randomBytes(32).toString('base64url'))),
+      await read(`${PUBLIC_URL}/-/bodies/`),
+      await read(address, 'POST'),
+      await read(address, 'DELETE'),
+    ]
+    for (const answer of asked) {
+      expect([answer.status, await answer.text()]).toEqual([404, 'not found\n'])
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    }
+    expect((await read(address)).status).toBe(200)
+  })
+
+  test('with a wrong signature is 401, and its room is free again', async () => {
+    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    const target = await endpoint(verify)
+    const body = large(900_000)
+    for (let n = 0; n < 3; n++) {
+      expect((await post(target, body, signed(Buffer.from('other')))).status).toBe(401)
+    }
+    expect(github.calls).toEqual([])
+    expect((await post(target, body, signed(body))).status).toBe(200)
+  })
+
+  test('beyond the quota is 503, and the one before stays', async () => {
+    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    const target = await endpoint()
+    await post(target, large(900_000))
+    const second = await post(target, large(900_000))
+    expect([second.status, JSON.parse(second.body).error.code]).toEqual([503, 'bodies_full'])
+    const [{ 'x-hookline-body-url': address }] = eventHeaders()
+    expect((await read(address)).status).toBe(200)
+  })
+
+  test('beyond the maximum is 413', async () => {
+    await start({ HOOKLINE_MAX_BODY_MB: '1' })
+    const answer = await post(await endpoint(), large(1_100_000))
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
+  })
+
+  test('is deleted if GitHub refuses the event', async () => {
+    await start({ HOOKLINE_BODIES_MAX_MB: '1' })
+    const target = await endpoint()
+    github.always({ status: 422, body: '{"message":"no"}' })
+    for (let n = 0; n < 3; n++) expect((await post(target, large(900_000))).status).toBe(422)
+    github.reset()
+    expect((await post(target, large(900_000))).status).toBe(200)
+  })
+
+  test('waits with its event while GitHub is down, also over a kill', async () => {
+    await start()
+    const target = await endpoint()
+    await post(target, Buffer.from('{"first":1}'))
+    github.always({ status: 503 })
+    const body = large(300_000)
+    expect((await post(target, body)).status).toBe(202)
+    await relay.kill()
+    github.reset()
+    await start()
+    for (let n = 0; n < 500 && github.calls.length === 0; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const [headers] = eventHeaders()
+    const answer = await read(headers['x-hookline-body-url'])
+    expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(body))
+  })
+})
+
+test('with a bucket, the pieces are in it, and older ones are still found', async () => {
+  const inBucket = new Map<string, Uint8Array>()
+  const older = new Map<string, Uint8Array>()
+  const bucket = {
+    put: async (key: string, value: Uint8Array) => inBucket.set(key, new Uint8Array(value)),
+    get: async (key: string) => {
+      const found = inBucket.get(key)
+      return found ? { arrayBuffer: async () => new Uint8Array(found).buffer } : null
+    },
+    delete: async (keys: string[]) => {
+      // R2 refuses more keys in one call.
+      expect(keys.length).toBeLessThanOrEqual(1000)
+      for (const key of keys) inBucket.delete(key)
+    },
+  }
+  const inObject = {
+    put: async (hash: string, number: number, piece: Uint8Array) =>
+      void older.set(`${hash}/${number}`, new Uint8Array(piece)),
+    get: async (hash: string, number: number) => {
+      const found = older.get(`${hash}/${number}`)
+      if (!found) throw new Error('the piece is not there')
+      return new Uint8Array(found)
+    },
+    sync: async () => {},
+    delete: async (hash: string) => {
+      for (const key of older.keys()) if (key.startsWith(hash)) older.delete(key)
+    },
+  }
+  const registry = new BodyTable(await memoryDatabase([]))
+  await registry.create()
+  const errors: unknown[] = []
+  const rest = {
+    registry,
+    most: 25_000_000,
+    quota: 50_000_000,
+    publicUrl: PUBLIC_URL,
+    now: Date.now,
+    report: (error: unknown) => void errors.push(error),
+    newHash: () => {
+      const hash = createHash('sha256')
+      return {
+        update: async (bytes: Uint8Array) => void hash.update(bytes),
+        digest: async () => hash.digest('hex'),
+      }
+    },
+  }
+  const before = storedBodies({ ...rest, pieces: inObject })
+  const after = storedBodies({ ...rest, pieces: piecesInBucket(bucket, inObject) })
+  const store = async (bodies: typeof before, body: Buffer) => {
+    const upload = bodies.begin('a-delivery')
+    await upload.write(body)
+    const { bodyUrl } = await upload.finish()
+    return { upload, path: new URL(bodyUrl).pathname }
+  }
+  const contentOf = async (path: string) => {
+    const { stream = [] } = await after.serve('GET', path)
+    const pieces: Uint8Array[] = []
+    for await (const piece of stream) pieces.push(piece)
+    return sha256(Buffer.concat(pieces))
+  }
+  const [first, second] = [large(600_000), large(700_000)]
+  const old = await store(before, first)
+  const current = await store(after, second)
+  expect([older.size, inBucket.size]).toEqual([3, 3])
+  expect(await contentOf(old.path)).toBe(sha256(first))
+  expect(await contentOf(current.path)).toBe(sha256(second))
+  // A piece at another place is not taken for the first one.
+  const [one = '', other = ''] = inBucket.keys()
+  inBucket.set(one, inBucket.get(other) ?? new Uint8Array())
+  expect((await after.serve('GET', current.path)).status).toBe(404)
+  expect(errors).toHaveLength(1)
+  await current.upload.discard()
+  expect(inBucket.size).toBe(0)
+  expect((await after.serve('GET', current.path)).status).toBe(404)
+})
+
+test('the object deletes bodies 7 days after their event left the outbox, and uploads that ended', async () => {
+  const { Database } = await initSqlJs()
+  const sqlite = new Database()
+  let alarm: number | null = null
+  const storage: ObjectStorage = {
+    sql: {
+      exec: (text, ...values) => {
+        const statement = sqlite.prepare(text)
+        statement.bind(values as (string | number | null)[])
+        const rows: SqlRow[] = []
+        while (statement.step()) rows.push(statement.getAsObject())
+        statement.reset()
+        return { toArray: () => rows }
+      },
+    },
+    transactionSync: (change) => change(),
+    getAlarm: async () => alarm,
+    setAlarm: async (time) => {
+      alarm = time
+    },
+    deleteAll: async () => {},
+  }
+  const call = async (now: number, method: string, ...given: unknown[]) => {
+    const body = JSON.stringify({ method, given })
+    const request = new Request('https://outbox/bodies', { method: 'POST', body })
+    const answer = (await (await answerBodyCall(storage, request, now)).json()) as {
+      result: unknown
+    }
+    return answer.result
+  }
+  const [waiting, accepted, unfinished] = ['a', 'b', 'c'].map((letter) => letter.repeat(64))
+
+  expect(await call(0, 'find', waiting)).toBe(null)
+  expect([alarm, await sweepObject(storage, undefined, 0, async () => [])]).toEqual([null, false])
+
+  for (const hash of [waiting, accepted, unfinished]) {
+    await call(0, 'add', { hash, delivery: `of-${hash?.slice(0, 1)}`, created: 0 })
+    await call(0, 'reserve', hash, 5, 100)
+    const piece = { method: 'PUT', body: 'piece' }
+    await answerBodyCall(storage, new Request(`https://outbox/bodies/${hash}/0`, piece), 0)
+    if (hash !== unfinished) await call(0, 'finish', hash)
+  }
+  expect(alarm).not.toBe(null)
+  const left = () => storage.sql.exec('SELECT hash FROM body_piece ORDER BY hash').toArray()
+  const sweep = (now: number, held: readonly string[]) =>
+    sweepObject(storage, undefined, now, async () => held)
+
+  expect(await sweep(16 * MINUTE, ['of-a'])).toBe(true)
+  expect(left().map(({ hash }) => hash)).toEqual([waiting, accepted])
+  await sweep(16 * MINUTE + 8 * DAY, ['of-a'])
+  expect(left().map(({ hash }) => hash)).toEqual([waiting])
+  expect(await call(9 * DAY, 'find', waiting)).toBe(5)
+  await sweep(9 * DAY, [])
+  await sweep(17 * DAY, [])
+  expect([left(), await call(17 * DAY, 'find', waiting)]).toEqual([[], null])
+})

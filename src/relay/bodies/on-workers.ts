@@ -1,0 +1,72 @@
+import { toHex } from '../../wire/bytes.ts'
+import { readSetting } from '../../wire/settings.ts'
+import type { ObjectStorage } from '../database/durable-object.ts'
+import { type Bindings, bucketOf, environmentOf, namespaceOf } from '../http/bindings.ts'
+import { deliveriesInObjects } from '../outbox/durable.ts'
+import type { RelayConfig } from '../relay-config.ts'
+import type { RelayPorts } from '../relay-ports.ts'
+import type { LargeBodies } from './large-bodies.ts'
+import { piecesInBucket, piecesInObject, registryInObject, sweepObject } from './object-bodies.ts'
+import { type StreamedHash, storedBodies } from './stored-bodies.ts'
+
+const MB = 1024 * 1024
+
+/**
+ * Large bodies on Workers: in the R2 bucket `HOOKLINE_BODIES` if it is bound, else in a Durable Object of
+ * the outbox.
+ *
+ * @returns `undefined` without an outbox, or without a public address for the action
+ * @throws UserError for an invalid setting
+ */
+export function bodiesOnWorkers(
+  env: Bindings,
+  { publicUrl }: RelayConfig,
+  { report }: RelayPorts,
+): LargeBodies | undefined {
+  const namespace = namespaceOf(env)
+  const settings = environmentOf(env)
+  if (!namespace || publicUrl === undefined) return undefined
+  const bucket = bucketOf(env)
+  const inObject = piecesInObject(namespace)
+  return storedBodies({
+    registry: registryInObject(namespace),
+    pieces: bucket ? piecesInBucket(bucket, inObject) : inObject,
+    most: readSetting(settings, 'HOOKLINE_MAX_BODY_MB') * MB,
+    quota: readSetting(settings, 'HOOKLINE_BODIES_MAX_MB') * MB,
+    publicUrl,
+    now: Date.now,
+    newHash,
+    report,
+  })
+}
+
+/** https://developers.cloudflare.com/workers/runtime-apis/web-crypto/#constructors */
+interface DigestStream {
+  getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> }
+  readonly digest: Promise<ArrayBuffer>
+}
+
+/** Web Crypto hashes only whole values, and the runtime has a stream of its own. */
+function newHash(): StreamedHash {
+  const { DigestStream } = crypto as unknown as {
+    readonly DigestStream: new (algorithm: string) => DigestStream
+  }
+  const stream = new DigestStream('SHA-256')
+  const writer = stream.getWriter()
+  return {
+    update: (bytes) => writer.write(bytes),
+    digest: async () => {
+      await writer.close()
+      return toHex(new Uint8Array(await stream.digest))
+    },
+  }
+}
+
+/** Runs at the alarm of an object. @returns false in an object without bodies */
+export async function sweepBodiesIn(storage: ObjectStorage, env: Bindings): Promise<boolean> {
+  const namespace = namespaceOf(env)
+  if (!namespace) return false
+  return sweepObject(storage, bucketOf(env), Date.now(), (deliveries) =>
+    deliveriesInObjects(namespace, deliveries),
+  )
+}
