@@ -1,7 +1,10 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { runAction } from '../support/action.ts'
 
@@ -36,6 +39,7 @@ interface Setting {
   /** Headers in place of the right ones. */
   readonly headers?: Readonly<Record<string, string>>
   readonly on?: string
+  readonly workspace?: string
 }
 
 /** Runs the action for an event whose body the relay stores. */
@@ -46,7 +50,7 @@ async function run(setting: Setting = {}) {
 }
 
 async function runWith(setting: Setting) {
-  const { body = Buffer.from('{"n":1}'), inputs = {}, headers = {}, on = ON } = setting
+  const { body = Buffer.from('{"n":1}'), inputs = {}, headers = {}, on = ON, workspace } = setting
   const signature = createHmac('sha256', SECRET).update(body).digest('hex')
   const payload = {
     action: 'webhook',
@@ -67,7 +71,12 @@ async function runWith(setting: Setting) {
     },
   }
   const all = { on, 'relay-url': relay, ...inputs }
-  return runAction({ event: 'repository_dispatch', payload, inputs: all })
+  return runAction({
+    event: 'repository_dispatch',
+    payload,
+    inputs: all,
+    ...(workspace !== undefined && { workspace }),
+  })
 }
 
 describe('an event whose body the relay stores', () => {
@@ -96,6 +105,29 @@ describe('an event whose body the relay stores', () => {
     const body = Buffer.from(JSON.stringify({ text: randomBytes(150_000).toString('hex') }))
     const { outputs } = await run({ body })
     expect(outputs.body).toBe(body.toString())
+  })
+
+  test('with a file of 18 MB in a form is written to the file that exportOutputs names', async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'hookline-stored-body-'))
+    const file = randomBytes(18_000_000)
+    const form = new FormData()
+    form.append('name', 'a scan')
+    form.append('scan', new Blob([file]), 'scan.bin')
+    const request = new Request('http://127.0.0.1/', { method: 'POST', body: form })
+    const body = Buffer.from(await request.arrayBuffer())
+    respond = (_, response) => response.end(body)
+    const { exitCode, outputs } = await runWith({
+      body,
+      workspace,
+      headers: { 'content-type': request.headers.get('content-type') ?? '' },
+      on: 'webhook:\n  config: { exportOutputs: true }\n',
+    })
+    expect([exitCode, outputs.triggered]).toEqual([0, 'true'])
+    const { path } = JSON.parse(outputs.on ?? '').webhook.outputs
+    const exported = JSON.parse(await readFile(resolve(workspace, path), 'utf8'))
+    expect(exported.body.name).toBe('a scan')
+    expect(Buffer.from(exported.body.scan.content, 'base64').equals(file)).toBe(true)
+    await rm(workspace, { recursive: true })
   })
 
   test('with a wrong signature fires nothing', async () => {

@@ -228,6 +228,7 @@ const GITHUB = {
   ...{ kind: 'github' as const, host: 'github.com', webUrl: 'https://github.com' },
   ...{ apiUrl: new URL('https://api.github.com'), isConfigured: false },
 }
+const LASTING = { ...RELAY, lifetime: 'stays' as const }
 const TARGET = {
   ...{ workflow: 'a', trigger: 'webhook', file: 'a.yml', files: ['a.yml'] },
   ...{ repository: 'octo/repo', dispatch: 'repository' as const, url: RELAY.url },
@@ -307,6 +308,22 @@ describe('the steps at the sender', () => {
     ],
     ['any sender', {}, /\n {2}curl -X POST/],
     [
+      'a URL that stays, with the line that lets the action fetch large bodies',
+      { relay: LASTING },
+      /\nFor bodies of more than 64 KB, add under "with:" of the action in a\.yml:\n {2}relay-url: https:\/\/relay\.example\.com$/,
+    ],
+    [
+      'a URL that stays, for a compiled workflow',
+      { relay: LASTING, target: { ...TARGET, files: ['a.yml', 'b.yml'] } },
+      /add in \.github\/hookline\.yml:\n {2}relay-url: /,
+    ],
+    [
+      'a URL that stays, for a workflow that fetches large bodies',
+      { relay: LASTING, fetchesBodies: true },
+      /^(?![\s\S]*relay-url)/,
+    ],
+    ['a URL that ends, without that line', {}, /^(?![\s\S]*relay-url)/],
+    [
       'stripe, on Forgejo, with the page that takes the secret',
       {
         sender: senderNamed('stripe'),
@@ -318,7 +335,7 @@ describe('the steps at the sender', () => {
   ])('of %s', (_, own, said) => {
     const anybody = {
       ...{ target: TARGET, conditions: TARGET, relay: RELAY },
-      ...{ shell: POSIX, sender: undefined, forge: GITHUB },
+      ...{ shell: POSIX, sender: undefined, forge: GITHUB, fetchesBodies: false },
     }
     expect(setUpLines({ ...anybody, ...own }).join('\n')).toMatch(said)
   })

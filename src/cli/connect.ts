@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { systemClock } from '../relay/relay-config.ts'
 import type { Sender } from '../triggers/sender.ts'
@@ -118,7 +119,11 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   try {
     report.event(connectEvent('ready', { url: relay.url }))
     const shell = shellHere()
-    report.note(setUpLines({ target, conditions, sender, relay, shell, forge }).join('\n'))
+    const fetchesBodies = target.files.some((file) =>
+      /^\s*relay-url:/m.test(readFileSync(file, 'utf8')),
+    )
+    const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies }
+    report.note(setUpLines(setUp).join('\n'))
     if (keys?.hint) report.note(styled(process.stdout, 'dim', keys.hint))
     if (options.sendTest) sendTest()
 

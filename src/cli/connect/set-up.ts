@@ -1,3 +1,4 @@
+import { SETTINGS_FILE } from '../../compiler/compiler-settings.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import { PAGE } from '../../triggers/lists/page.ts'
@@ -21,10 +22,13 @@ interface SetUp {
   readonly relay: Pick<PublicRelay, 'url' | 'inWorkflow' | 'lifetime'>
   readonly shell: Shell
   readonly forge: ForgeHere
+  /** True if the workflow names the relay from which the action may fetch large bodies. */
+  readonly fetchesBodies: boolean
 }
 
 /** The remaining steps at the sender and in the repository before the first event arrives. */
-export function setUpLines({ target, conditions, sender, relay, shell, forge }: SetUp): string[] {
+export function setUpLines(setUp: SetUp): string[] {
+  const { target, conditions, sender, relay, shell, forge, fetchesBodies } = setUp
   const { repository, trigger, example } = target
   const { url, inWorkflow, lifetime } = relay
   const { signatures } = conditions
@@ -52,6 +56,7 @@ export function setUpLines({ target, conditions, sender, relay, shell, forge }: 
     LIFETIMES[lifetime],
     ...steps,
     ...secrets,
+    ...(lifetime === 'stays' && !fetchesBodies ? bodyLines(target, url) : []),
     ...(checks.length > 0 ? ['', ...checks] : []),
   ]
 }
@@ -82,6 +87,13 @@ function secretLines(sender: Sender, repository: string, forge: ForgeHere): stri
   ]
   if (lines.length === 0) return []
   return forge.kind === 'github' ? [...lines, `or at ${secretsPage(forge, repository)}`] : lines
+}
+
+/** How the action gets bodies that do not fit into an event, which the relay stores. */
+function bodyLines({ file, files }: ConnectTarget, url: string): string[] {
+  const isCompiled = files.length > 1
+  const place = isCompiled ? `in ${SETTINGS_FILE}` : `under "with:" of the action in ${file}`
+  return ['', `For bodies of more than 64 KB, add ${place}:`, `  relay-url: ${new URL(url).origin}`]
 }
 
 /** How to replace the temporary URL with a permanent one. */
