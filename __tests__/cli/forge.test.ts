@@ -220,16 +220,20 @@ describe('in a clone from another host', () => {
       },
     )
 
-    test('on Forgejo names its pages for secrets and tokens, and no command of gh', async () => {
-      kind = 'Forgejo'
-      const { stdout } = await run(['init', '--yes', '--json', '--sender', 'stripe'])
-      const { secrets, token, publish } = JSON.parse(stdout)
-      expect(secrets).toEqual([
-        `STRIPE_SIGNING_SECRET at ${host()}/octo/shop/settings/actions/secrets`,
-      ])
-      expect(token).toEqual([`${host()}/user/settings/applications`])
-      expect(publish.join('\n')).not.toContain('gh ')
-    })
+    test.each([
+      ['a sender', ['--sender', 'stripe'], 'STRIPE_SIGNING_SECRET', true],
+      ['a bot, which needs no token', ['--kind', 'bot'], 'BOT_TOKEN', false],
+    ])(
+      'on Forgejo names its pages, and no command of gh, for %s',
+      async (_, args, secret, hasToken) => {
+        kind = 'Forgejo'
+        const { stdout } = await run(['init', '--yes', '--json', ...args])
+        const { secrets, token, publish } = JSON.parse(stdout)
+        expect(secrets).toEqual([`${secret} at ${host()}/octo/shop/settings/actions/secrets`])
+        expect(token).toEqual(hasToken ? [`${host()}/user/settings/applications`] : [])
+        expect(publish.join('\n')).not.toContain('gh ')
+      },
+    )
 
     test('on Forgejo names the forge for the compiler', async () => {
       const { text } = await written('Forgejo', '--kind', 'compiled')

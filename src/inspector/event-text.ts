@@ -56,7 +56,8 @@ export function formatEvent(
   jobs: readonly ShownJobs[] = [],
 ): string {
   const { method, path, workflow, trigger, count, reason, problems, milliseconds } = event
-  const place = path === '' ? `${workflow}/${trigger}` : `/webhook/${visibleLine(path)}`
+  const place =
+    path === '' ? [workflow, trigger].filter(Boolean).join('/') : `/webhook/${visibleLine(path)}`
   const outcome =
     count > 0 ? `fired, ${counted(count, 'item')}` : problems.length > 0 ? 'failed' : 'skipped'
   return [

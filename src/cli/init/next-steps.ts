@@ -46,6 +46,9 @@ export interface NextSteps {
 /** Placeholder in the URL if the repository is unknown. */
 const SOME_REPOSITORY = 'owner/name'
 
+/** Placeholder in a page's address if the host of the forge is unknown. */
+const SOME_HOST = 'https://<host>'
+
 /** @param port where `hookline dev` listens, or a relay on this machine */
 export function nextSteps(
   kind: Kind,
@@ -77,7 +80,7 @@ export function nextSteps(
         ...webhookSteps(kind, answers, push, port, { shell, webUrl }),
         connect: [connectLine(answers, isAlone)],
       }
-    : pollingSteps(kind.secret, answers, push, shell)
+    : pollingSteps(kind.secret, answers, push, { shell, webUrl })
 }
 
 function webhookSteps(
@@ -88,7 +91,7 @@ function webhookSteps(
   { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): Omit<NextSteps, 'connect'> {
   const { box, permission, flag, variables } = BY_MODE[dispatch]
-  const web = webUrl ?? 'https://<host>'
+  const web = webUrl ?? SOME_HOST
   const trigger = sender ? triggerOf(sender) : kind.trigger
   const place = repository || SOME_REPOSITORY
   const url = webhookUrl({ relay, repository: place, workflow: name, trigger })
@@ -102,9 +105,7 @@ function webhookSteps(
     ? sendLines(sender, local, shell)
     : { prepare: [], fire: [exampleLine(local, ANY_REQUEST, undefined, shell.request)] }
   const storing = (secret: string) =>
-    forge === undefined
-      ? secretLine(secret)
-      : `${secret} at ${web}/${place}/settings/actions/secrets`
+    forge === undefined ? secretLine(secret) : secretPage(secret, webUrl, repository)
   const kindOfUrl = URL_FLAGS.get(trigger) ?? ` --trigger ${trigger}`
   return {
     url,
@@ -164,10 +165,11 @@ const BY_MODE = {
  */
 function pollingSteps(
   secret: string,
-  { name }: Answers,
+  { name, forge, repository }: Answers,
   push: readonly string[],
-  shell: Shell,
+  { shell, webUrl }: { readonly shell: Shell; readonly webUrl: string | undefined },
 ): NextSteps {
+  const isGitHub = forge === undefined
   return {
     url: null,
     missing: [],
@@ -179,8 +181,9 @@ function pollingSteps(
     tokenBox: '',
     relay: [],
     connect: [],
-    secrets: [],
-    publish: [secretLine(secret), ...push, `gh workflow run ${name}.yml`],
+    secrets: isGitHub ? [] : [secretPage(secret, webUrl, repository)],
+    // Another forge has no command for it: the schedule of the workflow starts it.
+    publish: isGitHub ? [secretLine(secret), ...push, `gh workflow run ${name}.yml`] : push,
     doctor: [],
   }
 }
@@ -191,6 +194,12 @@ function connectLine({ name, sender }: Answers, isAlone: boolean): string {
 
 function secretLine(secret: string): string {
   return `gh secret set ${secret}`
+}
+
+/** A secret, and the page of Forgejo or Gitea that stores it. */
+function secretPage(secret: string, webUrl: string | undefined, repository: string): string {
+  const page = `${repository || SOME_REPOSITORY}/settings/actions/secrets`
+  return `${secret} at ${webUrl ?? SOME_HOST}/${page}`
 }
 
 function ignoreLine(shell: Shell): string {

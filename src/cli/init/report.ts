@@ -20,7 +20,8 @@ export function reportText(files: readonly NewFile[], dryRun: boolean, steps: Ne
           ...steps.prepare,
           ...steps.tryOut,
         ]),
-        section('Run it on GitHub, from the default branch:', steps.publish),
+        section('Store the repository secrets:', steps.secrets),
+        section('Run it from the default branch:', steps.publish),
       ].join('')
     : [
         written,
