@@ -33,7 +33,7 @@ test.each(['env.HOOKLINE_A', "process.env['HOOKLINE_A']", 'const { HOOKLINE_A: a
 )
 
 // A constant for the action's name in `uses`, and a property of a form's script.
-const NO_VARIABLES = ['HOOKLINE_ACTION', 'HOOKLINE_URL']
+const NO_VARIABLES = ['HOOKLINE_ACTION', 'HOOKLINE_BODIES', 'HOOKLINE_URL']
 
 test('the table has every variable of ours that the sources name', () => {
   const named = sources.flatMap(({ text }) => text.match(/\bHOOKLINE_[A-Z]+(?:_[A-Z]+)*\b/g) ?? [])

@@ -1,9 +1,11 @@
 import { readSetting } from '../wire/settings.ts'
 import { withAdmin } from './admin/admin.ts'
+import { answerBodyCall, BODIES_OBJECT_PATH } from './bodies/object-bodies.ts'
 import { bodiesOnWorkers } from './bodies/on-workers.ts'
-import type { ObjectState } from './database/durable-object.ts'
+import type { ObjectState, ObjectStorage } from './database/durable-object.ts'
+import { ENDPOINTS_OBJECT_PATH } from './endpoints/address.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
-import { endpointsInObject } from './endpoints/object-store.ts'
+import { answerEndpointCall, endpointsInObject } from './endpoints/object-store.ts'
 import type { dispatchTo } from './github/dispatch.ts'
 import { runFinder } from './github/find-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
@@ -24,9 +26,8 @@ import {
 import type { RelayPorts } from './relay-ports.ts'
 import { PACK } from './request/client-payload.ts'
 
-export { answerBodyCall } from './bodies/object-bodies.ts'
 export { sweepBodiesIn } from './bodies/on-workers.ts'
-export { answerEndpointCall } from './endpoints/object-store.ts'
+export { readable, readLargeBody } from './bodies/web-streams.ts'
 
 /**
  * Milliseconds for which an isolate uses its list of endpoints: another isolate may have deleted one, or
@@ -162,4 +163,20 @@ export function openOutboxObject(
     log: (line) => write(JSON.stringify(line)),
     report: ports.report,
   })
+}
+
+/**
+ * Runs in an object: answers a call that is not about events, but about bodies or endpoints.
+ *
+ * @returns `undefined` for any other call
+ */
+export async function answerOtherCall(
+  storage: ObjectStorage,
+  request: Request,
+  now: number,
+): Promise<Response | undefined> {
+  const { pathname } = new URL(request.url)
+  if (pathname.startsWith(BODIES_OBJECT_PATH)) return answerBodyCall(storage, request, now)
+  if (pathname !== ENDPOINTS_OBJECT_PATH) return undefined
+  return Response.json(await answerEndpointCall(storage, await request.json()))
 }

@@ -5,10 +5,12 @@ import type { ObjectNamespace } from '../outbox/durable.ts'
 import { StorageError } from '../outbox/event.ts'
 import type { BodyRegistry, PieceStore } from './body-store.ts'
 import { BodyTable, sweepBodies } from './body-table.ts'
-import { BODIES_OBJECT_PATH } from './object-path.ts'
 
 /** Name of the one object with the table of bodies; no queue has it, since a queue names a repository. */
 const OBJECT = 'bodies'
+
+/** Path of the calls to the object of the bodies. */
+export const BODIES_OBJECT_PATH = '/bodies'
 
 /** Milliseconds between two looks for bodies that are to be deleted. */
 const SWEEP_INTERVAL = 15 * 60_000

@@ -1,11 +1,9 @@
-import { byteString, collect, joinedBytes } from '../../wire/bytes.ts'
+import { byteString, collect } from '../../wire/bytes.ts'
 import { UserError } from '../../wire/errors.ts'
 import { type GitHubCall, GitHubCallError, RESPONSE_BYTES } from '../../wire/github-api.ts'
 import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
-import { BODIES_OBJECT_PATH } from '../bodies/object-path.ts'
 import type { ObjectState } from '../database/durable-object.ts'
-import { ENDPOINTS_OBJECT_PATH } from '../endpoints/address.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
 import type { OutboxObject } from '../outbox/durable.ts'
 import { relay } from '../relay.ts'
@@ -19,7 +17,7 @@ import {
   sharedGitHub,
 } from '../relay-config.ts'
 import { internalError } from '../relay-errors.ts'
-import type { LargeBodySink, RelayPorts, RelayRequest } from '../relay-ports.ts'
+import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
 import type { LoadChecks } from '../request/verification-claims.ts'
 import { FIRST_RUN_PATH, firstRunIn, noteRun } from '../schedule/first-run.ts'
@@ -96,15 +94,9 @@ class DurableOutbox {
     if (pathname === FIRST_RUN_PATH) {
       return Response.json(noteRun(this.#storage, await request.text(), Date.now()))
     }
-    if (pathname.startsWith(BODIES_OBJECT_PATH)) {
-      const { answerBodyCall } = await loadOutbox()
-      return answerBodyCall(this.#storage, request, Date.now())
-    }
-    if (pathname === ENDPOINTS_OBJECT_PATH) {
-      const { answerEndpointCall } = await loadOutbox()
-      return Response.json(await answerEndpointCall(this.#storage, await request.json()))
-    }
-    return (await this.#object).fetch(request)
+    const { answerOtherCall } = await loadOutbox()
+    const answer = await answerOtherCall(this.#storage, request, Date.now())
+    return answer ?? (await this.#object).fetch(request)
   }
 
   async alarm(): Promise<void> {
@@ -175,7 +167,10 @@ function relayRequest(request: Request): RelayRequest {
     target: request.url,
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
-    readLargeBody: (limit, sink, arrived) => readLargeBody(request, headers, limit, sink, arrived),
+    readLargeBody: async (limit, sink, arrived) => {
+      const { readLargeBody } = await loadOutbox()
+      return readLargeBody(request.body, headers, limit, sink, arrived)
+    },
   }
 }
 
@@ -200,54 +195,9 @@ async function readBody(
   return bytes
 }
 
-/**
- * Reads a body up to `limit` bytes into memory; a longer one goes to the sink. The next piece is read when
- * the one before is written.
- */
-async function readLargeBody(
-  request: Request,
-  headers: RawHeaders,
-  limit: number,
-  sink: LargeBodySink,
-  arrived: ((bytes: number) => void) | undefined,
-): Promise<Uint8Array | undefined> {
-  const declared = Number(headerValue(headers, 'content-length') ?? Number.NaN)
-  if (declared > sink.most) throw new RangeError(`more than ${sink.most} bytes`)
-  if (declared <= limit || !request.body) return readBody(request, headers, limit, arrived)
-  const held: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body) {
-    size += chunk.length
-    if (size > sink.most) throw new RangeError(`more than ${sink.most} bytes`)
-    if (size <= limit) {
-      arrived?.(chunk.length)
-      held.push(chunk)
-      continue
-    }
-    for (const earlier of held.splice(0)) await sink.write(earlier)
-    await sink.write(chunk)
-  }
-  return size > limit ? undefined : joinedBytes(held, size)
-}
-
-function response({ status, headers, body, stream }: RelayResponse): Response {
-  if (stream) return new Response(readable(stream), { status, headers })
+async function response({ status, headers, body, stream }: RelayResponse): Promise<Response> {
+  if (stream) return new Response((await loadOutbox()).readable(stream), { status, headers })
   return new Response(body === '' ? null : body, { status, headers })
-}
-
-/** A stream that reads the next piece when the client has taken the one before. */
-function readable(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]()
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: async () => {
-      await iterator.return?.()
-    },
-  })
 }
 
 /** Calls GitHub by the runtime's own fetch, which pools connections by itself. */
