@@ -168,6 +168,11 @@ function relayRequest(request: Request): RelayRequest {
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
     readLargeBody: async (limit, sink, arrived) => {
+      // A small body is read at once, as without a store for large ones.
+      const declared = headerValue(headers, 'content-length')
+      if (declared !== undefined && Number(declared) <= limit) {
+        return readBody(request, headers, limit, arrived)
+      }
       const { readLargeBody } = await loadOutbox()
       return readLargeBody(request.body, headers, limit, sink, arrived)
     },
