@@ -168,7 +168,7 @@ function relayRequest(request: Request): RelayRequest {
     headers,
     readBody: (limit, arrived) => readBody(request, headers, limit, arrived),
     readLargeBody: async (limit, sink, arrived) => {
-      // A small body is read at once, as without a store for large ones.
+      // A small body is read whole, as it is without a store for large bodies.
       const declared = headerValue(headers, 'content-length')
       if (declared !== undefined && Number(declared) <= limit) {
         return readBody(request, headers, limit, arrived)
