@@ -103,7 +103,9 @@ describe.each([
     const args = ['init', '--name', name, '--repository', 'octo/repo']
     const first = await hookline(isDirect ? [...args, '--dispatch', dispatch] : args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(first.stdout).toContain(isDirect ? '"Actions: Read and write"' : '"Contents: Read')
+    // The steps for a relay of one's own follow only if the user named one.
+    expect(first.stdout).not.toContain('personal-access-tokens')
+    expect(first.stdout).toContain('/docs/host/relay.md\n')
     expect(first.stdout).toMatch(/\n {2}hookline connect(?: --workflow direct)?\n/)
     expect(await hookline(['check', '--strict'])).toMatchObject({ code: 0 })
     const { command, url } = await serve(['dev'])
@@ -173,7 +175,8 @@ const BASH = ['bash', 'git', 'curl'].every((name) => spawnSync(name, ['--version
       ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.file://${published}.insteadOf` },
       GIT_CONFIG_VALUE_0: 'https://github.com/hookline/hookline',
     }
-    const init = await runShared(['init', ...flags], {
+    const relay = `http://localhost:${env.PORT}`
+    const init = await runShared(['init', '--relay', relay, ...flags], {
       cwd: clone,
       env,
       bundle: join(home, 'node_modules/hookline/dist/cli/index.js'),

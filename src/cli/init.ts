@@ -68,7 +68,7 @@ export function initCommand(): Command {
     .option('--paths <list>', `paths that the agent may change (default: ${DEFAULT_PATHS})`)
     .option('--name <name>', 'name of the workflow and its file')
     .option('--repository <owner/name>', 'repository (default: the git remote origin)')
-    .option('--relay <url>', 'address of the relay')
+    .option('--relay <url>', 'address of your relay, whose next steps init then prints')
     .addOption(
       new Option('--dispatch <mode>', 'dispatch mode of the relay').choices(DISPATCH_MODES),
     )
@@ -113,10 +113,11 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
       writeText(path, text)
     }
   }
+  const hasRelay = options.relay !== undefined || answers.relay !== localServer(port)
   print(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
-      : reportText(files, dryRun, steps).trimEnd(),
+      : reportText(files, dryRun, steps, hasRelay).trimEnd(),
   )
 }
 

@@ -106,7 +106,7 @@ describe('hookline init', () => {
     await run('git', ['init', '-q'], { cwd: folder })
     const remote = 'https://user:secret-token@github.com/octo/repo.git'
     await run('git', ['remote', 'add', 'origin', remote], { cwd: folder })
-    const { stdout } = await hookline(['init'])
+    const { stdout } = await hookline(['init', '--relay', 'https://relay.example.com'])
     expect(stdout).toContain('/octo/repo/hook/webhook')
     expect(stdout).not.toContain('secret-token')
   })

@@ -8,8 +8,20 @@ export function filesText(files: readonly NewFile[]): string {
   return files.map(({ path, text }) => `${path}\n\n${indented(text, 2)}\n`).join('\n')
 }
 
-/** The written files and the next steps, the shortest way first. */
-export function reportText(files: readonly NewFile[], dryRun: boolean, steps: NextSteps): string {
+/** The page about relays on a server. */
+const RELAY_PAGE = 'https://github.com/hookline/hookline/blob/main/docs/host/relay.md'
+
+/**
+ * The written files and the next steps, the shortest way first.
+ *
+ * @param hasRelay whether the user named the address of a relay
+ */
+export function reportText(
+  files: readonly NewFile[],
+  dryRun: boolean,
+  steps: NextSteps,
+  hasRelay: boolean,
+): string {
   const paths = files.map(({ path }) => path).join(', ')
   if (dryRun) return `Nothing was written. Without --dry-run, init writes ${paths}`
   const written = `Wrote ${paths}\n`
@@ -28,28 +40,33 @@ export function reportText(files: readonly NewFile[], dryRun: boolean, steps: Ne
         section('Commit and push it to the default branch:', steps.publish),
         section('Get a public URL, and follow each request to its run:', steps.connect),
         section('Store the repository secrets:', steps.secrets),
-        manualText(steps),
+        localText(steps),
+        hasRelay ? relayText(steps) : section('Or host a relay on a server:', [RELAY_PAGE]),
       ].join('')
 }
 
-/** The way without `connect`: on this machine, or with your own relay. */
-function manualText(steps: NextSteps): string {
-  const { prepare, tryOut, token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
-  const shell = shellHere()
-  // Without a token of its own, the relay forwards the token of the request.
-  const credential =
-    shell.name === 'posix'
-      ? 'export HOOKLINE_CREDENTIAL="$HOOKLINE_GITHUB_TOKEN"'
-      : '$env:HOOKLINE_CREDENTIAL = $env:HOOKLINE_GITHUB_TOKEN'
-  const [serve = '', ...fire] = tryOut
-  const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
+/** The way without GitHub. */
+function localText({ prepare, tryOut: [serve = '', ...fire] }: NextSteps): string {
   return [
     section('Or test it on this machine. First write its secrets into .env:', prepare),
     section(prepare.length > 0 ? 'In another terminal:' : 'Or test it on this machine:', [serve]),
     section(prepare.length > 0 ? 'In this terminal:' : 'In another terminal:', fire),
-    section('Or run your own relay:', relay),
+  ].join('')
+}
+
+/** The way with the relay that the user named, in place of `connect`. */
+function relayText(steps: NextSteps): string {
+  const { token, tokenBox, relay, doctor, missing, curl, sealedUrl } = steps
+  // Without a token of its own, the relay forwards the token of the request.
+  const credential =
+    shellHere().name === 'posix'
+      ? 'export HOOKLINE_CREDENTIAL="$HOOKLINE_GITHUB_TOKEN"'
+      : '$env:HOOKLINE_CREDENTIAL = $env:HOOKLINE_GITHUB_TOKEN'
+  const replace = missing.length === 0 ? '' : `. Insert ${missing.join(' and ')}`
+  return [
+    section('Or start your own relay:', relay),
     section(`Create a token ("${tokenBox}") at ${token.join(' ')}, and check the setup:`, [
-      shell.asking('HOOKLINE_GITHUB_TOKEN'),
+      shellHere().asking('HOOKLINE_GITHUB_TOKEN'),
       ...doctor,
     ]),
     curl === null
