@@ -8,8 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +15,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { bundledPackage } from '../support/build.ts'
 import { RunningCommand, runShared } from '../support/cli.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { RUN, withRun } from './doctor/stand-in.ts'
 
@@ -218,15 +217,6 @@ if [ -n "\${served-}" ]; then kill -- -$served; wait $served || true; fi
 ${token}${line} > ${serves}.log 2>&1 < /dev/null &
 served=$!
 until grep -q '${ready}' ${serves}.log; do kill -0 $served; sleep 0.05; done`
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 test('the demo runs in a fresh clone without an installation, and fits on one screen', () => {

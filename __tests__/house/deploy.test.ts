@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { SETTINGS } from '../../src/wire/settings.ts'
 import { bundledPackage } from '../support/build.ts'
+import { freePort } from '../support/free-port.ts'
 import { NODE24 } from '../support/node24.ts'
 import { sealingKeys } from '../support/outbox-relays.ts'
 import { send } from '../support/raw-http.ts'
@@ -287,15 +287,6 @@ async function line(child: ChildProcess, part: string): Promise<string> {
     if (text.includes(part)) return text.trim()
   }
   throw new Error(`it ended, and said: ${text}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function firstAnswer(url: string): Promise<string> {

@@ -10,11 +10,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freePort } from '../support/free-port.ts'
 import { NODE24 } from '../support/node24.ts'
 import { sealingKeys } from '../support/outbox-relays.ts'
 
@@ -201,13 +201,4 @@ async function listening(child: ChildProcess): Promise<void> {
     if (text.includes('listening')) return
   }
   throw new Error(`the relay ended: ${text}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findNode24 } from '../../scripts/node24.js'
+import { freePort } from '../support/free-port.ts'
 
 /**
  * The steps of the release workflow that need no GitHub, in a fresh clone: the notes, the package, the list
@@ -53,14 +53,6 @@ afterAll(async () => {
   if (server?.exitCode === null) await once(server, 'exit')
   rmSync(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
-  server.close()
-  return port
-}
 
 async function answers(url: string): Promise<void> {
   for (let n = 0; n < 600; n++) {

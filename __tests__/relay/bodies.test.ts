@@ -1,8 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -10,6 +8,7 @@ import { openNodeBodies } from '../../src/relay/bodies/on-node.ts'
 import { runAction } from '../support/action.ts'
 import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
@@ -24,15 +23,6 @@ const run = NODE24 === null ? test.skip : test
 /** JSON that does not compress, of about so many bytes. */
 function large(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ text: randomBytes(bytes / 2).toString('hex') }))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 describe('a body that does not fit into an event', () => {

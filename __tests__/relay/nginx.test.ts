@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { startRelay } from '../../src/relay/http/node.ts'
+import { freePort } from '../support/free-port.ts'
 import { startGitHub } from '../support/github.ts'
 import { send } from '../support/raw-http.ts'
 import { withToken } from '../support/scene.ts'
@@ -14,14 +14,6 @@ import { withToken } from '../support/scene.ts'
 const HAS_NGINX = spawnSync('nginx', ['-v']).status === 0
 const PAGE = new URL('../../docs/host/reverse-proxy.md', import.meta.url)
 const REQUEST = withToken({ method: 'POST', target: '/o/r/hook/webhook', body: '{}' })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 /** The page's block as a whole configuration, with these addresses and without TLS. */
 async function configuration(folder: string, port: number, relay: string): Promise<string> {

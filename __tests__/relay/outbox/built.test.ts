@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
 import { readBatch } from '../../../src/wire/batch-payload.ts'
 import { readClientPayload } from '../../../src/wire/payload.ts'
 import { type BuiltOutbox, postTo, sendTo, startBuiltOutbox } from '../../support/built-outbox.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
@@ -54,15 +53,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     await pause(20)
   }
   throw new Error(`not so after 40 s: ${isSo}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Ids and bodies of all events that GitHub has, those in batches too, in order. */
