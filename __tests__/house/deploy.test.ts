@@ -198,8 +198,11 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Service: [
     ...['ExecStart', 'EnvironmentFile', 'StateDirectory', 'StateDirectoryMode', 'DynamicUser'],
     ...['Restart', 'TimeoutStopSec', 'NoNewPrivileges', 'ProtectSystem', 'ProtectHome'],
-    ...['PrivateTmp', 'PrivateDevices', 'RestrictAddressFamilies', 'CapabilityBoundingSet'],
-    ...['SystemCallFilter', 'UMask'],
+    ...['PrivateTmp', 'PrivateDevices', 'ProtectClock', 'ProtectControlGroups', 'ProtectHostname'],
+    ...['ProtectKernelLogs', 'ProtectKernelModules', 'ProtectKernelTunables', 'ProtectProc'],
+    ...['LockPersonality', 'RestrictNamespaces', 'RestrictRealtime', 'RestrictAddressFamilies'],
+    ...['CapabilityBoundingSet', 'SystemCallArchitectures', 'SystemCallFilter'],
+    ...['SystemCallErrorNumber', 'UMask'],
   ],
   Install: ['WantedBy'],
 }
