@@ -194,10 +194,17 @@ describe('hookline-relay.service', () => {
 
 /** Keys of systemd.unit(5), systemd.service(5) and systemd.exec(5) that a unit here may use. */
 const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
-  Unit: ['Description', 'After', 'Wants'],
+  Unit: ['Description', 'After', 'Wants', 'StartLimitIntervalSec'],
   Service: [
     ...['ExecStart', 'EnvironmentFile', 'StateDirectory', 'StateDirectoryMode', 'DynamicUser'],
-    ...['Restart', 'TimeoutStopSec', 'NoNewPrivileges', 'ProtectSystem', 'ProtectHome'],
+    ...[
+      'Restart',
+      'RestartSec',
+      'TimeoutStopSec',
+      'NoNewPrivileges',
+      'ProtectSystem',
+      'ProtectHome',
+    ],
     ...['PrivateTmp', 'PrivateDevices', 'ProtectClock', 'ProtectControlGroups', 'ProtectHostname'],
     ...['ProtectKernelLogs', 'ProtectKernelModules', 'ProtectKernelTunables', 'ProtectProc'],
     ...['LockPersonality', 'RestrictNamespaces', 'RestrictRealtime', 'RestrictAddressFamilies'],
