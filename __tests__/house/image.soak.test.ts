@@ -1,20 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chownSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { IMAGE_USER, writeBaseImage } from '../support/base-image.ts'
 import { freePort } from '../support/free-port.ts'
+import { areInstalled } from '../support/installed.ts'
 import { NODE24 } from '../support/node24.ts'
 import { sealingKeys } from '../support/outbox-relays.ts'
 
@@ -25,13 +18,15 @@ import { sealingKeys } from '../support/outbox-relays.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Programs of the base: for the instruction RUN, for the start, and to give up rights. */
-const PROGRAMS = { sh: '/bin/sh', install: '/usr/bin/install', setpriv: '/usr/bin/setpriv' }
-
-/** The user `node` of the official image. */
-const USER = 1000
+const PROGRAMS = {
+  '/bin/sh': '/bin/sh',
+  '/bin/install': '/usr/bin/install',
+  '/bin/setpriv': '/usr/bin/setpriv',
+  '/usr/local/bin/node': NODE24 ?? '',
+}
 
 const isRoot = process.getuid?.() === 0
-const canBuild = isRoot && NODE24 !== null && starts('buildah') && starts('setpriv')
+const canBuild = isRoot && NODE24 !== null && areInstalled('buildah', 'setpriv')
 
 let folder: string
 let clone: string
@@ -45,15 +40,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function starts(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
 function buildah(...args: readonly string[]): string {
   const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
   return execFileSync('buildah', [...storage, '--storage-driver', 'vfs', ...args], {
@@ -64,28 +50,12 @@ function buildah(...args: readonly string[]): string {
   }).trim()
 }
 
-/** Copies a program and the libraries that it loads. */
-function copyProgram(from: string, to: string, root: string): void {
-  const libraries = execFileSync('ldd', [from], { encoding: 'utf8' }).match(/\/\S+/g) ?? []
-  for (const [source, target] of [[from, to], ...libraries.map((path) => [path, path])]) {
-    mkdirSync(dirname(join(root, target ?? '')), { recursive: true })
-    copyFileSync(source ?? '', join(root, target ?? ''))
-  }
-}
-
 /** Builds the stand-in for the base. @returns its name */
 function buildBase(architecture: string): string {
-  const root = join(folder, 'base')
-  for (const name of ['tmp', 'proc', 'etc', 'var/lib'])
-    mkdirSync(join(root, name), { recursive: true })
-  for (const [name, path] of Object.entries(PROGRAMS)) copyProgram(path, `/bin/${name}`, root)
-  copyProgram(NODE24 ?? '', '/usr/local/bin/node', root)
-  writeFileSync(join(root, 'etc/passwd'), `node:x:${USER}:${USER}::/home/node:/bin/sh\n`)
-  writeFileSync(join(root, 'etc/group'), `node:x:${USER}:\n`)
-  const file = join(folder, 'Base')
-  writeFileSync(file, 'FROM scratch\nCOPY . /\nENV PATH=/usr/local/bin:/bin\n')
+  const root = join(folder, `base-${architecture}`)
+  writeBaseImage(root, PROGRAMS)
   const name = `localhost/base-${architecture}`
-  buildah('bud', '--quiet', '--arch', architecture, '--file', file, '--tag', name, root)
+  buildah('bud', '--quiet', '--arch', architecture, '--tag', name, root)
   return name
 }
 
@@ -142,7 +112,7 @@ function blob(layout: string, digest: string): Manifest & Record<string, unknown
     const root = buildah('mount', container)
     const volume = join(folder, 'volume')
     mkdirSync(volume)
-    chownSync(volume, USER, USER)
+    chownSync(volume, IMAGE_USER, IMAGE_USER)
     const port = String(await freePort())
     const env = {
       ...{ PATH: process.env.PATH, ROOT: root, VOLUME: volume, PORT: port, HOST: '127.0.0.1' },
@@ -159,7 +129,7 @@ function blob(layout: string, digest: string): Manifest & Record<string, unknown
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
     expect(readdirSync(volume)).toContain('outbox.db')
     expect(statusOf(relay.pid ?? 0)).toEqual({
-      Uid: String(USER),
+      Uid: String(IMAGE_USER),
       NoNewPrivs: '1',
       CapEff: '0000000000000000',
       CapBnd: '0000000000000000',
@@ -178,7 +148,7 @@ function inImage(env: NodeJS.ProcessEnv, ...words: readonly string[]): ChildProc
     mount -o remount,bind,ro "$ROOT"
     mount --bind "$VOLUME" "$ROOT/var/lib/hookline"
     mount -t tmpfs tmpfs "$ROOT/tmp"
-    exec chroot "$ROOT" setpriv --reuid ${USER} --regid ${USER} --clear-groups --no-new-privs \\
+    exec chroot "$ROOT" setpriv --reuid ${IMAGE_USER} --regid ${IMAGE_USER} --clear-groups --no-new-privs \\
       --inh-caps=-all --bounding-set=-all sh -c 'cd /opt/hookline && exec node "$@"' sh "$@"`
   return spawn('unshare', ['--mount', 'sh', '-ec', script, 'sh', ...words], {
     env,

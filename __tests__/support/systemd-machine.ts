@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { areInstalled } from './installed.ts'
 
 /**
  * A machine of its own with a running systemd, in namespaces of this one: its programs are those of this
@@ -17,16 +18,8 @@ export interface Machine {
 }
 
 /** False if a program is missing, or the user may not create namespaces. */
-export const canBootMachine = process.getuid?.() === 0 && commandExists('systemd-nspawn')
-
-function commandExists(name: string): boolean {
-  try {
-    execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+export const canBootMachine =
+  process.getuid?.() === 0 && areInstalled('systemd-nspawn', 'setpriv', 'nsenter', 'perl')
 
 /** Writes the files that a machine needs, in the layout of a Linux whose programs are below /usr. */
 export function createMachine(root: string, node: string): void {
