@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { bundle } from '../../support/build.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
@@ -81,6 +82,37 @@ describe('the storage of an outbox on workerd', () => {
     expect(await tables()).toBe(1)
   })
 
+  testOnNode24(
+    'is of version 3: it is migrated with a line in the log, and its event is delivered',
+    async () => {
+      await start()
+      expect((await send('0')).status).toBe(200)
+      github.always(DOWN)
+      expect((await send('1')).status).toBe(202)
+      await stop()
+      const names = (await files()).filter((file) => file.endsWith('.sqlite'))
+      const hasEvents = await Promise.all(
+        names.map(async (file) => (await sqlite(file, TABLES)).length),
+      )
+      const [file = '', ...others] = names.filter((_, index) => hasEvents[index] === 1)
+      expect(others).toEqual([])
+      await sqlite(file, TO_VERSION_3)
+      github.reset()
+      await start()
+      for (let n = 0; n < 1000 && github.calls.length === 0; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
+      const lines = relay?.log.filter((line) => line.includes('migrated')) ?? []
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { outbox: 'migrated', from: 3, to: SCHEMA_VERSION },
+      ])
+      await stop()
+      const [row] = await sqlite(file, "SELECT value FROM meta WHERE name = 'schema'")
+      expect(row).toEqual({ value: SCHEMA_VERSION })
+    },
+  )
+
   test('is damaged: an event that GitHub cannot take is 502, one that it takes is 200; the files stay', async () => {
     await start()
     expect((await send('0')).status).toBe(200)
@@ -125,4 +157,7 @@ describe('the storage of an outbox on workerd', () => {
 })
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
+/** Version 3 had no tables of receipts. */
+const TO_VERSION_3 = `DROP TABLE followed; DROP TABLE receipt; DROP TABLE alarm; DROP TABLE last_event;
+  UPDATE meta SET value = 3 WHERE name = 'schema'`
 const DELIVERY = /"x-hookline-delivery":"([^"]+)"/
