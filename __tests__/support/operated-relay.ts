@@ -1,4 +1,4 @@
-import { type OutboxView, withAdmin } from '../../src/relay/admin/admin.ts'
+import { withAdmin } from '../../src/relay/admin/admin.ts'
 import { serveRelay } from '../../src/relay/http/node-server.ts'
 import { readRelayConfig, relayPorts, sharedGitHub } from '../../src/relay/relay-config.ts'
 import { Secret } from '../../src/wire/secret.ts'
@@ -31,23 +31,6 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const fake = await fakeOutbox(async () => {
     throw unavailable()
   })
-  const { outbox } = fake
-  const view: OutboxView = {
-    list: async ({ filter, cursor, limit }) => {
-      const after = cursor === undefined ? -1 : Number(cursor)
-      const events = await outbox.list({ filter, after, limit })
-      const last = events.length === limit ? events.at(-1) : undefined
-      return { events, next: last && String(last.seq) }
-    },
-    find: (id) => outbox.find(id),
-    replay: (id, separate) => outbox.replay(id, separate),
-    replayAll: (filter) => outbox.replayAll(filter),
-    delete: (id) => outbox.delete(id),
-    deleteAll: (filter) => outbox.deleteAll(filter),
-    endRevoked: (labels) => outbox.endRevoked(labels),
-    figures: () => outbox.figures(),
-    backup: async () => copy(),
-  }
   const call = async () => {
     calls++
     return { status: 204, header: () => undefined, text: '' }
@@ -56,7 +39,8 @@ export async function operatedRelay(setup: Setup = {}): Promise<OperatedRelay> {
   const write = (line: string) => void log.push(line)
   const ports = withAdmin(relayPorts(config, sharedGitHub({}, config, call), write), {
     key: key ? new Secret(key) : undefined,
-    outbox: hasOutbox ? view : undefined,
+    outbox: hasOutbox ? fake.outbox : undefined,
+    backup: async () => copy(),
     keys: [fake.key],
     hasCredential: false,
     log: (line) => write(JSON.stringify(line)),

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bugOf } from '../wire/errors.ts'
 import type { Environment } from '../wire/settings.ts'
-import type { OutboxView } from './admin/admin.ts'
 import type { Database } from './database/database.ts'
 import { migrationLine } from './database/schema.ts'
-import { type OutboxFile, openOutboxFile } from './database/sqlite.ts'
+import { openOutboxFile } from './database/sqlite.ts'
+import { StorageError, type StorageFault } from './database/storage-error.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import { EndpointTable } from './endpoints/store.ts'
 import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from './github/dispatch.ts'
 import { runFinder, runReader } from './github/find-run.ts'
 import { type AcceptPorts, collectInto, throughOutbox } from './outbox/accept.ts'
-import { type OutboxLine, StorageError, type StorageFault } from './outbox/event.ts'
+import type { OutboxLine } from './outbox/event.ts'
 import { Ledger } from './outbox/ledger.ts'
 import { Outbox } from './outbox/outbox.ts'
 import { readOutboxSettings } from './outbox/outbox-settings.ts'
@@ -30,7 +30,9 @@ import { PACK } from './request/client-payload.ts'
 export interface NodeOutbox {
   /** The ports of the relay, with the outbox between its events and GitHub. */
   readonly ports: RelayPorts
-  readonly view: OutboxView
+  readonly outbox: Outbox
+  /** A copy of the file. */
+  backup(): Promise<AsyncIterable<Uint8Array>>
   /** The tables of the file. */
   readonly database: Database
   readonly receipts: ReceiptStore
@@ -189,7 +191,13 @@ export async function openNodeOutbox(
         },
       }),
     },
-    view: nodeView(opened, outbox),
+    outbox,
+    backup: async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
+      const copy = join(folder, 'outbox.db')
+      await opened.backup(copy)
+      return readAndRemove(copy, folder)
+    },
     database: opened.database,
     receipts: receipts.store,
     start: async () => {
@@ -239,30 +247,6 @@ function startGate() {
         await ready()
         return dispatch(event)
       },
-  }
-}
-
-function nodeView({ backup }: OutboxFile, outbox: Outbox): OutboxView {
-  return {
-    list: async ({ filter, cursor, limit }) => {
-      const after = cursor === undefined ? -1 : Number(cursor)
-      const events = await outbox.list({ filter, after, limit })
-      const last = events.length === limit ? events.at(-1) : undefined
-      return { events, next: last && String(last.seq) }
-    },
-    find: (id) => outbox.find(id),
-    replay: (id, separate) => outbox.replay(id, separate),
-    replayAll: (filter) => outbox.replayAll(filter),
-    delete: (id) => outbox.delete(id),
-    deleteAll: (filter) => outbox.deleteAll(filter),
-    endRevoked: (labels) => outbox.endRevoked(labels),
-    figures: () => outbox.figures(),
-    backup: async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
-      const copy = join(folder, 'outbox.db')
-      await backup(copy)
-      return readAndRemove(copy, folder)
-    },
   }
 }
 

@@ -13,8 +13,8 @@ import {
 import { FakeTime, HOUR, MINUTE, SECOND, START } from '../../support/fake-time.ts'
 import { unavailable as down } from '../../support/relay-errors.ts'
 
-function all(outbox: Outbox) {
-  return outbox.list({ filter: {}, after: -1, limit: 10_000 })
+async function all(outbox: Outbox) {
+  return (await outbox.list({ filter: {}, limit: 10_000 })).events
 }
 
 const DONE: Attempts = { tries: 1 }

@@ -74,7 +74,7 @@ const of = (most: number, quiet?: number): BatchPeriod => ({
 
 /** Events and batches, each with its state and the number of its events. */
 const states = async (outbox: Outbox) => {
-  const units = await outbox.list({ filter: {}, after: -1, limit: 10_000 })
+  const { events: units } = await outbox.list({ filter: {}, limit: 10_000 })
   return units.map(({ unit, state, events }) => [unit, state, events])
 }
 
@@ -217,7 +217,7 @@ describe('a batch', () => {
     for (let n = 1; n < 10; n++) await give(`${n}`, of(10))
     await time.pass(10 * MINUTE)
     expect(calls.flatMap(({ events }) => events).sort()).toEqual([...'012346789'])
-    const units = await outbox.list({ filter: { reason: code }, after: -1, limit: 9 })
+    const { events: units } = await outbox.list({ filter: { reason: code }, limit: 9 })
     expect(units).toMatchObject([{ delivery: '5', state: 'dead' }])
     expect(log.filter((line) => line.outbox === 'halved')[0]).toMatchObject({ delivery: id })
     expect(log.filter((line) => line.outbox === 'dead')).toHaveLength(1)

@@ -155,12 +155,12 @@ test(`201,600 events, one every 3 s for a week, through outages, limits, refusal
     await relay.outbox.check()
   }
   const dead = new Map<string, string>()
-  for (let after = -1; ; ) {
-    const page = await relay.outbox.list({ filter: {}, after, limit: 1000 })
-    for (const { delivery, reason } of page) dead.set(delivery, reason)
-    if (page.length < 1000) break
-    after = page.at(-1)?.seq ?? after
-  }
+  let cursor: string | undefined
+  do {
+    const page = await relay.outbox.list({ filter: {}, cursor, limit: 1000 })
+    for (const { delivery, reason } of page.events) dead.set(delivery, reason)
+    cursor = page.next
+  } while (cursor !== undefined)
   const gone = stored.filter((delivery) => !sky.taken.has(delivery) && !dead.has(delivery))
   expect([gone, falselyDelivered]).toEqual([[], []])
   expect(await undelivered()).toBe(0)

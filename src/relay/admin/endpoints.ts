@@ -18,6 +18,7 @@ import type { Endpoints } from '../endpoints/endpoints.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { parseRepository } from '../request/route.ts'
+import { isoTime, isRead, queryOf } from './query.ts'
 
 /** The part of an address after `/-/endpoints`. */
 export interface EndpointTarget {
@@ -56,9 +57,8 @@ export async function respondToEndpoints(
   ports: EndpointAdminPorts,
 ): Promise<RelayResponse> {
   const { method, target } = request
-  const isRead = method === 'GET' || method === 'HEAD'
   if (name === undefined) {
-    if (isRead) return endpointsResponse(endpoints)
+    if (isRead(method)) return endpointsResponse(endpoints)
     if (method === 'POST') return createResponse(request, endpoints, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
@@ -69,8 +69,8 @@ export async function respondToEndpoints(
     const endpoint = await opened(row, endpoints)
     return replace(row, { ...endpoint, id: newEndpointId() }, 'rotated', endpoints, ports)
   }
-  if (isRead) {
-    const withUrl = new URLSearchParams(target.split('?')[1]).get('url') === 'true'
+  if (isRead(method)) {
+    const withUrl = queryOf(target).get('url') === 'true'
     const endpoint = await endpoints.openRow(row)
     if (withUrl) await opened(row, endpoints)
     return jsonResponse({
@@ -83,7 +83,7 @@ export async function respondToEndpoints(
   await endpoints.store.delete(name)
   endpoints.changed()
   ports.log({ endpoint: name, change: 'deleted' })
-  const drops = new URLSearchParams(target.split('?')[1]).get('drop-events') === 'true'
+  const drops = queryOf(target).get('drop-events') === 'true'
   const events = drops ? ((await ports.outbox?.endRevoked([`endpoint:${name}`])) ?? 0) : undefined
   return jsonResponse({ success: true, ...(events !== undefined && { events }) })
 }
@@ -179,8 +179,8 @@ async function opened(row: EndpointRow, endpoints: Endpoints): Promise<Endpoint>
 function shown(row: EndpointRow, endpoint: Endpoint | undefined) {
   const { name, created, firstEvent } = row
   const times = {
-    created: new Date(created).toISOString(),
-    firstEvent: firstEvent === null ? null : new Date(firstEvent).toISOString(),
+    created: isoTime(created),
+    firstEvent: firstEvent === null ? null : isoTime(firstEvent),
   }
   if (!endpoint) return { name, unreadable: true, ...times }
   const { repository, path, dispatch, ref, sealedToken, if: condition, ifError, verify } = endpoint

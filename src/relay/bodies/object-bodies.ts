@@ -1,8 +1,8 @@
 import { isObject } from '../../wire/json.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
+import { StorageError } from '../database/storage-error.ts'
 import type { BodyBucket } from '../http/bindings.ts'
 import type { ObjectNamespace } from '../outbox/durable.ts'
-import { StorageError } from '../outbox/event.ts'
 import type { BodyRegistry, PieceStore } from './body-store.ts'
 import { BodyTable, sweepBodies } from './body-table.ts'
 

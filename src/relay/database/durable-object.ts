@@ -1,6 +1,6 @@
-import { StorageError } from '../outbox/event.ts'
 import type { Database, SqlRow } from './database.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { StorageError } from './storage-error.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
 export interface ObjectStorage {

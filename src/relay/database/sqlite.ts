@@ -3,7 +3,6 @@ import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { UsageError, UserError } from '../../wire/errors.ts'
-import { StorageError, type StorageFault } from '../outbox/event.ts'
 import type { Database, SqlRow } from './database.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type ThreadSettings,
   type ThreadTask,
 } from './sqlite-thread.ts'
+import { StorageError, type StorageFault } from './storage-error.ts'
 
 export interface OutboxFile {
   readonly database: Database

@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
+import { StorageError } from '../database/storage-error.ts'
 import type { ObjectNamespace } from '../outbox/durable.ts'
-import { StorageError } from '../outbox/event.ts'
 import { ENDPOINTS_OBJECT_PATH } from './address.ts'
 import { type EndpointStore, EndpointTable } from './store.ts'
 

@@ -181,7 +181,8 @@ function adminOptions(
 ): AdminOptions {
   return {
     key: readSetting(env, 'HOOKLINE_ADMIN_KEY'),
-    outbox: outbox?.view,
+    outbox: outbox?.outbox,
+    backup: outbox?.backup,
     receipts: outbox?.receipts,
     keys: credentials.sealingKeys ?? [],
     hasCredential: githubCredential !== undefined,

@@ -1,4 +1,4 @@
-import type { OutboxView } from '../admin/admin.ts'
+import type { OutboxView } from '../admin/outbox.ts'
 import { deliveriesIn } from '../bodies/body-table.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import {
@@ -21,7 +21,13 @@ import {
   type OutboxLimits,
   type StoredEvent,
 } from './event.ts'
-import { type EventFilter, Ledger, type ListedUnit } from './ledger.ts'
+import {
+  type EventFilter,
+  Ledger,
+  type ListedUnit,
+  type ListPage,
+  type ListQuery,
+} from './ledger.ts'
 import { ObjectIndex, type QueueUsage, type Reservation } from './object-index.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import type { AttemptOutcome } from './outcome.ts'
@@ -58,18 +64,12 @@ const DAY = 24 * 3_600_000
 /** Milliseconds that an alarm waits by itself; for a longer wait it sets another alarm. */
 const SHORT_WAIT = 10_000
 
-interface ListedPage {
-  readonly filter: EventFilter
-  readonly after: number
-  readonly limit: number
-}
-
 /** The methods of an object, by name, with one argument and a result that are JSON. */
 interface Calls {
   put(event: NewEvent): boolean
   collect(event: CollectedEvent): string | null
   settle(given: { event: Pick<NewEvent, 'queue' | 'delivery'>; outcome: AttemptOutcome }): null
-  list(page: ListedPage): readonly ListedUnit[]
+  list(query: ListQuery): ListPage
   find(id: string): readonly StoredEvent[]
   replay(given: { id: string; separate: boolean }): number
   replayAll(filter: EventFilter): number
@@ -171,7 +171,7 @@ export class OutboxObject {
         await this.#noteOutcome(outcome.kind === 'doubt')
         return this.#report()
       },
-      list: (page) => outbox.list(page),
+      list: (query) => outbox.list(query),
       find: (id) => outbox.find(id),
       replay: async ({ id, separate }) => outbox.replay(id, separate),
       replayAll: (filter) => outbox.replayAll(filter),
@@ -338,7 +338,7 @@ const OF_EVENTS: ReadonlySet<string> = new Set([
 /** Results of an object without events, where they are no number. */
 const EMPTY: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['settle', null],
-  ['list', []],
+  ['list', { events: [] }],
   ['find', []],
   ['figures', NO_FIGURES],
   ['deleteCopies', null],
@@ -443,17 +443,20 @@ export function objectView(namespace: ObjectNamespace): OutboxView {
     (await counts).reduce((total, count) => total + count, 0)
   return {
     list: async ({ filter, cursor = '', limit }) => {
-      // Queue by queue: a cursor is how many of them are done, and the place in the next one.
-      const [done = 0, place = -1] = cursor === '' ? [] : cursor.split('.').map(Number)
+      // Queue by queue: a cursor is how many of them are done, and the cursor in the next one.
+      const [, done = 0, rest] = /^(\d+)\.(.*)$/.exec(cursor) ?? []
       const queues = await callObject(namespace, INDEX, 'queues')
       const events: ListedUnit[] = []
       for (const [at, queue] of queues.entries()) {
-        if (at < done) continue
-        const after = at === done ? place : -1
-        const page = { filter, after, limit: limit - events.length }
-        events.push(...(await callObject(namespace, queue, 'list', page)))
-        const last = events.at(-1)
-        if (events.length >= limit && last) return { events, next: `${at}.${last.seq}` }
+        if (at < Number(done)) continue
+        const query = {
+          filter,
+          cursor: at === Number(done) ? rest : undefined,
+          limit: limit - events.length,
+        }
+        const page = await callObject(namespace, queue, 'list', query)
+        events.push(...page.events)
+        if (page.next !== undefined) return { events, next: `${at}.${page.next}` }
       }
       return { events, next: undefined }
     },

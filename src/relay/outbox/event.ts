@@ -88,20 +88,6 @@ export const NO_FIGURES: OutboxFigures = {
   imbalance: 0,
 }
 
-/** The disk is full, missing or failing. Nothing was written. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError'
-  readonly reason: StorageFault
-
-  constructor(reason: StorageFault, options?: ErrorOptions) {
-    super(`the outbox cannot be read or written: ${reason}`, options)
-    this.reason = reason
-  }
-}
-
-/** The words of the log. */
-export type StorageFault = 'disk full' | 'disk fails' | 'not writable' | 'damaged' | 'file gone'
-
 /** A log line that is not about a request: no payload, no token. */
 export interface OutboxLine {
   /** ISO 8601, UTC. */

@@ -1,13 +1,6 @@
 import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
 import { UNDELIVERED } from '../database/schema.ts'
-import type {
-  EventState,
-  NewEvent,
-  OutboxEvent,
-  OutboxFigures,
-  OutboxLimits,
-  StoredEvent,
-} from './event.ts'
+import type { NewEvent, OutboxEvent, OutboxFigures, OutboxLimits, StoredEvent } from './event.ts'
 import type { Next } from './retry-policy.ts'
 
 const DAY = 24 * 3_600_000
@@ -50,6 +43,19 @@ export interface EventFilter {
 /** An event by itself, or a batch as its first event and the number of its events. */
 export interface ListedUnit extends OutboxEvent {
   readonly events: number
+}
+
+export interface ListQuery {
+  readonly filter: EventFilter
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+export interface ListPage {
+  readonly events: readonly ListedUnit[]
+  /** `undefined` on the last page. */
+  readonly next?: string | undefined
 }
 
 /** The fields of an `OutboxEvent`. */
@@ -379,22 +385,21 @@ export class Ledger {
     return rows.map(eventOf)
   }
 
-  /** Events and batches of some states, in order of arrival, behind a place. */
-  async list(
-    states: readonly EventState[],
-    { filter, after, limit }: { filter: EventFilter; after: number; limit: number },
-  ): Promise<readonly ListedUnit[]> {
+  /** Events and batches, in order of arrival. */
+  async list({ filter, cursor, limit }: ListQuery): Promise<ListPage> {
     const [where, values] = filterCondition(filter)
     const rows = await this.#read(
       `SELECT ${COLUMNS}, CASE WHEN unit = delivery THEN 0
           ELSE (SELECT count(*) FROM event m WHERE m.unit = event.unit) END AS events
-        FROM event WHERE state IN (${marks(states)}) AND seq > ? ${where}
+        FROM event WHERE seq > ? ${where}
         AND (unit = delivery
           OR seq = (SELECT min(seq) FROM event m WHERE m.unit = event.unit))
         ORDER BY seq LIMIT ?`,
-      ...[...states, after, ...values, limit],
+      ...[cursor === undefined ? -1 : Number(cursor), ...values, limit],
     )
-    return rows.map((row) => ({ ...eventOf(row), events: Number(row.events) }))
+    const events = rows.map((row) => ({ ...eventOf(row), events: Number(row.events) }))
+    const last = events.length === limit ? events.at(-1) : undefined
+    return { events, next: last && String(last.seq) }
   }
 
   /** The events of a batch, or the one event, with an id. */

@@ -1,17 +1,10 @@
 import { BoundedCache } from '../bounded-cache.ts'
+import { StorageError } from '../database/storage-error.ts'
 import type { EventStore } from './accept.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
 import { DeliveryLoop, type LoopPorts } from './delivery-loop.ts'
-import {
-  type EventState,
-  type NewEvent,
-  type OutboxEvent,
-  type OutboxFigures,
-  type OutboxLine,
-  StorageError,
-  type StoredEvent,
-} from './event.ts'
-import type { EventFilter, Ledger, ListedUnit } from './ledger.ts'
+import type { NewEvent, OutboxEvent, OutboxFigures, OutboxLine, StoredEvent } from './event.ts'
+import type { EventFilter, Ledger, ListPage, ListQuery } from './ledger.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { namesOf, type QueueName } from './queue-name.ts'
 
@@ -23,9 +16,6 @@ const KNOWN_CREDENTIALS = 10_000
 
 /** Events that an admin changes in one transaction: live events wait for each. */
 const CHUNK = 250
-
-/** States that a list shows, in this order of interest. */
-const LISTED: readonly EventState[] = ['waiting', 'uncertain', 'dead', 'delivered']
 
 export interface OutboxPorts extends Omit<LoopPorts, 'batches' | 'accepted' | 'log'> {
   readonly ledger: Ledger
@@ -158,12 +148,8 @@ export class Outbox implements EventStore {
     return this.#ports.ledger.figures()
   }
 
-  list(query: {
-    filter: EventFilter
-    after: number
-    limit: number
-  }): Promise<readonly ListedUnit[]> {
-    return this.#ports.ledger.list(LISTED, query)
+  list(query: ListQuery): Promise<ListPage> {
+    return this.#ports.ledger.list(query)
   }
 
   /** The event with an id, or the events of the batch. */
