@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ChatStandIn } from '../support/chats.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import { createEndpoint } from '../support/large-bodies.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 import { type RawRequest, send } from '../support/raw-http.ts'
 
@@ -36,21 +37,15 @@ describe.each(OUTBOX_RUNTIMES)('attacks on a relay on $name', ({ isThere, start 
       HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
     })
-    const create = async (settings: object) => {
-      const answer = await send(relay.url, {
-        method: 'POST',
-        target: '/-/endpoints',
-        headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
-        body: JSON.stringify({ repository: 'octo/shop', path: 'hook/webhook', ...settings }),
-      })
-      return JSON.parse(answer.body).address
-    }
-    signed = await create({
+    signed = await createEndpoint(relay, {
       name: 'signed',
       verify: [{ scheme: ['linear'], secret: [SECRET] }],
       activity: { text: 'On it.', token: ACTIVITY_TOKEN },
     })
-    filtered = await create({ name: 'filtered', if: "fromJSON(body.payload).action == 'opened'" })
+    filtered = await createEndpoint(relay, {
+      name: 'filtered',
+      if: "fromJSON(body.payload).action == 'opened'",
+    })
   }, 60_000)
   afterAll(async () => {
     await relay?.close()

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,23 +16,25 @@ import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
 import { bundle } from '../support/build.ts'
 import { HOUR, MINUTE } from '../support/fake-time.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import {
+  createEndpoint,
+  eventHeaders,
+  firstEvent,
+  large,
+  nodeHash,
+  postBody,
+  readBody,
+  sha256,
+  signed,
+  storedHash,
+  VERIFIED,
+} from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
 import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
-import { send } from '../support/raw-http.ts'
 import { startWorkerd, type Workerd } from '../support/workerd.ts'
 
-const SECRET = 'the-secret-that-the-sender-shares'
 const PUBLIC_URL = 'https://relay.example.com'
 const DAY = 24 * HOUR
-
-/** JSON that does not compress, of about so many bytes. */
-function large(bytes: number): Buffer {
-  return Buffer.from(JSON.stringify({ text: randomBytes(bytes / 2).toString('hex') }))
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
 
 describe('on workerd, a body that does not fit into an event', () => {
   let github: GitHub
@@ -67,37 +69,9 @@ describe('on workerd, a body that does not fit into an event', () => {
   })
   afterAll(() => github.close())
 
-  /** @returns the path of the endpoint */
-  const endpoint = async (more: object = {}): Promise<string> => {
-    const answer = await send(relay.url, {
-      method: 'POST',
-      target: '/-/endpoints',
-      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
-      body: JSON.stringify({
-        name: `e${randomBytes(4).toString('hex')}`,
-        repository: 'octo/shop',
-        path: 'hook/webhook',
-        ...more,
-      }),
-    })
-    return JSON.parse(answer.body).address
-  }
-  const post = async (target: string, body: Buffer, headers: Record<string, string> = {}) => {
-    const answer = await fetch(relay.url + target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: new Uint8Array(body),
-    })
-    return { status: answer.status, body: await answer.text() }
-  }
-  const eventHeaders = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.headers)
-  /** Asks for the body of an event at its address, at the port of this relay. */
-  const read = (bodyUrl: string, method = 'GET') =>
-    fetch(relay.url + new URL(bodyUrl).pathname, { method })
-  const signed = (body: Buffer) => ({
-    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
-  })
-  const verify = { verify: [{ scheme: 'github', secret: SECRET }] }
+  const endpoint = (settings?: object) => createEndpoint(relay, settings)
+  const post = (target: string, body: Buffer, headers?: Record<string, string>) =>
+    postBody(relay, target, body, headers)
 
   test.each([100_000, 300_000, 25_000_000])(
     'of %i bytes is stored, and read again',
@@ -105,7 +79,7 @@ describe('on workerd, a body that does not fit into an event', () => {
       await start()
       const body = large(bytes)
       expect((await post(await endpoint(), body)).status).toBe(200)
-      const [headers] = eventHeaders()
+      const [headers] = eventHeaders(github)
       expect(headers).toMatchObject({
         'x-hookline-body-encoding': 'url',
         'x-hookline-body-url': expect.stringMatching(
@@ -114,7 +88,7 @@ describe('on workerd, a body that does not fit into an event', () => {
         'x-hookline-body-sha256': sha256(body),
         'x-hookline-body-length': String(body.length),
       })
-      const answer = await read(headers['x-hookline-body-url'])
+      const answer = await readBody(relay, headers)
       expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(body))
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('access-control-allow-origin')).toBe(null)
@@ -124,23 +98,23 @@ describe('on workerd, a body that does not fit into an event', () => {
   test('is one 404 for every other address and method', async () => {
     await start()
     await post(await endpoint(), large(100_000))
-    const [{ 'x-hookline-body-url': address }] = eventHeaders()
+    const [headers] = eventHeaders(github)
     const asked = [
-      await read(address.replace(/.{43}$/, randomBytes(32).toString('base64url'))),
-      await read(`${PUBLIC_URL}/-/bodies/`),
-      await read(address, 'POST'),
-      await read(address, 'DELETE'),
+      await fetch(`${relay.url}/-/bodies/${randomBytes(32).toString('base64url')}`),
+      await fetch(`${relay.url}/-/bodies/`),
+      await readBody(relay, headers, 'POST'),
+      await readBody(relay, headers, 'DELETE'),
     ]
     for (const answer of asked) {
       expect([answer.status, await answer.text()]).toEqual([404, 'not found\n'])
       expect(answer.headers.get('cache-control')).toBe('no-store')
     }
-    expect((await read(address)).status).toBe(200)
+    expect((await readBody(relay, headers)).status).toBe(200)
   })
 
   test('with a wrong signature is 401, and its room is free again', async () => {
     await start({ HOOKLINE_BODIES_MAX_MB: '1' })
-    const target = await endpoint(verify)
+    const target = await endpoint(VERIFIED)
     const body = large(900_000)
     for (let n = 0; n < 3; n++) {
       expect((await post(target, body, signed(Buffer.from('other')))).status).toBe(401)
@@ -155,8 +129,8 @@ describe('on workerd, a body that does not fit into an event', () => {
     await post(target, large(900_000))
     const second = await post(target, large(900_000))
     expect([second.status, JSON.parse(second.body).error.code]).toEqual([503, 'bodies_full'])
-    const [{ 'x-hookline-body-url': address }] = eventHeaders()
-    expect((await read(address)).status).toBe(200)
+    const [headers] = eventHeaders(github)
+    expect((await readBody(relay, headers)).status).toBe(200)
   })
 
   test('beyond the maximum is 413', async () => {
@@ -184,12 +158,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     await relay.kill()
     github.reset()
     await start()
-    for (let n = 0; n < 500 && github.calls.length === 0; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    const [headers] = eventHeaders()
-    const answer = await read(headers['x-hookline-body-url'])
-    expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(body))
+    expect(await storedHash(relay, await firstEvent(github))).toBe(sha256(body))
   })
 })
 
@@ -231,13 +200,7 @@ test('with a bucket, the pieces are in it, and older ones are still found', asyn
     publicUrl: PUBLIC_URL,
     now: Date.now,
     report: (error: unknown) => void errors.push(error),
-    newHash: () => {
-      const hash = createHash('sha256')
-      return {
-        update: async (bytes: Uint8Array) => void hash.update(bytes),
-        digest: async () => hash.digest('hex'),
-      }
-    },
+    newHash: nodeHash,
   }
   const before = storedBodies({ ...rest, pieces: inObject })
   const after = storedBodies({ ...rest, pieces: piecesInBucket(bucket, inObject) })

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
-import { send } from '../support/raw-http.ts'
+import { createEndpoint } from '../support/large-bodies.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 
 const MB = 1024 * 1024
 const [node] = OUTBOX_RUNTIMES
@@ -25,19 +25,8 @@ describe('a relay that stores bodies', () => {
       HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
       HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
     })
-    const secret = 'the-secret-that-the-sender-shares'
-    const answer = await send(relay.url, {
-      method: 'POST',
-      target: '/-/endpoints',
-      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
-      body: JSON.stringify({
-        name: 'large',
-        repository: 'octo/shop',
-        path: 'hook/webhook',
-        verify: [{ scheme: 'gitlab', secret }],
-      }),
-    })
-    target = JSON.parse(answer.body).address
+    const verify = [{ scheme: 'gitlab', secret: 'the-secret-that-the-sender-shares' }]
+    target = await createEndpoint(relay, { verify })
   }, 60_000)
   afterAll(async () => {
     await relay?.close()

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,20 +10,25 @@ import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
+import {
+  createEndpoint,
+  firstEvent,
+  large,
+  postBody,
+  readBody,
+  sha256,
+  signed,
+  storedHash,
+  VERIFIED,
+  VERIFYING_TRIGGER,
+} from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
 import { NODE24 } from '../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
-import { send } from '../support/raw-http.ts'
 
-const SECRET = 'the-secret-that-the-sender-shares'
 const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
 const OWN = `ghp_${'R'.repeat(36)}`
 const run = NODE24 === null ? test.skip : test
-
-/** JSON that does not compress, of about so many bytes. */
-function large(bytes: number): Buffer {
-  return Buffer.from(JSON.stringify({ text: randomBytes(bytes / 2).toString('hex') }))
-}
 
 describe('a body that does not fit into an event', () => {
   let github: GitHub
@@ -62,36 +67,11 @@ describe('a body that does not fit into an event', () => {
   })
   afterAll(() => github.close())
 
-  /** @returns the path of the endpoint */
-  const endpoint = async (more: object = {}): Promise<string> => {
-    const answer = await send(relay.url, {
-      method: 'POST',
-      target: '/-/endpoints',
-      headers: [['Authorization', `Bearer ${OPERATOR_KEY}`]],
-      body: JSON.stringify({
-        name: `e${randomBytes(4).toString('hex')}`,
-        repository: 'octo/shop',
-        path: 'hook/webhook',
-        ...more,
-      }),
-    })
-    return JSON.parse(answer.body).address
-  }
-  const post = async (target: string, body: Buffer, headers: Record<string, string> = {}) => {
-    const all = { 'content-type': 'application/json', ...headers }
-    const answer = await fetch(relay.url + target, {
-      method: 'POST',
-      headers: all,
-      body: new Uint8Array(body),
-    })
-    return { status: answer.status, headers: answer.headers, body: await answer.text() }
-  }
+  const endpoint = (settings?: object) => createEndpoint(relay, settings)
+  const post = (target: string, body: Buffer, headers?: Record<string, string>) =>
+    postBody(relay, target, body, headers)
   const payloads = () => github.calls.map(({ body }) => JSON.parse(body).client_payload)
   const stored = () => readdir(join(folder, 'outbox.db.bodies'))
-  const signed = (body: Buffer) => ({
-    'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
-  })
-  const verify = { verify: [{ scheme: 'github', secret: SECRET }] }
 
   run.each([100_000, 300_000, 5_000_000])(
     'of %i bytes is stored, and the event contains its address, hash and length',
@@ -107,11 +87,11 @@ describe('a body that does not fit into an event', () => {
       expect(headers).toMatchObject({
         'x-hookline-body-encoding': 'url',
         'x-hookline-body-url': expect.stringMatching(/^http:.*\/-\/bodies\/[\w-]{43}$/),
-        'x-hookline-body-sha256': createHash('sha256').update(body).digest('hex'),
+        'x-hookline-body-sha256': sha256(body),
         'x-hookline-body-length': String(body.length),
       })
-      const answer = await fetch(headers['x-hookline-body-url'])
-      expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true)
+      const answer = await readBody(relay, headers)
+      expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(body))
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('access-control-allow-origin')).toBe(null)
     },
@@ -122,13 +102,13 @@ describe('a body that does not fit into an event', () => {
     async () => {
       await start()
       const body = large(150_000)
-      await post(await endpoint(verify), body, signed(body))
+      await post(await endpoint(VERIFIED), body, signed(body))
       const [payload] = payloads()
       const { exitCode, outputs } = await runAction({
         event: 'repository_dispatch',
         payload: { action: 'webhook', client_payload: payload },
         inputs: {
-          on: `webhook: { verify: { scheme: github, secret: ${SECRET} } }\n`,
+          on: VERIFYING_TRIGGER,
           'relay-url': relay.url,
         },
       })
@@ -163,7 +143,7 @@ describe('a body that does not fit into an event', () => {
     'of %i bytes with a wrong signature is 401, and deleted',
     async (bytes) => {
       await start()
-      const target = await endpoint(verify)
+      const target = await endpoint(VERIFIED)
       const body = large(bytes)
       expect((await post(target, body, signed(Buffer.from('other')))).status).toBe(401)
       expect([github.calls, await stored()]).toEqual([[], []])
@@ -209,10 +189,7 @@ describe('a body that does not fit into an event', () => {
     await relay.kill()
     github.reset()
     await start()
-    for (let n = 0; n < 500 && github.calls.length === 0; n++) await pause(20)
-    const [{ headers }] = payloads()
-    const answer = await fetch(headers['x-hookline-body-url'])
-    expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true)
+    expect(await storedHash(relay, await firstEvent(github))).toBe(sha256(body))
   })
 
   run('leaves nothing if its client ends, or the relay is killed, in the middle', async () => {
@@ -263,7 +240,7 @@ describe('a body that does not fit into an event', () => {
     'of 60 refused, cut and oversized uploads leave the whole quota to the next ones',
     async () => {
       await start({ HOOKLINE_BODIES_MAX_MB: '3', HOOKLINE_MAX_BODY_MB: '1' })
-      const target = await endpoint(verify)
+      const target = await endpoint(VERIFIED)
       const { hostname, port } = new URL(relay.url)
       const cut = async () => {
         const socket = connect(Number(port), hostname)
