@@ -203,18 +203,20 @@ async function listRefusal(
   const { algorithm = 'sha256', signedPayload = '{body}', secretEncoding = 'text', urlForms } = rule
   const url = settings.url?.reveal()
   const urls = url === undefined ? [undefined] : [url, ...(urlForms?.(url) ?? [])]
-  const texts = urls.flatMap(
-    (url) => signedBytes(signedPayload, request, { timestamp: timestamp.text, url }) ?? [],
-  )
-  if (texts.length === 0) return 'a signed header contains the separator of the next part'
   const keys = settings.secrets.flatMap(
     (secret) => KEYS[secretEncoding].read(secret.reveal()) ?? [],
   )
-  const holds = await anyHolds(signatures, (signature) =>
-    anyHolds(texts, (text) =>
-      anyHolds(keys, (bytes) => signatureHolds(algorithm, bytes, text, signature)),
-    ),
-  )
+  let isAmbiguous = true
+  // One signed payload at a time is in memory, because the body may be large.
+  const holds = await anyHolds(urls, async (url) => {
+    const signed = signedBytes(signedPayload, request, { timestamp: timestamp.text, url })
+    if (!signed) return false
+    isAmbiguous = false
+    return anyHolds(signatures, (signature) =>
+      anyHolds(keys, (bytes) => signatureHolds(algorithm, bytes, signed, signature)),
+    )
+  })
+  if (isAmbiguous) return 'a signed header contains the separator of the next part'
   if (!holds) return MISMATCH
   const { tolerance = rule.tolerance ?? DEFAULT_TOLERANCE } = settings
   return timestamp.text === undefined
