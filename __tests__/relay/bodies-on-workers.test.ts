@@ -14,7 +14,7 @@ import { storedBodies } from '../../src/relay/bodies/stored-bodies.ts'
 import type { SqlRow } from '../../src/relay/database/database.ts'
 import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
 import { bundle } from '../support/build.ts'
-import { HOUR, MINUTE } from '../support/fake-time.ts'
+import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import {
   createEndpoint,
@@ -199,6 +199,7 @@ test('with a bucket, the pieces are in it, and older ones are still found', asyn
     quota: 50_000_000,
     publicUrl: PUBLIC_URL,
     now: Date.now,
+    sleep: async () => {},
     report: (error: unknown) => void errors.push(error),
     newHash: nodeHash,
   }
@@ -208,7 +209,11 @@ test('with a bucket, the pieces are in it, and older ones are still found', asyn
     const upload = bodies.begin('a-delivery')
     await upload.write(body)
     const { bodyUrl } = await upload.finish()
-    return { upload, path: new URL(bodyUrl).pathname }
+    const path = new URL(bodyUrl).pathname
+    // Nobody can read a body whose signature is not verified yet.
+    expect((await bodies.serve('GET', path)).status).toBe(404)
+    await upload.publish()
+    return { upload, path }
   }
   const contentOf = async (path: string) => {
     const { stream = [] } = await after.serve('GET', path)
@@ -230,6 +235,58 @@ test('with a bucket, the pieces are in it, and older ones are still found', asyn
   await current.upload.discard()
   expect(inBucket.size).toBe(0)
   expect((await after.serve('GET', current.path)).status).toBe(404)
+})
+
+test('one body at a time is inspected; a request that never ends loses its turn after a minute', async () => {
+  const registry = new BodyTable(await memoryDatabase([]))
+  await registry.create()
+  const time = new FakeTime()
+  const pieces = new Map<number, Uint8Array>()
+  const bodies = storedBodies({
+    registry,
+    pieces: {
+      put: async (_, number, piece) => void pieces.set(number, piece),
+      get: async (_, number) => new Uint8Array(pieces.get(number) ?? []),
+      sync: async () => {},
+      delete: async () => {},
+    },
+    most: 1000,
+    quota: 1000,
+    publicUrl: PUBLIC_URL,
+    now: () => time.now,
+    sleep: async (milliseconds) => {
+      time.now += milliseconds
+      await new Promise(setImmediate)
+    },
+    newHash: nodeHash,
+    report: (error) => {
+      throw error
+    },
+  })
+  const upload = bodies.begin('a-delivery')
+  await upload.write(Buffer.from('body'))
+  await upload.finish()
+  const log: string[] = []
+  const started = time.now
+  const inspected = (name: string, work: () => Promise<void>) =>
+    upload.inspect(async (bytes) => {
+      log.push(`${name} begins ${Buffer.from(bytes)}`)
+      await work()
+      log.push(`${name} ends`)
+    })
+  const first = inspected('first', async () => {
+    for (let n = 0; n < 5; n++) await new Promise(setImmediate)
+  })
+  await inspected('second', async () => {})
+  await first
+  expect(log).toEqual(['first begins body', 'first ends', 'second begins body', 'second ends'])
+  expect(time.now - started).toBeLessThan(MINUTE)
+  void inspected('canceled', () => new Promise(() => {}))
+  await new Promise(setImmediate)
+  const before = time.now
+  await inspected('next', async () => {})
+  expect(time.now - before).toBeGreaterThanOrEqual(MINUTE)
+  expect(log.slice(4)).toEqual(['canceled begins body', 'next begins body', 'next ends'])
 })
 
 test('the object deletes bodies 7 days after their event left the outbox, and uploads that ended', async () => {
@@ -265,19 +322,22 @@ test('the object deletes bodies 7 days after their event left the outbox, and up
   const [waiting, accepted, unfinished] = ['a', 'b', 'c'].map((letter) => letter.repeat(64))
 
   expect(await call(0, 'find', waiting)).toBe(null)
-  expect([alarm, await sweepObject(storage, undefined, 0, async () => [])]).toEqual([null, false])
+  expect([
+    alarm,
+    await sweepObject(storage, undefined, { most: 1, now: 0, held: async () => [] }),
+  ]).toEqual([null, false])
 
   for (const hash of [waiting, accepted, unfinished]) {
     await call(0, 'add', { hash, delivery: `of-${hash?.slice(0, 1)}`, created: 0 })
     await call(0, 'reserve', hash, 5, 100)
     const piece = { method: 'PUT', body: 'piece' }
     await answerBodyCall(storage, new Request(`https://outbox/bodies/${hash}/0`, piece), 0)
-    if (hash !== unfinished) await call(0, 'finish', hash)
+    if (hash !== unfinished) await call(0, 'publish', hash)
   }
   expect(alarm).not.toBe(null)
   const left = () => storage.sql.exec('SELECT hash FROM body_piece ORDER BY hash').toArray()
   const sweep = (now: number, held: readonly string[]) =>
-    sweepObject(storage, undefined, now, async () => held)
+    sweepObject(storage, undefined, { most: 1, now, held: async () => held })
 
   expect(await sweep(16 * MINUTE, ['of-a'])).toBe(true)
   expect(left().map(({ hash }) => hash)).toEqual([waiting, accepted])

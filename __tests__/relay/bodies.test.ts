@@ -348,6 +348,7 @@ test('a body is deleted 7 days after GitHub accepted its event; waiting and dead
     const upload = bodies.begin(delivery)
     await upload.write(Buffer.from(delivery))
     const { bodyUrl } = await upload.finish()
+    await upload.publish()
     upload.keep()
     return new URL(bodyUrl).pathname
   }

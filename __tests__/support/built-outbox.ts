@@ -8,6 +8,7 @@ import { sealingKeys } from './outbox-relays.ts'
 /** A relay with an outbox, started from its bundle, on a Node with SQLite. */
 export interface BuiltOutbox {
   readonly url: string
+  /** Ends it by SIGKILL, if it has not ended yet. */
   kill(): Promise<void>
   /** Sends SIGTERM. @returns its exit code */
   stop(): Promise<number | null>
@@ -34,8 +35,9 @@ export async function startBuiltOutbox(given: Setup): Promise<BuiltOutbox> {
   return {
     url,
     kill: async () => {
-      relay.process.kill('SIGKILL')
-      await once(relay.process, 'close')
+      const { process } = relay
+      process.kill('SIGKILL')
+      if (process.exitCode === null && process.signalCode === null) await once(process, 'close')
     },
     stop: () => relay.stop(),
   }

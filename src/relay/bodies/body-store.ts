@@ -19,8 +19,8 @@ export interface BodyRegistry {
    */
   reserve(hash: string, bytes: number, quota: number): Promise<boolean>
   /** Ends an upload: from now on it can be found. */
-  finish(hash: string): Promise<void>
-  /** @returns the bytes of a finished body; `null` if there is none */
+  publish(hash: string): Promise<void>
+  /** @returns the bytes of a published body; `null` if there is none */
   find(hash: string): Promise<number | null>
   delete(hash: string): Promise<void>
 }

@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.ts'
+import { longestUpload } from '../http/upload-rate.ts'
 import { type BodyRegistry, type NewBody, type PieceStore, piecesOf } from './body-store.ts'
 
+/** `finished` is 1 for a published body. */
 const CREATE = `CREATE TABLE IF NOT EXISTS stored_body (hash TEXT PRIMARY KEY, delivery TEXT NOT NULL,
   created INTEGER NOT NULL, bytes INTEGER NOT NULL, finished INTEGER NOT NULL, accepted INTEGER)`
 
@@ -28,7 +30,7 @@ export class BodyTable implements BodyRegistry {
     return rows.length > 0
   }
 
-  async finish(hash: string): Promise<void> {
+  async publish(hash: string): Promise<void> {
     await this.#database.write([['UPDATE stored_body SET finished = 1 WHERE hash = ?', hash]])
   }
 
@@ -47,7 +49,7 @@ export class BodyTable implements BodyRegistry {
     return sizesIn(await this.#database.read('SELECT hash, bytes FROM stored_body'))
   }
 
-  /** Deliveries of finished bodies that are not known to be accepted, created before that time. */
+  /** Deliveries of published bodies that are not known to be accepted, created before that time. */
   async undecided(before: number): Promise<readonly string[]> {
     const text = `SELECT delivery FROM stored_body WHERE finished = 1 AND accepted IS NULL AND created < ?`
     const rows = await this.#database.read(text, before)
@@ -86,16 +88,18 @@ export async function deliveriesIn(
 /** Milliseconds after GitHub accepted an event in which its run can fetch the body. */
 const KEPT = 7 * 86_400_000
 
-/** Milliseconds after which the request of a body has ended, with or without an event. */
-const SETTLED = 15 * 60_000
+/** Milliseconds after the upload in which the request of a body ends, with or without an event. */
+const HANDLED = 5 * 60_000
 
-interface Sweep {
+export interface Sweep {
   readonly table: BodyTable
   readonly pieces: PieceStore
+  /** The most bytes of one body. */
+  readonly most: number
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Uploads that began before cannot be in progress: milliseconds since 1970, by default 15 minutes ago. */
-  readonly begun?: number
+  /** True if no upload can be in progress. */
+  readonly isStart?: boolean
   /** Those of the deliveries that the outbox has. */
   held(deliveries: readonly string[]): Promise<readonly string[]>
 }
@@ -104,12 +108,15 @@ interface Sweep {
  * Deletes the bodies that no run can need any more: uploads that a relay left when it ended, and bodies whose
  * event left the outbox 7 days ago, because GitHub accepted it or an admin deleted it.
  */
-export async function sweepBodies({ table, pieces, now, begun, held }: Sweep): Promise<void> {
-  const undecided = await table.undecided(now - SETTLED)
+export async function sweepBodies(sweep: Sweep): Promise<void> {
+  const { table, pieces, most, now, isStart = false, held } = sweep
+  const settled = now - longestUpload(most) - HANDLED
+  const undecided = await table.undecided(settled)
   const waiting = new Set(undecided.length > 0 ? await held(undecided) : [])
   const accepted = undecided.filter((delivery) => !waiting.has(delivery))
   if (accepted.length > 0) await table.accept(accepted, now)
-  for (const [hash, bytes] of await table.ended(begun ?? now - SETTLED, now - KEPT)) {
+  const begun = isStart ? Number.MAX_SAFE_INTEGER : settled
+  for (const [hash, bytes] of await table.ended(begun, now - KEPT)) {
     // Pieces that cannot be deleted keep their row, so that the next sweep tries again.
     await pieces.delete(hash, piecesOf(bytes))
     await table.delete(hash)

@@ -27,10 +27,21 @@ export interface LargeBodies {
 export interface BodyUpload {
   /** @throws RelayError 503 if the quota or the disk is full */
   write(chunk: Uint8Array): Promise<void>
-  /** Ends the body. @throws RelayError 503 if the disk fails */
+  /**
+   * Ends the body: all of it is stored. Nobody can read it yet.
+   *
+   * @throws RelayError 503 if the disk fails
+   */
   finish(): Promise<BodyReference>
-  /** The finished body. One body at a time is in memory, so a call may wait for another one. */
+  /** The whole body. One body at a time is in memory, so a call may wait for another one. */
   inspect<Result>(use: (bytes: Uint8Array) => Promise<Result>): Promise<Result>
+  /**
+   * Makes the body readable at its address. To be called before GitHub can have the event: if the relay is
+   * killed behind this call, nobody knows whether GitHub has the event, and the body stays for 7 days.
+   *
+   * @throws RelayError 503 if the disk fails
+   */
+  publish(): Promise<void>
   /** GitHub has the event, or the outbox: the body stays until 7 days after GitHub accepted it. */
   keep(): void
   /** Deletes the body, unless it is kept. Never rejects. */

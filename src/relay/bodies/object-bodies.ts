@@ -4,7 +4,7 @@ import { StorageError } from '../database/storage-error.ts'
 import type { BodyBucket } from '../http/bindings.ts'
 import type { ObjectNamespace } from '../outbox/durable.ts'
 import type { BodyRegistry, PieceStore } from './body-store.ts'
-import { BodyTable, sweepBodies } from './body-table.ts'
+import { BodyTable, type Sweep, sweepBodies } from './body-table.ts'
 
 /** Name of the one object with the table of bodies; no queue has it, since a queue names a repository. */
 const OBJECT = 'bodies'
@@ -18,7 +18,7 @@ const SWEEP_INTERVAL = 15 * 60_000
 const METHODS = [
   'add',
   'reserve',
-  'finish',
+  'publish',
   'find',
   'delete',
 ] as const satisfies readonly (keyof BodyRegistry)[]
@@ -38,7 +38,7 @@ export function registryInObject(namespace: ObjectNamespace): BodyRegistry {
   return {
     add: call('add'),
     reserve: call('reserve'),
-    finish: call('finish'),
+    publish: call('publish'),
     find: call('find'),
     delete: call('delete'),
   }
@@ -175,21 +175,19 @@ async function tableIn(storage: ObjectStorage): Promise<BodyTable> {
 /**
  * Runs in an object at its alarm: deletes the bodies that no run can need any more.
  *
- * @param held returns those of the deliveries that the outbox has
  * @returns false in an object without bodies
  */
 export async function sweepObject(
   storage: ObjectStorage,
   bucket: BodyBucket | undefined,
-  now: number,
-  held: (deliveries: readonly string[]) => Promise<readonly string[]>,
+  { most, now, held }: Pick<Sweep, 'most' | 'now' | 'held'>,
 ): Promise<boolean> {
   if (!hasBodies(storage)) return false
   const table = new BodyTable(objectDatabase(storage))
   const own = piecesInStorage(storage)
   const pieces = bucket ? piecesInBucket(bucket, own) : own
   try {
-    await sweepBodies({ table, pieces, now, held })
+    await sweepBodies({ table, pieces, most, now, held })
   } finally {
     if ((await table.sizes()).size > 0) await storage.setAlarm(now + SWEEP_INTERVAL)
   }

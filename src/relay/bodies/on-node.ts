@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { Database } from '../database/database.ts'
 import { TAG_BYTES } from './body-cipher.ts'
@@ -47,14 +48,14 @@ export async function openNodeBodies(options: NodeBodiesOptions): Promise<NodeBo
   const held = (deliveries: readonly string[]) => deliveriesIn(database, deliveries)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await table.create()
-  // No upload is in progress yet, so each that is not finished was left by a killed relay.
-  await sweepBodies({ table, pieces, now: now(), begun: Number.MAX_SAFE_INTEGER, held })
+  // No upload is in progress yet, so each that is not published was left by a killed relay.
+  await sweepBodies({ table, pieces, most, now: now(), isStart: true, held })
   await removeUnknown(folder, await table.sizes())
-  const sweep = () => sweepBodies({ table, pieces, now: now(), held })
+  const sweep = () => sweepBodies({ table, pieces, most, now: now(), held })
   const timer = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL).unref()
   const bodies = storedBodies({
     ...{ registry: table, pieces, most, quota, publicUrl },
-    ...{ now, newHash, report },
+    ...{ now, sleep: setTimeout, newHash, report },
   })
   return { ...bodies, sweep, close: () => clearInterval(timer) }
 }

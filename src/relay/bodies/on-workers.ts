@@ -1,5 +1,5 @@
 import { toHex } from '../../wire/bytes.ts'
-import { readSetting } from '../../wire/settings.ts'
+import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { ObjectStorage } from '../database/durable-object.ts'
 import { type Bindings, bucketOf, environmentOf, namespaceOf } from '../http/bindings.ts'
 import { deliveriesInObjects } from '../outbox/durable.ts'
@@ -31,13 +31,19 @@ export function bodiesOnWorkers(
   return storedBodies({
     registry: registryInObject(namespace),
     pieces: bucket ? piecesInBucket(bucket, inObject) : inObject,
-    most: readSetting(settings, 'HOOKLINE_MAX_BODY_MB') * MB,
+    most: mostBytes(settings),
     quota: readSetting(settings, 'HOOKLINE_BODIES_MAX_MB') * MB,
     publicUrl,
     now: Date.now,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     newHash,
     report,
   })
+}
+
+/** The most bytes of one body. */
+function mostBytes(settings: Environment): number {
+  return readSetting(settings, 'HOOKLINE_MAX_BODY_MB') * MB
 }
 
 /** https://developers.cloudflare.com/workers/runtime-apis/web-crypto/#constructors */
@@ -66,7 +72,9 @@ function newHash(): StreamedHash {
 export async function sweepBodiesIn(storage: ObjectStorage, env: Bindings): Promise<boolean> {
   const namespace = namespaceOf(env)
   if (!namespace) return false
-  return sweepObject(storage, bucketOf(env), Date.now(), (deliveries) =>
-    deliveriesInObjects(namespace, deliveries),
-  )
+  return sweepObject(storage, bucketOf(env), {
+    most: mostBytes(environmentOf(env)),
+    now: Date.now(),
+    held: (deliveries) => deliveriesInObjects(namespace, deliveries),
+  })
 }

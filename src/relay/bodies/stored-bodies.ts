@@ -22,13 +22,14 @@ interface StoredBodiesOptions {
   readonly publicUrl: string
   /** Milliseconds since 1970. */
   now(): number
+  sleep(milliseconds: number): Promise<void>
   newHash(): StreamedHash
   report(error: unknown): void
 }
 
 /** Stores large bodies encrypted, in pieces, on any runtime. */
 export function storedBodies(options: StoredBodiesOptions): LargeBodies {
-  const inTurn = oneAtATime()
+  const inTurn = oneAtATime(options)
   const base = options.publicUrl.replace(/\/+$/, '')
   return {
     most: options.most,
@@ -37,12 +38,27 @@ export function storedBodies(options: StoredBodiesOptions): LargeBodies {
   }
 }
 
-function oneAtATime() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
+/** Milliseconds in which any body is inspected. */
+const LONGEST_TURN = 60_000
+
+/** Milliseconds between two looks whether it is one's turn. */
+const TURN_INTERVAL = 50
+
+/**
+ * Runs one work at a time. Workers may cancel a request whose client is gone, and its promises are then never
+ * settled: so nobody waits for the work of another request, but only until its turn is over.
+ */
+function oneAtATime({ now, sleep }: Pick<StoredBodiesOptions, 'now' | 'sleep'>) {
+  let current: { readonly begun: number } | undefined
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    while (current && now() - current.begun < LONGEST_TURN) await sleep(TURN_INTERVAL)
+    const own = { begun: now() }
+    current = own
+    try {
+      return await work()
+    } finally {
+      if (current === own) current = undefined
+    }
   }
 }
 
@@ -93,12 +109,11 @@ class Upload implements BodyUpload {
   }
 
   async finish(): Promise<BodyReference> {
-    const { pieces, registry, base } = this.#ports
+    const { pieces, base } = this.#ports
     await this.#store(true)
     await stored(async () => {
       const { hash } = await this.#begin()
       await pieces.sync(hash)
-      await registry.finish(hash)
     })
     return {
       bodyUrl: `${base}/-/bodies/${this.#id}`,
@@ -118,6 +133,13 @@ class Upload implements BodyUpload {
         at += piece.length
       }
       return use(whole)
+    })
+  }
+
+  async publish(): Promise<void> {
+    await stored(async () => {
+      const { hash } = await this.#begin()
+      await this.#ports.registry.publish(hash)
     })
   }
 

@@ -28,11 +28,13 @@ export async function verifiedChecks(
     throw invalidSignature()
   }
   if (!upload) return verified(request)
-  await upload.inspect(async (bytes) => {
-    if (githubToken && isInBytes(githubToken, bytes)) throw tokenInBody()
-    const event = { ...request.event, body: { ...request.event.body, bytes } }
-    if (claims?.verify !== undefined) await verified({ ...request, event })
-  })
+  if (githubToken !== undefined || claims?.verify !== undefined) {
+    await upload.inspect(async (bytes) => {
+      if (githubToken && isInBytes(githubToken, bytes)) throw tokenInBody()
+      const event = { ...request.event, body: { ...request.event.body, bytes } }
+      if (claims?.verify !== undefined) await verified({ ...request, event })
+    })
+  }
   return claims && loadChecksOf({ ...claims, verify: undefined }, request, ports)
 }
 

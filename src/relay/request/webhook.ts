@@ -189,7 +189,7 @@ async function openCredential(
 
 /**
  * Sends an event, records the outcome for `/readyz`, and keeps the stored body of an event that GitHub or
- * the outbox has, or may have.
+ * the outbox has, or may have. A run may ask for the body before GitHub's response arrives.
  *
  * @throws RelayError if GitHub does not accept the event, and no outbox stores it
  */
@@ -198,6 +198,7 @@ async function sendToGitHub(
   ports: RelayPorts,
   upload: BodyUpload | undefined,
 ): Promise<Attempts> {
+  await upload?.publish()
   try {
     const attempts = await ports.dispatch(event)
     ports.readiness?.accepted()
