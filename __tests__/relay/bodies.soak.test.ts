@@ -2,81 +2,84 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type GitHub, startGitHub } from '../support/github.ts'
-import { createEndpoint } from '../support/large-bodies.ts'
+import { createEndpoint, postBody, signed, VERIFIED } from '../support/large-bodies.ts'
 import { OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outbox-relays.ts'
 
 const MB = 1024 * 1024
-const [node] = OUTBOX_RUNTIMES
 
-describe('a relay that stores bodies', () => {
-  const run = node?.isThere ? test : test.skip
-  let github: GitHub
-  let relay: OutboxRelay
-  let target: string
+describe.each(OUTBOX_RUNTIMES)(
+  'a relay on $name that stores bodies',
+  ({ name, isThere, start }) => {
+    const run = isThere ? test : test.skip
+    const runOnNode = name === 'Node' ? run : test.skip
+    let github: GitHub
+    let relay: OutboxRelay
+    let target: string
 
-  beforeAll(async () => {
-    github = await startGitHub()
-    if (!node?.isThere) return
-    relay = await node.start({
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-      HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
-      HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
+    beforeAll(async () => {
+      github = await startGitHub()
+      if (!isThere) return
+      relay = await start({
+        HOOKLINE_API_URL: github.url,
+        HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+        HOOKLINE_ACCESS_KEYS: 'hlk_an-access-key-that-is-long-enough',
+        HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
+      })
+      target = await createEndpoint(relay, VERIFIED)
+    }, 60_000)
+    afterAll(async () => {
+      await relay?.close()
+      await github.close()
     })
-    const verify = [{ scheme: 'gitlab', secret: 'the-secret-that-the-sender-shares' }]
-    target = await createEndpoint(relay, { verify })
-  }, 60_000)
-  afterAll(async () => {
-    await relay?.close()
-    await github.close()
-  })
 
-  run('takes 50 bodies of 24 MB at once, in bounded memory', async () => {
-    const body = new Uint8Array(randomBytes(24 * MB))
-    let most = 0
-    const timer = setInterval(async () => {
-      most = Math.max(most, await residentMegabytes(relay.pid))
-    }, 100)
-    const before = await residentMegabytes(relay.pid)
-    const started = performance.now()
-    const statuses = await Promise.all(
-      Array.from({ length: 50 }, async () => {
-        const headers = { 'x-gitlab-token': 'the-secret-that-the-sender-shares' }
-        const answer = await fetch(relay.url + target, { method: 'POST', headers, body })
-        await answer.text()
-        return answer.status
-      }),
-    )
-    clearInterval(timer)
-    const seconds = (performance.now() - started) / 1000
-    console.log(
-      `50 bodies of 24 MB in ${seconds.toFixed(0)} s; memory ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`,
-    )
-    expect(statuses).toEqual(statuses.map(() => 200))
-    expect(github.calls).toHaveLength(50)
-    // All bodies together would be 1,200 MB.
-    expect(most).toBeLessThan(700)
-  })
+    run('takes 50 bodies of 24 MB at once, in bounded memory', async () => {
+      const body = new Uint8Array(randomBytes(24 * MB))
+      let most = 0
+      const timer = setInterval(async () => {
+        most = Math.max(most, await residentMegabytes(relay.pid))
+      }, 100)
+      const before = await residentMegabytes(relay.pid)
+      const started = performance.now()
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const { status } = await postBody(relay, target, body, signed(body))
+          return status
+        }),
+      )
+      clearInterval(timer)
+      const seconds = (performance.now() - started) / 1000
+      console.log(
+        `${name}: 50 bodies of 24 MB in ${seconds.toFixed(0)} s; memory ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`,
+      )
+      // Under this load the outbox may take an event for a call that is late.
+      expect(statuses.filter((status) => status !== 200 && status !== 202)).toEqual([])
+      for (let n = 0; n < 500 && github.calls.length < 50; n++) await pause(20)
+      expect(github.calls).toHaveLength(50)
+      // All bodies together would be 1,200 MB.
+      expect(most).toBeLessThan(700)
+    })
 
-  run('ends an upload that is slower than 64 KB a second', async () => {
-    const { hostname, port } = new URL(relay.url)
-    const socket = connect(Number(port), hostname)
-    socket.on('error', () => {})
-    socket.write(
-      `POST ${target} HTTP/1.1\r\nhost: x\r\nx-gitlab-token: the-secret-that-the-sender-shares\r\ncontent-length: ${MB}\r\n\r\n`,
-    )
-    const timer = setInterval(() => socket.write('x'), 500)
-    const started = performance.now()
-    const [first] = await once(socket, 'data')
-    clearInterval(timer)
-    socket.destroy()
-    expect(String(first)).toMatch(/^HTTP\/1\.1 408/)
-    expect((performance.now() - started) / 1000).toBeGreaterThan(14)
-    expect((performance.now() - started) / 1000).toBeLessThan(30)
-  })
-})
+    runOnNode('ends an upload that is slower than 64 KB a second', async () => {
+      const { hostname, port } = new URL(relay.url)
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.write(
+        `POST ${target} HTTP/1.1\r\nhost: x\r\nx-hub-signature-256: sha256=00\r\ncontent-length: ${MB}\r\n\r\n`,
+      )
+      const timer = setInterval(() => socket.write('x'), 500)
+      const started = performance.now()
+      const [first] = await once(socket, 'data')
+      clearInterval(timer)
+      socket.destroy()
+      expect(String(first)).toMatch(/^HTTP\/1\.1 408/)
+      expect((performance.now() - started) / 1000).toBeGreaterThan(14)
+      expect((performance.now() - started) / 1000).toBeLessThan(30)
+    })
+  },
+)
 
 /** Resident memory of a process in MB. */
 async function residentMegabytes(pid: number): Promise<number> {
