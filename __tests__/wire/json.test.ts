@@ -14,6 +14,10 @@ describe('parseJson', () => {
     ['1e21', 1e21],
     ['"1234567890123456"', '1234567890123456'],
     ['{"a":1,"a":{"b":12345678901234567}}', { a: { b: '12345678901234567' } }],
+    ['[1e400, -1E+999 ,0.5e-400,1e3]', ['1e400', '-1E+999', 0, 1000]],
+    ['["12345678901234567", 12345678901234567]', ['12345678901234567', '12345678901234567']],
+    ['["a\\\\", "\\"12345678901234567", 7]', ['a\\', '"12345678901234567', 7]],
+    ['{"1234567890123456": 1234567890123456}', { 1234567890123456: '1234567890123456' }],
   ])('%s', (text, value) => {
     expect(parseJson(text)).toEqual(value)
   })
@@ -28,12 +32,44 @@ describe('parseJson', () => {
     )
   })
 
-  test.each(['', 'hunter2', '{"hunter2": hunter2}', '[1,]', '"\n"'])(
-    'refuses %j without showing it',
-    (text) => {
-      expect(() => parseJson(text)).toThrow(new SyntaxError('not JSON'))
-    },
-  )
+  test('refuses what JSON.parse refuses, and nothing else', () => {
+    const long = '12345678901234567'
+    const part = fc.constantFrom(
+      ...'{}[],:"\\-+.eE0 '.split(''),
+      long,
+      `-${long}`,
+      '1e999',
+      '"a"',
+      '1',
+    )
+    const isJson = (parse: (text: string) => unknown, text: string) => {
+      try {
+        parse(text)
+        return true
+      } catch {
+        return false
+      }
+    }
+    const text = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(text, (one) => {
+        expect([one, isJson(parseJson, one)]).toEqual([one, isJson(JSON.parse, one)])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    '',
+    'hunter2',
+    '{"hunter2": hunter2}',
+    '[1,]',
+    '"\n"',
+    '{1234567890123456: 1}',
+    '[01234567890123456]',
+  ])('refuses %j without showing it', (text) => {
+    expect(() => parseJson(text)).toThrow(new SyntaxError('not JSON'))
+  })
 
   test('refuses 501 levels and more, and takes 500', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`

@@ -296,7 +296,13 @@ function outputFile(
   const { outputsDir } = trigger.config
   const base = /^([/\\]|[a-z]:)/i.test(outputsDir) ? outputsDir : `${folder}/${outputsDir}`
   const name = `${encodeURIComponent(workflow.name)}/${trigger.name}/${index + 1}.json`
-  return { path: `${base}/${name}`, text: JSON.stringify(outputs) }
+  // The outputs may contain a large body, and most callers only need the path.
+  return {
+    path: `${base}/${name}`,
+    get text() {
+      return JSON.stringify(outputs)
+    },
+  }
 }
 
 /** The quota of outputs that is left for the triggers of one run. */
