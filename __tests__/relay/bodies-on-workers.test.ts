@@ -210,7 +210,7 @@ test('with a bucket, the pieces are in it, and older ones are still found', asyn
     await upload.write(body)
     const { bodyUrl } = await upload.finish()
     const path = new URL(bodyUrl).pathname
-    // Nobody can read a body whose signature is not verified yet.
+    // A body whose signature is not verified yet cannot be read.
     expect((await bodies.serve('GET', path)).status).toBe(404)
     await upload.publish()
     return { upload, path }

@@ -28,7 +28,7 @@ export interface BodyUpload {
   /** @throws RelayError 503 if the quota or the disk is full */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * Ends the body: all of it is stored. Nobody can read it yet.
+   * Ends the body: all of it is stored, and cannot be read yet.
    *
    * @throws RelayError 503 if the disk fails
    */
