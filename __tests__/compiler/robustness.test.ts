@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { UserError } from '../../src/wire/errors.ts'
-import { fixUntrusted } from '../lint/support/untrusted.ts'
+import { findUntrusted, fixUntrusted } from '../lint/support/untrusted.ts'
 import { fc } from '../support/properties.ts'
 import { compileText, sourceFile, WORKFLOWS } from './support/compiled.ts'
 

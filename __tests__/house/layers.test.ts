@@ -9,6 +9,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   wire: 0,
   workflow: 1,
   model: 1,
+  shell: 1,
   triggers: 1,
   state: 1,
   engine: 2,

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile } from '../compiler/support/compiled.ts'
 import { HOSTILE } from '../compiler/support/hostile.ts'
 import { AROUND, DANGEROUS, INNER, MENDED, READING } from '../compiler/support/idioms.ts'
 import { executedSteps } from '../compiler/support/steps.ts'
 import { fc } from '../support/properties.ts'
-import { fixUntrusted } from './support/untrusted.ts'
+import { findUntrusted, fixUntrusted } from './support/untrusted.ts'
 
 /** Strings that only have an effect in a file of the runner, or as an option. */
 const TEXTS = [

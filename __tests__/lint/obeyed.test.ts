@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { findUntrusted } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
-import { fixUntrusted, step, X } from './support/untrusted.ts'
+import { findUntrusted, fixUntrusted, step, X } from './support/untrusted.ts'
 
 /** The script as a step with the input in its variable `B`. */
 const reading = (script: string) =>

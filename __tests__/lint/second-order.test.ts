@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findUntrusted } from '../../src/lint/untrusted.ts'
-import { lintedFile, step, X } from './support/untrusted.ts'
+import { findUntrusted, lintedFile, step, X } from './support/untrusted.ts'
 
 const file = (steps: string) =>
   lintedFile(`on: webhook\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${steps}\n`)

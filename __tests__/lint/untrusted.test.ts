@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { flowOf } from '../../src/lint/flow/data-flow.ts'
-import { findUntrusted, untrustedFindings } from '../../src/lint/untrusted.ts'
+import { untrustedFindings } from '../../src/lint/untrusted.ts'
 import { sourceFile, withStep } from '../compiler/support/compiled.ts'
-import { fixUntrusted, flagged, lintedFile, X } from './support/untrusted.ts'
+import { findUntrusted, fixUntrusted, flagged, lintedFile, X } from './support/untrusted.ts'
 
 describe('flags what a sender could word', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { type NativeWorkflow, nativeTriggers } from '../compiler/native.ts'
 import { type Level, type Problem, UserError } from '../wire/errors.ts'
+import { FileContexts, type ReadCalled } from '../workflow/contexts.ts'
 import { type Typed, typed } from '../workflow/expression-types.ts'
 import { type FileExpression, fileExpressions } from '../workflow/file-expressions.ts'
 import {
@@ -15,7 +16,6 @@ import { type EventName, eventNames, type SourceTrigger } from '../workflow/on.t
 import type { Operation } from '../workflow/operations.ts'
 import type { Span } from '../workflow/spans.ts'
 import { positionAt } from '../workflow/yaml.ts'
-import { FileContexts, type ReadCalled } from './contexts.ts'
 import { Callees, type Flow, flowOf } from './flow/data-flow.ts'
 import { type UntrustedFinding, untrustedFindings } from './untrusted.ts'
 

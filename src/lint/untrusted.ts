@@ -1,27 +1,14 @@
 import type { Scalar } from 'yaml'
+import { scriptOf } from '../shell/script.ts'
+import { FROM_GITHUB, FROM_WEBHOOK, type Taint } from '../shell/taint-level.ts'
 import type { Position, Problem, Source } from '../wire/errors.ts'
-import {
-  childOf,
-  entriesOf,
-  type ParsedFile,
-  type Place,
-  type TextPlace,
-  textsBelow,
-} from '../workflow/nodes.ts'
+import { childOf, entriesOf, type Place, type TextPlace, textsBelow } from '../workflow/nodes.ts'
 import { ScalarText, type Span } from '../workflow/spans.ts'
 import { HOOKLINE_ACTION, localPathOf, REPLY_ACTION, usesOf } from '../workflow/steps.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
-import {
-  type Callees,
-  calleesOf,
-  type Flow,
-  flowOf,
-  type JobFlow,
-  type StepFlow,
-} from './flow/data-flow.ts'
-import { scriptOf } from './flow/script.ts'
+import { calleesOf, type Flow, type JobFlow, type StepFlow } from './flow/data-flow.ts'
 import { isPrompt, isRunningInput, isTextInput } from './flow/sink-names.ts'
-import { FROM_GITHUB, FROM_WEBHOOK, type Taint, type TaintScope } from './flow/taint.ts'
+import type { TaintScope } from './flow/taint.ts'
 
 /** Untrusted input at a position where it is executed, or where it decides something. */
 export interface UntrustedFinding {
@@ -39,20 +26,10 @@ export interface UntrustedFinding {
 
 type UntrustedCode = 'script-injection' | 'untrusted-input' | 'untrusted-prompt'
 
-/**
- * The findings of one file, in the order of the file.
- *
- * @param callees the files that it calls; without them, these are unknown
- * @throws FatalMistake if the file has more steps than a workflow can have
- */
-export function findUntrusted(file: ParsedFile, callees?: Callees): UntrustedFinding[] {
-  return flowFindings(flowOf(file, callees))
-}
-
 /** The number of findings of one file that are reported. */
 const MAX_REPORTED = 100
 
-/** The findings of a file and of the files that it calls. */
+/** The findings of a file and of the files that it calls, each in the order of its file. */
 export function untrustedFindings(flow: Flow): UntrustedFinding[] {
   const flows = new Set([flow])
   // A set iterates over entries that are added during the iteration.
@@ -72,10 +49,9 @@ function flowFindings(flow: Flow): UntrustedFinding[] {
   // Through aliases, the same string occurs at several places; it is reported once for each key.
   const found = new Map(
     flow.jobs
-      .flatMap((job) => [
-        ...inputSinks(flow.source, job),
-        ...job.steps.flatMap((step) => sinksOf(flow.source, job, step)),
-      ])
+      .flatMap((job) =>
+        [undefined, ...job.steps].flatMap((step) => sinksOf(flow.source, job, step)),
+      )
       .flatMap((sink) => findingsAt(flow, positions, sink))
       .map((finding) => [
         `${startOffset(finding.text)}:${finding.at.start}:${finding.key}`,
@@ -97,7 +73,7 @@ interface Sink {
   readonly scope: TaintScope
   readonly kind: SinkKind
   readonly job: JobFlow
-  readonly step?: StepFlow
+  readonly step: StepFlow | undefined
 }
 
 interface SinkKind {
@@ -144,36 +120,29 @@ const INPUT: SinkKind = {
   least: FROM_WEBHOOK,
 }
 
-function sinksOf(source: Source, job: JobFlow, step: StepFlow): Sink[] {
-  const { place, scope, uses, shell } = step
-  const kind = shell === 'cmd' ? CMD : SCRIPT
-  const known = entriesOf(childOf(place, 'with')).flatMap(({ name, value }): Sink[] => {
-    const input = name.toLowerCase()
-    const executed = isPrompt(uses, input)
-      ? PROMPT
-      : isRunningInput(uses, input)
-        ? SCRIPT
-        : undefined
-    return executed ? [{ key: name, place: value, scope, kind: executed, job, step }] : []
+/** The script and the inputs of a step, or the inputs of a job that calls a workflow. */
+function sinksOf(source: Source, job: JobFlow, step?: StepFlow): Sink[] {
+  const { place, scope } = step ?? job
+  const uses = usesOf(place, source)
+  const inputs = entriesOf(childOf(place, 'with')).flatMap(({ name, value }): Sink[] => {
+    const kind = kindOfInput(uses, name.toLowerCase())
+    return kind ? [{ key: name, place: value, scope, kind, job, step }] : []
   })
-  const run = { key: 'run', place: childOf(place, 'run'), scope, kind, job, step }
-  return [run, ...known, ...inputSinks(source, job, step)]
+  if (!step) return inputs
+  const kind = step.shell === 'cmd' ? CMD : SCRIPT
+  return [{ key: 'run', place: childOf(place, 'run'), scope, kind, job, step }, ...inputs]
 }
 
 /**
- * Inputs of an action or a workflow of another repository that are not known to accept text: the
- * action may send its secrets to an address in the input. Hookline's own actions count, too.
+ * An input that is not known to accept text may be the address to which an action of another
+ * repository, or one of Hookline's own, sends its secrets.
  */
-function inputSinks(source: Source, job: JobFlow, step?: StepFlow): Sink[] {
-  const { place, scope } = step ?? job
-  const uses = usesOf(place, source)
+function kindOfInput(uses: string, input: string): SinkKind | undefined {
+  if (isPrompt(uses, input)) return PROMPT
+  if (isRunningInput(uses, input)) return SCRIPT
   const isOwn = HOOKLINE_ACTION.test(uses) || REPLY_ACTION.test(uses)
-  if (uses === '' || (!isOwn && localPathOf(uses) !== undefined)) return []
-  return entriesOf(childOf(place, 'with')).flatMap(({ name, value }) => {
-    const input = name.toLowerCase()
-    if (isTextInput(uses, input) || isRunningInput(uses, input) || isPrompt(uses, input)) return []
-    return [{ key: name, place: value, scope, kind: INPUT, job, ...(step && { step }) }]
-  })
+  const isOther = uses !== '' && (isOwn || localPathOf(uses) === undefined)
+  return isOther && !isTextInput(uses, input) ? INPUT : undefined
 }
 
 function findingsAt({ expressions, source }: Flow, positions: Positions, sink: Sink) {

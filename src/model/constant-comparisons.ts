@@ -11,6 +11,7 @@ import {
   type PartialContexts,
   RESULTS,
   truthOf,
+  UNKNOWN_STATUS,
   unknownValue,
 } from './evaluate-expression.ts'
 
@@ -35,17 +36,16 @@ export interface ConstantComparison {
 export function constantComparisons(text: string, contexts: PartialContexts): ConstantComparison[] {
   const tree = parseTree(text)
   if (isFault(tree)) return []
-  const status = { success: undefined, failure: undefined, cancelled: false }
   return partsOf(tree).flatMap((part): ConstantComparison[] => {
     if (!(part instanceof Binary)) return []
     const literal = [part.left, part.right].find((side) => side instanceof Literal)
     const other = literal === part.left ? part.right : part.left
     if (!(literal instanceof Literal)) return []
-    const operand = evaluateTree(other, contexts, status)
+    const operand = evaluateTree(other, contexts, UNKNOWN_STATUS)
     if (!('unknown' in operand) || !operand.values) return []
-    const result = truthOf(evaluateTree(part, contexts, status))
+    const result = truthOf(evaluateTree(part, contexts, UNKNOWN_STATUS))
     if (result === undefined) return []
-    const value = evaluateTree(literal, contexts, status)
+    const value = evaluateTree(literal, contexts, UNKNOWN_STATUS)
     return [
       {
         ...spanOf(literal.token),

@@ -34,6 +34,9 @@ export interface Status {
   readonly cancelled: boolean
 }
 
+/** The results of the jobs before are not known. */
+export const UNKNOWN_STATUS: Status = { success: undefined, failure: undefined, cancelled: false }
+
 /** Contexts by name. Any value in them may be `unknownValue(…)`. */
 export type PartialContexts = JsonObject
 

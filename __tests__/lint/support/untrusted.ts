@@ -1,6 +1,7 @@
 import { type Fixed, fixSource } from '../../../src/lint/fix.ts'
+import { flowOf } from '../../../src/lint/flow/data-flow.ts'
 import { NO_OTHER_FILES, RuleFile } from '../../../src/lint/rule.ts'
-import { findUntrusted } from '../../../src/lint/untrusted.ts'
+import { type UntrustedFinding, untrustedFindings } from '../../../src/lint/untrusted.ts'
 import type { ParsedFile } from '../../../src/workflow/nodes.ts'
 import { parseYaml } from '../../../src/workflow/yaml.ts'
 import { sourceFile } from '../../compiler/support/compiled.ts'
@@ -41,4 +42,9 @@ export function fixUntrusted({ source }: ParsedFile): {
     new RuleFile({ source: text, document: parseYaml(text) }, NO_OTHER_FILES)
   const fixed = fixSource(source, read)
   return { text: fixed.source.text, count: fixed.count }
+}
+
+/** The findings of a file; the files that it calls are unknown. */
+export function findUntrusted(file: ParsedFile): UntrustedFinding[] {
+  return untrustedFindings(flowOf(file, undefined))
 }

@@ -1,5 +1,10 @@
+import { scriptOf } from '../../shell/script.ts'
+import { NO_WRITES, type Writes } from '../../shell/shell-flow.ts'
+import { FROM_WEBHOOK, highest, type Taint, TRUSTED } from '../../shell/taint-level.ts'
+import { githubScriptWrites, programWrites, scriptWrites } from '../../shell/writes.ts'
 import type { Source } from '../../wire/errors.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { type EventFields, eventFields } from '../../workflow/event-fields.ts'
 import { FatalMistake } from '../../workflow/mistakes.ts'
 import {
   childOf,
@@ -34,26 +39,8 @@ import {
   taintsOf,
   withVariables,
 } from './scope.ts'
-import { scriptOf } from './script.ts'
 import { PASSING } from './sink-names.ts'
-import {
-  type EventFields,
-  Expressions,
-  eventFields,
-  FROM_WEBHOOK,
-  highest,
-  type Taint,
-  type TaintLookup,
-  type TaintScope,
-  TRUSTED,
-} from './taint.ts'
-import {
-  githubScriptWrites,
-  NO_WRITES,
-  programWrites,
-  scriptWrites,
-  type Writes,
-} from './writes.ts'
+import { Expressions, type TaintLookup, type TaintScope } from './taint.ts'
 
 /** A file with the untrusted input that each part of it can read. */
 export interface Flow {
@@ -246,27 +233,20 @@ export function calleesOf(jobs: readonly JobFlow[]): Flow[] {
 
 /** The jobs, each after the jobs that it needs. GitHub rejects a circle; here it is cut somewhere. */
 function inOrderOfNeeds(entries: readonly Entry[]): OrderedJob[] {
+  const needsOf = ({ value }: Entry) =>
+    textsAt(childOf(value, 'needs')).map(({ node }) => node.value.toLowerCase())
   const byName = new Map(
-    entries.map((entry) => {
-      const needs = textsAt(childOf(entry.value, 'needs')).map(({ node }) =>
-        node.value.toLowerCase(),
-      )
-      return [entry.name.toLowerCase(), { entry, needs }]
-    }),
+    entries.map((entry) => [entry.name.toLowerCase(), { entry, needs: needsOf(entry) }]),
   )
   const ordered = new Set<OrderedJob>()
   const entered = new Set<OrderedJob>()
-  const stack = [...byName.values()].reverse()
-  for (let job = stack.at(-1); job; job = stack.at(-1)) {
-    const missing = job.needs
-      .flatMap((name) => byName.get(name) ?? [])
-      .filter((needed) => !entered.has(needed))
-    if (entered.has(job) || missing.length === 0) {
-      ordered.add(job)
-      stack.pop()
-    } else stack.push(...missing)
+  const add = (job: OrderedJob | undefined) => {
+    if (!job || entered.has(job)) return
     entered.add(job)
+    for (const name of job.needs) add(byName.get(name))
+    ordered.add(job)
   }
+  for (const job of byName.values()) add(job)
   return [...ordered]
 }
 

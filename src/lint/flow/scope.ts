@@ -1,14 +1,12 @@
+import { highest, type Taint, TRUSTED } from '../../shell/taint-level.ts'
+import { eventFields } from '../../workflow/event-fields.ts'
 import { type Entry, entriesOf, type Place, textOf, textsBelow } from '../../workflow/nodes.ts'
 import {
   checkedBy,
   type Expressions,
-  eventFields,
-  highest,
   type OutputLookup,
-  type Taint,
   type TaintLookup,
   type TaintScope,
-  TRUSTED,
 } from './taint.ts'
 
 /** A lookup with one result for every name. */

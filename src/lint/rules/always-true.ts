@@ -7,14 +7,15 @@ import {
   Logical,
   Unary,
 } from '@actions/expressions/ast'
-import { evaluateTree, truthOf } from '../../model/evaluate-expression.ts'
+import { evaluateTree, truthOf, UNKNOWN_STATUS } from '../../model/evaluate-expression.ts'
 import type { Problem } from '../../wire/errors.ts'
+import { isString, spanOfPath, stringOf } from '../../workflow/expression-paths.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { Operation } from '../../workflow/operations.ts'
-import type { Edit } from '../../workflow/spans.ts'
+import type { Edit, Span } from '../../workflow/spans.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { hooklineOutput, isString, spanOfPath, stringOf, unfiredJson } from '../context-paths.ts'
+import { hooklineOutput, unfiredJson } from '../hookline-outputs.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { greetWithCondition } from './example-workflows.ts'
 
@@ -81,8 +82,6 @@ function isPartOfText({ found }: FileExpression): boolean {
   return only !== undefined && !isWhole
 }
 
-/** No context is known; the results of the jobs before are not known either. */
-const STATUS = { success: undefined, failure: undefined, cancelled: false }
 const IS_STATUS = /^(?:success|failure|cancelled|always)$/i
 
 /** `x == 'a' || 'b'`: the second string is true by itself. A condition `true` is intended. */
@@ -90,7 +89,7 @@ function constantIn(file: RuleFile, expression: FileExpression): Problem | undef
   const { tree, text } = expression
   if (!tree || tree instanceof Literal) return undefined
   const isTrue = (part: Expr) =>
-    truthOf(evaluateTree(part, {}, STATUS)) === true &&
+    truthOf(evaluateTree(part, {}, UNKNOWN_STATUS)) === true &&
     !partsOf(part).some(
       (one) => one instanceof FunctionCall && IS_STATUS.test(one.functionName.lexeme),
     )
@@ -107,12 +106,17 @@ function constantIn(file: RuleFile, expression: FileExpression): Problem | undef
   })
 }
 
-/** An output that is tested for being empty, and never is. */
+/** A test of an output that has the same result in every run, and its replacement. */
 interface TruthTest {
   /** In the text of the expression. */
   readonly edit: Edit
   readonly message: string
-  readonly isJson: boolean
+}
+
+/** A comparison with an empty string. */
+interface EmptyTest {
+  readonly operator: string
+  readonly literal: Span
 }
 
 function truthTests(file: RuleFile, expression: FileExpression): TruthTest[] {
@@ -124,42 +128,34 @@ function truthTests(file: RuleFile, expression: FileExpression): TruthTest[] {
     if (part instanceof Grouping) return testsBelow(part.group, false)
     if (part instanceof Logical) return part.args.flatMap((arg) => testsBelow(arg, false))
     if (part instanceof Unary) return testsBelow(part.expr, true)
-    if (!(part instanceof Binary)) return testOf(part, '!=', isNegated)
+    if (!(part instanceof Binary)) return testOf(part, isNegated)
     const { left, right, operator } = part
     const [value, literal] = isString(left) ? [right, left] : [left, right]
-    if (!/^[!=]=$/.test(operator.lexeme) || !isString(literal) || stringOf(literal) !== '')
-      return []
-    const empty = spanOf(literal.token)
-    // `triggered` is empty if the job `on` was skipped.
-    const tests = testOf(value, operator.lexeme, false).filter(({ isJson }) => isJson)
-    return tests.map(({ edit: { text, ...span }, ...test }) => ({
-      ...test,
-      edit: {
-        start: Math.min(span.start, empty.start),
-        end: Math.max(span.end, empty.end),
-        text,
-      },
-    }))
+    const isEmptyTest = /^[!=]=$/.test(operator.lexeme) && stringOf(literal) === ''
+    if (!isEmptyTest || !isString(literal)) return []
+    return testOf(value, false, { operator: operator.lexeme, literal: spanOf(literal.token) })
   }
 
-  function testOf(value: Expr, operator: string, isNegated: boolean): TruthTest[] {
+  function testOf(value: Expr, isNegated: boolean, compared?: EmptyTest): TruthTest[] {
     const output = hooklineOutput(file, expression, value)
     const span = output && spanOfPath(value, text)
     if (!span) return []
-    const { start, end } = span
-    const name = text.slice(start, end)
+    const name = text.slice(span.start, span.end)
+    const replacedBy = (comparison: string): Edit => ({
+      start: Math.min(span.start, compared?.literal.start ?? span.start),
+      end: Math.max(span.end, compared?.literal.end ?? span.end),
+      text: isNegated ? `(${comparison})` : comparison,
+    })
     if (output.name === 'triggered') {
+      // `triggered` is empty if the job `on` was skipped.
+      if (compared) return []
       const message = `"${name}" is the string 'true' or 'false', and both are true as a condition`
-      return [testFor(`${name} == 'true'`, message, false)]
+      return [{ edit: replacedBy(`${name} == 'true'`), message }]
     }
     const empty = unfiredJson(file, output.name)
     if (empty === undefined) return []
     const message = `"${name}" holds JSON, which is never empty: this test is the same in every run`
-    return [testFor(`(${name} || '${empty}') ${operator} '${empty}'`, message, true)]
-
-    function testFor(comparison: string, message: string, isJson: boolean): TruthTest {
-      const replacement = isNegated ? `(${comparison})` : comparison
-      return { edit: { start, end, text: replacement }, message, isJson }
-    }
+    const operator = compared?.operator ?? '!='
+    return [{ edit: replacedBy(`(${name} || '${empty}') ${operator} '${empty}'`), message }]
   }
 }

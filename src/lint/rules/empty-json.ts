@@ -1,16 +1,10 @@
 import { type Expr, Logical } from '@actions/expressions/ast'
 import type { Problem } from '../../wire/errors.ts'
+import { contextPath, isCallOf, spanOfPath } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf } from '../../workflow/file-expressions.ts'
 import { childOf, type Place, textOf } from '../../workflow/nodes.ts'
 import { stepsOf } from '../../workflow/steps.ts'
-import {
-  contextPath,
-  type HooklineOutput,
-  hooklineOutput,
-  isCallOf,
-  spanOfPath,
-  unfiredJson,
-} from '../context-paths.ts'
+import { type HooklineOutput, hooklineOutput, unfiredJson } from '../hookline-outputs.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { oneJob } from './example-workflows.ts'
 

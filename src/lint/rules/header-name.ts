@@ -1,10 +1,10 @@
 import { type Expr, FunctionCall, IndexAccess, Literal } from '@actions/expressions/ast'
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { Problem } from '../../wire/errors.ts'
+import { contextPath, isProperty } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { type Path, pairKey } from '../../workflow/yaml.ts'
-import { contextPath, isProperty } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './example-workflows.ts'
 

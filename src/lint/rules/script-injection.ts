@@ -1,5 +1,8 @@
 import { TokenType } from '@actions/expressions/lexer'
 import { isMap, isScalar, type Node } from 'yaml'
+import { safeInShell } from '../../shell/safe-replacement.ts'
+import { scriptOf } from '../../shell/script.ts'
+import { wordSet } from '../../wire/words.ts'
 import { expressionSpans } from '../../workflow/expressions.ts'
 import { expressionTokens } from '../../workflow/file-expressions.ts'
 import { childOf, entriesOf, type Place } from '../../workflow/nodes.ts'
@@ -7,8 +10,6 @@ import type { Operation } from '../../workflow/operations.ts'
 import { singleQuoted } from '../../workflow/spans.ts'
 import { pairKey, pairsOf } from '../../workflow/yaml.ts'
 import type { JobFlow, StepFlow } from '../flow/data-flow.ts'
-import { safeInShell } from '../flow/safe-shell.ts'
-import { scriptOf } from '../flow/script.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import type { UntrustedFinding } from '../untrusted.ts'
 import { greet } from './example-workflows.ts'
@@ -75,16 +76,7 @@ interface StepVariable {
 }
 
 /** Words that do not describe a value. */
-const GENERIC = new Set([
-  'on',
-  'outputs',
-  'github',
-  'event',
-  'tojson',
-  'fromjson',
-  'format',
-  'join',
-])
+const GENERIC = wordSet('on outputs github event tojson fromjson format join')
 
 /** Names for the variables of a step: one for each value, and none that is in use. */
 class VariableNames {

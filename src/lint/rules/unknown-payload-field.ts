@@ -3,10 +3,11 @@ import { isMap, isSeq } from 'yaml'
 import { PAYLOADS } from '../../triggers/lists/payloads.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { isObject } from '../../wire/json.ts'
+import { accessTo, isCallOf } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import type { SourceTrigger } from '../../workflow/on.ts'
 import { slipOf } from '../../workflow/suggestion.ts'
-import { hooklineOutput, isCallOf } from '../context-paths.ts'
+import { hooklineOutput } from '../hookline-outputs.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { inEnv } from './example-workflows.ts'
 
@@ -74,11 +75,8 @@ function nameOf(step: FieldStep): string | undefined {
 
 /** The fields of a body that an expression reads, and the sender of that body. */
 function bodyFields(file: RuleFile, expression: FileExpression, part: Expr, senders: Senders) {
-  const steps: FieldStep[] = []
-  let root = part
-  for (; root instanceof IndexAccess; root = root.expr) {
-    steps.unshift(root.index instanceof Literal ? root.index : undefined)
-  }
+  const { root, indices } = accessTo(part)
+  const steps = indices.map((index) => (index instanceof Literal ? index : undefined))
   if (isCallOf(root, 'fromjson')) {
     const [json] = root.args
     // `outputs.on || '{}'`

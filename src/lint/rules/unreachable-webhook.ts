@@ -1,13 +1,20 @@
 import { Binary, type Expr, Grouping, type Literal, Logical } from '@actions/expressions/ast'
+import { constantComparisons } from '../../model/constant-comparisons.ts'
+import {
+  evaluateTree,
+  truthOf,
+  UNKNOWN_STATUS,
+  unknownValue,
+} from '../../model/evaluate-expression.ts'
 import type { Problem } from '../../wire/errors.ts'
 import { decodePercent } from '../../wire/path.ts'
 import { EVENT_TYPE } from '../../wire/payload.ts'
+import { isCallOf, isProperty, isString } from '../../workflow/expression-paths.ts'
 import { type FileExpression, partsOf, spanOf } from '../../workflow/file-expressions.ts'
 import { childOf } from '../../workflow/nodes.ts'
 import { actionSteps } from '../../workflow/steps.ts'
 import { nearestName, quoted } from '../../workflow/suggestion.ts'
 import { positionAt, rangeOf } from '../../workflow/yaml.ts'
-import { isCallOf, isProperty, isString } from '../context-paths.ts'
 import type { Rule, RuleFile } from '../rule.ts'
 import { OTHER_JOB, workflow } from './example-workflows.ts'
 import { misplacedTriggers } from './misplaced-trigger.ts'
@@ -110,15 +117,22 @@ function conditionProblems(file: RuleFile, names: readonly string[]): Problem[] 
   })
 }
 
+/** Comparisons with an event's name in a condition that is false for every event of a webhook. */
 function eventNameProblems(file: RuleFile, expression: FileExpression, tree: Expr): Problem[] {
-  const events = requiredEvents(tree) ?? []
-  if (events.some(({ event }) => STARTING_EVENTS.has(event))) return []
-  return events.map(({ event, token }) =>
-    file.problemAt(expression, spanOf(token), {
-      message: `no webhook arrives as the event ${quoted(event)}`,
-      hint: "write 'repository_dispatch'",
-    }),
-  )
+  const payload = unknownValue('the payload')
+  const contexts = (name: string) => ({ github: { event_name: name, event: payload } })
+  const canBeTrue = (event: string) =>
+    truthOf(evaluateTree(tree, contexts(event), UNKNOWN_STATUS)) !== false
+  if ([...STARTING_EVENTS].some(canBeTrue)) return []
+  const startingEvent = unknownValue('the event', [...STARTING_EVENTS])
+  return constantComparisons(expression.text, contexts(startingEvent))
+    .filter(({ result }) => !result)
+    .map(({ literal, ...span }) =>
+      file.problemAt(expression, span, {
+        message: `no webhook arrives as the event ${quoted(String(literal))}`,
+        hint: "write 'repository_dispatch'",
+      }),
+    )
 }
 
 function pathProblems(
@@ -143,23 +157,6 @@ function pathProblems(
       notes: ['the path contains the file name without its extension, then the trigger'],
     })
   })
-}
-
-/** The events of which one must occur for a condition to be true; `undefined` if any event can do. */
-function requiredEvents(
-  tree: Expr,
-): readonly { readonly event: string; readonly token: Literal['token'] }[] | undefined {
-  if (tree instanceof Grouping) return requiredEvents(tree.group)
-  if (tree instanceof Logical) {
-    const all = tree.args.map(requiredEvents)
-    const known = all.filter((events) => events !== undefined)
-    if (tree.operator.lexeme === '&&') return known[0]
-    return known.length === all.length ? known.flat() : undefined
-  }
-  if (!(tree instanceof Binary) || tree.operator.lexeme !== '==') return undefined
-  const [name, text] = isString(tree.left) ? [tree.right, tree.left] : [tree.left, tree.right]
-  if (!isProperty(name, 'event_name') || !isString(text)) return undefined
-  return [{ event: text.literal.coerceString().toLowerCase(), token: text.token }]
 }
 
 /** A string that the path must begin with, or equal. */

@@ -1,4 +1,4 @@
-import { ANY, BOOLEAN, NUMBER, objectShape, type Shape, TEXT } from '../workflow/shapes.ts'
+import { ANY, BOOLEAN, NUMBER, objectShape, type Shape, TEXT } from './shapes.ts'
 
 /** Strings of the context `github`; GitHub adds other values. */
 const GITHUB_STRINGS = `

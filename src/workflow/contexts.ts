@@ -1,9 +1,10 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { RESERVED_OUTPUTS } from '../wire/output-names.ts'
-import { typed } from '../workflow/expression-types.ts'
-import { expressionSpans, hasExpression } from '../workflow/expressions.ts'
-import { type FileExpression, isFault, parseExpression } from '../workflow/file-expressions.ts'
+import { typed } from './expression-types.ts'
+import { expressionSpans, hasExpression } from './expressions.ts'
+import { type FileExpression, isFault, parseExpression } from './file-expressions.ts'
+import { githubShape, SAME_EVERYWHERE } from './github-contexts.ts'
 import {
   childOf,
   type Entry,
@@ -14,8 +15,8 @@ import {
   textOf,
   textsAt,
   topOf,
-} from '../workflow/nodes.ts'
-import type { SourceTrigger } from '../workflow/on.ts'
+} from './nodes.ts'
+import type { SourceTrigger } from './on.ts'
 import {
   ANY,
   BOOLEAN,
@@ -26,10 +27,9 @@ import {
   TEXT,
   unionOf,
   unknownNameFault,
-} from '../workflow/shapes.ts'
-import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from '../workflow/steps.ts'
-import { didYouMean, nearestName } from '../workflow/suggestion.ts'
-import { githubShape, SAME_EVERYWHERE } from './github-contexts.ts'
+} from './shapes.ts'
+import { HOOKLINE_ACTION, localPathOf, stepsOf, usesOf } from './steps.ts'
+import { didYouMean, nearestName } from './suggestion.ts'
 
 /** Reads a called file: `.github/workflows/called.yml`, `.github/actions/made`. */
 export type ReadCalled = (path: string) => ParsedFile | undefined

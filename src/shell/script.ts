@@ -6,7 +6,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash'
-import type { Span } from '../../workflow/spans.ts'
+import type { Span } from '../workflow/spans.ts'
 
 /** A script with a name in place of each expression, for the parser of its language. */
 export interface PlaceholderScript {

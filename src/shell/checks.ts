@@ -1,5 +1,5 @@
 import type { SyntaxNode } from 'unbash'
-import type { Span } from '../../workflow/spans.ts'
+import type { Span } from '../workflow/spans.ts'
 import { fixedText, type ShellTree } from './script.ts'
 
 type TextOf = (node: { readonly pos: number; readonly end: number }) => string

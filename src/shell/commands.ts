@@ -1,5 +1,5 @@
 import type { Command, Word } from 'unbash'
-import { wordSet } from '../../wire/words.ts'
+import { wordSet } from '../wire/words.ts'
 import { calledProgram, fixedText } from './script.ts'
 
 /** Commands that print the content of a file. */
