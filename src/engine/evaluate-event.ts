@@ -17,14 +17,8 @@ import type { DeclaredTrigger } from '../workflow/on.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { EnginePorts, TriggerRef, WorkflowSource } from './engine-ports.ts'
-import {
-  type Decision,
-  Evaluation,
-  FULL_BUDGET,
-  remainingBudget,
-  type TriggerRun,
-  unfiredOutputs,
-} from './evaluation.ts'
+import { type Decision, Evaluation, type TriggerRun, unfiredOutputs } from './evaluation.ts'
+import { FULL_BUDGET, remainingBudget } from './output-budget.ts'
 import { checkSchedule } from './poll-schedule.ts'
 import {
   asksStore,

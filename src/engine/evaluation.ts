@@ -1,12 +1,10 @@
 import type { Check, Item, Trigger } from '../triggers/trigger.ts'
 import { type Problem, UserError } from '../wire/errors.ts'
 import { type JsonObject, record } from '../wire/json.ts'
-import { LIMITS } from '../wire/limits.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { Effect } from './effects.ts'
 import type { TriggerRef } from './engine-ports.ts'
-import type { Candidate } from './pipeline.ts'
 
 /** How many items a trigger found, and how many of them passed `config` and the store. */
 interface Tally {
@@ -302,50 +300,5 @@ function outputFile(
     get text() {
       return JSON.stringify(outputs)
     },
-  }
-}
-
-/** The quota of outputs that is left for the triggers of one run. */
-export interface OutputBudget {
-  /** UTF-16 units of outputs. */
-  readonly units: number
-  /** Jobs of one matrix. */
-  readonly jobs: number
-}
-
-/** The quota of a run without outputs yet. */
-export const FULL_BUDGET: OutputBudget = { units: LIMITS.itemsUnits, jobs: LIMITS.matrixJobs }
-
-/** The quota that is left after these contexts. */
-export function remainingBudget(
-  contexts: readonly OnContext[],
-  { units, jobs }: OutputBudget,
-): OutputBudget {
-  return { units: units - JSON.stringify(contexts).length, jobs: jobs - contexts.length }
-}
-
-/**
- * Splits items into those that fit into the outputs and into one matrix, and those that must wait.
- * The split follows the order of discovery, because a service can only forget every item before a
- * cursor.
- *
- * @param weigh units that an item takes
- */
-export function takeFitting(
-  budget: OutputBudget,
-  items: readonly Candidate[],
-  weigh: (item: Candidate) => number,
-): { readonly fitting: readonly Candidate[]; readonly beyond: readonly Candidate[] } {
-  let left = budget.units
-  let cut = Infinity
-  for (const [place, item] of [...items].sort((a, b) => a.index - b.index).entries()) {
-    left -= weigh(item)
-    if (left >= 0 && place < budget.jobs) continue
-    cut = item.index
-    break
-  }
-  return {
-    fitting: items.filter(({ index }) => index < cut),
-    beyond: items.filter(({ index }) => index >= cut),
   }
 }

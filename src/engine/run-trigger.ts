@@ -1,36 +1,23 @@
 import { repeatWarning, storeNeeds } from '../state/index.ts'
-import {
-  type KeyState,
-  keyStates,
-  type SeenKeys,
-  type Snapshot,
-  type WantedKeys,
-} from '../state/store.ts'
-import { IGNORED_KEYS, type KeyPaths } from '../triggers/config-options.ts'
+import { type KeyState, keyStates, type Snapshot, type WantedKeys } from '../state/store.ts'
+import { IGNORED_KEYS } from '../triggers/config-options.ts'
 import { OptionError, PayloadError, UserError } from '../wire/errors.ts'
-import { scalarText } from '../wire/json.ts'
-import { LIMITS } from '../wire/limits.ts'
-import { type Message, notice, warning } from '../wire/messages.ts'
-import { counted } from '../wire/printable.ts'
-import { digest, itemKey } from './deduplication-keys.ts'
+import { notice, warning } from '../wire/messages.ts'
 import type { Effect } from './effects.ts'
 import type { EnginePorts, TriggerRef } from './engine-ports.ts'
 import {
   buildContexts,
   type Decision,
-  type FailedItemReport,
   FailedRun,
-  FULL_BUDGET,
   failedContext,
   type OnContext,
-  type OutputBudget,
   type TriggerRun,
-  takeFitting,
 } from './evaluation.ts'
+import { failureMessages, reportFailed, retryFailed } from './failed-items.ts'
+import { fitIntoOutputs, type OutputBudget, refuseUnfit } from './output-budget.ts'
 import {
   type Candidate,
   claimedElsewhere,
-  type FailedItem,
   ItemsFailed,
   type PipelineResult,
   runPipeline,
@@ -93,7 +80,7 @@ export async function prepareRun(
     } catch (error) {
       return { run: failedRun(error, ref) }
     }
-    if (!mode.isPolled) refuseUnfit(ref, prepared, ports)
+    if (!mode.isPolled) refuseUnfit(ref, prepared, ports.folder)
     return { ref, mode, result, prepared, ended }
   } catch (error) {
     throw placed(error, ref)
@@ -169,13 +156,7 @@ function isFirstRun({ state }: Snapshot): boolean {
   return state.lastSuccess === null && !state.claims.some(({ done }) => done)
 }
 
-/**
- * Sends items through `config`, and leaves out the items that do not fit into the outputs.
- *
- * - Of a poll, the items beyond the limit come with a later run; an item that is too large by itself can
- *   never be passed on, so it fails.
- * - Of a batch, the largest items fail until the others fit, because none of them would come again.
- */
+/** Sends items through `config`, and leaves out the items that do not fit into the outputs. */
 async function filterAndFit(
   ref: TriggerRef,
   { found }: TriggerResult,
@@ -200,172 +181,7 @@ async function filterAndFit(
   const context = { config, keys, deduplicate, seen, isPolled, scripts }
   let prepared = await runPipeline(found, context)
   if (isPolled && deduplicate && seen) prepared = await retryFailed(prepared, keys, seen)
-  const weigh = ({ item }: Candidate) =>
-    JSON.stringify(buildContexts(ref, [item], folder).contexts).length
-  if (budget) return fitPolled(prepared, weigh, budget)
-  if (!config.batch || config.failOnItemError || fits(ref, prepared, folder)) return prepared
-  return fitBatch(prepared, weigh)
-}
-
-function fitPolled(
-  prepared: PipelineResult,
-  weigh: (item: Candidate) => number,
-  budget: OutputBudget,
-): PipelineResult {
-  const tooLarge = prepared.kept.filter((candidate) => weigh(candidate) > FULL_BUDGET.units)
-  const others = prepared.kept.filter((candidate) => !tooLarge.includes(candidate))
-  const { fitting, beyond } = takeFitting(budget, others, weigh)
-  return {
-    ...prepared,
-    kept: fitting,
-    heldBack: [...prepared.heldBack, ...beyond],
-    recorded: [...prepared.recorded, ...tooLarge],
-    failed: [
-      ...prepared.failed,
-      ...tooLarge.map((candidate) => tooLargeFailure(candidate, weigh(candidate))),
-    ],
-    log: [
-      ...prepared.log,
-      ...(tooLarge.length > 0 ? [`${tooLarge.length} left out as too large`] : []),
-      ...(beyond.length > 0 ? [`${beyond.length} would not fit into the outputs`] : []),
-    ],
-  }
-}
-
-/** A batch of one item is left to `refuseUnfit`, because no other item is in its way. */
-function fitBatch(prepared: PipelineResult, weigh: (item: Candidate) => number): PipelineResult {
-  const sizes = prepared.kept.map((candidate) => ({ candidate, size: weigh(candidate) }))
-  // Two brackets, and a comma for each item at most.
-  let total = sizes.reduce((sum, { size }) => sum + size - 1, 1)
-  if (sizes.length < 2) return prepared
-  const tooLarge = new Map<Candidate, number>()
-  for (const { candidate, size } of sizes.toSorted((one, other) => other.size - one.size)) {
-    if (total <= LIMITS.itemsUnits) break
-    tooLarge.set(candidate, size)
-    total -= size - 1
-  }
-  return {
-    ...prepared,
-    kept: prepared.kept.filter((candidate) => !tooLarge.has(candidate)),
-    failed: [
-      ...prepared.failed,
-      ...[...tooLarge].map(([candidate, size]) => tooLargeFailure(candidate, size)),
-    ],
-    log: [...prepared.log, `${tooLarge.size} left out as too large`],
-  }
-}
-
-function tooLargeFailure(candidate: Candidate, size: number): FailedItem {
-  const limit = FULL_BUDGET.units
-  const reason = `too large for the outputs of the job: ${size} of ${limit} characters`
-  return { candidate, option: 'size', reason }
-}
-
-/** With a store, the run after so many failures counts a failed item as seen. */
-const RETRIES_OF_FAILED = 2
-
-/**
- * Holds a failed item back, so that the next run tries it again, and records the number of
- * failures; after the last retry it counts as seen. Only for triggers with a store: without one the
- * service would send the other items again, too.
- */
-async function retryFailed(
-  prepared: PipelineResult,
-  keys: KeyPaths,
-  { keyState }: Pick<SeenKeys, 'keyState'>,
-): Promise<PipelineResult> {
-  const heldBack: Candidate[] = []
-  const recorded: Candidate[] = []
-  for (const { candidate } of prepared.failed) {
-    const { key } = await itemKey(candidate, keys)
-    const marks = await Promise.all(
-      Array.from({ length: RETRIES_OF_FAILED }, (_, n) => digest(`failed ${n + 1} ${key}`)),
-    )
-    const next = marks.find((mark) => keyState(mark).status === 'new')
-    if (next !== undefined) heldBack.push(candidate)
-    recorded.push({ ...candidate, key: next ?? key })
-  }
-  return {
-    ...prepared,
-    heldBack: [...prepared.heldBack, ...heldBack],
-    recorded: [...prepared.recorded, ...recorded],
-  }
-}
-
-/** Failed items as the output `failed` lists them. */
-function reportFailed({ trigger }: TriggerRef, failed: readonly FailedItem[]): FailedItemReport[] {
-  const { own } = trigger.keys
-  return failed.map(({ candidate: { item, index, delivery }, option: step, reason }) => {
-    const number = own === undefined ? '' : scalarText(item[own])
-    if (own !== undefined && /^[\w.-]{1,64}$/.test(number)) {
-      return { [own]: typeof item[own] === 'number' ? item[own] : number, step, reason }
-    }
-    return delivery ? { delivery: delivery.id, step, reason } : { item: index + 1, step, reason }
-  })
-}
-
-/** The most ids in one message. */
-const IDS_IN_MESSAGE = 10
-
-/** One message for each option and reason, with the ids of the items. */
-function failureMessages(
-  { workflow, trigger }: TriggerRef,
-  reports: readonly FailedItemReport[],
-  level: Message['level'],
-): Message[] {
-  const groups = new Map<string, FailedItemReport[]>()
-  for (const report of reports) {
-    const kind = JSON.stringify([report.step, report.reason])
-    groups.set(kind, [...(groups.get(kind) ?? []), report])
-  }
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group
-    if (!first) return []
-    const { step, reason } = first
-    const ids = group.slice(0, IDS_IN_MESSAGE).map((report) => {
-      const [name = '', id = ''] = Object.entries(report)[0] ?? []
-      return `${name} ${id}`
-    })
-    const more = group.length > ids.length ? `, and ${group.length - ids.length} more` : ''
-    const what = step === 'size' ? reason : `config.${step} ${reason}`
-    const which = `${counted(group.length, 'item')} failed (${ids.join(', ')}${more})`
-    const text = `${workflow.name}/${trigger.name}: ${which}: ${what}`
-    return [{ level, code: 'failed-item', text }]
-  })
-}
-
-/** UTF-16 units of the output `items`. */
-function outputSize(ref: TriggerRef, { kept }: PipelineResult, folder: string): number {
-  const items = kept.map(({ item }) => item)
-  return JSON.stringify(buildContexts(ref, items, folder).contexts).length
-}
-
-function fits(ref: TriggerRef, prepared: PipelineResult, folder: string): boolean {
-  return outputSize(ref, prepared, folder) <= LIMITS.itemsUnits
-}
-
-/**
- * The items of a webhook must fit, because they do not come again. Checked before anything is claimed.
- *
- * @throws UserError
- */
-function refuseUnfit(ref: TriggerRef, prepared: PipelineResult, { folder }: EnginePorts): void {
-  const { trigger } = ref
-  const length = outputSize(ref, prepared, folder)
-  if (length <= LIMITS.itemsUnits) return
-  const failed = prepared.kept.map((candidate) => tooLargeFailure(candidate, length))
-  const problem = {
-    message: `the output "items" would have ${length} characters; the limit of GitHub is about ${LIMITS.itemsUnits}`,
-    position: trigger.positionOf([]),
-    notes: trigger.config.batch
-      ? [
-          'reduce each item with "filterOutputs" or "format" under "config"',
-          'or set "exportOutputs", so that later steps of this job read the items from files',
-          'or let the sender send less: use a shorter "__batch" in the URL',
-        ]
-      : ['let the sender send less'],
-  }
-  throw new FailedRun(problem, reportFailed(ref, failed))
+  return fitIntoOutputs(ref, prepared, folder, budget)
 }
 
 /** `undefined` if there is nothing to claim. */

@@ -5,7 +5,7 @@ import {
   readAllWorkflows,
 } from '../../../src/engine/all-workflows.ts'
 import type { WorkflowSource } from '../../../src/engine/engine-ports.ts'
-import { FULL_BUDGET } from '../../../src/engine/evaluation.ts'
+import { FULL_BUDGET } from '../../../src/engine/output-budget.ts'
 import type { OutputReader } from '../../../src/inspector/api.ts'
 import { eventJson, formatEvent, listLine } from '../../../src/inspector/event-text.ts'
 import {
