@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { longestUpload } from '../http/upload-rate.ts'
+import { longestUpload } from '../http/longest-upload.ts'
 import { type BodyRegistry, type NewBody, type PieceStore, piecesOf } from './body-store.ts'
 
 /** `finished` is 1 for a published body. */

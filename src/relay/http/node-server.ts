@@ -9,8 +9,9 @@ import { relay } from '../relay.ts'
 import { malformedRequest, type RelayError } from '../relay-errors.ts'
 import type { RelayPorts, RelayRequest } from '../relay-ports.ts'
 import { errorResponse, withStandardHeaders } from '../request/responses.ts'
+import { longestUpload } from './longest-upload.ts'
 import { readBody, readLargeBody } from './read-body.ts'
-import { longestUpload, watchUploadRate } from './upload-rate.ts'
+import { watchUploadRate } from './upload-rate.ts'
 
 interface RelayServerOptions {
   readonly host: string
