@@ -398,6 +398,14 @@ describe('an error names the cure for', () => {
       1,
       {},
     ],
+    [
+      'nobody to ask about the token of gh',
+      () => program('gh', `[ "$1 $2" = 'auth token' ] && echo ${TOKEN}`),
+      [],
+      /token of gh only if you agree[\s\S]*hookline connect --yes/,
+      1,
+      {},
+    ],
     ['no workflow of a sender', removeWorkflows, ['stripe'], /hookline init --sender stripe/],
     [
       'no token for workflow_dispatch',

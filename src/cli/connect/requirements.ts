@@ -246,6 +246,13 @@ function noTokenProblem(
   const isTrusted = forge.isConfigured || host === 'github.com'
   const naming = isTrusted ? '' : `export HOOKLINE_API_URL=${apiUrl.href} && `
   const login = host === 'github.com' ? 'gh auth login' : `gh auth login --hostname ${host}`
+  if (kind === 'github' && gh('auth', 'token', '--hostname', host) !== undefined) {
+    return {
+      message: 'connect uses the token of gh only if you agree, and there is no terminal to ask in',
+      hint: 'Agree by --yes: hookline connect --yes',
+      notes: [`or set HOOKLINE_GITHUB_TOKEN to a token for this repository (${words})`],
+    }
+  }
   return {
     message: `there is no ${kind === 'github' ? 'GitHub token' : 'token'} that can start the workflow (${words}): ${why}`,
     hint: `Create a token for this repository, and set it: ${naming}read -rs HOOKLINE_GITHUB_TOKEN && export HOOKLINE_GITHUB_TOKEN`,

@@ -78,7 +78,9 @@ function verifyOf(
   }
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return {
-      left: ['verify: its secret is not set here. Export it, or add --secret-env <name>.'],
+      left: [
+        'verify. To let the relay check it too, export its secret here, or add --secret-env <name>.',
+      ],
     }
   }
   return { claims: entries, left: [] }
