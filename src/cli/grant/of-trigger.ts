@@ -79,7 +79,7 @@ function verifyOf(
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return {
       left: [
-        'verify. To let the relay check it too, export its secret here, or add --secret-env <name>.',
+        'verify: to let the relay check it too, export its secret here, or add --secret-env <name>.',
       ],
     }
   }
