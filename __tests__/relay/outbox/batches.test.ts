@@ -362,6 +362,38 @@ describe('a batch on a failing disk', () => {
     expect(calls).toMatchObject([{ delivery: id, events: ['b', 'd'] }])
     expect((await outbox.figures()).imbalance).toBe(0)
   })
+
+  test('that ends while the disk fails is delivered as soon as the disk works', async () => {
+    const { give, calls, time, database } = await collecting()
+    const id = await give('a', of(10))
+    await give('b', of(10))
+    database.isFailing = true
+    await time.pass(MINUTE)
+    expect(calls).toEqual([])
+    database.isFailing = false
+    await time.pass(5 * SECOND)
+    expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
+  })
+
+  test('that is full while the disk fails is delivered as soon as the disk works', async () => {
+    const { give, calls, time, database } = await collecting()
+    const last = LIMITS.batchEvents - 1
+    for (let n = 0; n < last; n++) await give(`${n}`, of(600))
+    // The disk takes the last event, and then not the end of the batch.
+    const { write } = database
+    database.write = async (statements) => {
+      const rows = await write(statements)
+      database.isFailing = true
+      return rows
+    }
+    const id = await give(`${last}`, of(600))
+    expect(id).toBeDefined()
+    database.write = write
+    database.isFailing = false
+    await time.pass(5 * SECOND)
+    expect(calls).toMatchObject([{ delivery: id }])
+    expect(calls[0]?.events).toHaveLength(LIMITS.batchEvents)
+  })
 })
 
 describe('the quota', () => {

@@ -47,6 +47,7 @@ const MOST_MEASURED = 32
 /** Collects events into batches. A batch that ends is due in the ledger, like any event. */
 export class Batches {
   readonly #ports: BatchPorts
+  /** The batches of each queue: by their grouping, or by their id if they take no more events. */
   readonly #open = new Map<string, Map<string, MeasuredBatch>>()
   readonly #measured = new Set<PackedSize>()
 
@@ -61,7 +62,7 @@ export class Batches {
       // A clock that was ahead must not hold a batch longer than its period.
       const opened = Math.min(row.opened, now())
       const batch = { row: { ...row, opened }, size: new PackedSize(row.packed) }
-      this.#batchesOf(row.queue).set(row.grouping, batch)
+      this.#add(batch)
       wakeAt(row.queue, dueAt(batch.row))
     }
   }
@@ -72,18 +73,21 @@ export class Batches {
     return all.length === 0 ? undefined : Math.min(...all.map(({ row }) => dueAt(row)))
   }
 
-  /** Ends the batches of a queue whose time is over. */
+  /** Ends the batches of a queue whose time is over. If the disk fails, they stay due. */
   async endDue(queue: string): Promise<void> {
     const now = this.#ports.now()
     for (const batch of [...(this.#open.get(queue)?.values() ?? [])]) {
-      if (dueAt(batch.row) <= now) await this.#end(batch)
+      if (dueAt(batch.row) > now) continue
+      this.#takeNoMore(batch)
+      await this.#ports.ledger.closeBatch(batch.row.id)
+      this.forget(queue, batch.row.id)
     }
   }
 
   /** Forgets a batch that was deleted from the ledger. */
   forget(queue: string, id: string): void {
-    for (const [grouping, { row }] of this.#open.get(queue) ?? []) {
-      if (row.id === id) this.#remove(queue, grouping)
+    for (const [key, { row }] of this.#open.get(queue) ?? []) {
+      if (row.id === id) this.#remove(queue, key)
     }
   }
 
@@ -99,7 +103,6 @@ export class Batches {
     const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
     const known = this.#open.get(queue)?.get(grouping)
     const fits = known !== undefined && this.#takes(known, text, clientPayload.length)
-    if (known && !fits) await this.#end(known)
     const batch = fits ? known : this.#begin(event, grouping, text)
     const { row } = batch
     const last = this.#ports.now()
@@ -107,7 +110,8 @@ export class Batches {
     // Each write has the whole batch, so that none depends on the one before.
     const stored = this.#ports.ledger.putIntoBatch(newEvent(event), batch.row)
     const isFull = batch.row.count >= LIMITS.batchEvents
-    if (isFull) this.#remove(queue, grouping)
+    if (isFull) this.#takeNoMore(batch)
+    if (!fits || isFull) this.#ports.wakeAt(queue, this.dueAt(queue) ?? last)
     try {
       if (await stored) return row.id
       this.#undo(batch)
@@ -115,9 +119,6 @@ export class Batches {
     } catch (error) {
       this.#undo(batch)
       throw error
-    } finally {
-      if (isFull) await this.#end(batch)
-      else if (!fits) this.#ports.wakeAt(queue, dueAt(batch.row))
     }
   }
 
@@ -170,22 +171,29 @@ export class Batches {
     }
     const batch = { row, size: new PackedSize() }
     this.#measure(batch.size, text, row.space)
-    const known = this.#batchesOf(queue)
-    const [oldest] = known.values()
-    if (oldest && known.size >= MOST_OPEN) {
-      // The timer of the queue finds it due.
-      oldest.row = { ...oldest.row, period: 0 }
-      this.#ports.wakeAt(queue, time)
-    }
-    known.set(grouping, batch)
+    this.#add(batch)
     return batch
   }
 
-  /** Ends a batch. If the disk fails, its events are due at the end of its period. */
-  async #end({ row }: MeasuredBatch): Promise<void> {
-    this.forget(row.queue, row.id)
-    await this.#ports.ledger.closeBatch(row.id)
-    this.#ports.wakeAt(row.queue, this.#ports.now())
+  /** A batch takes the place of one that is full; of too many batches, the oldest ends. */
+  #add(batch: MeasuredBatch): void {
+    const { queue, grouping } = batch.row
+    const batches = this.#batchesOf(queue)
+    const full = batches.get(grouping)
+    if (full) this.#takeNoMore(full)
+    const [oldest] = batches.values()
+    if (oldest && batches.size >= MOST_OPEN) this.#takeNoMore(oldest)
+    batches.set(grouping, batch)
+  }
+
+  /** Makes a batch due. Its last events may be on their way to the disk: its end is written after them. */
+  #takeNoMore(batch: MeasuredBatch): void {
+    const { queue, grouping, id } = batch.row
+    const batches = this.#batchesOf(queue)
+    if (batches.get(grouping) === batch) batches.delete(grouping)
+    this.#measured.delete(batch.size)
+    batch.row = { ...batch.row, period: 0 }
+    batches.set(id, batch)
   }
 
   #batchesOf(queue: string): Map<string, MeasuredBatch> {
@@ -194,11 +202,11 @@ export class Batches {
     return batches
   }
 
-  #remove(queue: string, grouping: string): void {
+  #remove(queue: string, key: string): void {
     const batches = this.#open.get(queue)
-    const batch = batches?.get(grouping)
+    const batch = batches?.get(key)
     if (batch) this.#measured.delete(batch.size)
-    batches?.delete(grouping)
+    batches?.delete(key)
     if (batches?.size === 0) this.#open.delete(queue)
   }
 }
@@ -209,8 +217,8 @@ function newEvent(event: CollectedEvent): NewEvent {
   return { delivery, queue, holder, credential, key, sealed, ...first }
 }
 
-function dueAt({ opened, period, debounce, last }: OpenBatch): number {
-  const end = opened + period
+function dueAt({ opened, period, debounce, last, count }: OpenBatch): number {
+  const end = count < LIMITS.batchEvents ? opened + period : opened
   return debounce === undefined ? end : Math.min(end, last + debounce)
 }
 
