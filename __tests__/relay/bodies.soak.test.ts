@@ -35,7 +35,7 @@ describe.each(OUTBOX_RUNTIMES)(
       await github.close()
     })
 
-    run('takes 50 bodies of 24 MB at once, in bounded memory', async () => {
+    run('takes 50 concurrent bodies of 24 MB, in bounded memory', async () => {
       const body = new Uint8Array(randomBytes(24 * MB))
       let most = 0
       const timer = setInterval(async () => {

@@ -122,7 +122,7 @@ function pathsIn(text: string): readonly (readonly string[])[] {
 }
 
 /**
- * Whether a path is one of these fields, or below one; with `keepsObjects`, also above one.
+ * True for a path that is one of these fields, or below one; with `keepsObjects`, also above one.
  *
  * @param steps names in lower case, `*` for all, `undefined` for a name that only the run knows
  */

@@ -76,7 +76,7 @@ export function isProperty(part: Expr | undefined, name: string): part is IndexA
   )
 }
 
-/** One spelling for all ways to write an expression; empty for an operator. */
+/** A key that is the same for all ways to write an expression, such as `a.b` and `a['b']`; empty for an operator. */
 export function expressionKey(expr: Expr | Star): string {
   if (expr instanceof Grouping) return expressionKey(expr.group)
   if (expr instanceof ContextAccess) return expr.name.lexeme.toLowerCase()

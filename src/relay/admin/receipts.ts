@@ -5,7 +5,8 @@ import type { RelayRequest } from '../relay-ports.ts'
 import { isoTime, isRead, queryOf, readPage } from './query.ts'
 
 /**
- * The admin API of receipts, for a request that brought the admin key: `/-/receipts`. It lists the events whose run is followed, newest first, and the alarms that last.
+ * The admin API of receipts, for a request that brought the admin key: `/-/receipts` lists the events
+ * whose run is followed, newest first, and the alarms that last.
  *
  * @throws RelayError, or StorageError if the disk fails
  */

@@ -33,11 +33,11 @@ export interface BodyUpload {
    * @throws RelayError 503 if the disk fails
    */
   finish(): Promise<BodyReference>
-  /** The whole body. One body at a time is in memory, so a call may wait for another one. */
+  /** Reads the whole body. Memory holds only one such body, so a call may wait for another call. */
   inspect<Result>(use: (bytes: Uint8Array) => Promise<Result>): Promise<Result>
   /**
    * Makes the body readable at its address. To be called before GitHub can have the event: if the relay is
-   * killed behind this call, nobody knows whether GitHub has the event, and the body stays for 7 days.
+   * killed after this call, nobody knows whether GitHub has the event, and the body stays for 7 days.
    *
    * @throws RelayError 503 if the disk fails
    */

@@ -207,7 +207,7 @@ async function listRefusal(
     (secret) => KEYS[secretEncoding].read(secret.reveal()) ?? [],
   )
   let isAmbiguous = true
-  // One signed payload at a time is in memory, because the body may be large.
+  // The body may be large, so the signed payload of only one URL is in memory.
   const holds = await anyHolds(urls, async (url) => {
     const signed = signedBytes(signedPayload, request, { timestamp: timestamp.text, url })
     if (!signed) return false
