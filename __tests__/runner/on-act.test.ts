@@ -10,6 +10,7 @@ import { type BuiltOutbox, startBuiltOutbox } from '../support/built-outbox.ts'
 import { runShared } from '../support/cli.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { textMessage } from '../support/messages.ts'
+import { testOnNode24 } from '../support/node24.ts'
 import { sealingKeys } from '../support/outbox-relays.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
@@ -171,7 +172,7 @@ ${SIGNED.replace('{verify', '{path: /:name, verify')}jobs:
     GENEROUS,
   )
 
-  test(
+  testOnNode24(
     'a batch becomes a matrix, from the requests to its jobs',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'hookline-batching-'))

@@ -195,10 +195,23 @@ function decodeText(bytes: Uint8Array, contentType: string): string | undefined 
  */
 function decodeCharset(bytes: Uint8Array, charset: string): string | undefined {
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+    const decoder = new TextDecoder(charset, { fatal: true })
+    const text = decoder.decode(bytes)
+    return decoder.encoding === 'windows-1252' ? withSigns(text) : text
   } catch {
     return undefined
   }
+}
+
+/** Characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. */
+const SIGNS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/**
+ * Many versions of Node from 20.18.3, and workerd, decode windows-1252 as ISO 8859-1:
+ * https://github.com/nodejs/node/issues/60888, https://github.com/cloudflare/workerd/issues/6027
+ */
+function withSigns(text: string): string {
+  return text.replaceAll(/[\u0080-\u009f]/g, (sign) => SIGNS[sign.charCodeAt(0) - 0x80] ?? sign)
 }
 
 /** The media type without its parameters, in lower case: `application/json`. */
