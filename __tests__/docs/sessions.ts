@@ -15,6 +15,17 @@ const OUTBOX: SessionSetup = {
   },
 }
 
+const WITH_RELAY: SessionSetup = {
+  hasSqlite: true,
+  env: {
+    HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
+    HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
+    HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
+    HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
+    HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
+  },
+}
+
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': {
@@ -71,27 +82,17 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
 
   'docs/guides/receive-files.md': { hasSqlite: true },
   'docs/guides/coding-agents.md': {
-    hasSqlite: true,
+    ...WITH_RELAY,
     before: 'git init --quiet . && hookline relay --outbox outbox.db',
     env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-      HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
+      ...WITH_RELAY.env,
       LINEAR_SIGNING_SECRET: 'lin_wh_correct-horse-battery-staple',
       LINEAR_AGENT_TOKEN: 'lin_oauth_correct-horse-battery-staple',
     },
   },
 
-  'docs/guides/receipts.md': {
-    hasSqlite: true,
-    env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
-      HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-    },
-  },
+  'docs/guides/receipts.md': WITH_RELAY,
+  'docs/guides/alarms.md': { ...WITH_RELAY, before: 'hookline relay --outbox outbox.db' },
 
   'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
   'docs/reference/inspector.md': { files: WORKFLOW },

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -121,9 +121,31 @@ class Recorder {
     return printed.trim()
   }
 
+  /** Runs git in the clone. @param {string[]} args */
+  git(...args) {
+    const env = { ...this.#env, GIT_CONFIG_NOSYSTEM: '1' }
+    execFileSync('git', args, { cwd: this.clone, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  }
+
   async stop() {
     await Promise.all(this.#programs.map((program) => program.stop()))
   }
+}
+
+/** A clone of octo/shop whose pushes go to a repository of this machine. @param {Recorder} recorder */
+async function makeClone(recorder) {
+  const published = join(recorder.folder, 'published.git')
+  await mkdir(recorder.clone)
+  recorder.git('init', '--quiet', '--initial-branch=main')
+  recorder.git('init', '--quiet', '--bare', '--initial-branch=main', published)
+  recorder.git('remote', 'add', 'origin', 'https://github.com/octo/shop.git')
+  recorder.git(
+    'config',
+    `url.file://${published}.pushInsteadOf`,
+    'https://github.com/octo/shop.git',
+  )
+  recorder.git('config', 'user.name', 'Ada')
+  recorder.git('config', 'user.email', 'ada@example.com')
 }
 
 const TOKEN = 'github_pat_'.padEnd(51, 'a')
@@ -131,10 +153,7 @@ const TOKEN = 'github_pat_'.padEnd(51, 'a')
 /** The commands that read and write files. @param {Recorder} recorder */
 async function recordFiles(recorder) {
   const { clone } = recorder
-  await write(clone, '.git/config', '[remote "origin"]\n\turl = https://github.com/octo/shop.git\n')
-  await write(clone, '.git/HEAD', 'ref: refs/heads/main\n')
-  await mkdir(join(clone, '.git/objects'))
-  await mkdir(join(clone, '.git/refs'))
+  await makeClone(recorder)
   await recorder.run('hookline init --sender stripe')
   await rm(join(clone, '.github'), { recursive: true })
   await write(clone, '.github/workflows/hook.yml', WORKFLOW)
@@ -227,6 +246,9 @@ async function recordGitHub(recorder) {
   await recorder.run('hookline runs', { GH_TOKEN: TOKEN })
   await recorder.run('hookline redeliver --since 6h --dry-run', { GH_TOKEN: TOKEN })
   await recorder.run('hookline doctor --workflow hook', { HOOKLINE_GITHUB_TOKEN: TOKEN })
+  recorder.git('add', '.github')
+  recorder.git('commit', '--quiet', '--message', 'Start hook by webhooks')
+  recorder.git('push', '--quiet', '--set-upstream', 'origin', 'HEAD')
   const connect = 'hookline connect --public-url https://hooks.example.com --port 8080'
   const connecting = recorder.start(connect, { HOOKLINE_GITHUB_TOKEN: TOKEN })
   await connecting.saw(/^ *curl .+\n/m)

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { AGENT_NAMES } from '../../../src/cli/agents.ts'
 import { agentKind } from '../../../src/cli/init/agent.ts'
+import { DEFAULT_PATHS } from '../../../src/cli/init/proposal.ts'
 import { senderNamed } from '../../../src/triggers/senders.ts'
 import { Repository } from '../../compiler/support/repository.ts'
 import { dispatchEvent, runInShared } from '../../support/action.ts'
@@ -199,10 +200,19 @@ test('init --agent writes the workflow, and prints which secrets to set', async 
   }
 })
 
-test('the page shows the file that init writes', () => {
-  const page = readFileSync(
-    fileURLToPath(new URL('../../../docs/guides/coding-agents.md', import.meta.url)),
-    'utf8',
-  )
-  for (const agent of AGENT_NAMES) expect(page).toContain(`init --agent ${agent}`)
+const pageOf = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), 'utf8')
+
+test('the guide shows the command for each agent', () => {
+  const guide = pageOf('docs/guides/coding-agents.md')
+  for (const agent of AGENT_NAMES) expect(guide).toContain(`init --agent ${agent}`)
+})
+
+test('the reference lists each finding of doctor about agents, and the default paths', () => {
+  const reference = pageOf('docs/reference/coding-agents.md')
+  const listed = [...reference.matchAll(/^\| `(agent_\w+)` \|/gm)].map(([, code]) => code)
+  const found = [...pageOf('src/cli/doctor/agent.ts').matchAll(/'(agent_\w+)'/g)]
+  expect(found.length).toBeGreaterThan(5)
+  expect(listed.sort()).toEqual(found.map(([, code]) => code).sort())
+  expect(reference).toContain(`\`${DEFAULT_PATHS}\``)
 })
