@@ -29,7 +29,8 @@ const WITH_RELAY: SessionSetup = {
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'README.md': {
-    files: { 'workflows/hello.yml': HOOK },
+    clones: true,
+    files: WORKFLOW,
     env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` },
   },
   // The public repository of Hookline is there to be cloned.

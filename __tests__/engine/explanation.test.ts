@@ -28,6 +28,10 @@ describe('a filter', () => {
         sentence: 'filter: body.action is "closed", wanted "opened"',
       },
     ],
+    [
+      { 'body.action': { $in: ['opened', 'edited'] } },
+      { sentence: 'filter: body.action is "closed", wanted one of "opened", "edited"' },
+    ],
     [{ 'body.kind': 1 }, { sentence: 'filter: body.kind is missing, wanted 1' }],
     [{ $or: [{ 'body.action': 'x' }] }, { path: '$or' }],
     [{ $and: [{ 'body.action': 'closed' }, { 'body.a': 2 }] }, { path: 'body.a', wanted: 2 }],

@@ -98,7 +98,8 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
       const entry = loggedRequest(line)
       if (!entry) return
       const isFollowed = forge.kind === 'github'
-      const ports = { repository: target.repository, ask, isFollowed, ...systemClock }
+      const { repository, filter } = target
+      const ports = { repository, ask, isFollowed, filter, ...systemClock }
       followRequest(entry, ports, report.event).catch(reportError)
     },
     onTunnel: report.tunnel,

@@ -131,6 +131,18 @@ async function unmetConditions(
   }
 }
 
+/**
+ * The wanted value of a filter in words: `"opened"`, or `one of "opened", "closed"` for `$in`. Any other
+ * operator is shown as the filter writes it.
+ */
+export function wantedText(wanted: Json): string {
+  const operators = isObject(wanted) ? Object.entries(wanted) : []
+  const [[operator, values] = []] = operators
+  return operators.length === 1 && operator === '$in' && Array.isArray(values)
+    ? `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+    : JSON.stringify(wanted)
+}
+
 function filterExplanation(
   trigger: string,
   { path, found, wanted }: UnmetCondition,
@@ -138,7 +150,7 @@ function filterExplanation(
 ): Explanation {
   const isShown = showValues && found !== undefined
   const condition = { trigger, condition: 'filter', path, ...(isShown && { found }), wanted }
-  const text = JSON.stringify(wanted)
+  const text = wantedText(wanted)
   if (path.startsWith('$'))
     return { ...condition, sentence: `filter: ${path} is not true: ${text}` }
   if (found === undefined)

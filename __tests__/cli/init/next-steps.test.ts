@@ -40,6 +40,8 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
     ],
     connect: ['hookline connect'],
     secrets: [],
+    secretSources: [],
+    polling: [],
     doctor: [
       'hookline doctor --workflow deploy --repository octo/repo --relay https://relay.example',
     ],

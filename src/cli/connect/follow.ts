@@ -1,9 +1,10 @@
 import type { LogEntry } from '../../relay/http/request-log.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
-import { isObject } from '../../wire/json.ts'
+import { isObject, type JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
+import { filterConditions } from '../grant/filter-expression.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 
 /** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
@@ -35,6 +36,8 @@ interface FollowPorts {
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
+  /** `config.filter` of the trigger. */
+  readonly filter: JsonObject | undefined
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }
@@ -59,7 +62,7 @@ export async function followRequest(
   report: (event: ConnectEvent) => void,
 ): Promise<void> {
   const { delivery, status, run: page = null } = entry
-  const noRun = noRunReason(entry)
+  const noRun = noRunReason(entry, ports.filter)
   const reason = noRun ?? queuedReason(entry)
   report(connectEvent('request', { delivery, status, run: page, reason }))
   if (noRun !== null) return
@@ -83,15 +86,27 @@ export async function followRequest(
 }
 
 /** Why a request starts no run: its error code, or a sentence. `null` if GitHub accepted the event. */
-function noRunReason({ status, code, filtered, githubStatus, reason }: LogEntry): string | null {
+function noRunReason(entry: LogEntry, filter: JsonObject | undefined): string | null {
+  const { status, code, filtered, githubStatus, reason } = entry
   if (status >= 300 || code !== undefined) {
     return [code ?? `the relay responded with ${status}`, reason].filter(Boolean).join(': ')
   }
   if (filtered) {
-    return `no run: the event does not match the filter${reason ? `: ${reason}` : ''}`
+    return `no run: the event does not match the filter${reason ? `: ${filterReason(reason, filter)}` : ''}`
   }
   if (githubStatus === undefined) return 'no run: the relay answered a handshake of the sender'
   return null
+}
+
+/**
+ * The unmet conditions as the workflow file writes them. The relay names them in the expression language
+ * that they were translated into.
+ */
+function filterReason(reason: string, filter: JsonObject = {}): string {
+  const unmet = filterConditions(filter).filter(
+    ({ expression }) => expression !== undefined && reason.includes(expression),
+  )
+  return unmet.length === 0 ? reason : unmet.map(({ words }) => words).join('; ')
 }
 
 /** Why GitHub does not have the event yet; `null` if it has. */
@@ -119,7 +134,11 @@ async function endReason(
   if (run.conclusion === 'skipped' || (jobs.length > 0 && named('skipped').length === jobs.length))
     return ALL_SKIPPED
   if (hasSucceeded(run)) {
-    const skipped = named('skipped')
+    const steps = jobs.flatMap((job) => listOf(job.steps))
+    const skippedSteps = steps
+      .filter(({ conclusion }) => conclusion === 'skipped')
+      .map(({ name }) => `step ${name}`)
+    const skipped = [...named('skipped').map((name) => `job ${name}`), ...skippedSteps]
     return skipped.length > 0 ? `skipped: ${skipped.join(', ')} (see the summary of the run)` : null
   }
   const failures = jobs

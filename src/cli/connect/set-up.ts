@@ -5,6 +5,8 @@ import { PAGE } from '../../triggers/lists/page.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import type { Shell } from '../../wire/shell.ts'
 import type { ForgeHere } from '../forge.ts'
+import { filterConditions } from '../grant/filter-expression.ts'
+import { withoutMarkdown } from '../init/plain-text.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
 import { type ConnectTarget, verifies } from './connect-target.ts'
@@ -37,7 +39,7 @@ export function setUpLines(setUp: SetUp): string[] {
     trigger === 'messaging_bot'
       ? ['', REGISTER, registrationOf(url).text] // The end of its here-document must start a line.
       : sender
-        ? clickLines(sender)
+        ? [...clickLines(sender), ...filterLines(conditions)]
         : signatures.length > 0
           ? ['', 'Enter the URL at the sender. Only a signed request starts the workflow.']
           : [
@@ -74,19 +76,25 @@ function clickLines({ name, title }: Sender): string[] {
   return click === undefined ? [] : ['', `At ${title}: ${withoutMarkdown(click.trim())}`]
 }
 
+/** The events that start the workflow, so that the user chooses them at the sender. */
+function filterLines({ filter = {} }: FoundTrigger): string[] {
+  const conditions = filterConditions(filter).map(({ words }) => words)
+  return conditions.length === 0 ? [] : [`The workflow needs: ${conditions.join('; ')}`]
+}
+
 /** The repository secrets that the workflow reads. A sender often shows them only with the webhook. */
 function secretLines(sender: Sender, repository: string, forge: ForgeHere): string[] {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
   const store = (name: string) => `  ${secretCommand(forge, repository, name)}`
-  const lines = [
-    ...(secret ? ['', `Store its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),
+  const page =
+    forge.kind === 'github' ? `At ${secretsPage(forge, repository)} or here, store` : 'Store'
+  return [
+    ...(secret ? ['', `${page} its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),
     ...(urlSecret
       ? ['', 'Store the complete URL above too, because it is signed:', store(urlSecret)]
       : []),
   ]
-  if (lines.length === 0) return []
-  return forge.kind === 'github' ? [...lines, `or at ${secretsPage(forge, repository)}`] : lines
 }
 
 /** How the action gets bodies that do not fit into an event, which the relay stores. */
@@ -96,23 +104,11 @@ function bodyLines({ file, files }: ConnectTarget, url: string): string[] {
   return ['', `For bodies of more than 64 KB, add ${place}:`, `  relay-url: ${new URL(url).origin}`]
 }
 
-/** How to replace the temporary URL with a permanent one. */
+/** How to get a URL that works without `connect`. */
 export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[] {
   return [
     '',
-    lifetime === 'stays'
-      ? 'The URL works again when connect runs. For one that always works, run a relay:'
-      : 'The URL has ended. For a permanent URL, run a relay:',
-    '  hookline app create --relay https://<your relay>   creates a GitHub App, in place of a token',
-    '  hookline relay --outbox outbox.db                  on a server; see https://github.com/hookline/hookline#host',
+    lifetime === 'stays' ? 'The URL works again when connect runs.' : 'The URL has ended.',
+    'For a URL that always works, host a relay: https://github.com/hookline/hookline#host',
   ]
-}
-
-/** Removes the Markdown of links, emphasis and fences. */
-function withoutMarkdown(text: string): string {
-  return text
-    .replaceAll(/^```.*\n/gm, '')
-    .replace(/\[([^\]]+)\]\((https:[^)]+)\)/g, '$1 ($2)')
-    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replace(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/g, '$1')
 }

@@ -1,3 +1,4 @@
+import { wantedText } from '../../engine/explanation.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { isObject } from '../../wire/json.ts'
 import { visibleHeaders } from '../../wire/webhook-request.ts'
@@ -19,13 +20,34 @@ export interface FilterExpression {
  * @param filter a valid MongoDB query
  */
 export function filterExpression(filter: JsonObject): FilterExpression {
-  const parts = Object.entries(filter).flatMap(([key, value]) => conjuncts(key, value))
-  const translated = parts.map((part) => ({ part, expression: translatePart(part) }))
-  const expressions = translated.flatMap(({ expression }) => expression ?? [])
-  const untranslated = translated.flatMap(({ part, expression }) =>
-    expression === undefined ? [conditionName(part)] : [],
-  )
-  return { expression: joined(expressions, '&&'), untranslated }
+  const conditions = filterConditions(filter)
+  const expressions = conditions.flatMap(({ expression }) => expression ?? [])
+  return {
+    expression: expressions.length === 0 ? undefined : expressions.join(' && '),
+    untranslated: conditions.flatMap(({ expression, name }) =>
+      expression === undefined ? [name] : [],
+    ),
+  }
+}
+
+/** A condition of a filter. An event must meet all conditions of its filter. */
+interface FilterCondition {
+  /** `body.title: $ne of a string` */
+  readonly name: string
+  /** `body.type must be one of "created", "updated"` */
+  readonly words: string
+  /** Its translation; `undefined` if only the workflow can check it. */
+  readonly expression: string | undefined
+}
+
+export function filterConditions(filter: JsonObject): FilterCondition[] {
+  return Object.entries(filter)
+    .flatMap(([key, value]) => conjuncts(key, value))
+    .map((part) => ({
+      name: conditionName(part),
+      words: conditionWords(part),
+      expression: translatePart(part),
+    }))
 }
 
 /** One condition of a query: a path with one operator, or an operator over queries. */
@@ -53,6 +75,13 @@ function conjuncts(key: string, value: Json): QueryCondition[] {
   return operators.map(([operator, operand]) => ({ key, operator, value: operand ?? null }))
 }
 
+function conditionWords({ key, operator, value }: QueryCondition): string {
+  const wanted = operator === '$eq' ? value : { [operator]: value }
+  return key === ''
+    ? `${operator}: ${JSON.stringify(value)}`
+    : `${key} must be ${wantedText(wanted)}`
+}
+
 function conditionName({ key, operator, value }: QueryCondition): string {
   const kind = typeof value === 'string' ? ' of a string' : ''
   return key === '' ? operator : `${key}: ${operator}${kind}`
@@ -65,7 +94,7 @@ function translatePart({ key, operator, value }: QueryCondition): string | undef
   const comparison = place && compare?.(place.at, value)
   if (!place || comparison === undefined) return undefined
   // A path through a list matches any element of the list; only the workflow can check that.
-  return joined([...place.above.map(startsLikeList), comparison], '||')
+  return anyOf([...place.above.map(startsLikeList), comparison])
 }
 
 /** Translates $or only if every query translates; otherwise the relay would drop wanted requests. */
@@ -77,7 +106,7 @@ function translateOr(queries: Json): string | undefined {
   const expressions = arms.flatMap((arm) =>
     arm && arm.untranslated.length === 0 ? (arm.expression ?? []) : [],
   )
-  return expressions.length === queries.length ? joined(expressions, '||') : undefined
+  return expressions.length === queries.length ? anyOf(expressions) : undefined
 }
 
 /** For each operator: an expression that is true for every value that the operator accepts, lists included. */
@@ -107,7 +136,7 @@ function equal(place: string, value: Json): string | undefined {
 function memberExpression(place: string, values: Json): string | undefined {
   const all = Array.isArray(values) ? values.map((value) => equal(place, value)) : [undefined]
   const expressions = all.flatMap((one) => one ?? [])
-  return expressions.length === all.length ? joined(expressions, '||') : undefined
+  return expressions.length === all.length ? anyOf(expressions) : undefined
 }
 
 /** Strings are not compared, because `!=` ignores case and would drop `Main` for `main`. */
@@ -172,7 +201,7 @@ function startsLikeList(place: string): string {
   return `startsWith(toJSON(${place}), '[')`
 }
 
-function joined(expressions: readonly string[], sign: '&&' | '||'): string | undefined {
+function anyOf(expressions: readonly string[]): string | undefined {
   if (expressions.length <= 1) return expressions[0]
-  return `(${expressions.join(` ${sign} `)})`
+  return `(${expressions.join(' || ')})`
 }

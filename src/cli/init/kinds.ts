@@ -94,6 +94,9 @@ export interface Kind {
 /** Begins an expression for the action. GitHub evaluates expressions in inputs first, so it is escaped. */
 const ESCAPED = "${{ '${{' }}"
 
+const SECRETS_REASON =
+  '# The action inserts secrets into `on` itself, so that they cannot change the YAML.'
+
 /** The inputs of the action's step: the triggers, and the secrets that they read. */
 export function actionInputs(
   { sender, relay }: Pick<Answers, 'sender' | 'relay'>,
@@ -104,7 +107,7 @@ export function actionInputs(
     : stringify({ webhook: { method: 'post', ...(config && { config }) } })
   const secrets = sender ? secretsOf(sender) : []
   const given = secrets.map((secret) => `"${secret}": \${{ toJSON(secrets.${secret}) }}`)
-  const inputs = given.length > 0 ? [`secrets: '{${given.join(', ')}}'`] : []
+  const inputs = given.length > 0 ? [SECRETS_REASON, `secrets: '{${given.join(', ')}}'`] : []
   const from = isPublic(relay) ? [`relay-url: ${relay}`] : []
   return [...inputs, ...from, 'on: |', indented(on.trimEnd(), 2)].join('\n')
 }

@@ -4,6 +4,7 @@ import { webhookUrl } from '../../wire/path.ts'
 import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
+import { withoutMarkdown } from './plain-text.ts'
 import { secretsOf, triggerOf, urlSecretOf } from './sender-workflow.ts'
 
 export function localServer(port: string): string {
@@ -39,8 +40,12 @@ export interface NextSteps {
   readonly doctor: readonly string[]
   /** Stores the repository secrets. A sender often shows them only with the webhook. */
   readonly secrets: readonly string[]
+  /** The origin of each secret: `the signing secret of the endpoint, whsec_…`. */
+  readonly secretSources: readonly string[]
   /** Gives it a public URL, and follows each request to its run. */
   readonly connect: readonly string[]
+  /** For a bot: writes a workflow that polls in place of receiving webhooks. */
+  readonly polling: readonly string[]
 }
 
 /** Placeholder in the URL if the repository is unknown. */
@@ -131,6 +136,12 @@ function webhookSteps(
     ],
     publish: push,
     secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
+    secretSources: [
+      ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
+      ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
+      ...(kind.secrets ?? []).map(() => 'the API key of the agent'),
+    ],
+    polling: trigger === 'messaging_bot' ? ['hookline init --kind bot'] : [],
     doctor: [
       `hookline doctor --workflow ${name}${repository && ` --repository ${repository}`}${flag} --relay ${relay}`,
     ],
@@ -182,6 +193,8 @@ function pollingSteps(
     relay: [],
     connect: [],
     secrets: isGitHub ? [] : [secretPage(secret, webUrl, repository)],
+    secretSources: [],
+    polling: [],
     // Another forge has no command for it: the schedule of the workflow starts it.
     publish: isGitHub ? [secretLine(secret), ...push, `gh workflow run ${name}.yml`] : push,
     doctor: [],

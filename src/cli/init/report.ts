@@ -39,10 +39,16 @@ export function reportText(
         written,
         section('Commit and push it to the default branch:', steps.publish),
         section('Get a public URL, and follow each request to its run:', steps.connect),
-        section('Store the repository secrets:', steps.secrets),
+        section(secretsTitle(steps), steps.secrets),
+        section('Or poll for messages, which needs no public URL:', steps.polling),
         localText(steps),
         hasRelay ? relayText(steps) : section('Or host a relay on a server:', [RELAY_PAGE]),
       ].join('')
+}
+
+function secretsTitle({ secretSources }: NextSteps): string {
+  const noun = secretSources.length === 1 ? 'secret' : 'secrets'
+  return `Store the repository ${noun} (${secretSources.join('; ')}):`
 }
 
 /** The way without GitHub. */
