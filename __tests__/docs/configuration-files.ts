@@ -4,7 +4,8 @@ import { parseDocument } from 'yaml'
 /**
  * The keys that each program knows, by the first key of its file:
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config,
- * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config and
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config,
+ * https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/ and
  * https://www.home-assistant.io/integrations/rest_command/
  */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
@@ -29,6 +30,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     'static_configs',
     'targets',
   ],
+  groups: ['name', 'rules', 'alert', 'expr', 'annotations', 'summary'],
   rest_command: [
     'hookline',
     'url',

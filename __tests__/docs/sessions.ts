@@ -63,6 +63,7 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/outbox.md': OUTBOX,
+  'docs/host/monitoring.md': WITH_RELAY,
   'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   'docs/guides/batch-and-debounce.md': {
     hasSqlite: true,
@@ -81,7 +82,10 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     },
   },
 
-  'docs/guides/receive-files.md': { hasSqlite: true },
+  'docs/guides/receive-files.md': {
+    hasSqlite: true,
+    env: { HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}` },
+  },
   'docs/guides/coding-agents.md': {
     ...WITH_RELAY,
     before: 'git init --quiet . && hookline relay --outbox outbox.db',
@@ -95,6 +99,14 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/receipts.md': WITH_RELAY,
   'docs/guides/alarms.md': { ...WITH_RELAY, before: 'hookline relay --outbox outbox.db' },
 
+  'docs/guides/filter-events.md': {
+    files: {
+      'workflows/hook.yml': HOOK.replace(
+        'webhook',
+        '{webhook: {config: {filter: {headers.x-github-event: issues, body.action: {$in: [opened, reopened]}}}}}',
+      ),
+    },
+  },
   'docs/guides/test-locally.md': { files: { ...WORKFLOW, 'workflows/bot.yml': BOT } },
   'docs/reference/inspector.md': { files: WORKFLOW },
   // Secrets of the reader, and what Jenkins sets.
