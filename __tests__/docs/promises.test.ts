@@ -10,8 +10,8 @@ const REFERENCE = readFileSync(`${ROOT}docs/reference/promises.md`, 'utf8')
 const PROMISES = [...PAGE.matchAll(/^(\d+)\. \*\*/gm)].map(([, number = '']) => number)
 
 /** The rows of the table of tests. */
-const ROWS = [...REFERENCE.matchAll(/^\| (\d+) \| `([\w/-]+)` \| (.+) \| ([\w, ]+) \|$/gm)].map(
-  ([, promise = '', file = '', name = '', runsOn = '']) => ({ promise, file, name, runsOn }),
+const ROWS = [...REFERENCE.matchAll(/^\| (\d+) \| `([\w/-]+)` \(([\w, ]+)\): (.+) \|$/gm)].map(
+  ([, promise = '', file = '', runsOn = '', name = '']) => ({ promise, file, name, runsOn }),
 )
 
 test('each promise of the security model has a test, and each test a promise', () => {

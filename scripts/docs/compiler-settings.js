@@ -10,8 +10,7 @@ export function compilerSettings() {
   const settings = COMPILER_SETTINGS
   const rows = settings.map(({ key, argument, help, default: value }) => [
     code(`${key}: ${argument}`),
-    value,
-    `${help.charAt(0).toUpperCase()}${help.slice(1)}`,
+    `${help.charAt(0).toUpperCase()}${help.slice(1)}. Default: ${value}`,
   ])
-  return table(['setting', 'default', 'meaning'], rows)
+  return table(['setting', 'meaning'], rows)
 }

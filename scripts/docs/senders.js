@@ -340,10 +340,12 @@ export function senderSchemesTable() {
     .map(({ name, page, needs, takes = [] }) => [
       link(code(name), page),
       proofOf(name),
-      needs.map(code).join(', '),
-      takes.map(code).join(', '),
+      [
+        ...(needs.length === 0 ? [] : [needs.map(code).join(', ')]),
+        ...(takes.length === 0 ? [] : [`optional: ${takes.map(code).join(', ')}`]),
+      ].join('; '),
     ])
-  return table(['scheme', 'verification', 'required', 'optional'], rows)
+  return table(['scheme', 'verification', 'options'], rows)
 }
 
 /** The options of `verify`, from the schemas that check them. */

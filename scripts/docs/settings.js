@@ -1,5 +1,5 @@
 import { commandNames, helpOf } from './commands.js'
-import { code, table } from './table.js'
+import { code } from './table.js'
 
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
 
@@ -19,17 +19,29 @@ const FLAGS = {
   HOOKLINE_RECEIPTS: '--receipts',
 }
 
-/** Every variable of Hookline with its default, its meaning, and the commands whose help names it. */
-export function variablesTable() {
+/**
+ * Every variable of Hookline with its default, its meaning, and the commands whose help names it. A list,
+ * because the long names make a table wider than a phone.
+ */
+export function variablesList() {
   const help = new Map(commandNames().map((name) => [name, environmentOf(helpOf(name))]))
   const names = /** @type {Name[]} */ (Object.keys(SETTINGS))
-  const rows = names.map((name) => [
-    `<a id="${name}"></a>${[name, FLAGS[name]].flatMap((each) => (each ? code(each) : [])).join(', ')}`,
-    [...help].flatMap(([command, text]) => (text.includes(name) ? code(command) : [])).join(', '),
-    defaultOf(name),
-    SETTINGS[name].help,
-  ])
-  return table(['variable', 'commands', 'default', 'meaning'], rows)
+  const lines = names.map((name) => {
+    const spellings = [name, FLAGS[name]].flatMap((each) => (each ? code(each) : []))
+    const commands = [...help].flatMap(([command, text]) =>
+      text.includes(name) ? code(command) : [],
+    )
+    const readers = commands.length === 0 ? '' : ` (${commands.join(', ')})`
+    const value = defaultOf(name)
+    const shown = value === '' ? '' : ` Default: ${value}.`
+    return `- <a id="${name}"></a>${spellings.join(', ')}${readers}: ${inCode(SETTINGS[name].help)}.${shown}`
+  })
+  return lines.join('\n')
+}
+
+/** A help text with its variables and flags as code. @param {string} help */
+function inCode(help) {
+  return help.replaceAll(/HOOKLINE_[A-Z_]+|--[a-z-]+/g, code)
 }
 
 /** The names of the variables in a help text. @param {string} help */

@@ -15,7 +15,7 @@ import {
   sendersTable,
   verifyOptionsTable,
 } from '../docs/senders.js'
-import { variablesTable } from '../docs/settings.js'
+import { variablesList } from '../docs/settings.js'
 
 const root = new URL('../..', import.meta.url)
 
@@ -63,7 +63,7 @@ const DOCUMENTS = {
   },
   'docs/reference/compiler.md': { settings: compilerSettings },
   'docs/reference/config.md': { config: configList },
-  'docs/reference/environment.md': { variables: variablesTable },
+  'docs/reference/environment.md': { variables: variablesList },
   'docs/reference/commands.md': {
     commands: commandList,
     options: optionsReference,
