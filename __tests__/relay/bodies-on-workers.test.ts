@@ -30,13 +30,36 @@ import {
   VERIFIED,
 } from '../support/large-bodies.ts'
 import { memoryDatabase } from '../support/memory-database.ts'
+import { MINIFLARE, type Miniflare, startMiniflare } from '../support/miniflare.ts'
+import { NODE24 } from '../support/node24.ts'
+import { passTimeOfBodies, storedBodyRows } from '../support/object-time.ts'
 import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
+import { until } from '../support/until.ts'
 import { startWorkerd, type Workerd } from '../support/workerd.ts'
 
+const TOKEN = `ghp_${'R'.repeat(36)}`
 const PUBLIC_URL = 'https://relay.example.com'
 const DAY = 24 * HOUR
 
-describe('on workerd, a body that does not fit into an event', () => {
+interface Runtime {
+  readonly name: string
+  /** False if its tests are skipped. */
+  readonly isThere: boolean
+  start(
+    script: string,
+    bindings: Readonly<Record<string, string>>,
+    options: { readonly disk: string },
+  ): Promise<Workerd>
+}
+
+const RUNTIMES: readonly Runtime[] = [
+  { name: 'workerd', isThere: true, start: startWorkerd },
+  { name: 'miniflare with R2', isThere: Boolean(MINIFLARE), start: startMiniflare },
+]
+
+describe.each(RUNTIMES)('on $name, a body that does not fit into an event', (runtime) => {
+  const run = runtime.isThere ? test : test.skip
+  const runOnNode24 = runtime.isThere && NODE24 !== null ? test : test.skip
   let github: GitHub
   let disk: string
   let relay: Workerd
@@ -45,14 +68,14 @@ describe('on workerd, a body that does not fit into an event', () => {
   const start = async (settings: Readonly<Record<string, string>> = {}) => {
     const bindings = {
       HOOKLINE_API_URL: github.url,
-      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
       HOOKLINE_SEALING_KEYS: keys,
       HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
       HOOKLINE_PUBLIC_URL: PUBLIC_URL,
       HOOKLINE_OUTBOX_MIN_INTERVAL_MS: '10',
       ...settings,
     }
-    relay = await startWorkerd(bundle('relay/worker.js'), bindings, { disk })
+    relay = await runtime.start(bundle('relay/worker.js'), bindings, { disk })
   }
 
   beforeAll(async () => {
@@ -64,7 +87,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     disk = await mkdtemp(join(tmpdir(), 'hookline-bodies-'))
   })
   afterEach(async () => {
-    await relay.close()
+    await relay?.close()
     await rm(disk, { recursive: true })
   })
   afterAll(() => github.close())
@@ -73,7 +96,7 @@ describe('on workerd, a body that does not fit into an event', () => {
   const post = (target: string, body: Buffer, headers?: Record<string, string>) =>
     postBody(relay, target, body, headers)
 
-  test.each([100_000, 300_000, 25_000_000])(
+  run.each([100_000, 300_000, 25_000_000])(
     'of %i bytes is stored, and read again',
     async (bytes) => {
       await start()
@@ -95,7 +118,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     },
   )
 
-  test('is one 404 for every other address and method', async () => {
+  run('is one 404 for every other address and method', async () => {
     await start()
     await post(await endpoint(), large(100_000))
     const [headers] = eventHeaders(github)
@@ -112,7 +135,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     expect((await readBody(relay, headers)).status).toBe(200)
   })
 
-  test('with a wrong signature is 401, and its room is free again', async () => {
+  run('with a wrong signature is 401, and its room is free again', async () => {
     await start({ HOOKLINE_BODIES_MAX_MB: '1' })
     const target = await endpoint(VERIFIED)
     const body = large(900_000)
@@ -123,7 +146,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     expect((await post(target, body, signed(body))).status).toBe(200)
   })
 
-  test('beyond the quota is 503, and the one before stays', async () => {
+  run('beyond the quota is 503, and the one before stays', async () => {
     await start({ HOOKLINE_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     await post(target, large(900_000))
@@ -133,13 +156,13 @@ describe('on workerd, a body that does not fit into an event', () => {
     expect((await readBody(relay, headers)).status).toBe(200)
   })
 
-  test('beyond the maximum is 413', async () => {
+  run('beyond the maximum is 413', async () => {
     await start({ HOOKLINE_MAX_BODY_MB: '1' })
     const answer = await post(await endpoint(), large(1_100_000))
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([413, 'payload_too_large'])
   })
 
-  test('is deleted if GitHub refuses the event', async () => {
+  run('is deleted if GitHub refuses the event', async () => {
     await start({ HOOKLINE_BODIES_MAX_MB: '1' })
     const target = await endpoint()
     github.always({ status: 422, body: '{"message":"no"}' })
@@ -148,7 +171,7 @@ describe('on workerd, a body that does not fit into an event', () => {
     expect((await post(target, large(900_000))).status).toBe(200)
   })
 
-  test('waits with its event while GitHub is down, also over a kill', async () => {
+  run('waits with its event while GitHub is down, also over a kill', async () => {
     await start()
     const target = await endpoint()
     await post(target, Buffer.from('{"first":1}'))
@@ -159,6 +182,149 @@ describe('on workerd, a body that does not fit into an event', () => {
     github.reset()
     await start()
     expect(await storedHash(relay, await firstEvent(github))).toBe(sha256(body))
+  })
+
+  runOnNode24('is deleted 7 days after GitHub accepted its event, and not after 6', async () => {
+    await start()
+    const target = await endpoint()
+    await post(target, large(300_000))
+    const [event] = eventHeaders(github)
+    const passTime = async (milliseconds: number) => {
+      await relay.close()
+      await passTimeOfBodies(disk, milliseconds)
+      await start()
+    }
+    await passTime(HOUR)
+    // The alarm of the object is due, and it finds that the outbox does not have the event.
+    await until(async () => (await storedBodyRows(disk)).some(({ accepted }) => accepted !== null))
+    await passTime(6 * DAY)
+    await post(target, large(300_000))
+    const later = eventHeaders(github).at(-1)
+    expect((await readBody(relay, event)).status).toBe(200)
+    await passTime(DAY + HOUR)
+    await until(async () => (await storedBodyRows(disk)).length === 1)
+    expect((await readBody(relay, event)).status).toBe(404)
+    expect((await readBody(relay, later)).status).toBe(200)
+  })
+})
+
+test('bodies of 25,000,000 bytes that are signed, or contain the GitHub token, need 40 MB of heap', async () => {
+  const github = await startGitHub()
+  const disk = await mkdtemp(join(tmpdir(), 'hookline-heap-'))
+  const bindings = {
+    HOOKLINE_API_URL: github.url,
+    HOOKLINE_GITHUB_TOKEN: TOKEN,
+    HOOKLINE_SEALING_KEYS: await sealingKeys(),
+    HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+    HOOKLINE_PUBLIC_URL: PUBLIC_URL,
+  }
+  const relay = await startWorkerd(bundle('relay/worker.js'), bindings, { disk, mostHeap: 40 })
+  const target = await createEndpoint(relay, VERIFIED)
+  const body = large(25_000_000)
+  const withToken = Buffer.concat([body, Buffer.from(JSON.stringify(TOKEN))])
+  const statuses: number[] = []
+  for (const sent of [body, withToken, body, withToken]) {
+    statuses.push((await postBody(relay, target, sent, signed(sent))).status)
+  }
+  expect(statuses).toEqual([200, 400, 200, 400])
+  expect(await storedHash(relay, eventHeaders(github).at(-1))).toBe(sha256(body))
+  await relay.close()
+  await github.close()
+  await rm(disk, { recursive: true })
+})
+
+describe('on miniflare, a bucket', () => {
+  const run = MINIFLARE ? test : test.skip
+  let github: GitHub
+  let disk: string
+  let relay: Miniflare
+  let bindings: Readonly<Record<string, string>>
+
+  const start = async (options: { readonly hasBucket?: boolean } = {}) => {
+    relay = await startMiniflare(bundle('relay/worker.js'), bindings, { disk, ...options })
+  }
+
+  beforeAll(async () => {
+    github = await startGitHub()
+    bindings = {
+      HOOKLINE_API_URL: github.url,
+      HOOKLINE_GITHUB_TOKEN: TOKEN,
+      HOOKLINE_SEALING_KEYS: await sealingKeys(),
+      HOOKLINE_ADMIN_KEY: OPERATOR_KEY,
+      HOOKLINE_PUBLIC_URL: PUBLIC_URL,
+    }
+  })
+  beforeEach(async () => {
+    github.reset()
+    disk = await mkdtemp(join(tmpdir(), 'hookline-bucket-'))
+  })
+  afterEach(async () => {
+    await relay.close()
+    await rm(disk, { recursive: true })
+  })
+  afterAll(() => github.close())
+
+  run(
+    'has a body of 25,000,000 bytes in 96 encrypted pieces, and nothing of a body of 1 KB',
+    async () => {
+      await start()
+      const target = await createEndpoint(relay, VERIFIED)
+      const small = large(1000)
+      expect((await postBody(relay, target, small, signed(small))).status).toBe(200)
+      expect(await relay.keys()).toEqual([])
+      const body = large(25_000_000)
+      expect((await postBody(relay, target, body, signed(body))).status).toBe(200)
+      const keys = await relay.keys()
+      expect([keys.length, keys.filter((key) => !/^bodies\/[0-9a-f]{64}\/\d+$/.test(key))]).toEqual(
+        [96, []],
+      )
+      const first = await relay.piece(keys[0] ?? '')
+      expect([first.length, first.includes('{"text":')]).toEqual([256 * 1024 + 16, false])
+    },
+  )
+
+  run('is empty after a wrong signature, a refused event and a full quota', async () => {
+    bindings = { ...bindings, HOOKLINE_BODIES_MAX_MB: '1' }
+    await start()
+    const target = await createEndpoint(relay, VERIFIED)
+    const body = large(600_000)
+    expect((await postBody(relay, target, body, signed(Buffer.from('other')))).status).toBe(401)
+    github.next({ status: 422, body: '{"message":"no"}' })
+    expect((await postBody(relay, target, body, signed(body))).status).toBe(422)
+    const tooLarge = large(1_300_000)
+    expect((await postBody(relay, target, tooLarge, signed(tooLarge))).status).toBe(503)
+    expect(await relay.keys()).toEqual([])
+  })
+
+  run('gives 404 for a piece that is missing or in the place of another one', async () => {
+    await start()
+    const target = await createEndpoint(relay)
+    await postBody(relay, target, large(600_000))
+    const [event] = eventHeaders(github)
+    const [first = '', second = ''] = await relay.keys()
+    const status = async () => (await readBody(relay, event)).status
+    const content = await relay.piece(first)
+    expect(await status()).toBe(200)
+    await relay.put(first, await relay.piece(second))
+    expect(await status()).toBe(404)
+    await relay.put(first, content)
+    expect(await status()).toBe(200)
+    await relay.put(first, null)
+    expect(await status()).toBe(404)
+  })
+
+  run('that is bound later leaves the bodies readable that are in the object', async () => {
+    await start({ hasBucket: false })
+    const target = await createEndpoint(relay)
+    const [older, newer] = [large(300_000), large(400_000)]
+    await postBody(relay, target, older)
+    await relay.close()
+    await start()
+    await postBody(relay, target, newer)
+    const [first, second] = eventHeaders(github)
+    expect((await relay.keys()).length).toBe(2)
+    expect(await storedHash(relay, first)).toBe(sha256(older))
+    expect(await storedHash(relay, second)).toBe(sha256(newer))
   })
 })
 

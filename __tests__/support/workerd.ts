@@ -30,6 +30,8 @@ interface WorkerdOptions {
   readonly disk?: string
   /** Maximum size of its files in KB, to simulate a full disk. */
   readonly mostOfFile?: number
+  /** Maximum size of the JavaScript heap in MB; a larger heap ends workerd. */
+  readonly mostHeap?: number
   /** True if its storage is broken intentionally. */
   readonly isBroken?: boolean
   /** Modules that the script imports, by their names; by default the files beside it. */
@@ -39,7 +41,7 @@ interface WorkerdOptions {
 export async function startWorkerd(
   script: string,
   bindings: Readonly<Record<string, string>>,
-  { disk, mostOfFile, isBroken = false, modules: given }: WorkerdOptions = {},
+  { disk, mostOfFile, mostHeap, isBroken = false, modules: given }: WorkerdOptions = {},
 ): Promise<Workerd> {
   const modules = given ?? (await modulesBeside(script))
   const folder = await mkdtemp(join(tmpdir(), 'workerd-'))
@@ -49,7 +51,7 @@ export async function startWorkerd(
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  await writeFile(file, config(bindings, [...modules.keys()], disk))
+  await writeFile(file, config(bindings, [...modules.keys()], disk, mostHeap))
   // A write beyond the limit then fails with an error instead of a signal.
   const limited = `trap '' XFSZ; ulimit -f ${mostOfFile ?? 'unlimited'}; exec "$@"`
   const child = spawn('bash', ['-c', limited, 'bash', WORKERD, 'serve', file, '--control-fd=3'], {
@@ -93,6 +95,7 @@ function config(
   bindings: Readonly<Record<string, string>>,
   modules: readonly string[],
   disk: string | undefined,
+  mostHeap: number | undefined,
 ): string {
   const list = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
@@ -101,6 +104,7 @@ function config(
   const embedded = modules.map((name) => `(name = "${name}", esModule = embed "${name}")`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
+  ${mostHeap ? `v8Flags = ["--max-heap-size=${mostHeap}"],` : ''}
   services = [
     (name = "main", worker = .relay),
     (name = "internet", network = (allow = ["private", "public"])),
