@@ -171,7 +171,7 @@ jobs: { pay: { runs-on: ubuntu-latest, steps: [{ run: echo }] } }
   test('without the secret the relay has the filter only, and the output names the secret', async () => {
     const { printed } = await url(PAY)
     expect(printed.conditions).toEqual({ if: expect.any(String) })
-    expect(printed.inWorkflow[0]).toMatch(/^verify: .*secret/)
+    expect(printed.inWorkflow[0]).toMatch(/signature.*secret/)
     expect(decodeJwt(tokenOf(printed)).if).toBe(printed.conditions.if)
   })
 

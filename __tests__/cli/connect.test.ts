@@ -600,6 +600,41 @@ test('a filtered event is reported with the filter, as text and as data', async 
   })
 })
 
+test('the end of a run names its delivery if another request came in between', async () => {
+  const text = NAMED.replace(
+    'with: { on: webhook }',
+    `with:
+          on: |
+            webhook: {config: {filter: {"body.type": paid}}}`,
+  )
+  workflow('hook.yml', text)
+  const ended = withRun({ workflows: { 'hook.yml': text } })
+  let isRunning = true
+  platform.always((call, response) =>
+    isRunning && call.url.endsWith('/runs/7')
+      ? json(200, {
+          ...JSON.parse(ended(call, response)?.body ?? ''),
+          status: 'in_progress',
+          conclusion: null,
+        })
+      : ended(call, response),
+  )
+  const running = connect([])
+  const [, url = ''] = await running.printed(WEBHOOK_URL)
+  const post = (type: string) =>
+    fetch(localOf(url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type }),
+    })
+  await post('paid')
+  await running.printed(/runs\/7\n/)
+  await post('open')
+  await running.printed(/does not match the filter/)
+  isRunning = false
+  await running.printed(/ {5}delivery [\w-]{36} ended: success\n/)
+})
+
 test('a tunnel that ends is opened again, and the new URL is printed', async () => {
   const other = 'https://loud-river-example.trycloudflare.com'
   program(

@@ -215,10 +215,12 @@ interface Reporter {
 }
 
 function reporter(json: boolean): Reporter {
+  let lastDelivery: string | null = null
   const event = (reported: ConnectEvent) => {
     if (json) print(printableJson(JSON.stringify(reported)))
     else if (['request', 'run', 'end'].includes(reported.event)) {
-      print(printable(eventLine(reported)))
+      print(printable(eventLine(reported, lastDelivery)))
+      lastDelivery = reported.delivery
     }
   }
   // With --json, standard output is for the program that reads the events.
@@ -239,11 +241,14 @@ function reporter(json: boolean): Reporter {
   return { event, note, tunnel, bye: (reason) => event(connectEvent('bye', { reason })) }
 }
 
-function eventLine({ event, delivery, status, run, conclusion, reason }: ConnectEvent): string {
+/** @param lastDelivery the delivery of the line above */
+function eventLine(reported: ConnectEvent, lastDelivery: string | null): string {
+  const { event, delivery, status, run, conclusion, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') return `${status}  delivery ${delivery}${why}`
-  if (event === 'run') return `     run ${run ?? 'unknown'}${why}`
-  return `     ended: ${conclusion}${why}`
+  const of = delivery === lastDelivery ? '' : `delivery ${delivery} `
+  if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
+  return `     ${of}ended: ${conclusion}${why}`
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -79,7 +79,7 @@ function verifyOf(
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
     return {
       left: [
-        'verify: to let the relay check it too, export its secret here, or add --secret-env <name>.',
+        'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.',
       ],
     }
   }
