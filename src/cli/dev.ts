@@ -123,6 +123,9 @@ async function serve(options: DevOptions): Promise<void> {
   if (!json) print(printable(welcomeText(server, workflows, { isOpen: host !== undefined, poll })))
   else if (process.stderr.isTTY) process.stderr.write(`${inspectorLine(server)}\n`)
   if (runs) process.stderr.write(runHint(runs.key))
+  if (poll && polledTriggers(readAllWorkflows(() => workflows({})).found).length === 0) {
+    warn([NO_BOT])
+  }
   if (runs?.missing) warn([{ message: `--run cannot run jobs: ${runs.missing}` }])
   if (keys.hint) print(`${styled(process.stdout, 'dim', keys.hint)}\n`)
   if (poll) server.poll()
@@ -215,6 +218,11 @@ function inspectorLine({ url, inspectorPath }: DevServer): string {
 
 const KEY_NEEDED =
   'A request needs an access key: add -H "X-Platform-Authorization: $KEY" to the curl line.'
+
+const NO_BOT = {
+  message: '--poll has no bot to poll: no workflow has the trigger messaging_bot',
+  hint: 'Write one: hookline init --kind bot',
+}
 
 const RUN_AND_HOST = {
   message: '--run cannot be combined with --host',

@@ -90,3 +90,11 @@ test('nothing is polled without --poll', async () => {
   expect(await run(url)).toMatchObject({ triggers: [], polled, polling: false })
   expect(telegram.calls).toEqual([])
 })
+
+test('--poll without a bot says how to write one', async () => {
+  dev = await startDev({
+    files: { 'workflows/hook.yml': 'on: webhook\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n' },
+    args: ['--poll'],
+  })
+  await dev.command.told(/--poll has no bot to poll[\s\S]*hookline init --kind bot/)
+})
