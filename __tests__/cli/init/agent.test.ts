@@ -210,7 +210,7 @@ test('the guide shows the command for each agent', () => {
 
 test('the reference lists each finding of doctor about agents, and the default paths', () => {
   const reference = pageOf('docs/reference/coding-agents.md')
-  const listed = [...reference.matchAll(/^\| `(agent_\w+)` \|/gm)].map(([, code]) => code)
+  const listed = [...reference.matchAll(/^- `(agent_\w+)`: /gm)].map(([, code]) => code)
   const found = [...pageOf('src/cli/doctor/agent.ts').matchAll(/'(agent_\w+)'/g)]
   expect(found.length).toBeGreaterThan(5)
   expect(listed.sort()).toEqual(found.map(([, code]) => code).sort())
