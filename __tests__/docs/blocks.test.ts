@@ -77,3 +77,14 @@ test('every scenario belongs to a block of a page', () => {
   const pages = PAGES.map(({ name }) => name)
   expect(Object.keys(SESSIONS).filter((name) => !pages.includes(name))).toEqual([])
 })
+
+test('a page that starts a relay names each variable of Hookline that its reader has', () => {
+  const unnamed = PAGES.flatMap(({ name, text, blocks }) => {
+    const startsRelay = blocks.some((block) => /^ *hookline relay\b/m.test(block.text))
+    const variables = Object.keys(SESSIONS[name]?.env ?? {})
+    return startsRelay
+      ? variables.flatMap((one) => (text.includes(one) ? [] : [`${name} ${one}`]))
+      : []
+  })
+  expect(unnamed).toEqual([])
+})

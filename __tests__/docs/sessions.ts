@@ -10,7 +10,6 @@ const BOT =
 const OUTBOX: SessionSetup = {
   hasSqlite: true,
   env: {
-    HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
     HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
   },
 }
@@ -22,9 +21,9 @@ const WITH_RELAY: SessionSetup = {
     HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
     HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
     HOOKLINE_ADMIN_KEY: 'correct-horse-battery-staple-of-the-admin',
-    HOOKLINE_PUBLIC_URL: 'https://relay.example.com',
   },
 }
+const PUBLIC_URL = { HOOKLINE_PUBLIC_URL: 'https://relay.example.com' }
 
 /** What a reader of a page has before its first block, by page. */
 export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
@@ -44,7 +43,6 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/buttons.md': { env: { HOOKLINE_CREDENTIAL: 'hlk_1234567890123456789012' } },
   'docs/guides/relay-filters.md': {
     env: {
-      HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
       HOOKLINE_SIGNING_KEYS: JSON.stringify((await generateSigningKey()).jwk),
       STRIPE_SIGNING_SECRET: 'whsec_correct-horse-battery-staple',
     },
@@ -52,7 +50,6 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/guides/scheduled-runs.md': {
     env: {
       HOOKLINE_GITHUB_TOKEN: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_ACCESS_KEYS: `hlk_${'a'.repeat(22)}`,
     },
   },
   'docs/guides/redeliver.md': {
@@ -63,13 +60,11 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
   'docs/start/quickstart.md': { hasSqlite: true, isClone: true },
   'docs/start/telegram-bot.md': { isClone: true },
   'docs/host/outbox.md': OUTBOX,
-  'docs/host/monitoring.md': WITH_RELAY,
   'docs/host/workers.md': { env: { HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}` } },
   'docs/guides/batch-and-debounce.md': {
     hasSqlite: true,
     env: {
       HOOKLINE_CREDENTIAL: `github_pat_${'a'.repeat(40)}`,
-      HOOKLINE_SEALING_KEYS: JSON.stringify((await generateSealingKey()).privateJwk),
     },
   },
   'docs/guides/endpoints.md': {
@@ -91,13 +86,18 @@ export const SESSIONS: Readonly<Record<string, SessionSetup>> = {
     before: 'git init --quiet . && hookline relay --outbox outbox.db',
     env: {
       ...WITH_RELAY.env,
+      ...PUBLIC_URL,
       LINEAR_SIGNING_SECRET: 'lin_wh_correct-horse-battery-staple',
       LINEAR_AGENT_TOKEN: 'lin_oauth_correct-horse-battery-staple',
     },
   },
 
   'docs/guides/receipts.md': WITH_RELAY,
-  'docs/guides/alarms.md': { ...WITH_RELAY, before: 'hookline relay --outbox outbox.db' },
+  'docs/guides/alarms.md': {
+    ...WITH_RELAY,
+    before: 'hookline relay --outbox outbox.db',
+    env: { ...WITH_RELAY.env, ...PUBLIC_URL },
+  },
 
   'docs/guides/filter-events.md': {
     files: {
