@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import initSqlJs from 'sql.js'
 import { BodyTable } from '../../src/relay/bodies/body-table.ts'
 import {
   answerBodyCall,
@@ -11,8 +10,6 @@ import {
   sweepObject,
 } from '../../src/relay/bodies/object-bodies.ts'
 import { storedBodies } from '../../src/relay/bodies/stored-bodies.ts'
-import type { SqlRow } from '../../src/relay/database/database.ts'
-import type { ObjectStorage } from '../../src/relay/database/durable-object.ts'
 import { bundle } from '../support/build.ts'
 import { FakeTime, HOUR, MINUTE } from '../support/fake-time.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
@@ -32,6 +29,7 @@ import {
 import { memoryDatabase } from '../support/memory-database.ts'
 import { MINIFLARE, type Miniflare, startMiniflare } from '../support/miniflare.ts'
 import { NODE24 } from '../support/node24.ts'
+import { objectStorage } from '../support/object-storage.ts'
 import { passTimeOfBodies, storedBodyRows } from '../support/object-time.ts'
 import { OPERATOR_KEY, sealingKeys } from '../support/outbox-relays.ts'
 import { until } from '../support/until.ts'
@@ -456,27 +454,7 @@ test('one body at a time is inspected; a request that never ends loses its turn 
 })
 
 test('the object deletes bodies 7 days after their event left the outbox, and uploads that ended', async () => {
-  const { Database } = await initSqlJs()
-  const sqlite = new Database()
-  let alarm: number | null = null
-  const storage: ObjectStorage = {
-    sql: {
-      exec: (text, ...values) => {
-        const statement = sqlite.prepare(text)
-        statement.bind(values as (string | number | null)[])
-        const rows: SqlRow[] = []
-        while (statement.step()) rows.push(statement.getAsObject())
-        statement.reset()
-        return { toArray: () => rows }
-      },
-    },
-    transactionSync: (change) => change(),
-    getAlarm: async () => alarm,
-    setAlarm: async (time) => {
-      alarm = time
-    },
-    deleteAll: async () => {},
-  }
+  const storage = await objectStorage()
   const call = async (now: number, method: string, ...given: unknown[]) => {
     const body = JSON.stringify({ method, given })
     const request = new Request('https://outbox/bodies', { method: 'POST', body })
@@ -489,7 +467,7 @@ test('the object deletes bodies 7 days after their event left the outbox, and up
 
   expect(await call(0, 'find', waiting)).toBe(null)
   expect([
-    alarm,
+    await storage.getAlarm(),
     await sweepObject(storage, undefined, { most: 1, now: 0, held: async () => [] }),
   ]).toEqual([null, false])
 
@@ -500,7 +478,7 @@ test('the object deletes bodies 7 days after their event left the outbox, and up
     await answerBodyCall(storage, new Request(`https://outbox/bodies/${hash}/0`, piece), 0)
     if (hash !== unfinished) await call(0, 'publish', hash)
   }
-  expect(alarm).not.toBe(null)
+  expect(await storage.getAlarm()).not.toBe(null)
   const left = () => storage.sql.exec('SELECT hash FROM body_piece ORDER BY hash').toArray()
   const sweep = (now: number, held: readonly string[]) =>
     sweepObject(storage, undefined, { most: 1, now, held: async () => held })

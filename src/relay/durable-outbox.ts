@@ -10,10 +10,11 @@ import type { dispatchTo } from './github/dispatch.ts'
 import { runFinder } from './github/find-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
 import { collectInto, throughOutbox } from './outbox/accept.ts'
-import { OutboxObject, objectIsFull, objectStore, objectView } from './outbox/durable.ts'
 import type { OutboxLine } from './outbox/event.ts'
+import { objectIsFull, objectStore, objectView } from './outbox/object-store.ts'
 import { readOutboxSettings } from './outbox/outbox-settings.ts'
 import { queueNames } from './outbox/queue-name.ts'
+import { OutboxObject } from './outbox/queue-object.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
 import { Readiness } from './pages/readiness.ts'
 import {
@@ -177,6 +178,5 @@ export async function answerOtherCall(
 ): Promise<Response | undefined> {
   const { pathname } = new URL(request.url)
   if (pathname.startsWith(BODIES_OBJECT_PATH)) return answerBodyCall(storage, request, now)
-  if (pathname !== ENDPOINTS_OBJECT_PATH) return undefined
-  return Response.json(await answerEndpointCall(storage, await request.json()))
+  return pathname === ENDPOINTS_OBJECT_PATH ? answerEndpointCall(storage, request) : undefined
 }

@@ -13,7 +13,7 @@ import { EndpointTable } from './endpoints/store.ts'
 import { countingRefusals, type DispatchPort, dispatchTo, type Govern } from './github/dispatch.ts'
 import { runFinder, runReader } from './github/find-run.ts'
 import { type AcceptPorts, collectInto, throughOutbox } from './outbox/accept.ts'
-import type { OutboxLine } from './outbox/event.ts'
+import { isFull, type OutboxLine } from './outbox/event.ts'
 import { Ledger } from './outbox/ledger.ts'
 import { Outbox } from './outbox/outbox.ts'
 import { readOutboxSettings } from './outbox/outbox-settings.ts'
@@ -186,8 +186,7 @@ export async function openNodeOutbox(
         isStarting: () => starting.isStarting(),
         shortage: async () => {
           if (await opened.fault()) return 'disk'
-          const { events, bytes } = await ledger.usage()
-          return events >= limits.events || bytes >= limits.bytes ? 'outbox_full' : undefined
+          return isFull(await ledger.usage(), limits) ? 'outbox_full' : undefined
         },
       }),
     },

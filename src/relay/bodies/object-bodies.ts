@@ -1,8 +1,14 @@
-import { isObject } from '../../wire/json.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
-import { StorageError } from '../database/storage-error.ts'
+import {
+  answerObjectCall,
+  askObject,
+  type CalledMethods,
+  type ObjectNamespace,
+  readObjectCall,
+  storeInObject,
+} from '../database/object-call.ts'
+import { diskFails, StorageError } from '../database/storage-error.ts'
 import type { BodyBucket } from '../http/bindings.ts'
-import type { ObjectNamespace } from '../outbox/durable.ts'
 import type { BodyRegistry, PieceStore } from './body-store.ts'
 import { BodyTable, type Sweep, sweepBodies } from './body-table.ts'
 
@@ -15,33 +21,17 @@ export const BODIES_OBJECT_PATH = '/bodies'
 /** Milliseconds between two looks for bodies that are to be deleted. */
 const SWEEP_INTERVAL = 15 * 60_000
 
-const METHODS = [
-  'add',
-  'reserve',
-  'publish',
-  'find',
-  'delete',
-] as const satisfies readonly (keyof BodyRegistry)[]
-
-type RegistryMethod = (typeof METHODS)[number]
+const METHODS: CalledMethods<BodyRegistry> = {
+  add: true,
+  reserve: true,
+  publish: true,
+  find: true,
+  delete: true,
+}
 
 /** The table of bodies in its Durable Object, as the relay reads and changes it. */
 export function registryInObject(namespace: ObjectNamespace): BodyRegistry {
-  const call =
-    <Name extends RegistryMethod>(method: Name) =>
-    async (...given: Parameters<BodyRegistry[Name]>): Promise<never> => {
-      const response = await callBodies(namespace, '', 'POST', JSON.stringify({ method, given }))
-      const { result } = (await response.json()) as { result?: unknown }
-      // The result of the method with this name.
-      return result as never
-    }
-  return {
-    add: call('add'),
-    reserve: call('reserve'),
-    publish: call('publish'),
-    find: call('find'),
-    delete: call('delete'),
-  }
+  return storeInObject(METHODS, (body) => askBodies(namespace, '', { method: 'POST', body }))
 }
 
 /** Pieces in the Durable Object of the bodies. */
@@ -49,34 +39,27 @@ export function piecesInObject(namespace: ObjectNamespace): PieceStore {
   return {
     put: async (hash, number, piece) => {
       // A copy, because a request takes no shared memory.
-      await callBodies(namespace, `/${hash}/${number}`, 'PUT', new Uint8Array(piece))
+      const body = new Uint8Array(piece)
+      await askBodies(namespace, `/${hash}/${number}`, { method: 'PUT', body })
     },
     get: async (hash, number) => {
-      const response = await callBodies(namespace, `/${hash}/${number}`, 'GET')
+      const response = await askBodies(namespace, `/${hash}/${number}`, { method: 'GET' })
       return new Uint8Array(await response.arrayBuffer())
     },
     sync: async () => {},
     delete: async (hash) => {
-      await callBodies(namespace, `/${hash}/0`, 'DELETE')
+      await askBodies(namespace, `/${hash}/0`, { method: 'DELETE' })
     },
   }
 }
 
 /** @throws StorageError if the object cannot be reached, or failed */
-async function callBodies(
+function askBodies(
   namespace: ObjectNamespace,
   path: string,
-  method: string,
-  body?: string | Uint8Array<ArrayBuffer>,
+  init: Parameters<typeof askObject>[3],
 ): Promise<Response> {
-  const stub = namespace.get(namespace.idFromName(OBJECT))
-  const response = await stub
-    .fetch(`https://outbox${BODIES_OBJECT_PATH}${path}`, { method, ...(body && { body }) })
-    .catch((cause: unknown) => {
-      throw new StorageError('disk fails', { cause })
-    })
-  if (!response.ok) throw new StorageError('disk fails')
-  return response
+  return askObject(namespace, OBJECT, `${BODIES_OBJECT_PATH}${path}`, init).catch(diskFails)
 }
 
 /** The most keys that R2 deletes in one call. */
@@ -135,9 +118,7 @@ export async function answerBodyCall(
   request: Request,
   now: number,
 ): Promise<Response> {
-  if (request.method === 'POST') {
-    return Response.json({ result: (await answerCall(storage, await request.json(), now)) ?? null })
-  }
+  if (request.method === 'POST') return answerCall(storage, await request.json(), now)
   const pieces = piecesInStorage(storage)
   const [, hash = '', number = ''] = /\/([0-9a-f]{64})\/(\d+)$/.exec(request.url) ?? []
   if (request.method === 'GET') return new Response(await pieces.get(hash, Number(number)))
@@ -146,21 +127,13 @@ export async function answerBodyCall(
   return new Response(null, { status: 204 })
 }
 
-async function answerCall(
-  storage: ObjectStorage,
-  question: unknown,
-  now: number,
-): Promise<unknown> {
-  const { method, given } = isObject(question) ? question : {}
-  const name = METHODS.find((known) => known === method)
-  if (!name || !Array.isArray(given)) throw new TypeError('no call of the table of bodies')
+async function answerCall(storage: ObjectStorage, body: unknown, now: number): Promise<Response> {
+  const call = readObjectCall(METHODS, body)
   // A client without a credential can ask for a body, and must not make the object take up storage.
-  if (name !== 'add' && !hasBodies(storage)) return null
+  if (call.method !== 'add' && !hasBodies(storage)) return Response.json({ result: null })
   const table = await tableIn(storage)
   if ((await storage.getAlarm()) === null) await storage.setAlarm(now + SWEEP_INTERVAL)
-  // `registryInObject` gave the method its arguments.
-  const run = table[name].bind(table) as (...given: unknown[]) => Promise<unknown>
-  return run(...given)
+  return answerObjectCall<BodyRegistry>(table, call)
 }
 
 async function tableIn(storage: ObjectStorage): Promise<BodyTable> {

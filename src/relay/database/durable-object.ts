@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from './database.ts'
+import type { Database, SqlRow, SqlStatement } from './database.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -21,17 +21,67 @@ export interface ObjectState {
 export function objectDatabase(storage: ObjectStorage): Database {
   return {
     read: async (statement, ...values) => storage.sql.exec(statement, ...values).toArray(),
-    write: async (statements) => {
-      try {
-        return storage.transactionSync(() =>
-          statements.flatMap(([statement, ...values]) =>
-            storage.sql.exec(statement, ...values).toArray(),
-          ),
-        )
-      } catch (cause) {
-        throw new StorageError('disk fails', { cause })
-      }
-    },
+    write: async (statements) => writeTo(storage, statements),
+  }
+}
+
+/** @throws StorageError; then nothing was changed */
+function writeTo(storage: ObjectStorage, statements: readonly SqlStatement[]): readonly SqlRow[] {
+  try {
+    return storage.transactionSync(() =>
+      statements.flatMap(([statement, ...values]) =>
+        storage.sql.exec(statement, ...values).toArray(),
+      ),
+    )
+  } catch (cause) {
+    throw new StorageError('disk fails', { cause })
+  }
+}
+
+/** A statement that stores an event. */
+const STORES = /^INSERT INTO event /
+
+/**
+ * The tables of the outbox in an object. The first stored event creates them, so that an object without
+ * events takes no storage: until then there is nothing to read, and a change changes nothing.
+ */
+export class OutboxTables implements Database {
+  readonly #storage: ObjectStorage
+  #exist: boolean
+  /** The version of the tables before a migration; `undefined` without a migration. */
+  readonly migratedFrom: number | undefined
+
+  /** @throws Error for tables of a newer version */
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+    const found = migrateObject(storage)
+    this.#exist = found !== undefined
+    this.migratedFrom = found === SCHEMA_VERSION ? undefined : found
+  }
+
+  get exist(): boolean {
+    return this.#exist
+  }
+
+  async read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return this.#exist ? objectDatabase(this.#storage).read(...statement) : []
+  }
+
+  async write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
+    const isFirst = !this.#exist && statements.some(([text]) => STORES.test(text))
+    if (!this.#exist && !isFirst) return []
+    const creation = isFirst ? SCHEMA.map((text): SqlStatement => [text]) : []
+    const rows = writeTo(this.#storage, [...creation, ...statements])
+    this.#exist = true
+    return rows
+  }
+
+  /** Gives up the storage of an object without events. */
+  async deleteIfEmpty(): Promise<void> {
+    const events = () => this.#storage.sql.exec('SELECT seq FROM event LIMIT 1').toArray()
+    if (!this.#exist || events().length > 0) return
+    this.#exist = false
+    await this.#storage.deleteAll()
   }
 }
 
@@ -41,7 +91,7 @@ export function objectDatabase(storage: ObjectStorage): Database {
  * @returns the version before; `undefined` if the object has no tables
  * @throws Error for tables of a newer version
  */
-export function migrateObject(storage: ObjectStorage): number | undefined {
+function migrateObject(storage: ObjectStorage): number | undefined {
   const { sql } = storage
   const tables = sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()
   const names = new Set(tables.map(({ name }) => name))
@@ -58,11 +108,4 @@ export function migrateObject(storage: ObjectStorage): number | undefined {
     for (const statement of MIGRATIONS[version] ?? []) sql.exec(statement)
   })
   return version
-}
-
-/** Creates the tables of an object that has none. */
-export function createTables(storage: ObjectStorage): void {
-  storage.transactionSync(() => {
-    for (const statement of SCHEMA) storage.sql.exec(statement)
-  })
 }

@@ -11,3 +11,8 @@ export class StorageError extends Error {
     this.reason = reason
   }
 }
+
+/** For `catch`. @throws StorageError always */
+export function diskFails(cause: unknown): never {
+  throw new StorageError('disk fails', { cause })
+}

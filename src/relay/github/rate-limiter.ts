@@ -10,6 +10,7 @@ import type { Credential } from '../credentials/credentials.ts'
 import type { GitHubCallOutcome, RelayMetrics } from '../pages/metrics.ts'
 import { invalidToken, rateLimited } from '../relay-errors.ts'
 import type { Govern, LimitedCall } from './dispatch.ts'
+import { Probes } from './probes.ts'
 
 /** Concurrent calls that GitHub allows: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits */
 const MOST_OPEN_CALLS = 100
@@ -34,10 +35,6 @@ const HOUR = 3_600_000
 
 /** Milliseconds for which a token that GitHub does not know is refused without a call. */
 const REFUSED_TIME = 60_000
-
-/** Milliseconds between stored events that are tried while responses are ambiguous: doubled to a minute. */
-const FIRST_PROBE = 1000
-const LONGEST_PROBE = 60_000
 
 export interface RateLimiterPorts {
   /** Milliseconds since any moment; never jumps. */
@@ -68,9 +65,7 @@ export class RateLimiter {
   #refusedUntil = Number.NEGATIVE_INFINITY
   #wasAccepted = false
   #open = 0
-  /** Ambiguous responses since the last clear one. */
-  #ambiguous = 0
-  #nextProbe = Number.NEGATIVE_INFINITY
+  readonly #probes = new Probes()
   #isStoredNext = false
   #hourlyLimit = DEFAULT_LIMIT
   /** Times of the lookups in the last hour. */
@@ -98,14 +93,7 @@ export class RateLimiter {
 
   /** True if nobody knows whether GitHub accepted the last event. */
   get isInDoubt(): boolean {
-    return this.#ambiguous > 0
-  }
-
-  /** Milliseconds until one stored event may be tried; infinite while a call is open. */
-  get #probeIn(): number {
-    if (!this.isInDoubt) return 0
-    if (this.#open > 0) return Number.POSITIVE_INFINITY
-    return Math.max(0, this.#nextProbe - this.#ports.now())
+    return this.#probes.isInDoubt
   }
 
   /**
@@ -181,26 +169,17 @@ export class RateLimiter {
     try {
       const answer = await call(request)
       const { status } = answer
-      if (isEvent) this.#noteDoubt(status >= 500 && status !== 503)
+      if (isEvent) this.#probes.responded(status >= 500 && status !== 503, now())
       metrics.called(this.#observe(answer), now() - start)
       return answer
     } catch (error) {
       metrics.called('unanswered', now() - start)
-      if (isEvent && wasSent(error)) this.#noteDoubt(true)
+      if (isEvent && wasSent(error)) this.#probes.responded(true, now())
       throw error
     } finally {
       this.#open--
       this.#pump()
     }
-  }
-
-  #noteDoubt(isAmbiguous: boolean): void {
-    if (!isAmbiguous) {
-      this.#ambiguous = 0
-      return
-    }
-    this.#nextProbe = this.#ports.now() + probePause(this.#ambiguous)
-    this.#ambiguous++
   }
 
   #observe(answer: GitHubResponse): GitHubCallOutcome {
@@ -257,7 +236,9 @@ export class RateLimiter {
     this.#cancel = undefined
     const { now, after } = this.#ports
     while (this.#open < MOST_OPEN_CALLS && this.#live.length + this.#stored.length > 0) {
-      const probeIn = this.#stored.length > 0 ? this.#probeIn : Number.POSITIVE_INFINITY
+      // While responses are ambiguous, one stored event is tried at a time.
+      const isHeld = this.#stored.length === 0 || (this.isInDoubt && this.#open > 0)
+      const probeIn = isHeld ? Number.POSITIVE_INFINITY : this.#probes.waitAt(now())
       const hasLive = this.#live.length > 0
       const earliest = Math.max(this.#heldUntil, this.#next) - now()
       const wait = hasLive ? earliest : Math.max(earliest, probeIn)
@@ -270,16 +251,11 @@ export class RateLimiter {
       const isStored = probeIn <= 0 && (this.#isStoredNext || !hasLive)
       this.#isStoredNext = !isStored
       if (this.#stored.length > 0) this.#next = now() + this.minInterval
-      if (isStored && this.isInDoubt) this.#nextProbe = now() + probePause(this.#ambiguous)
+      if (isStored) this.#probes.tried(now())
       const waiter = isStored ? this.#stored.shift() : this.#live.shift()
       waiter?.go()
     }
   }
-}
-
-/** Milliseconds until another stored event is tried, after so many ambiguous responses in a row. */
-export function probePause(ambiguous: number): number {
-  return Math.min(LONGEST_PROBE, FIRST_PROBE * 2 ** Math.min(ambiguous, 10))
 }
 
 /** True if GitHub may have received the request of a failed call. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../../wire/settings.ts'
-import type { ObjectNamespace } from '../outbox/durable.ts'
+import type { ObjectNamespace } from '../database/object-call.ts'
 
 /**
  * The used part of an R2 bucket:

@@ -5,7 +5,7 @@ import { headerValue, type RawHeaders } from '../../wire/headers.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import type { ObjectState } from '../database/durable-object.ts'
 import { countingRefusals, type DispatchOptions, dispatchTo } from '../github/dispatch.ts'
-import type { OutboxObject } from '../outbox/durable.ts'
+import type { OutboxObject } from '../outbox/queue-object.ts'
 import { relay } from '../relay.ts'
 import {
   type ForgeAccess,

@@ -1,4 +1,5 @@
 import type { SqlStatement } from '../database/database.ts'
+import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
 import type { Packer } from '../request/client-payload.ts'
 import { type Batches, batchDispatch, isDivisible } from './batches.ts'
@@ -29,12 +30,6 @@ const LONGEST_REST = MINUTE
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
 
-export interface Turn {
-  /** Milliseconds until the queue may call GitHub; if `isGranted` is false, until it may ask again. */
-  readonly wait: number
-  readonly isGranted: boolean
-}
-
 export interface LoopPorts extends OpenPorts {
   readonly ledger: Ledger
   readonly batches: Batches
@@ -58,8 +53,6 @@ export interface LoopPorts extends OpenPorts {
     deliveries: readonly string[],
     since: number,
   ): Promise<ReadonlySet<string> | undefined>
-  /** Is told of each event that GitHub accepted. */
-  accepted(queue: string): Promise<void>
   /** Is told of each event whose run was found, so that GitHub must have accepted it. */
   found?(dispatch: Dispatch): void
   log(line: Omit<OutboxLine, 'time'>): void
@@ -339,7 +332,7 @@ export class DeliveryLoop {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
       await this.#record(event, ledger.delivered(event.unit), true)
-      return this.#ports.accepted(queue.name)
+      return ledger.accepted.note(queue.name)
     }
     const { reason } = outcome
     const isBatch = event.unit !== event.delivery

@@ -67,6 +67,18 @@ export interface OutboxLimits {
   readonly copies: number
 }
 
+/** Events and bytes that count toward the quota, and bytes of copies. */
+export interface Usage {
+  readonly events: number
+  readonly bytes: number
+  readonly copies: number
+}
+
+/** True if no queue may store another event. */
+export function isFull({ events, bytes }: Usage, limits: OutboxLimits): boolean {
+  return events >= limits.events || bytes >= limits.bytes
+}
+
 /** Numbers of `/metrics` and of `hookline outbox list`. */
 export interface OutboxFigures {
   readonly events: Readonly<Record<EventState, number>>

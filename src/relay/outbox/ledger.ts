@@ -1,13 +1,19 @@
 import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
 import { UNDELIVERED } from '../database/schema.ts'
-import type { NewEvent, OutboxEvent, OutboxFigures, OutboxLimits, StoredEvent } from './event.ts'
+import { AcceptedCredentials } from './accepted.ts'
+import type {
+  NewEvent,
+  OutboxEvent,
+  OutboxFigures,
+  OutboxLimits,
+  StoredEvent,
+  Usage,
+} from './event.ts'
 import type { Next } from './retry-policy.ts'
 
 const DAY = 24 * 3_600_000
 /** Milliseconds for which a dead letter stays. */
 const DEAD_AGE = 30 * DAY
-/** Milliseconds for which an acceptance by GitHub counts. */
-export const ACCEPTED_AGE = 30 * DAY
 
 /** A batch that takes events. */
 export interface OpenBatch {
@@ -58,31 +64,44 @@ export interface ListPage {
   readonly next?: string | undefined
 }
 
+const EVENT_COLUMNS = [
+  ...(['delivery', 'unit', 'queue', 'holder', 'credential', 'state', 'at', 'since'] as const),
+  ...(['attempts', 'doubts', 'next', 'wait', 'reason', 'key', 'bytes'] as const),
+]
+
+const BATCH_COLUMNS = [
+  ...(['id', 'queue', 'grouping', 'opened', 'period', 'debounce', 'last', 'count'] as const),
+  ...(['space', 'unpacked', 'packed'] as const),
+]
+
 /** The fields of an `OutboxEvent`. */
-const COLUMNS = `seq, delivery, unit, queue, holder, credential, state, at, since,
-  attempts, doubts, next, wait, reason, key, bytes`
+const COLUMNS = `seq, ${EVENT_COLUMNS.join(', ')}`
 
 /**
  * Stores an event if the quota has room: a queue, and a credential other than the relay's own, may use
  * as much as stays free. Undelivered events and dead letters count; copies are deleted for room.
  */
-const PUT = `INSERT INTO event (${COLUMNS}, sealed)
-  SELECT NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-  WHERE (SELECT coalesce(max(events), 0) FROM usage WHERE name IN (?, ?)) + 1
-      <= ? - (SELECT coalesce(sum(events), 0) FROM usage WHERE name = 'all')
-    AND (SELECT coalesce(max(bytes), 0) FROM usage WHERE name IN (?, ?)) + ?
-      <= ? - (SELECT coalesce(sum(bytes), 0) FROM usage WHERE name = 'all')
+const PUT = `INSERT INTO event (${EVENT_COLUMNS.join(', ')}, sealed)
+  SELECT ${marks(EVENT_COLUMNS)}, ? FROM (SELECT
+      coalesce(max(events) FILTER (WHERE name <> 'all'), 0) AS own_events,
+      coalesce(max(bytes) FILTER (WHERE name <> 'all'), 0) AS own_bytes,
+      coalesce(max(events) FILTER (WHERE name = 'all'), 0) AS all_events,
+      coalesce(max(bytes) FILTER (WHERE name = 'all'), 0) AS all_bytes
+      FROM usage WHERE name IN ('all', ?, ?))
+    WHERE own_events + 1 <= ? - all_events AND own_bytes + ? <= ? - all_bytes
   RETURNING seq`
 
 const COUNT = 'UPDATE meta SET value = value + changes() WHERE name = ?'
 
-const PUT_BATCH = `INSERT INTO batch (id, queue, grouping, opened, period, debounce, last, count, space,
-    unpacked, packed)
-  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM event WHERE delivery = ?)
+const PUT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS.join(', ')})
+  SELECT ${marks(BATCH_COLUMNS)} WHERE EXISTS (SELECT 1 FROM event WHERE delivery = ?)
   ON CONFLICT (id) DO UPDATE SET last = excluded.last, count = excluded.count,
     unpacked = excluded.unpacked, packed = excluded.packed`
 
-const USED = "SELECT sum(bytes) AS used FROM usage WHERE name IN ('all', 'copies')"
+const USAGE = `SELECT coalesce(sum(events) FILTER (WHERE name = 'all'), 0) AS events,
+  coalesce(sum(bytes) FILTER (WHERE name = 'all'), 0) AS bytes,
+  coalesce(sum(bytes) FILTER (WHERE name = 'copies'), 0) AS copies
+  FROM usage WHERE name IN ('all', 'copies')`
 
 const SET_STATE = `UPDATE event SET state = ?, since = ?, attempts = attempts + ?, doubts = ?, next = ?,
   wait = ?, reason = ? WHERE unit = ? AND ${UNDELIVERED}`
@@ -108,11 +127,13 @@ export interface LedgerPorts {
  * question is a query, and each change one transaction. All methods throw StorageError.
  */
 export class Ledger {
+  readonly accepted: AcceptedCredentials
   readonly #ports: LedgerPorts
   readonly #readable: string
 
   constructor(ports: LedgerPorts) {
     this.#ports = ports
+    this.accepted = new AcceptedCredentials(ports.database, ports.now)
     // Ids are thumbprints: base64url.
     this.#readable = `key IN (${ports.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
   }
@@ -129,67 +150,40 @@ export class Ledger {
    *
    * @returns false if the quota has no room for it
    */
-  async put(event: NewEvent): Promise<boolean> {
-    const now = this.#ports.now()
-    const rows = await this.#write([
-      this.#putStatement(event, { unit: event.delivery, next: now + event.wait }),
-      [COUNT, 'accepted'],
-      [USED],
-    ])
-    await this.#freeSpace(rows)
-    return rows.some(({ seq }) => seq !== undefined)
+  put(event: NewEvent): Promise<boolean> {
+    const next = this.#ports.now() + event.wait
+    return this.#put(this.#putStatement(event, { unit: event.delivery, next }))
   }
 
   /** Stores an event of an open batch, and the batch with it. */
-  async putIntoBatch(event: NewEvent, batch: OpenBatch): Promise<boolean> {
-    const { id, queue, grouping, opened, period, debounce, last, count } = batch
-    const { space, unpacked, packed } = batch
-    const rows = await this.#write([
-      this.#putStatement(event, { unit: id, next: opened + period }),
-      [COUNT, 'accepted'],
-      [
-        PUT_BATCH,
-        id,
-        queue,
-        grouping,
-        opened,
-        period,
-        debounce ?? null,
-        last,
-        count,
-        space,
-        unpacked,
-        packed,
-        event.delivery,
-      ],
-      [USED],
+  putIntoBatch(event: NewEvent, batch: OpenBatch): Promise<boolean> {
+    const { id: unit, opened, period } = batch
+    const values = BATCH_COLUMNS.map((name) => batch[name] ?? null)
+    return this.#put(this.#putStatement(event, { unit, next: opened + period }), [
+      [PUT_BATCH, ...values, event.delivery],
     ])
-    await this.#freeSpace(rows)
-    return rows.some(({ seq }) => seq !== undefined)
   }
 
   #putStatement(event: NewEvent, { unit, next }: { unit: string; next: number }): SqlStatement {
-    const { delivery, queue, holder, credential, state, attempts, doubts, wait } = event
-    const { reason, key, sealed } = event
     const { limits, now } = this.#ports
-    const bytes = sealed.length
+    const { queue, holder, sealed } = event
+    const [at, bytes] = [now(), sealed.length]
+    const row = { ...event, unit, at, since: at, next, bytes }
     // The relay's own credential is the whole relay: only its queues are limited.
     const names = [`queue ${queue}`, holder === 'own' ? '' : `holder ${holder}`]
-    return [
-      PUT,
-      ...[delivery, unit, queue, holder, credential, state, now(), now(), attempts, doubts],
-      ...[next, wait, reason, key, bytes, sealed],
-      ...[...names, limits.events],
-      ...[...names, bytes, limits.bytes],
-    ]
+    const values = EVENT_COLUMNS.map((name) => row[name])
+    return [PUT, ...values, sealed, ...names, limits.events, bytes, limits.bytes]
   }
 
-  /** Deletes copies if all records together are larger than the quota. */
-  async #freeSpace(rows: readonly SqlRow[]): Promise<void> {
-    const { bytes } = this.#ports.limits
-    const excess = Number(rows.find(({ used }) => used !== undefined)?.used ?? 0) - bytes
+  /** Stores an event, and deletes copies if all records together are larger than the quota. */
+  async #put(event: SqlStatement, others: readonly SqlStatement[] = []): Promise<boolean> {
+    const limit = this.#ports.limits.bytes
+    const rows = await this.#write([event, [COUNT, 'accepted'], ...others, [USAGE]])
+    const { bytes, copies } = usageOf(rows)
+    const excess = bytes + copies - limit
     // Some more, so that not each of the next events has to make room for itself.
-    if (excess > 0) await this.deleteCopies(excess + bytes / 64)
+    if (excess > 0) await this.deleteCopies(excess + limit / 64)
+    return rows.some(({ seq }) => seq !== undefined)
   }
 
   /** Deletes copies of delivered batches, oldest first, until so many bytes are free. */
@@ -458,69 +452,33 @@ export class Ledger {
 
   async figures(): Promise<OutboxFigures> {
     const rows = await this.#read(
-      `SELECT state, count(*) AS events, sum(bytes) AS bytes FROM event GROUP BY state
+      `SELECT state AS name, count(*) AS value, sum(bytes) AS bytes FROM event GROUP BY state
         UNION ALL SELECT 'oldest', min(at), 0 FROM event WHERE ${UNDELIVERED}
         UNION ALL SELECT 'unreadable', count(*), 0 FROM event WHERE ${UNDELIVERED} AND NOT ${this.#readable}
         UNION ALL SELECT name, value, 0 FROM meta`,
     )
-    const found = new Map(rows.map((row) => [String(row.state), row]))
-    const count = (state: string) => Number(found.get(state)?.events ?? 0)
-    const events = {
-      waiting: count('waiting'),
-      uncertain: count('uncertain'),
-      delivered: count('delivered'),
-      dead: count('dead'),
-    }
-    const oldest = found.get('oldest')?.events
-    const all = events.waiting + events.uncertain + events.delivered + events.dead
+    const values = new Map(rows.map(({ name, value }) => [name, Number(value ?? 0)]))
+    const count = (name: string) => values.get(name) ?? 0
+    const [waiting, uncertain] = [count('waiting'), count('uncertain')]
+    const [delivered, dead] = [count('delivered'), count('dead')]
+    const age = waiting + uncertain > 0 ? this.#ports.now() - count('oldest') : 0
     return {
-      events,
-      bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
-      oldest:
-        typeof oldest === 'number'
-          ? Math.max(0, Math.floor((this.#ports.now() - oldest) / 1000))
-          : 0,
+      events: { waiting, uncertain, delivered, dead },
+      bytes: rows.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+      oldest: Math.max(0, Math.floor(age / 1000)),
       unreadable: count('unreadable'),
-      imbalance: count('accepted') - count('gone') - all,
+      imbalance: count('accepted') - count('gone') - waiting - uncertain - delivered - dead,
     }
   }
 
-  /** Events and bytes that count toward the quota, and bytes of copies. */
-  async usage(): Promise<{ events: number; bytes: number; copies: number }> {
-    const rows = await this.#read("SELECT * FROM usage WHERE name IN ('all', 'copies')")
-    const all = rows.find(({ name }) => name === 'all')
-    const copies = rows.find(({ name }) => name === 'copies')
-    return {
-      events: Number(all?.events ?? 0),
-      bytes: Number(all?.bytes ?? 0),
-      copies: Number(copies?.bytes ?? 0),
-    }
+  async usage(): Promise<Usage> {
+    return usageOf(await this.#read(USAGE))
   }
 
   /** Name of the queue of some event; a Durable Object has only one. */
   async queueName(): Promise<{ queue: string; holder: string } | undefined> {
     const [row] = await this.#read('SELECT queue, holder FROM event LIMIT 1')
     return row && { queue: String(row.queue), holder: String(row.holder) }
-  }
-
-  /** Remembers that GitHub accepted the credential of a queue now. */
-  async noteAccepted(queue: string): Promise<void> {
-    const now = this.#ports.now()
-    await this.#write([
-      [
-        `INSERT INTO accepted VALUES (?, ?)
-          ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at)`,
-        queue,
-        now,
-      ],
-      ['DELETE FROM accepted WHERE at < ?', now - ACCEPTED_AGE],
-    ])
-  }
-
-  /** True if GitHub accepted the credential of a queue within the last 30 days. */
-  async wasAccepted(queue: string): Promise<boolean> {
-    const [row] = await this.#read('SELECT at FROM accepted WHERE name = ?', queue)
-    return row !== undefined && this.#ports.now() - Number(row.at) <= ACCEPTED_AGE
   }
 
   #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
@@ -530,6 +488,12 @@ export class Ledger {
   #write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
     return this.#ports.database.write(statements)
   }
+}
+
+/** @param rows the last one is that of `USAGE` */
+function usageOf(rows: readonly SqlRow[]): Usage {
+  // The columns are the fields. A Durable Object without events has no tables, and no row.
+  return (rows.at(-1) ?? { events: 0, bytes: 0, copies: 0 }) as unknown as Usage
 }
 
 function marks(values: readonly unknown[]): string {

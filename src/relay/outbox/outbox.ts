@@ -1,4 +1,3 @@
-import { BoundedCache } from '../bounded-cache.ts'
 import { StorageError } from '../database/storage-error.ts'
 import type { EventStore } from './accept.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
@@ -11,13 +10,10 @@ import { namesOf, type QueueName } from './queue-name.ts'
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 
-/** Credentials of which the process remembers that GitHub accepted them. */
-const KNOWN_CREDENTIALS = 10_000
-
 /** Events that an admin changes in one transaction: live events wait for each. */
 const CHUNK = 250
 
-export interface OutboxPorts extends Omit<LoopPorts, 'batches' | 'accepted' | 'log'> {
+export interface OutboxPorts extends Omit<LoopPorts, 'batches' | 'log'> {
   readonly ledger: Ledger
   /** Ids of grants that are revoked. */
   readonly revoked: ReadonlySet<string>
@@ -32,8 +28,6 @@ export class Outbox implements EventStore {
   readonly #ports: OutboxPorts
   readonly #batches: Batches
   readonly #loop: DeliveryLoop
-  /** When the acceptance of a queue's credential was written last. */
-  readonly #accepted = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
   #loggedLate = Number.NEGATIVE_INFINITY
 
   constructor(ports: OutboxPorts) {
@@ -45,7 +39,6 @@ export class Outbox implements EventStore {
     this.#loop = new DeliveryLoop({
       ...ports,
       batches: this.#batches,
-      accepted: (queue) => this.noteAccepted({ queue }),
       log: (line) => this.#log(line),
     })
   }
@@ -89,20 +82,14 @@ export class Outbox implements EventStore {
     return this.#loop.settle(queue, delivery, outcome)
   }
 
-  /** Writes to disk at most once an hour. */
   async noteAccepted({ queue }: Pick<QueueName, 'queue'>): Promise<void> {
-    const { ledger, now, report } = this.#ports
-    if (now() - (this.#accepted.get(queue) ?? Number.NEGATIVE_INFINITY) < HOUR) return
-    this.#accepted.set(queue, now())
-    await ledger.noteAccepted(queue).catch(report)
+    const { ledger, report } = this.#ports
+    await ledger.accepted.note(queue).catch(report)
   }
 
   async wasAccepted({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
-    if (this.#ports.now() - (this.#accepted.get(queue) ?? 0) < HOUR) return true
-    return this.#ports.ledger.wasAccepted(queue).catch((error: unknown) => {
-      this.#ports.report(error)
-      return false
-    })
+    const { ledger, report } = this.#ports
+    return (await ledger.accepted.has(queue).catch(report)) === true
   }
 
   /** Does what is due in a queue. Never throws. */

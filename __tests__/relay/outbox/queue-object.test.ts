@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals'
+import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
+import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/seal.ts'
+import type { ObjectStorage } from '../../../src/relay/database/durable-object.ts'
+import { RateLimiters } from '../../../src/relay/github/rate-limiter.ts'
+import type { NewEvent } from '../../../src/relay/outbox/event.ts'
+import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
+import { OutboxObject } from '../../../src/relay/outbox/queue-object.ts'
+import { sealEventsFor } from '../../../src/relay/outbox/sealed-event.ts'
+import { RelayMetrics } from '../../../src/relay/pages/metrics.ts'
+import { PACK } from '../../../src/relay/request/client-payload.ts'
+import { dispatchOf, LIMITS } from '../../support/fake-outbox.ts'
+import { HOUR, START } from '../../support/fake-time.ts'
+import { objectStorage } from '../../support/object-storage.ts'
+
+/** Responses of the index, by method. */
+const RESULTS: Readonly<Record<string, unknown>> = {
+  reserve: true,
+  turn: { wait: 0, isGranted: true, isProbe: false },
+}
+
+/** The object of one queue, before an index that is a function and a GitHub that accepts all. */
+async function queueObject(storage: ObjectStorage, key: SealingKey) {
+  const now = () => START
+  const rateLimiters = new RateLimiters(
+    {
+      now,
+      date: () => new Date(START),
+      after: () => () => {},
+      minInterval: 0,
+      metrics: new RelayMetrics(),
+    },
+    false,
+  )
+  const delivered: string[] = []
+  /** Calls of the index, as a method and its arguments. */
+  const told: [string, unknown][] = []
+  const index = { answered: async (_method: string) => {} }
+  const object = await OutboxObject.open(
+    { storage, blockConcurrencyWhile: (work) => work() },
+    {
+      namespace: {
+        idFromName: (name) => name,
+        get: () => ({
+          fetch: async (_url, { body }) => {
+            const { method, given } = JSON.parse(String(body))
+            told.push([method, given[0]])
+            await index.answered(method)
+            return Response.json({ result: RESULTS[method] })
+          },
+        }),
+      },
+      rateLimiters,
+      limits: LIMITS,
+      minInterval: 0,
+      sleep: async () => {},
+      keys: [key],
+      credentials: createCredentials({ now: () => new Date(START) }),
+      send: async ({ delivery }) => {
+        delivered.push(delivery)
+        return { tries: 1 }
+      },
+      findRuns: async () => undefined,
+      pack: PACK,
+      age: LIMITS.age,
+      revoked: new Set(),
+      newId: () => crypto.randomUUID(),
+      now,
+      random: () => 0,
+      log: () => {},
+      report: (error) => {
+        throw error
+      },
+    },
+  )
+  const put = async (delivery: string) => {
+    const dispatch = dispatchOf(delivery)
+    const { sealed, key: keyId } = await sealEventsFor(key)(dispatch)
+    const event: NewEvent = {
+      delivery,
+      ...(await queueNames(rateLimiters)(dispatch)),
+      ...{ credential: 'token:a', state: 'waiting', attempts: 0, doubts: 0, wait: 0 },
+      ...{ reason: 'queued', key: keyId, sealed },
+    }
+    const body = JSON.stringify({ method: 'put', given: [event] })
+    const response = await object.fetch(
+      new Request('https://outbox/queue', { method: 'POST', body }),
+    )
+    expect(await response.json()).toEqual({ result: true })
+  }
+  return { object, put, delivered, told, index }
+}
+
+const tables = ({ sql }: ObjectStorage) =>
+  sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'").toArray()
+
+test('an event that is stored while an alarm ends is delivered by the next alarm, not a day later', async () => {
+  const storage = await objectStorage()
+  const { object, put, delivered, index } = await queueObject(storage, await generateSealingKey())
+  await put('a')
+  index.answered = async (method) => {
+    if (method !== 'report') return
+    index.answered = async () => {}
+    await put('b')
+  }
+  await object.alarm()
+  expect(delivered).toEqual(['a'])
+  expect(await storage.getAlarm()).toBe(START)
+  await object.alarm()
+  expect(delivered).toEqual(['a', 'b'])
+  expect(tables(storage)).toEqual([])
+})
+
+test('an object that restarts with an alarm tells the index that its queue is empty', async () => {
+  const storage = await objectStorage()
+  const key = await generateSealingKey()
+  const before = await queueObject(storage, key)
+  await before.put('a')
+  const { object, delivered, told } = await queueObject(storage, key)
+  await object.alarm()
+  expect(delivered).toEqual(['a'])
+  const empty = { events: 0, bytes: 0, copies: 0, waits: false }
+  expect(told.at(-1)).toEqual(['report', expect.objectContaining(empty)])
+  expect(tables(storage)).toEqual([])
+})
+
+test('an object whose events wait for a missing key looks at them a day later', async () => {
+  const storage = await objectStorage()
+  const key = await generateSealingKey()
+  const { put } = await queueObject(storage, await generateSealingKey())
+  await put('of a missing key')
+  const { object, delivered } = await queueObject(storage, key)
+  await object.alarm()
+  expect([delivered, await storage.getAlarm()]).toEqual([[], START + 24 * HOUR])
+})

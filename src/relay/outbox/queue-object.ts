@@ -1,0 +1,222 @@
+import { deliveriesIn } from '../bodies/body-table.ts'
+import { type ObjectState, type ObjectStorage, OutboxTables } from '../database/durable-object.ts'
+import { answerObjectCall, type ObjectNamespace, readObjectCall } from '../database/object-call.ts'
+import { migrationLine } from '../database/schema.ts'
+import type { Turn } from '../github/credential-turns.ts'
+import type { Dispatch } from '../github/dispatch.ts'
+import type { RateLimiters } from '../github/rate-limiter.ts'
+import { type Attempts, isAmbiguous, RelayError } from '../relay-errors.ts'
+import type { NewEvent, OutboxLimits } from './event.ts'
+import { Ledger } from './ledger.ts'
+import {
+  INDEX_METHODS,
+  INDEX_PATH,
+  type IndexCalls,
+  indexIn,
+  QUEUE_METHODS,
+  type QueueCalls,
+  queueIn,
+} from './object-calls.ts'
+import { ObjectIndex, type Reservation } from './object-index.ts'
+import { Outbox, type OutboxPorts } from './outbox.ts'
+import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
+
+export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'wake' | 'turn'> {
+  readonly namespace: ObjectNamespace
+  readonly rateLimiters: RateLimiters
+  readonly limits: OutboxLimits
+  /** Milliseconds between calls of one credential. */
+  readonly minInterval: number
+  sleep(milliseconds: number): Promise<void>
+}
+
+/** Milliseconds after which a queue with only dead letters and copies looks at their age. */
+const DAY = 24 * 3_600_000
+
+/** Milliseconds that an alarm waits by itself; for a longer wait it sets another alarm. */
+const SHORT_WAIT = 10_000
+
+/**
+ * A Durable Object of the outbox: the ledger of one queue, whose alarm delivers its events, or the
+ * index. Only the relay calls it: an object has no address of its own.
+ */
+export class OutboxObject {
+  readonly #storage: ObjectStorage
+  readonly #tables: OutboxTables
+  readonly #ports: ObjectPorts
+  readonly #ledger: Ledger
+  readonly #outbox: Outbox
+  readonly #index: IndexCalls
+  readonly #calls: QueueCalls
+  /** Present in the index. */
+  #ownIndex: ObjectIndex | undefined
+  /** The queue, once an event told its name. */
+  #name: QueueName | undefined
+  /** When the alarm that runs has to look again. */
+  #next: number | undefined
+  #isAwake = false
+  /** True if the index knows that the last response to the credential was ambiguous. */
+  #isInDoubt = false
+
+  /** @param ports of the same settings as the relay's own */
+  static async open({ storage }: ObjectState, ports: ObjectPorts): Promise<OutboxObject> {
+    const object = new OutboxObject(storage, ports)
+    await object.#start()
+    return object
+  }
+
+  private constructor(storage: ObjectStorage, ports: ObjectPorts) {
+    const { limits, keys, now } = ports
+    const unlimited = Number.MAX_SAFE_INTEGER
+    this.#storage = storage
+    this.#tables = new OutboxTables(storage)
+    this.#ports = ports
+    this.#index = indexIn(ports.namespace)
+    this.#ledger = new Ledger({
+      database: this.#tables,
+      // The index has the quota.
+      limits: { ...limits, events: unlimited, bytes: unlimited },
+      keyIds: keys.map(({ id }) => id),
+      now,
+    })
+    const outbox = new Outbox({
+      ...ports,
+      ledger: this.#ledger,
+      wake: (_queue, delay) => void this.#wakeAt(now() + delay),
+      turn: (queue) => this.#turn(queue),
+      send: (dispatch) => this.#send(dispatch),
+    })
+    this.#outbox = outbox
+    const reported = <Result>(change: Promise<Result>) => change.finally(() => this.#report())
+    this.#calls = {
+      put: async (event) => {
+        const isInDoubt = event.state === 'uncertain' && event.attempts > 0
+        if (!(await this.#reserve(event, { waits: true, isInDoubt }))) return false
+        const isStored = await outbox.put(event)
+        if (!isStored) await this.#report()
+        return isStored
+      },
+      collect: async (event) => {
+        if (!(await this.#reserve(event, { waits: false, isInDoubt: false }))) return undefined
+        const batch = await outbox.collect(event)
+        if (batch === undefined) await this.#report()
+        return batch
+      },
+      settle: async (event, outcome) => {
+        await outbox.settle(event, outcome)
+        await this.#noteOutcome(outcome.kind === 'doubt')
+        await this.#report()
+      },
+      list: (query) => outbox.list(query),
+      find: (id) => outbox.find(id),
+      replay: (id, separate) => outbox.replay(id, separate),
+      replayAll: (filter) => outbox.replayAll(filter),
+      delete: (id) => reported(outbox.delete(id)),
+      deleteAll: (filter) => reported(outbox.deleteAll(filter)),
+      endRevoked: (labels) => reported(outbox.endRevoked(labels)),
+      figures: () => outbox.figures(),
+      deleteCopies: (bytes) => reported(this.#ledger.deleteCopies(bytes)),
+      among: (deliveries) => deliveriesIn(this.#tables, deliveries),
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { migratedFrom, exist } = this.#tables
+    const { log, now } = this.#ports
+    if (migratedFrom !== undefined) log(migrationLine(migratedFrom, new Date(now())))
+    if (!exist) return
+    // Its alarm may deliver the last event before a request tells the name again.
+    this.#name = await this.#ledger.queueName()
+    await this.#outbox.start()
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const body: unknown = await request.json()
+    if (new URL(request.url).pathname !== INDEX_PATH) {
+      return answerObjectCall(this.#calls, readObjectCall(QUEUE_METHODS, body))
+    }
+    const { namespace, report } = this.#ports
+    this.#ownIndex ??= new ObjectIndex(this.#storage, {
+      ...this.#ports,
+      deleteCopies: (queue, bytes) =>
+        void queueIn(namespace, queue).deleteCopies(bytes).catch(report),
+    })
+    return answerObjectCall<IndexCalls>(this.#ownIndex, readObjectCall(INDEX_METHODS, body))
+  }
+
+  async alarm(): Promise<void> {
+    const { now, sleep } = this.#ports
+    if (!this.#tables.exist) return
+    this.#isAwake = true
+    try {
+      let next: number | undefined = now()
+      while (next !== undefined && next - now() <= SHORT_WAIT) {
+        if (next > now()) await sleep(next - now())
+        this.#next = undefined
+        await Promise.all(this.#outbox.queues().map((queue) => this.#outbox.step(queue)))
+        await this.#outbox.idle()
+        next = this.#next
+      }
+      await this.#outbox.check()
+      await this.#report()
+    } finally {
+      this.#isAwake = false
+    }
+    // An event that arrived during the last steps asked for an earlier time.
+    if (this.#tables.exist) await this.#wakeAt(this.#next ?? now() + DAY)
+  }
+
+  async #turn(queue: string): Promise<Turn> {
+    const { rateLimiters } = this.#ports
+    const [holder, owner] = [holderOf(queue), ownerOf(queue)]
+    const credential = rateLimiters.nameOf(holder, owner)
+    const turn = await this.#index.turn(credential, rateLimiters.of(holder, owner).heldFor)
+    if (turn.isProbe) this.#isInDoubt = true
+    return turn
+  }
+
+  async #send(dispatch: Dispatch): Promise<Attempts> {
+    try {
+      const attempts = await this.#ports.send(dispatch)
+      await this.#noteOutcome(false)
+      return attempts
+    } catch (error) {
+      await this.#noteOutcome(error instanceof RelayError && isAmbiguous(error))
+      throw error
+    }
+  }
+
+  async #reserve(
+    { queue, holder, sealed }: Pick<NewEvent, 'queue' | 'holder' | 'sealed'>,
+    state: Pick<Reservation, 'waits' | 'isInDoubt'>,
+  ): Promise<boolean> {
+    const reservation = { queue, holder, bytes: sealed.length, ...state }
+    if (!(await this.#index.reserve(reservation))) return false
+    this.#name = { queue, holder }
+    return true
+  }
+
+  /** Tells the index of each ambiguous response, and of the clear one that follows. */
+  async #noteOutcome(isAmbiguous: boolean): Promise<void> {
+    if (!isAmbiguous && !this.#isInDoubt) return
+    this.#isInDoubt = isAmbiguous
+    if (!this.#name) return
+    await this.#index.noteOutcome(this.#name.holder, isAmbiguous).catch(this.#ports.report)
+  }
+
+  /** Tells the index what the queue uses. A queue that is empty gives up its storage. */
+  async #report(): Promise<void> {
+    const name = this.#name
+    if (!name) return
+    const usage = await this.#ledger.usage()
+    await this.#index.report({ ...name, ...usage, waits: await this.#outbox.waits(name) })
+    // An imbalance stays visible.
+    if ((await this.#outbox.figures()).imbalance === 0) await this.#tables.deleteIfEmpty()
+  }
+
+  async #wakeAt(time: number): Promise<void> {
+    // Should the work of an alarm be cut off, another alarm goes on with it.
+    if (this.#isAwake) this.#next = Math.min(time, this.#next ?? time)
+    await this.#storage.setAlarm(time).catch(this.#ports.report)
+  }
+}
