@@ -118,6 +118,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       if (failure) throw failure
       return { tries: 1 }
     }
+  const limiterOf = (queue: string) => rateLimiters.of(holderOf(queue), ownerOf(queue))
   const ledger = new Ledger({ database, limits, keyIds: keys.map(({ id }) => id), now })
   const outbox: Outbox = new Outbox({
     ledger,
@@ -135,8 +136,9 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     now,
     random,
     wake: (queue, delay) => void time.at(queue, delay, () => outbox.step(queue)),
+    isInDoubt: (queue) => limiterOf(queue).isInDoubt,
     turn: async (queue) => {
-      await time.rest(rateLimiters.of(holderOf(queue), ownerOf(queue)).turn())
+      await time.rest(limiterOf(queue).turn())
       return { wait: 0, isGranted: true }
     },
     findRuns: async (_, deliveries) => {
@@ -159,17 +161,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   const seal = sealEventsFor(key)
   const accept: AcceptPorts = {
     ask: send(true),
-    store: {
-      waits: async (name) => {
-        const limiter = rateLimiters.of(holderOf(name.queue), ownerOf(name.queue))
-        return limiter.isInDoubt || outbox.waits(name)
-      },
-      put: (event) => outbox.put(event),
-      collect: (event) => outbox.collect(event),
-      settle: (event, outcome) => outbox.settle(event, outcome),
-      noteAccepted: (name) => outbox.noteAccepted(name),
-      wasAccepted: (name) => outbox.wasAccepted(name),
-    },
+    store: outbox,
     seal,
     nameQueue,
     responseTime: 2500,

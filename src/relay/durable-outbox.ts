@@ -77,7 +77,7 @@ export function outboxPorts(
       outbox: namespace && objectView(namespace),
       keys: sealingKeys,
       hasCredential: githubCredential !== undefined,
-      log: (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line })),
+      log: lineWriter(write),
     },
   )
   if (!namespace) return () => withApi
@@ -98,7 +98,7 @@ export function outboxPorts(
     store: objectStore(namespace, { now: Date.now, report }),
     seal: sealEventsFor(sealKey),
     nameQueue: queueNames(access.rateLimiters),
-    log: (line: OutboxLine) => write(JSON.stringify(line)),
+    log: lineWriter(write),
     responseTime,
     callTime: budget,
     now: Date.now,
@@ -122,6 +122,10 @@ export function outboxPorts(
     collect: collectInto({ ...accept, background }),
     dispatch: throughOutbox({ ...accept, background }),
   })
+}
+
+function lineWriter(write: (line: string) => void): (line: OutboxLine) => void {
+  return (line) => write(JSON.stringify({ time: systemClock.now().toISOString(), ...line }))
 }
 
 /** The object of one queue, which calls GitHub as the relay does; or the index. */
@@ -161,7 +165,7 @@ export function openOutboxObject(
     newId: ports.newDelivery,
     now: Date.now,
     random: Math.random,
-    log: (line) => write(JSON.stringify(line)),
+    log: lineWriter(write),
     report: ports.report,
   })
 }

@@ -73,9 +73,10 @@ export async function openNodeOutbox(
   const [sealKey] = keys
   if (!sealKey) throw new TypeError('there is no key to seal with')
   const opened = await openOutboxFile(file)
-  const { report, logDisk } = diskLog(write)
-  const log = (line: OutboxLine) => write(JSON.stringify(line))
-  if (opened.migratedFrom !== undefined) log(migrationLine(opened.migratedFrom, systemClock.now()))
+  const log = (line: OutboxLine) =>
+    write(JSON.stringify({ time: new Date(steadyNow()).toISOString(), ...line }))
+  const { report, logDisk } = diskLog(log, write)
+  if (opened.migratedFrom !== undefined) log(migrationLine(opened.migratedFrom))
   const { apiUrl, budget, forge } = config
   const options = (retryTime: number, govern: Govern) => {
     return { call, apiUrl, budget, forge, clock: systemClock, retryTime, govern }
@@ -103,6 +104,7 @@ export async function openNodeOutbox(
   })
   const dispatcher = (retryTime: number, govern: Govern) =>
     receipts.following(countingRefusals(dispatchTo(options(retryTime, govern)), metrics))
+  const limiterOf = (queue: string) => rateLimiters.of(holderOf(queue), ownerOf(queue))
   const timers = queueTimers((queue) => void outbox.step(queue))
   const ledger = new Ledger({
     database: opened.database,
@@ -122,8 +124,9 @@ export async function openNodeOutbox(
     now: steadyNow,
     random: Math.random,
     wake: timers.set,
+    isInDoubt: (queue) => limiterOf(queue).isInDoubt,
     turn: async (queue) => {
-      await rateLimiters.of(holderOf(queue), ownerOf(queue)).turn()
+      await limiterOf(queue).turn()
       return { wait: 0, isGranted: true }
     },
     findRuns: runFinder(lookups),
@@ -135,18 +138,7 @@ export async function openNodeOutbox(
   const open = new Set<Promise<void>>()
   const accept: AcceptPorts = {
     ask: dispatcher(responseTime, rateLimiters.live),
-    store: {
-      waits: async (name) => {
-        const limiter = rateLimiters.of(holderOf(name.queue), ownerOf(name.queue))
-        // One event probes; the others wait without a call, so that few are in doubt.
-        return limiter.isInDoubt || outbox.waits(name)
-      },
-      put: (event) => outbox.put(event),
-      collect: (event) => outbox.collect(event),
-      settle: (event, outcome) => outbox.settle(event, outcome),
-      noteAccepted: (name) => outbox.noteAccepted(name),
-      wasAccepted: (name) => outbox.wasAccepted(name),
-    },
+    store: outbox,
     seal: sealEventsFor(sealKey),
     nameQueue: queueNames(rateLimiters),
     responseTime,
@@ -268,19 +260,13 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<voi
 }
 
 /** Every request meets a fault of the disk, so the log says only when it begins, and when it is over. */
-function diskLog(write: (line: string) => void) {
+function diskLog(log: (line: OutboxLine) => void, write: (line: string) => void) {
   let logged: StorageFault | undefined
   const logDisk = (fault: StorageError | undefined, waiting?: number) => {
     if (fault?.reason === logged) return
     logged = fault?.reason
-    const time = new Date(steadyNow()).toISOString()
-    const line: OutboxLine = {
-      time,
-      outbox: 'disk',
-      reason: logged ?? 'well',
-      ...(waiting !== undefined && { events: waiting }),
-    }
-    write(JSON.stringify(line))
+    const events = waiting !== undefined && { events: waiting }
+    log({ outbox: 'disk', reason: logged ?? 'well', ...events })
   }
   const report = (error: unknown) => {
     if (error instanceof StorageError) logDisk(error)

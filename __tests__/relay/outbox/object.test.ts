@@ -97,19 +97,23 @@ describe('the storage of an outbox on workerd', () => {
       const [file = '', ...others] = names.filter((_, index) => hasEvents[index] === 1)
       expect(others).toEqual([])
       await sqlite(file, TO_VERSION_3)
-      github.reset()
       await start()
-      for (let n = 0; n < 1000 && github.calls.length === 0; n++) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-      expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
-      const lines = relay?.log.filter((line) => line.includes('migrated')) ?? []
-      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      const migrated = () => relay?.log.filter((line) => line.includes('migrated')) ?? []
+      await until(() => migrated().length > 0)
+      expect(migrated().map((line) => JSON.parse(line))).toMatchObject([
         { outbox: 'migrated', from: 3, to: SCHEMA_VERSION },
       ])
       await stop()
       const [row] = await sqlite(file, "SELECT value FROM meta WHERE name = 'schema'")
       expect(row).toEqual({ value: SCHEMA_VERSION })
+      github.reset()
+      await start()
+      await until(() => github.calls.length > 0)
+      expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
+      // A queue without events gives up its storage.
+      await until(async () => (await sqlite(file, TABLES)).length === 0)
+      await stop()
+      expect(await sqlite(file, TABLES)).toEqual([])
     },
   )
 
@@ -149,12 +153,16 @@ describe('the storage of an outbox on workerd', () => {
     github.reset()
     await start()
     const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1] ?? '')
-    for (let n = 0; n < 1000 && new Set(delivered()).size < accepted.length; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await until(() => new Set(delivered()).size >= accepted.length)
     expect([...new Set(delivered())].sort()).toEqual(accepted.sort())
   })
 })
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let n = 0; n < 1000 && !(await isSo()); n++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
 /** Version 3 had no tables of receipts. */

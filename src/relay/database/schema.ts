@@ -147,6 +147,6 @@ export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
 }
 
 /** The line of the log about a migration from this version. */
-export function migrationLine(from: number, at: Date): OutboxLine {
-  return { time: at.toISOString(), outbox: 'migrated', from, to: SCHEMA_VERSION }
+export function migrationLine(from: number): OutboxLine {
+  return { outbox: 'migrated', from, to: SCHEMA_VERSION }
 }

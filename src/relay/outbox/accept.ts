@@ -53,8 +53,8 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
   return async (dispatch) => {
     const name = await ports.nameQueue(dispatch)
     if ((await store.waits(name)) && (await mayStore(dispatch, name, ports))) {
-      const later = { state: 'waiting', attempts: 0, doubts: 0, wait: 0, reason: 'queued' } as const
-      if (await put(dispatch, name, later, ports)) return { tries: 0, queued: 'queued' }
+      const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'queued' }, ports)
+      if (await store.put(event)) return { tries: 0, queued: 'queued' }
     }
     return askGitHub(dispatch, name, ports)
   }
@@ -63,23 +63,13 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
 /** Stores events in batches. An event that cannot be stored is dispatched by itself. */
 export function collectInto(ports: AcceptPorts): CollectPort {
   return async (dispatch, period) => {
-    const { delivery, credential, target, clientPayload } = dispatch
+    const { target, clientPayload } = dispatch
     const name = await ports.nameQueue(dispatch)
     // In Workers this call also loads whether GitHub accepted the credential.
     await ports.store.waits(name)
     if (!(await mayStore(dispatch, name, ports))) return undefined
-    const { sealed, key } = await ports.seal(dispatch)
-    const label = labelOf(credential, name.queue)
-    return ports.store.collect({
-      delivery,
-      ...name,
-      credential: label,
-      key,
-      sealed,
-      target,
-      clientPayload,
-      period,
-    })
+    const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'batch' }, ports)
+    return ports.store.collect({ event, target, clientPayload, period })
   }
 }
 
@@ -152,13 +142,11 @@ async function storeRefused(
   if (next.state === 'dead') throw error
   const { state, wait, doubts } = next
   const { code: reason, attempts = { tries: 0 } } = error
-  const later = { state, wait, doubts, attempts: 1, reason }
-  if (!(await put(dispatch, name, later, ports))) throw outboxFull('the outbox is full', error)
+  const event = await newEvent(dispatch, name, { state, wait, doubts, attempts: 1, reason }, ports)
+  if (!(await store.put(event))) throw outboxFull('the outbox is full', error)
   if (refusesOwn) {
-    const { delivery } = dispatch
-    const time = new Date(now()).toISOString()
-    const names = { delivery, repository: repositoryOf(name.queue) }
-    log({ time, level: 'error', outbox: 'stored', ...names, reason })
+    const names = { delivery: dispatch.delivery, repository: repositoryOf(name.queue) }
+    log({ level: 'error', outbox: 'stored', ...names, reason })
   }
   return { ...attempts, queued: reason }
 }
@@ -173,24 +161,18 @@ async function storeWhileOpen(
   ports: AcceptPorts,
 ): Promise<Attempts> {
   const { store, responseTime, callTime } = ports
-  const { delivery } = dispatch
-  const later = {
-    // If the process ends during the call, nobody knows whether GitHub has the event.
-    state: 'uncertain',
-    attempts: 0,
-    doubts: 0,
-    wait: Math.max(0, callTime - responseTime),
-    reason: NO_RESPONSE,
-  } as const
+  const wait = Math.max(0, callTime - responseTime)
+  // If the process ends during the call, nobody knows whether GitHub has the event.
+  const open = { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE } as const
   const isKnown = await mayStore(dispatch, name, ports)
-  if (!isKnown || !(await put(dispatch, name, later, ports))) {
+  if (!isKnown || !(await store.put(await newEvent(dispatch, name, open, ports)))) {
     const attempts = await call.catch((error: unknown) => {
       throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
     })
     ports.background(store.noteAccepted(name))
     return attempts
   }
-  const event = { queue: name.queue, delivery }
+  const event = { queue: name.queue, delivery: dispatch.delivery }
   const settled = call.then(
     async () => {
       await store.noteAccepted(name)
@@ -202,14 +184,16 @@ async function storeWhileOpen(
   return { tries: 1, queued: NO_RESPONSE }
 }
 
-async function put(
+/** An event for which GitHub was not called yet. */
+const UNTRIED = { state: 'waiting', attempts: 0, doubts: 0, wait: 0 } as const
+
+async function newEvent(
   dispatch: Dispatch,
   name: QueueName,
-  later: Pick<NewEvent, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'>,
-  { seal, store }: AcceptPorts,
-): Promise<boolean> {
+  state: Pick<NewEvent, 'state' | 'attempts' | 'doubts' | 'wait' | 'reason'>,
+  { seal }: Pick<AcceptPorts, 'seal'>,
+): Promise<NewEvent> {
   const { delivery, credential } = dispatch
   const { sealed, key } = await seal(dispatch)
-  const label = labelOf(credential, name.queue)
-  return store.put({ delivery, ...name, credential: label, ...later, key, sealed })
+  return { delivery, ...name, credential: labelOf(credential, name.queue), ...state, key, sealed }
 }

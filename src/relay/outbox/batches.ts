@@ -14,13 +14,10 @@ import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
 import type { OpenedDispatch } from './outcome.ts'
 import { PackedSize } from './packed-size.ts'
-import type { QueueName } from './queue-name.ts'
 
 /** An event for a batch. */
-export interface CollectedEvent
-  extends QueueName,
-    Pick<NewEvent, 'delivery' | 'credential' | 'key' | 'sealed'>,
-    Pick<Dispatch, 'target' | 'clientPayload'> {
+export interface CollectedEvent extends Pick<Dispatch, 'target' | 'clientPayload'> {
+  readonly event: NewEvent
   readonly period: BatchPeriod
 }
 
@@ -28,8 +25,6 @@ export interface BatchPorts {
   readonly ledger: Ledger
   newId(): string
   now(): number
-  /** Looks after a queue no later than at a time. */
-  wakeAt(queue: string, time: number): void
 }
 
 /** An open batch with the running gzip that measures it. */
@@ -57,13 +52,11 @@ export class Batches {
 
   /** Continues the batches that are open on disk. */
   async start(): Promise<void> {
-    const { ledger, now, wakeAt } = this.#ports
+    const { ledger, now } = this.#ports
     for (const row of await ledger.openBatches()) {
       // A clock that was ahead must not hold a batch longer than its period.
       const opened = Math.min(row.opened, now())
-      const batch = { row: { ...row, opened }, size: new PackedSize(row.packed) }
-      this.#add(batch)
-      wakeAt(row.queue, dueAt(batch.row))
+      this.#add({ row: { ...row, opened }, size: new PackedSize(row.packed) })
     }
   }
 
@@ -98,20 +91,18 @@ export class Batches {
    * @throws StorageError; then only this event failed
    */
   async collect(event: CollectedEvent): Promise<string | undefined> {
-    const { queue, target, clientPayload } = event
+    const { target, clientPayload } = event
+    const { queue } = event.event
     const grouping = groupingOf(target, webhookPathOf(clientPayload))
     const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
     const known = this.#open.get(queue)?.get(grouping)
     const fits = known !== undefined && this.#takes(known, text, clientPayload.length)
     const batch = fits ? known : this.#begin(event, grouping, text)
-    const { row } = batch
-    const last = this.#ports.now()
-    batch.row = { ...row, last, count: row.count + 1, packed: batch.size.bytes }
+    const { row, size } = batch
+    batch.row = { ...row, last: this.#ports.now(), count: row.count + 1, packed: size.bytes }
     // Each write has the whole batch, so that none depends on the one before.
-    const stored = this.#ports.ledger.putIntoBatch(newEvent(event), batch.row)
-    const isFull = batch.row.count >= LIMITS.batchEvents
-    if (isFull) this.#takeNoMore(batch)
-    if (!fits || isFull) this.#ports.wakeAt(queue, this.dueAt(queue) ?? last)
+    const stored = this.#ports.ledger.putIntoBatch(event.event, batch.row)
+    if (batch.row.count >= LIMITS.batchEvents) this.#takeNoMore(batch)
     try {
       if (await stored) return row.id
       this.#undo(batch)
@@ -153,12 +144,12 @@ export class Batches {
 
   #begin(event: CollectedEvent, grouping: string, text: Uint8Array): MeasuredBatch {
     const { newId, now } = this.#ports
-    const { target, clientPayload, period, queue } = event
+    const { target, clientPayload, period } = event
     const id = newId()
     const time = now()
     const row: OpenBatch = {
       id,
-      queue,
+      queue: event.event.queue,
       grouping,
       opened: time,
       period: period.most,
@@ -209,12 +200,6 @@ export class Batches {
     batches?.delete(key)
     if (batches?.size === 0) this.#open.delete(queue)
   }
-}
-
-function newEvent(event: CollectedEvent): NewEvent {
-  const { delivery, queue, holder, credential, key, sealed } = event
-  const first = { state: 'waiting', attempts: 0, doubts: 0, wait: 0, reason: 'batch' } as const
-  return { delivery, queue, holder, credential, key, sealed, ...first }
 }
 
 function dueAt({ opened, period, debounce, last, count }: OpenBatch): number {

@@ -12,7 +12,7 @@ import {
   type OpenPorts,
   openDispatch,
 } from './outcome.ts'
-import { isOwnQueue, namesOf } from './queue-name.ts'
+import { deadLine, isOwnQueue, namesOf } from './queue-name.ts'
 import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
 
 const SECOND = 1000
@@ -55,7 +55,7 @@ export interface LoopPorts extends OpenPorts {
   ): Promise<ReadonlySet<string> | undefined>
   /** Is told of each event whose run was found, so that GitHub must have accepted it. */
   found?(dispatch: Dispatch): void
-  log(line: Omit<OutboxLine, 'time'>): void
+  log(line: OutboxLine): void
   report(error: unknown): void
 }
 
@@ -139,7 +139,7 @@ export class DeliveryLoop {
   }
 
   /** Looks after a queue no later than at a time. */
-  wakeAt(name: string, time: number): void {
+  wakeAt(name: string, time = Number.POSITIVE_INFINITY): void {
     const queue = this.#queueOf(name)
     if (this.#isStopped || time >= queue.wakesAt) return
     queue.wakesAt = time
@@ -152,15 +152,16 @@ export class DeliveryLoop {
     if (!queue || this.#isStopped || queue.isStepping) return
     queue.isStepping = true
     queue.wakesAt = Number.POSITIVE_INFINITY
-    let next: number | undefined
+    const { batches, now, report } = this.#ports
+    let next: number
     try {
-      next = await this.#step(queue)
+      next = earliest(await this.#step(queue), batches.dueAt(name))
     } catch (error) {
-      this.#ports.report(error)
-      next = this.#ports.now() + SECOND
+      report(error)
+      next = now() + SECOND
     }
     queue.isStepping = false
-    const time = Math.min(next ?? Number.POSITIVE_INFINITY, queue.wakesAt)
+    const time = earliest(next, queue.wakesAt)
     queue.wakesAt = Number.POSITIVE_INFINITY
     if (time < Number.POSITIVE_INFINITY) this.wakeAt(name, time)
     else if (queue.open.size === 0) this.#queues.delete(name)
@@ -211,7 +212,7 @@ export class DeliveryLoop {
     }
   }
 
-  /** @returns when to look again; `undefined` if there is nothing to wait for */
+  /** @returns when to look again, apart from open batches; `undefined` if there is nothing to wait for */
   async #step(queue: Queue): Promise<number | undefined> {
     const { ledger, batches, now, turn } = this.#ports
     await this.writeAgain()
@@ -221,8 +222,9 @@ export class DeliveryLoop {
       const event = await ledger.nextDue(queue.name, now(), except)
       queue.hasDue = event !== undefined
       if (!event) return this.#nextTime(queue, except)
-      if (queue.open.size >= this.#mostCalls(queue)) return this.#afterCall(queue)
-      if (now() < queue.restUntil) return this.#sooner(queue, queue.restUntil)
+      // The end of a call steps again.
+      if (queue.open.size >= this.#mostCalls(queue)) return undefined
+      if (now() < queue.restUntil) return queue.restUntil
       if (event.doubts >= MOST_DOUBTS) {
         await this.#bury(event)
         continue
@@ -230,11 +232,11 @@ export class DeliveryLoop {
       if (event.state === 'uncertain' && (await this.#lookUp(queue, event))) continue
       if (queue.turnAt === undefined) {
         const { wait, isGranted } = await turn(queue.name)
-        if (!isGranted) return this.#sooner(queue, now() + wait)
+        if (!isGranted) return now() + wait
         queue.turnAt = now() + wait
       }
       if (this.#isStopped) return undefined
-      if (now() < queue.turnAt) return this.#sooner(queue, queue.turnAt)
+      if (now() < queue.turnAt) return queue.turnAt
       queue.turnAt = undefined
       // Another call may have failed in the meantime.
       const isFree = queue.open.size < this.#mostCalls(queue) && now() >= queue.restUntil
@@ -246,22 +248,11 @@ export class DeliveryLoop {
     return failures >= FAILURES || refusals > 0 ? 1 : MOST_CALLS
   }
 
-  /** The end of a call steps again; until then only a batch can end. */
-  #afterCall(queue: Queue): number {
-    return this.#ports.batches.dueAt(queue.name) ?? Number.POSITIVE_INFINITY
-  }
-
-  #sooner(queue: Queue, time: number): number {
-    return Math.min(time, this.#ports.batches.dueAt(queue.name) ?? time)
-  }
-
-  async #nextTime(queue: Queue, except: readonly string[]): Promise<number | undefined> {
-    const { ledger, batches, now } = this.#ports
-    const times = [await ledger.nextTime(queue.name, except), batches.dueAt(queue.name)]
+  async #nextTime(queue: Queue, except: readonly string[]): Promise<number> {
+    const { ledger, now } = this.#ports
     // An outcome that the disk did not take is written again.
-    if (this.#unwritten.size > 0) times.push(now() + SECOND)
-    const known = times.filter((time) => time !== undefined)
-    return known.length === 0 ? undefined : Math.min(...known)
+    const retry = this.#unwritten.size > 0 ? now() + SECOND : undefined
+    return earliest(await ledger.nextTime(queue.name, except), retry)
   }
 
   #call(queue: Queue, event: OutboxEvent): void {
@@ -292,7 +283,7 @@ export class DeliveryLoop {
 
   /** A batch as one dispatch. Events that cannot be sent are taken out before. */
   async #openBatch(events: readonly StoredEvent[]): Promise<OpenedDispatch> {
-    const { ledger, pack } = this.#ports
+    const { ledger, pack, log } = this.#ports
     const opened = await Promise.all(
       events.map(async (event) => ({ event, ...(await this.#openMember(event)) })),
     )
@@ -307,7 +298,7 @@ export class DeliveryLoop {
         ? ({ state: 'dead', wait: 0 } as const)
         : ({ state: 'waiting', wait: pauseAfter(1) } as const)
       await ledger.takeOut(event, next, outcome.reason)
-      if (isDead) this.#logDead({ ...event, unit: event.delivery, reason: outcome.reason })
+      if (isDead) log(deadLine({ ...event, unit: event.delivery, reason: outcome.reason }))
     }
     return batchDispatch(dispatches, events[0]?.unit ?? '', pack)
   }
@@ -417,12 +408,7 @@ export class DeliveryLoop {
       0,
     )
     await this.#ports.ledger.record(statements)
-    this.#logDead({ ...event, reason })
-  }
-
-  #logDead(event: OutboxEvent): void {
-    const { attempts, reason } = event
-    this.#ports.log({ outbox: 'dead', ...namesOf(event), attempts, reason })
+    this.#ports.log(deadLine({ ...event, reason }))
   }
 
   /**
@@ -472,4 +458,8 @@ export class DeliveryLoop {
     this.#queues.set(name, queue)
     return queue
   }
+}
+
+function earliest(...times: readonly (number | undefined)[]): number {
+  return Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY))
 }

@@ -100,10 +100,8 @@ export const NO_FIGURES: OutboxFigures = {
   imbalance: 0,
 }
 
-/** A log line that is not about a request: no payload, no token. */
+/** A log line that is not about a request, without its time: no payload, no token. */
 export interface OutboxLine {
-  /** ISO 8601, UTC. */
-  readonly time: string
   /** `error` if an admin has to act. */
   readonly level?: 'error'
   /**

@@ -51,7 +51,7 @@ export function objectStore(
       }
     },
     collect: async (event) => {
-      const batch = await queueIn(namespace, event.queue).collect(event).catch(report)
+      const batch = await queueIn(namespace, event.event.queue).collect(event).catch(report)
       return batch ?? undefined
     },
     settle: (event, outcome) => queueIn(namespace, event.queue).settle(event, outcome),

@@ -2,22 +2,19 @@ import { StorageError } from '../database/storage-error.ts'
 import type { EventStore } from './accept.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
 import { DeliveryLoop, type LoopPorts } from './delivery-loop.ts'
-import type { NewEvent, OutboxEvent, OutboxFigures, OutboxLine, StoredEvent } from './event.ts'
-import type { EventFilter, Ledger, ListPage, ListQuery } from './ledger.ts'
+import type { NewEvent, OutboxEvent, OutboxFigures, StoredEvent } from './event.ts'
+import type { EventFilter, ListPage, ListQuery } from './ledger.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { namesOf, type QueueName } from './queue-name.ts'
+import { deadLine, namesOf, type QueueName } from './queue-name.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 
-/** Events that an admin changes in one transaction: live events wait for each. */
-const CHUNK = 250
-
-export interface OutboxPorts extends Omit<LoopPorts, 'batches' | 'log'> {
-  readonly ledger: Ledger
+export interface OutboxPorts extends Omit<LoopPorts, 'batches'> {
   /** Ids of grants that are revoked. */
   readonly revoked: ReadonlySet<string>
-  log(line: OutboxLine): void
+  /** True while nobody knows whether GitHub accepted the last event of the credential of a queue. */
+  isInDoubt(queue: string): boolean
 }
 
 /**
@@ -32,31 +29,25 @@ export class Outbox implements EventStore {
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports
-    this.#batches = new Batches({
-      ...ports,
-      wakeAt: (queue, time) => this.#loop.wakeAt(queue, time),
-    })
-    this.#loop = new DeliveryLoop({
-      ...ports,
-      batches: this.#batches,
-      log: (line) => this.#log(line),
-    })
+    this.#batches = new Batches(ports)
+    this.#loop = new DeliveryLoop({ ...ports, batches: this.#batches })
   }
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
   async start(): Promise<void> {
-    const { ledger, revoked } = this.#ports
+    const { ledger, revoked, log } = this.#ports
     await ledger.open()
     await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
     await this.#loop.start()
     const { unreadable } = await ledger.figures()
-    if (unreadable > 0) this.#log({ outbox: 'unreadable', events: unreadable })
+    if (unreadable > 0) log({ outbox: 'unreadable', events: unreadable })
     await this.check()
   }
 
   async waits({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
-    return this.#loop.waits(queue)
+    // One event probes; the others wait without a call, so that few are in doubt.
+    return this.#ports.isInDoubt(queue) || this.#loop.waits(queue)
   }
 
   async put(event: NewEvent): Promise<boolean> {
@@ -70,8 +61,12 @@ export class Outbox implements EventStore {
   }
 
   async collect(event: CollectedEvent): Promise<string | undefined> {
+    const { queue } = event.event
+    const batch = this.#batches.collect(event)
+    // The event may have begun a batch, or filled one.
+    this.#loop.wakeAt(queue, this.#batches.dueAt(queue))
     try {
-      return await this.#batches.collect(event)
+      return await batch
     } catch (error) {
       this.#storageFailed(error)
       return undefined
@@ -104,16 +99,16 @@ export class Outbox implements EventStore {
 
   /** To be called once a minute: ends and deletes events by age, and logs events that wait too long. */
   async check(): Promise<void> {
-    const { ledger, age, now } = this.#ports
+    const { ledger, age, now, log } = this.#ports
     await this.#loop.writeAgain()
-    for (const event of await ledger.endOld(age, this.#loop.failing)) this.#logDead(event)
+    for (const event of await ledger.endOld(age, this.#loop.failing)) log(deadLine(event))
     for (const event of await ledger.deleteExpired()) {
-      this.#log({ outbox: 'expired', ...namesOf(event) })
+      log({ outbox: 'expired', ...namesOf(event) })
     }
     const { oldest, events } = await ledger.figures()
     if (oldest * SECOND < HOUR || now() - this.#loggedLate < HOUR) return
     this.#loggedLate = now()
-    this.#log({ outbox: 'late', seconds: oldest, events: events.waiting + events.uncertain })
+    log({ outbox: 'late', seconds: oldest, events: events.waiting + events.uncertain })
   }
 
   /** Calls of GitHub that are open, or prepared. */
@@ -150,12 +145,8 @@ export class Outbox implements EventStore {
   }
 
   /** The same for dead letters. */
-  async replayAll(filter: EventFilter): Promise<number> {
-    let count = 0
-    for (let last = CHUNK; last === CHUNK; count += last) {
-      last = this.#again(await this.#ports.ledger.replayAll(filter, CHUNK))
-    }
-    return count
+  replayAll(filter: EventFilter): Promise<number> {
+    return inChunks(async (limit) => this.#again(await this.#ports.ledger.replayAll(filter, limit)))
   }
 
   /** @returns how many events were deleted */
@@ -173,17 +164,13 @@ export class Outbox implements EventStore {
    */
   async endRevoked(labels: readonly string[]): Promise<number> {
     const events = await this.#ports.ledger.endRevoked(labels)
-    for (const event of events) this.#logDead(event)
+    for (const event of events) this.#ports.log(deadLine(event))
     return events.length
   }
 
   /** The same for dead letters. */
-  async deleteAll(filter: EventFilter): Promise<number> {
-    let count = 0
-    for (let last = CHUNK; last === CHUNK; count += last) {
-      last = await this.#ports.ledger.deleteAll(filter, CHUNK)
-    }
-    return count
+  deleteAll(filter: EventFilter): Promise<number> {
+    return inChunks((limit) => this.#ports.ledger.deleteAll(filter, limit))
   }
 
   #again(events: readonly OutboxEvent[]): number {
@@ -196,13 +183,14 @@ export class Outbox implements EventStore {
     if (!(error instanceof StorageError)) throw error
     return false
   }
+}
 
-  #logDead(event: OutboxEvent): void {
-    const { attempts, reason } = event
-    this.#log({ outbox: 'dead', ...namesOf(event), attempts, reason })
-  }
+/** Events that an admin changes in one transaction: live events wait for each. */
+const CHUNK = 250
 
-  #log(line: Omit<OutboxLine, 'time'>): void {
-    this.#ports.log({ time: new Date(this.#ports.now()).toISOString(), ...line })
-  }
+/** @returns how many events were changed together */
+async function inChunks(change: (limit: number) => Promise<number>): Promise<number> {
+  let count = 0
+  for (let last = CHUNK; last === CHUNK; count += last) last = await change(CHUNK)
+  return count
 }

@@ -1,4 +1,4 @@
-import type { Credential, Credentials, StoredCredential } from '../credentials/credentials.ts'
+import type { Credentials } from '../credentials/credentials.ts'
 import type { SealingKey } from '../credentials/seal.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
@@ -70,20 +70,13 @@ export async function openDispatch(
   const content = await openEvent(sealed, keys).catch(() => undefined)
   if (!content) return { outcome: { kind: 'refused', reason: 'unreadable' } }
   try {
-    const credential = await restored(content.credential, credentials)
+    const credential = await credentials.restore(content.credential)
     return { dispatch: { ...content.event, credential } }
   } catch (error) {
     if (!(error instanceof RelayError)) throw error
     const kind = error.code === 'revoked' ? 'refused' : 'isolated'
     return { outcome: { kind, reason: error.code } }
   }
-}
-
-function restored(
-  stored: StoredCredential,
-  credentials: Pick<Credentials, 'restore'>,
-): Promise<Credential> {
-  return credentials.restore(stored)
 }
 
 /** Asks GitHub to accept an event. */

@@ -1,7 +1,7 @@
 import type { Credential } from '../credentials/credentials.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { OutboxEvent } from './event.ts'
+import type { OutboxEvent, OutboxLine } from './event.ts'
 
 /** Holder of the relay's own credential, whatever key, grant or endpoint a request brings. */
 const OWN = 'own'
@@ -57,4 +57,10 @@ export function namesOf({
   credential,
 }: Pick<OutboxEvent, 'unit' | 'queue' | 'credential'>) {
   return { delivery: unit, repository: repositoryOf(queue), credential }
+}
+
+/** The log line of an event that became a dead letter. */
+export function deadLine(event: OutboxEvent): OutboxLine {
+  const { attempts, reason } = event
+  return { outbox: 'dead', ...namesOf(event), attempts, reason }
 }

@@ -21,7 +21,7 @@ import { ObjectIndex, type Reservation } from './object-index.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
 
-export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'wake' | 'turn'> {
+export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'isInDoubt' | 'wake' | 'turn'> {
   readonly namespace: ObjectNamespace
   readonly rateLimiters: RateLimiters
   readonly limits: OutboxLimits
@@ -82,6 +82,8 @@ export class OutboxObject {
     const outbox = new Outbox({
       ...ports,
       ledger: this.#ledger,
+      // The index knows it.
+      isInDoubt: () => false,
       wake: (_queue, delay) => void this.#wakeAt(now() + delay),
       turn: (queue) => this.#turn(queue),
       send: (dispatch) => this.#send(dispatch),
@@ -97,7 +99,8 @@ export class OutboxObject {
         return isStored
       },
       collect: async (event) => {
-        if (!(await this.#reserve(event, { waits: false, isInDoubt: false }))) return undefined
+        if (!(await this.#reserve(event.event, { waits: false, isInDoubt: false })))
+          return undefined
         const batch = await outbox.collect(event)
         if (batch === undefined) await this.#report()
         return batch
@@ -122,8 +125,7 @@ export class OutboxObject {
 
   async #start(): Promise<void> {
     const { migratedFrom, exist } = this.#tables
-    const { log, now } = this.#ports
-    if (migratedFrom !== undefined) log(migrationLine(migratedFrom, new Date(now())))
+    if (migratedFrom !== undefined) this.#ports.log(migrationLine(migratedFrom))
     if (!exist) return
     // Its alarm may deliver the last event before a request tells the name again.
     this.#name = await this.#ledger.queueName()
