@@ -135,7 +135,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     newId: () => crypto.randomUUID(),
     now,
     random,
-    wake: (queue, delay) => void time.at(queue, delay, () => outbox.step(queue)),
+    wake: (queue, delay) => void time.at(queue, delay, () => outbox.loop.step(queue)),
     isInDoubt: (queue) => limiterOf(queue).isInDoubt,
     turn: async (queue) => {
       await time.rest(limiterOf(queue).turn())
@@ -150,7 +150,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     log: (line) => log.push(line),
     report: (error) => reported.push(error),
   })
-  time.others = () => outbox.openCalls
+  time.others = () => outbox.loop.openCalls
   if (setup.isStarted !== false) await outbox.start()
   const nameQueue = queueNames(rateLimiters)
   if (setup.isKnown) {

@@ -105,7 +105,7 @@ export async function openNodeOutbox(
   const dispatcher = (retryTime: number, govern: Govern) =>
     receipts.following(countingRefusals(dispatchTo(options(retryTime, govern)), metrics))
   const limiterOf = (queue: string) => rateLimiters.of(holderOf(queue), ownerOf(queue))
-  const timers = queueTimers((queue) => void outbox.step(queue))
+  const timers = queueTimers((queue) => void outbox.loop.step(queue))
   const ledger = new Ledger({
     database: opened.database,
     limits,

@@ -36,7 +36,7 @@ describe('an outbox before GitHub', () => {
     expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 350, 700])
     const { events, imbalance } = await fake.outbox.figures()
     expect([events, imbalance]).toEqual([{ waiting: 0, uncertain: 0, delivered: 0, dead: 0 }, 0])
-    expect(fake.outbox.queues()).toEqual([])
+    expect(fake.outbox.loop.names()).toEqual([])
   })
 
   test('an event that fails by itself does not hold the others', async () => {

@@ -1,11 +1,36 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import type { SealingKey } from '../credentials/seal.ts'
-import type { OutboxFigures, OutboxLine, StoredEvent } from '../outbox/event.ts'
-import type { EventFilter, ListedUnit, ListPage, ListQuery } from '../outbox/ledger.ts'
+import type { OutboxEvent, OutboxFigures, OutboxLine, StoredEvent } from '../outbox/event.ts'
 import { openEvent } from '../outbox/sealed-event.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayRequest } from '../relay-ports.ts'
 import { invalidQuery, isoTime, isRead, queryOf, readPage } from './query.ts'
+
+/** Which events a list shows, or an admin changes; an absent field matches all. */
+export interface EventFilter {
+  /** A queue, or the `owner/name` of all queues of a repository. */
+  readonly queue?: string | undefined
+  readonly reason?: string | undefined
+  readonly credential?: string | undefined
+}
+
+/** An event by itself, or a batch as its first event and the number of its events. */
+export interface ListedUnit extends OutboxEvent {
+  readonly events: number
+}
+
+export interface ListQuery {
+  readonly filter: EventFilter
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+export interface ListPage {
+  readonly events: readonly ListedUnit[]
+  /** `undefined` on the last page. */
+  readonly next?: string | undefined
+}
 
 /** An outbox as an admin sees and changes it. */
 export interface OutboxView {

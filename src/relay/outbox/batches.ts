@@ -31,6 +31,8 @@ export interface BatchPorts {
 interface MeasuredBatch {
   row: OpenBatch
   readonly size: PackedSize
+  /** False for a batch that only waits for its end to be written. */
+  takesMore: boolean
 }
 
 /** Open batches of one queue; at one more, the oldest ends. */
@@ -42,8 +44,8 @@ const MOST_MEASURED = 32
 /** Collects events into batches. A batch that ends is due in the ledger, like any event. */
 export class Batches {
   readonly #ports: BatchPorts
-  /** The batches of each queue: by their grouping, or by their id if they take no more events. */
-  readonly #open = new Map<string, Map<string, MeasuredBatch>>()
+  /** The batches of each queue, oldest first. */
+  readonly #open = new Map<string, Set<MeasuredBatch>>()
   readonly #measured = new Set<PackedSize>()
 
   constructor(ports: BatchPorts) {
@@ -56,32 +58,31 @@ export class Batches {
     for (const row of await ledger.openBatches()) {
       // A clock that was ahead must not hold a batch longer than its period.
       const opened = Math.min(row.opened, now())
-      this.#add({ row: { ...row, opened }, size: new PackedSize(row.packed) })
+      const takesMore = row.count < LIMITS.batchEvents
+      this.#add({ row: { ...row, opened }, size: new PackedSize(row.packed), takesMore })
     }
   }
 
   /** When the first batch of a queue ends; `undefined` if none is open. */
   dueAt(queue: string): number | undefined {
-    const all = [...(this.#open.get(queue)?.values() ?? [])]
-    return all.length === 0 ? undefined : Math.min(...all.map(({ row }) => dueAt(row)))
+    const all = this.#batchesOf(queue)
+    return all.length === 0 ? undefined : Math.min(...all.map(dueAt))
   }
 
   /** Ends the batches of a queue whose time is over. If the disk fails, they stay due. */
   async endDue(queue: string): Promise<void> {
     const now = this.#ports.now()
-    for (const batch of [...(this.#open.get(queue)?.values() ?? [])]) {
-      if (dueAt(batch.row) > now) continue
+    for (const batch of this.#batchesOf(queue)) {
+      if (dueAt(batch) > now) continue
       this.#takeNoMore(batch)
       await this.#ports.ledger.closeBatch(batch.row.id)
-      this.forget(queue, batch.row.id)
+      this.#remove(batch)
     }
   }
 
   /** Forgets a batch that was deleted from the ledger. */
   forget(queue: string, id: string): void {
-    for (const [key, { row }] of this.#open.get(queue) ?? []) {
-      if (row.id === id) this.#remove(queue, key)
-    }
+    for (const batch of this.#batchesOf(queue)) if (batch.row.id === id) this.#remove(batch)
   }
 
   /**
@@ -95,7 +96,7 @@ export class Batches {
     const { queue } = event.event
     const grouping = groupingOf(target, webhookPathOf(clientPayload))
     const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
-    const known = this.#open.get(queue)?.get(grouping)
+    const known = this.#takingMore(queue, grouping)
     const fits = known !== undefined && this.#takes(known, text, clientPayload.length)
     const batch = fits ? known : this.#begin(event, grouping, text)
     const { row, size } = batch
@@ -103,29 +104,26 @@ export class Batches {
     // Each write has the whole batch, so that none depends on the one before.
     const stored = this.#ports.ledger.putIntoBatch(event.event, batch.row)
     if (batch.row.count >= LIMITS.batchEvents) this.#takeNoMore(batch)
+    let isStored = false
     try {
-      if (await stored) return row.id
-      this.#undo(batch)
-      return undefined
-    } catch (error) {
-      this.#undo(batch)
-      throw error
+      isStored = await stored
+    } finally {
+      if (!isStored) this.#undo(batch)
     }
+    return isStored ? row.id : undefined
   }
 
   /** An event that was not stored; a batch without events is none. */
   #undo(batch: MeasuredBatch): void {
-    const { queue, grouping, count } = batch.row
-    batch.row = { ...batch.row, count: count - 1 }
-    const isOpen = this.#open.get(queue)?.get(grouping) === batch
-    if (isOpen && batch.row.count === 0) this.#remove(queue, grouping)
+    batch.row = { ...batch.row, count: batch.row.count - 1 }
+    if (batch.takesMore && batch.row.count === 0) this.#remove(batch)
   }
 
   /** @returns false if the batch is full without the event */
   #takes(batch: MeasuredBatch, text: Uint8Array, length: number): boolean {
     const { row, size } = batch
     const unpacked = row.unpacked + length + LIMITS.batchEventOverhead
-    if (unpacked > LIMITS.batchUnpackedLength || dueAt(row) <= this.#ports.now()) return false
+    if (unpacked > LIMITS.batchUnpackedLength || dueAt(batch) <= this.#ports.now()) return false
     batch.row = { ...row, unpacked }
     return this.#measure(size, text, row.space)
   }
@@ -153,14 +151,14 @@ export class Batches {
       grouping,
       opened: time,
       period: period.most,
-      debounce: period.quiet,
+      debounce: period.quiet ?? null,
       last: time,
       count: 0,
       space: spaceOf(target, batchEnvelope(clientPayload, LIMITS.batchEvents, id)),
       unpacked: clientPayload.length + LIMITS.batchEventOverhead,
       packed: 0,
     }
-    const batch = { row, size: new PackedSize() }
+    const batch = { row, size: new PackedSize(), takesMore: true }
     this.#measure(batch.size, text, row.space)
     this.#add(batch)
     return batch
@@ -169,42 +167,41 @@ export class Batches {
   /** A batch takes the place of one that is full; of too many batches, the oldest ends. */
   #add(batch: MeasuredBatch): void {
     const { queue, grouping } = batch.row
-    const batches = this.#batchesOf(queue)
-    const full = batches.get(grouping)
+    const full = this.#takingMore(queue, grouping)
     if (full) this.#takeNoMore(full)
-    const [oldest] = batches.values()
-    if (oldest && batches.size >= MOST_OPEN) this.#takeNoMore(oldest)
-    batches.set(grouping, batch)
+    const [oldest, ...others] = this.#batchesOf(queue).filter(({ takesMore }) => takesMore)
+    if (oldest && others.length >= MOST_OPEN - 1) this.#takeNoMore(oldest)
+    const batches = this.#open.get(queue) ?? new Set()
+    this.#open.set(queue, batches.add(batch))
   }
 
   /** Makes a batch due. Its last events may be on their way to the disk: its end is written after them. */
   #takeNoMore(batch: MeasuredBatch): void {
-    const { queue, grouping, id } = batch.row
-    const batches = this.#batchesOf(queue)
-    if (batches.get(grouping) === batch) batches.delete(grouping)
+    batch.takesMore = false
     this.#measured.delete(batch.size)
-    batch.row = { ...batch.row, period: 0 }
-    batches.set(id, batch)
   }
 
-  #batchesOf(queue: string): Map<string, MeasuredBatch> {
-    const batches = this.#open.get(queue) ?? new Map<string, MeasuredBatch>()
-    this.#open.set(queue, batches)
-    return batches
+  #batchesOf(queue: string): readonly MeasuredBatch[] {
+    return [...(this.#open.get(queue) ?? [])]
   }
 
-  #remove(queue: string, key: string): void {
-    const batches = this.#open.get(queue)
-    const batch = batches?.get(key)
-    if (batch) this.#measured.delete(batch.size)
-    batches?.delete(key)
-    if (batches?.size === 0) this.#open.delete(queue)
+  #takingMore(queue: string, grouping: string): MeasuredBatch | undefined {
+    return this.#batchesOf(queue).find(
+      ({ row, takesMore }) => takesMore && row.grouping === grouping,
+    )
+  }
+
+  #remove(batch: MeasuredBatch): void {
+    const { queue } = batch.row
+    this.#measured.delete(batch.size)
+    this.#open.get(queue)?.delete(batch)
+    if (this.#open.get(queue)?.size === 0) this.#open.delete(queue)
   }
 }
 
-function dueAt({ opened, period, debounce, last, count }: OpenBatch): number {
-  const end = count < LIMITS.batchEvents ? opened + period : opened
-  return debounce === undefined ? end : Math.min(end, last + debounce)
+function dueAt({ row, takesMore }: MeasuredBatch): number {
+  const { opened, period, debounce, last } = row
+  return takesMore ? Math.min(opened + period, last + (debounce ?? period)) : opened
 }
 
 /** Events of one batch share how they start which workflow and trigger. */

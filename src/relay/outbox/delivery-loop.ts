@@ -139,7 +139,7 @@ export class DeliveryLoop {
   }
 
   /** Looks after a queue no later than at a time. */
-  wakeAt(name: string, time = Number.POSITIVE_INFINITY): void {
+  wakeAt(name: string, time: number): void {
     const queue = this.#queueOf(name)
     if (this.#isStopped || time >= queue.wakesAt) return
     queue.wakesAt = time
@@ -167,6 +167,7 @@ export class DeliveryLoop {
     else if (queue.open.size === 0) this.#queues.delete(name)
   }
 
+  /** Calls of GitHub that are open, or prepared. */
   get openCalls(): number {
     return this.#calls.size
   }
@@ -176,7 +177,7 @@ export class DeliveryLoop {
     await Promise.all(this.#calls)
   }
 
-  /** Starts no more calls; resolves when the open ones have ended. */
+  /** Starts no more calls; resolves when the open ones have ended. Events stay on disk. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.idle()

@@ -1,6 +1,7 @@
+import type { EventFilter, ListPage, ListQuery } from '../admin/outbox.ts'
+import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
 import { UNDELIVERED } from '../database/schema.ts'
-import { AcceptedCredentials } from './accepted.ts'
 import type {
   NewEvent,
   OutboxEvent,
@@ -26,7 +27,7 @@ export interface OpenBatch {
   /** Milliseconds from the first event to the end. */
   readonly period: number
   /** Milliseconds without a new event that end it sooner. */
-  readonly debounce: number | undefined
+  readonly debounce: number | null
   /** When its last event was stored. */
   readonly last: number
   readonly count: number
@@ -36,32 +37,6 @@ export interface OpenBatch {
   readonly unpacked: number
   /** Bytes of its gzipped events, at most. */
   readonly packed: number
-}
-
-/** Which events a list shows, or an admin changes; an absent field matches all. */
-export interface EventFilter {
-  /** A queue, or the `owner/name` of all queues of a repository. */
-  readonly queue?: string | undefined
-  readonly reason?: string | undefined
-  readonly credential?: string | undefined
-}
-
-/** An event by itself, or a batch as its first event and the number of its events. */
-export interface ListedUnit extends OutboxEvent {
-  readonly events: number
-}
-
-export interface ListQuery {
-  readonly filter: EventFilter
-  /** `next` of the page before. */
-  readonly cursor?: string | undefined
-  readonly limit: number
-}
-
-export interface ListPage {
-  readonly events: readonly ListedUnit[]
-  /** `undefined` on the last page. */
-  readonly next?: string | undefined
 }
 
 const EVENT_COLUMNS = [
@@ -103,15 +78,13 @@ const USAGE = `SELECT coalesce(sum(events) FILTER (WHERE name = 'all'), 0) AS ev
   coalesce(sum(bytes) FILTER (WHERE name = 'copies'), 0) AS copies
   FROM usage WHERE name IN ('all', 'copies')`
 
-const SET_STATE = `UPDATE event SET state = ?, since = ?, attempts = attempts + ?, doubts = ?, next = ?,
-  wait = ?, reason = ? WHERE unit = ? AND ${UNDELIVERED}`
-
-const AGAIN = `state = 'waiting', at = ?, since = ?, attempts = 0, doubts = 0, next = ?, wait = 0,
+/** The change of an event that is queued again at `?1`. */
+const AGAIN = `state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0, next = ?1, wait = 0,
   reason = 'replayed'`
 
 const ENDED = "state IN ('dead', 'delivered')"
 
-const NOT_OPEN = 'unit NOT IN (SELECT id FROM batch)'
+const GONE: SqlStatement = [COUNT, 'gone']
 
 export interface LedgerPorts {
   readonly database: Database
@@ -130,19 +103,22 @@ export class Ledger {
   readonly accepted: AcceptedCredentials
   readonly #ports: LedgerPorts
   readonly #readable: string
+  readonly #attemptable: string
 
   constructor(ports: LedgerPorts) {
     this.#ports = ports
     this.accepted = new AcceptedCredentials(ports.database, ports.now)
     // Ids are thumbprints: base64url.
     this.#readable = `key IN (${ports.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
+    this.#attemptable = `${UNDELIVERED} AND ${this.#readable} AND unit NOT IN (SELECT id FROM batch)`
   }
 
   /** To be called at the start: corrects times that a clock wrote which was ahead. */
   async open(): Promise<void> {
     const now = this.#ports.now()
-    const text = `UPDATE event SET next = ? + wait WHERE ${UNDELIVERED} AND next > ? + wait AND ${NOT_OPEN}`
-    await this.#write([[text, now, now]])
+    const text = `UPDATE event SET next = ?1 + wait WHERE ${UNDELIVERED} AND next > ?1 + wait
+      AND unit NOT IN (SELECT id FROM batch)`
+    await this.#write([[text, now]])
   }
 
   /**
@@ -158,7 +134,7 @@ export class Ledger {
   /** Stores an event of an open batch, and the batch with it. */
   putIntoBatch(event: NewEvent, batch: OpenBatch): Promise<boolean> {
     const { id: unit, opened, period } = batch
-    const values = BATCH_COLUMNS.map((name) => batch[name] ?? null)
+    const values = BATCH_COLUMNS.map((name) => batch[name])
     return this.#put(this.#putStatement(event, { unit, next: opened + period }), [
       [PUT_BATCH, ...values, event.delivery],
     ])
@@ -197,7 +173,7 @@ export class Ledger {
     for (const copy of copies) {
       if (left <= 0) break
       left -= Number(copy.bytes)
-      deletions.push(['DELETE FROM event WHERE unit = ?', String(copy.unit)], [COUNT, 'gone'])
+      deletions.push(['DELETE FROM event WHERE unit = ?', String(copy.unit)], GONE)
     }
     await this.#write(deletions)
   }
@@ -217,25 +193,17 @@ export class Ledger {
     now: number,
     except: readonly string[],
   ): Promise<OutboxEvent | undefined> {
-    const [row] = await this.#read(
-      `SELECT ${COLUMNS} FROM event INDEXED BY event_undelivered WHERE queue = ? AND ${UNDELIVERED}
-        AND next <= ? AND ${this.#readable} AND ${NOT_OPEN} AND unit NOT IN (${marks(except)})
-        ORDER BY seq LIMIT 1`,
-      queue,
-      now,
-      ...except,
-    )
+    const text = `SELECT ${COLUMNS} FROM event INDEXED BY event_undelivered WHERE queue = ?
+      AND next <= ? AND ${this.#attemptable} AND unit NOT IN (${marks(except)}) ORDER BY seq LIMIT 1`
+    const [row] = await this.#read(text, queue, now, ...except)
     return row && eventOf(row)
   }
 
   /** When the first event of a queue is due. */
   async nextTime(queue: string, except: readonly string[]): Promise<number | undefined> {
-    const [row] = await this.#read(
-      `SELECT min(next) AS next FROM event WHERE queue = ? AND ${UNDELIVERED} AND ${this.#readable}
-        AND ${NOT_OPEN} AND unit NOT IN (${marks(except)})`,
-      queue,
-      ...except,
-    )
+    const text = `SELECT min(next) AS next FROM event WHERE queue = ? AND ${this.#attemptable}
+      AND unit NOT IN (${marks(except)})`
+    const [row] = await this.#read(text, queue, ...except)
     return typeof row?.next === 'number' ? row.next : undefined
   }
 
@@ -262,12 +230,11 @@ export class Ledger {
     const isCopied = this.#ports.limits.copies > 0
     return [
       [`DELETE FROM event WHERE unit = ? AND (unit = delivery OR ?)`, unit, isCopied ? 0 : 1],
-      [COUNT, 'gone'],
+      GONE,
       [
         `UPDATE event SET state = 'delivered', since = ?, attempts = attempts + 1, reason = 'batch'
           WHERE unit = ?`,
-        now,
-        unit,
+        ...[now, unit],
       ],
     ]
   }
@@ -278,7 +245,9 @@ export class Ledger {
     const { state, doubts } = next
     const wait = next.state === 'dead' ? 0 : next.wait
     const why = next.state === 'dead' ? next.reason : reason
-    return [[SET_STATE, state, now, attempts, doubts, now + wait, wait, why, unit]]
+    const text = `UPDATE event SET state = ?, since = ?, attempts = attempts + ?, doubts = ?, next = ?,
+      wait = ?, reason = ? WHERE unit = ? AND ${UNDELIVERED}`
+    return [[text, state, now, attempts, doubts, now + wait, wait, why, unit]]
   }
 
   /** Writes statements of an attempt. */
@@ -302,20 +271,19 @@ export class Ledger {
   /** Takes an event out of its batch: as a dead letter, or to wait by itself. */
   async takeOut(
     { delivery }: OutboxEvent,
-    next: { state: 'dead' | 'waiting'; wait: number },
+    { state, wait }: { state: 'dead' | 'waiting'; wait: number },
     reason: string,
-  ) {
+  ): Promise<void> {
     const now = this.#ports.now()
-    await this.#write([
-      [
-        'UPDATE event SET unit = delivery, state = ?, since = ?, next = ?, wait = ?, reason = ? WHERE delivery = ?',
-        ...[next.state, now, now + next.wait, next.wait, reason, delivery],
-      ],
-    ])
+    const text = `UPDATE event SET unit = delivery, state = ?, since = ?, next = ?, wait = ?, reason = ?
+      WHERE delivery = ?`
+    await this.#write([[text, state, now, now + wait, wait, reason, delivery]])
   }
 
   async openBatches(): Promise<readonly OpenBatch[]> {
-    return (await this.#read('SELECT * FROM batch ORDER BY opened')).map(batchOf)
+    const rows = await this.#read('SELECT * FROM batch ORDER BY opened')
+    // The columns are the fields.
+    return rows as unknown as readonly OpenBatch[]
   }
 
   /** Ends a batch: its events are due now. */
@@ -331,18 +299,11 @@ export class Ledger {
   async endOld(age: number, failing: readonly string[]): Promise<readonly OutboxEvent[]> {
     if (failing.length === 0) return []
     const now = this.#ports.now()
-    const rows = await this.#write([
-      [
-        `UPDATE event SET state = 'dead', since = ?,
-          reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
-          WHERE ${UNDELIVERED} AND at < ? AND ${this.#readable} AND queue IN (${marks(failing)})
-          RETURNING ${COLUMNS}`,
-        now,
-        now - age,
-        ...failing,
-      ],
-    ])
-    return rows.map(eventOf)
+    const text = `UPDATE event SET state = 'dead', since = ?,
+      reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
+      WHERE ${UNDELIVERED} AND at < ? AND ${this.#readable} AND queue IN (${marks(failing)})
+      RETURNING ${COLUMNS}`
+    return this.#change([text, now, now - age, ...failing])
   }
 
   /**
@@ -352,31 +313,18 @@ export class Ledger {
    */
   async endRevoked(labels: readonly string[]): Promise<readonly OutboxEvent[]> {
     if (labels.length === 0) return []
-    const rows = await this.#write([
-      [
-        `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'
-          WHERE ${UNDELIVERED} AND credential IN (${marks(labels)}) RETURNING ${COLUMNS}`,
-        this.#ports.now(),
-        ...labels,
-      ],
-      ['DELETE FROM batch WHERE id NOT IN (SELECT unit FROM event)'],
-    ])
-    return rows.map(eventOf)
+    const text = `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'
+      WHERE ${UNDELIVERED} AND credential IN (${marks(labels)}) RETURNING ${COLUMNS}`
+    const emptied = 'DELETE FROM batch WHERE id NOT IN (SELECT unit FROM event)'
+    return this.#change([text, this.#ports.now(), ...labels], [emptied])
   }
 
   /** Deletes dead letters after 30 days, and copies after their time. @returns the dead letters */
-  async deleteExpired(): Promise<readonly OutboxEvent[]> {
+  deleteExpired(): Promise<readonly OutboxEvent[]> {
     const { now, limits } = this.#ports
-    const rows = await this.#write([
-      [
-        `DELETE FROM event WHERE state = 'dead' AND since < ? RETURNING ${COLUMNS}`,
-        now() - DEAD_AGE,
-      ],
-      [COUNT, 'gone'],
-      ["DELETE FROM event WHERE state = 'delivered' AND since < ?", now() - limits.copies],
-      [COUNT, 'gone'],
-    ])
-    return rows.map(eventOf)
+    const dead = `DELETE FROM event WHERE state = 'dead' AND since < ? RETURNING ${COLUMNS}`
+    const copies = "DELETE FROM event WHERE state = 'delivered' AND since < ?"
+    return this.#change([dead, now() - DEAD_AGE], GONE, [copies, now() - limits.copies], GONE)
   }
 
   /** Events and batches, in order of arrival. */
@@ -413,41 +361,34 @@ export class Ledger {
   async replay(id: string, separate = false): Promise<readonly OutboxEvent[]> {
     const now = this.#ports.now()
     const unit = separate ? 'unit = delivery, ' : ''
-    const batch = `UPDATE event SET ${unit}${AGAIN} WHERE unit = ? AND ${ENDED} RETURNING ${COLUMNS}`
-    const changed = await this.#write([[batch, now, now, now, id]])
-    if (changed.length > 0) return changed.map(eventOf)
-    const single = `UPDATE event SET unit = delivery, ${AGAIN} WHERE delivery = ? AND ${ENDED} RETURNING ${COLUMNS}`
-    return (await this.#write([[single, now, now, now, id]])).map(eventOf)
+    const batch = `UPDATE event SET ${unit}${AGAIN} WHERE unit = ?2 AND ${ENDED} RETURNING ${COLUMNS}`
+    const changed = await this.#change([batch, now, id])
+    if (changed.length > 0) return changed
+    const single = `UPDATE event SET unit = delivery, ${AGAIN} WHERE delivery = ?2 AND ${ENDED}
+      RETURNING ${COLUMNS}`
+    return this.#change([single, now, id])
   }
 
   /** Queues dead letters again, at most so many in one transaction. @returns the changed events */
-  async replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
-    const now = this.#ports.now()
+  replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const [where, values] = filterCondition(filter)
     const text = `UPDATE event SET ${AGAIN} WHERE seq IN
       (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
-    return (await this.#write([[text, now, now, now, ...values, limit]])).map(eventOf)
+    return this.#change([text, this.#ports.now(), ...values, limit])
   }
 
   /** Deletes an event or a batch, whatever its state. @returns the deleted events */
-  async delete(id: string): Promise<readonly OutboxEvent[]> {
-    const rows = await this.#write([
-      [`DELETE FROM event WHERE unit = ? OR delivery = ? RETURNING ${COLUMNS}`, id, id],
-      [COUNT, 'gone'],
-      ['DELETE FROM batch WHERE id = ?', id],
-    ])
-    return rows.map(eventOf)
+  delete(id: string): Promise<readonly OutboxEvent[]> {
+    const text = `DELETE FROM event WHERE unit = ?1 OR delivery = ?1 RETURNING ${COLUMNS}`
+    return this.#change([text, id], GONE, ['DELETE FROM batch WHERE id = ?', id])
   }
 
-  /** Deletes dead letters, at most so many in one transaction. @returns how many */
-  async deleteAll(filter: EventFilter, limit: number): Promise<number> {
+  /** Deletes dead letters, at most so many in one transaction. @returns the deleted events */
+  deleteAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const [where, values] = filterCondition(filter)
-    const dead = `SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?`
-    const rows = await this.#write([
-      [`DELETE FROM event WHERE seq IN (${dead}) RETURNING seq`, ...values, limit],
-      [COUNT, 'gone'],
-    ])
-    return rows.length
+    const text = `DELETE FROM event WHERE seq IN
+      (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
+    return this.#change([text, ...values, limit], GONE)
   }
 
   async figures(): Promise<OutboxFigures> {
@@ -481,6 +422,11 @@ export class Ledger {
     return row && { queue: String(row.queue), holder: String(row.holder) }
   }
 
+  /** @returns the events that the statements return */
+  async #change(...statements: readonly SqlStatement[]): Promise<readonly OutboxEvent[]> {
+    return (await this.#write(statements)).map(eventOf)
+  }
+
   #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
     return this.#ports.database.read(...statement)
   }
@@ -503,12 +449,8 @@ function marks(values: readonly unknown[]): string {
 function filterCondition({ queue, reason, credential }: EventFilter): [string, SqlValue[]] {
   const conditions: [string, ...SqlValue[]][] = []
   if (queue !== undefined) {
-    conditions.push([
-      "(queue = ? OR substr(queue, 1, length(?) + 1) = ? || '#')",
-      queue,
-      queue,
-      queue,
-    ])
+    const ofRepository = "substr(queue, 1, length(?) + 1) = ? || '#'"
+    conditions.push([`(queue = ? OR ${ofRepository})`, queue, queue, queue])
   }
   if (reason !== undefined) conditions.push(['reason = ?', reason])
   if (credential !== undefined) conditions.push(['credential = ?', credential])
@@ -523,11 +465,4 @@ function eventOf(row: SqlRow): OutboxEvent {
 
 function storedEventOf(row: SqlRow): StoredEvent {
   return row as unknown as StoredEvent
-}
-
-function batchOf(row: SqlRow): OpenBatch {
-  return {
-    ...(row as unknown as OpenBatch),
-    debounce: row.debounce === null ? undefined : Number(row.debounce),
-  }
 }

@@ -1,7 +1,7 @@
+import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import type { SqlRow, SqlValue } from '../database/database.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
 import { CredentialTurns, type Turn } from '../github/credential-turns.ts'
-import { AcceptedCredentials } from './accepted.ts'
 import { isFull, type OutboxLimits, type Usage } from './event.ts'
 import type { QueueName } from './queue-name.ts'
 

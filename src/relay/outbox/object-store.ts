@@ -1,9 +1,8 @@
-import type { OutboxView } from '../admin/outbox.ts'
+import type { ListedUnit, OutboxView } from '../admin/outbox.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import type { ObjectNamespace } from '../database/object-call.ts'
 import type { EventStore } from './accept.ts'
 import { NO_FIGURES, type OutboxFigures } from './event.ts'
-import type { ListedUnit } from './ledger.ts'
 import { indexIn, type QueueCalls, queueIn } from './object-calls.ts'
 import type { ObjectPorts } from './queue-object.ts'
 

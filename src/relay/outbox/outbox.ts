@@ -1,9 +1,9 @@
+import type { EventFilter, ListPage, ListQuery } from '../admin/outbox.ts'
 import { StorageError } from '../database/storage-error.ts'
 import type { EventStore } from './accept.ts'
 import { Batches, type CollectedEvent } from './batches.ts'
 import { DeliveryLoop, type LoopPorts } from './delivery-loop.ts'
 import type { NewEvent, OutboxEvent, OutboxFigures, StoredEvent } from './event.ts'
-import type { EventFilter, ListPage, ListQuery } from './ledger.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { deadLine, namesOf, type QueueName } from './queue-name.ts'
 
@@ -24,13 +24,13 @@ export interface OutboxPorts extends Omit<LoopPorts, 'batches'> {
 export class Outbox implements EventStore {
   readonly #ports: OutboxPorts
   readonly #batches: Batches
-  readonly #loop: DeliveryLoop
+  readonly loop: DeliveryLoop
   #loggedLate = Number.NEGATIVE_INFINITY
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports
     this.#batches = new Batches(ports)
-    this.#loop = new DeliveryLoop({ ...ports, batches: this.#batches })
+    this.loop = new DeliveryLoop({ ...ports, batches: this.#batches })
   }
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
@@ -39,7 +39,7 @@ export class Outbox implements EventStore {
     await ledger.open()
     await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
-    await this.#loop.start()
+    await this.loop.start()
     const { unreadable } = await ledger.figures()
     if (unreadable > 0) log({ outbox: 'unreadable', events: unreadable })
     await this.check()
@@ -47,7 +47,7 @@ export class Outbox implements EventStore {
 
   async waits({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
     // One event probes; the others wait without a call, so that few are in doubt.
-    return this.#ports.isInDoubt(queue) || this.#loop.waits(queue)
+    return this.#ports.isInDoubt(queue) || this.loop.waits(queue)
   }
 
   async put(event: NewEvent): Promise<boolean> {
@@ -56,7 +56,7 @@ export class Outbox implements EventStore {
     } catch (error) {
       return this.#storageFailed(error)
     }
-    this.#loop.stored(event)
+    this.loop.stored(event)
     return true
   }
 
@@ -64,7 +64,8 @@ export class Outbox implements EventStore {
     const { queue } = event.event
     const batch = this.#batches.collect(event)
     // The event may have begun a batch, or filled one.
-    this.#loop.wakeAt(queue, this.#batches.dueAt(queue))
+    const due = this.#batches.dueAt(queue)
+    if (due !== undefined) this.loop.wakeAt(queue, due)
     try {
       return await batch
     } catch (error) {
@@ -74,7 +75,7 @@ export class Outbox implements EventStore {
   }
 
   settle({ queue, delivery }: Pick<NewEvent, 'queue' | 'delivery'>, outcome: AttemptOutcome) {
-    return this.#loop.settle(queue, delivery, outcome)
+    return this.loop.settle(queue, delivery, outcome)
   }
 
   async noteAccepted({ queue }: Pick<QueueName, 'queue'>): Promise<void> {
@@ -87,21 +88,11 @@ export class Outbox implements EventStore {
     return (await ledger.accepted.has(queue).catch(report)) === true
   }
 
-  /** Does what is due in a queue. Never throws. */
-  step(queue: string): Promise<void> {
-    return this.#loop.step(queue)
-  }
-
-  /** Queues that have undelivered events or open batches. */
-  queues(): readonly string[] {
-    return this.#loop.names()
-  }
-
   /** To be called once a minute: ends and deletes events by age, and logs events that wait too long. */
   async check(): Promise<void> {
     const { ledger, age, now, log } = this.#ports
-    await this.#loop.writeAgain()
-    for (const event of await ledger.endOld(age, this.#loop.failing)) log(deadLine(event))
+    await this.loop.writeAgain()
+    for (const event of await ledger.endOld(age, this.loop.failing)) log(deadLine(event))
     for (const event of await ledger.deleteExpired()) {
       log({ outbox: 'expired', ...namesOf(event) })
     }
@@ -111,19 +102,9 @@ export class Outbox implements EventStore {
     log({ outbox: 'late', seconds: oldest, events: events.waiting + events.uncertain })
   }
 
-  /** Calls of GitHub that are open, or prepared. */
-  get openCalls(): number {
-    return this.#loop.openCalls
-  }
-
-  /** Resolves when no call is open. */
-  idle(): Promise<void> {
-    return this.#loop.idle()
-  }
-
   /** Starts no more calls; resolves when the open ones have ended. Events stay on disk. */
   stop(): Promise<void> {
-    return this.#loop.stop()
+    return this.loop.stop()
   }
 
   figures(): Promise<OutboxFigures> {
@@ -170,11 +151,11 @@ export class Outbox implements EventStore {
 
   /** The same for dead letters. */
   deleteAll(filter: EventFilter): Promise<number> {
-    return inChunks((limit) => this.#ports.ledger.deleteAll(filter, limit))
+    return inChunks(async (limit) => (await this.#ports.ledger.deleteAll(filter, limit)).length)
   }
 
   #again(events: readonly OutboxEvent[]): number {
-    for (const { queue } of events) this.#loop.replayed(queue)
+    for (const { queue } of events) this.loop.replayed(queue)
     return events.length
   }
 

@@ -148,6 +148,7 @@ export class OutboxObject {
 
   async alarm(): Promise<void> {
     const { now, sleep } = this.#ports
+    const { loop } = this.#outbox
     if (!this.#tables.exist) return
     this.#isAwake = true
     try {
@@ -155,8 +156,8 @@ export class OutboxObject {
       while (next !== undefined && next - now() <= SHORT_WAIT) {
         if (next > now()) await sleep(next - now())
         this.#next = undefined
-        await Promise.all(this.#outbox.queues().map((queue) => this.#outbox.step(queue)))
-        await this.#outbox.idle()
+        await Promise.all(loop.names().map((queue) => loop.step(queue)))
+        await loop.idle()
         next = this.#next
       }
       await this.#outbox.check()
