@@ -2,17 +2,15 @@ import {
   BATCH_TEXT,
   type BatchEnvelope,
   batchEnvelope,
-  joinBatch,
   writeBatchPayload,
 } from '../../wire/batch-payload.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { BatchPeriod } from '../request/batch-period.ts'
-import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
+import { LIMIT_OF } from '../request/client-payload.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
-import type { OpenedDispatch } from './outcome.ts'
 import { PackedSize } from './packed-size.ts'
 
 /** An event for a batch. */
@@ -219,36 +217,4 @@ function webhookPathOf(clientPayload: string): string {
 function spaceOf(target: DispatchTarget, envelope: BatchEnvelope): number {
   const around = new TextEncoder().encode(writeBatchPayload(envelope, '')).length
   return Math.floor((LIMIT_OF[target.event].most - around) / 4) * 3
-}
-
-/** As GitHub's own refusal. */
-const TOO_LARGE = 'payload_too_large'
-
-/** Refusals of the content of a batch: GitHub may accept a part of it. */
-const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
-
-/** True if the relay sends a refused batch again as two. */
-export function isDivisible(reason: string): boolean {
-  return OF_CONTENT.has(reason)
-}
-
-export async function batchDispatch(
-  events: readonly Dispatch[],
-  id: string,
-  pack: Packer,
-): Promise<OpenedDispatch> {
-  const [first] = events
-  if (!first) return { outcome: { kind: 'refused', reason: 'empty' } }
-  const { repository, target, credential } = first
-  const texts = events.map(({ clientPayload }) => clientPayload)
-  const packed = await pack(new TextEncoder().encode(joinBatch(texts)))
-  const envelope = batchEnvelope(first.clientPayload, events.length, id)
-  const clientPayload = writeBatchPayload(envelope, packed)
-  const { most, sizeOf } = LIMIT_OF[target.event]
-  const isReceipt = events.every((event) => event.isReceipt)
-  const dispatch = { repository, target, credential, delivery: id, isReceipt }
-  if (sizeOf(clientPayload) <= most) return { dispatch: { ...dispatch, clientPayload } }
-  if (events.length > 1) return { outcome: { kind: 'refused', reason: TOO_LARGE } }
-  // The body of the event may be gzipped already, and gzip makes it larger.
-  return { dispatch: { ...dispatch, clientPayload: first.clientPayload } }
 }

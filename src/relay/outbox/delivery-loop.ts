@@ -2,16 +2,17 @@ import type { SqlStatement } from '../database/database.ts'
 import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
 import type { Packer } from '../request/client-payload.ts'
-import { type Batches, batchDispatch, isDivisible } from './batches.ts'
+import type { Batches } from './batches.ts'
 import type { NewEvent, OutboxEvent, OutboxLine, StoredEvent } from './event.ts'
 import type { Ledger } from './ledger.ts'
 import {
-  type AttemptOutcome,
-  attempt,
+  isDivisible,
   type OpenedDispatch,
   type OpenPorts,
+  openBatch,
   openDispatch,
-} from './outcome.ts'
+} from './open-unit.ts'
+import { type AttemptOutcome, attempt } from './outcome.ts'
 import { deadLine, isOwnQueue, namesOf } from './queue-name.ts'
 import { backoff, MOST_DOUBTS, nextAttempt, pauseAfter, reasonOfAge } from './retry-policy.ts'
 
@@ -276,38 +277,24 @@ export class DeliveryLoop {
     if (first?.state !== 'waiting' && first?.state !== 'uncertain') return
     const opened =
       first.unit === first.delivery
-        ? await openDispatch(first.sealed, this.#ports)
-        : await this.#openBatch(events)
+        ? await openDispatch(first, this.#ports)
+        : await this.#openBatch(unit, events)
     const outcome = opened.dispatch ? await attempt(opened.dispatch, this.#ports) : opened.outcome
     await this.#conclude(queue, events, outcome)
   }
 
-  /** A batch as one dispatch. Events that cannot be sent are taken out before. */
-  async #openBatch(events: readonly StoredEvent[]): Promise<OpenedDispatch> {
-    const { ledger, pack, log } = this.#ports
-    const opened = await Promise.all(
-      events.map(async (event) => ({ event, ...(await this.#openMember(event)) })),
-    )
-    const dispatches = opened.flatMap(({ dispatch }) => (dispatch ? [dispatch] : []))
-    const failed = opened.flatMap(({ event, outcome }) => (outcome ? [{ event, outcome }] : []))
-    const [reason] = failed
-    // Their key may come back, and then they go together.
-    if (dispatches.length === 0 && reason) return { outcome: reason.outcome }
-    for (const { event, outcome } of failed) {
-      const isDead = outcome.kind === 'refused'
-      const next = isDead
-        ? ({ state: 'dead', wait: 0 } as const)
-        : ({ state: 'waiting', wait: pauseAfter(1) } as const)
-      await ledger.takeOut(event, next, outcome.reason)
-      if (isDead) log(deadLine({ ...event, unit: event.delivery, reason: outcome.reason }))
+  /** Events that cannot be sent are taken out of the batch. */
+  async #openBatch(id: string, events: readonly StoredEvent[]): Promise<OpenedDispatch> {
+    const { ledger, log } = this.#ports
+    const opened = await openBatch(id, events, this.#ports)
+    for (const { event, outcome } of opened.failed) {
+      const { kind, reason } = outcome
+      if (kind === 'refused') {
+        await ledger.takeOut(event, { state: 'dead', wait: 0 }, reason)
+        log(deadLine({ ...event, unit: event.delivery, reason }))
+      } else await ledger.takeOut(event, { state: 'waiting', wait: pauseAfter(1) }, reason)
     }
-    return batchDispatch(dispatches, events[0]?.unit ?? '', pack)
-  }
-
-  #openMember({ key, sealed }: StoredEvent): Promise<OpenedDispatch> {
-    if (this.#ports.keys.some(({ id }) => id === key)) return openDispatch(sealed, this.#ports)
-    // It waits until its key is back.
-    return Promise.resolve({ outcome: { kind: 'isolated', reason: 'unreadable' } })
+    return opened
   }
 
   /** Records the outcome of an attempt. */
@@ -422,7 +409,7 @@ export class DeliveryLoop {
     if (now() < queue.nextLookup) return false
     queue.nextLookup = now() + LOOKUP_INTERVAL
     const [first] = await ledger.unit(event.unit)
-    const opened = first && (await openDispatch(first.sealed, this.#ports))
+    const opened = first && (await openDispatch(first, this.#ports))
     if (!opened?.dispatch) return false
     const { units, since } = await ledger.uncertain(queue.name)
     const found = await findRuns(opened.dispatch, units, since).catch((error: unknown) => {
@@ -435,7 +422,7 @@ export class DeliveryLoop {
       if (!one) continue
       await this.#record(one, ledger.delivered(unit), true)
       log({ outbox: 'found', ...namesOf(one), attempts: one.attempts })
-      const { dispatch } = await openDispatch(one.sealed, this.#ports)
+      const { dispatch } = await openDispatch(one, this.#ports)
       if (dispatch) this.#ports.found?.({ ...dispatch, delivery: unit })
     }
     return true

@@ -1,9 +1,6 @@
-import type { Credentials } from '../credentials/credentials.ts'
-import type { SealingKey } from '../credentials/seal.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import { LONGEST_RETRY_AFTER } from '../github/rate-limiter.ts'
 import { isAmbiguous, RelayError } from '../relay-errors.ts'
-import { openEvent } from './sealed-event.ts'
 
 /** The result of an attempt. */
 export type AttemptOutcome =
@@ -22,6 +19,8 @@ export type AttemptOutcome =
   | { readonly kind: 'refused'; readonly reason: string }
   /** The relay itself failed. */
   | { readonly kind: 'broken'; readonly reason: string }
+
+export type NotAccepted = Exclude<AttemptOutcome, { kind: 'accepted' }>
 
 /** GitHub could not accept the event now, was not asked, or did not respond. */
 const NOT_NOW: ReadonlySet<string> = new Set([
@@ -48,35 +47,6 @@ export function outcomeOf(error: unknown): AttemptOutcome {
   // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
   if (!retryAfter) return { kind: 'failed', reason }
   return { kind: 'limited', reason, wait: Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER) }
-}
-
-export interface OpenPorts {
-  readonly keys: readonly SealingKey[]
-  readonly credentials: Pick<Credentials, 'restore'>
-}
-
-/** The dispatch of a stored event, or why there is none. */
-export type OpenedDispatch =
-  | { readonly dispatch: Dispatch; readonly outcome?: undefined }
-  | {
-      readonly dispatch?: undefined
-      readonly outcome: Exclude<AttemptOutcome, { kind: 'accepted' }>
-    }
-
-export async function openDispatch(
-  sealed: string,
-  { keys, credentials }: OpenPorts,
-): Promise<OpenedDispatch> {
-  const content = await openEvent(sealed, keys).catch(() => undefined)
-  if (!content) return { outcome: { kind: 'refused', reason: 'unreadable' } }
-  try {
-    const credential = await credentials.restore(content.credential)
-    return { dispatch: { ...content.event, credential } }
-  } catch (error) {
-    if (!(error instanceof RelayError)) throw error
-    const kind = error.code === 'revoked' ? 'refused' : 'isolated'
-    return { outcome: { kind, reason: error.code } }
-  }
 }
 
 /** Asks GitHub to accept an event. */

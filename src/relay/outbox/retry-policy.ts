@@ -1,5 +1,5 @@
 import type { EventState, OutboxEvent } from './event.ts'
-import type { AttemptOutcome } from './outcome.ts'
+import type { NotAccepted } from './outcome.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -41,7 +41,7 @@ export interface RetryTime {
  */
 export function nextAttempt(
   event: Pick<OutboxEvent, 'state' | 'at' | 'attempts' | 'doubts'>,
-  outcome: Exclude<AttemptOutcome, { kind: 'accepted' }>,
+  outcome: NotAccepted,
   { now, random, age }: RetryTime,
 ): Next {
   const attempts = event.attempts + 1
@@ -71,7 +71,7 @@ export function reasonOfAge(state: EventState): string {
 }
 
 function waitAfter(
-  outcome: Exclude<AttemptOutcome, { kind: 'accepted' | 'doubt' | 'refused' }>,
+  outcome: Exclude<NotAccepted, { kind: 'doubt' | 'refused' }>,
   attempts: number,
   random: number,
 ): number {

@@ -1,0 +1,99 @@
+import { batchEnvelope, joinBatch, writeBatchPayload } from '../../wire/batch-payload.ts'
+import type { Credentials } from '../credentials/credentials.ts'
+import type { SealingKey } from '../credentials/seal.ts'
+import type { Dispatch } from '../github/dispatch.ts'
+import { RelayError } from '../relay-errors.ts'
+import { LIMIT_OF, type Packer } from '../request/client-payload.ts'
+import type { StoredEvent } from './event.ts'
+import type { NotAccepted } from './outcome.ts'
+import { openEvent } from './sealed-event.ts'
+
+export interface OpenPorts {
+  readonly keys: readonly SealingKey[]
+  readonly credentials: Pick<Credentials, 'restore'>
+}
+
+/** The dispatch of a stored event, or why there is none. */
+export type OpenedDispatch =
+  | { readonly dispatch: Dispatch; readonly outcome?: undefined }
+  | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
+
+/** An event of a batch that cannot be sent. */
+interface FailedEvent {
+  readonly event: StoredEvent
+  readonly outcome: NotAccepted
+}
+
+export async function openDispatch(
+  { key, sealed }: Pick<StoredEvent, 'key' | 'sealed'>,
+  { keys, credentials }: OpenPorts,
+): Promise<OpenedDispatch> {
+  // The event waits until its key is back.
+  if (!keys.some(({ id }) => id === key)) return failure('isolated', 'unreadable')
+  const content = await openEvent(sealed, keys).catch(() => undefined)
+  if (!content) return failure('refused', 'unreadable')
+  try {
+    const credential = await credentials.restore(content.credential)
+    return { dispatch: { ...content.event, credential } }
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error
+    return failure(error.code === 'revoked' ? 'refused' : 'isolated', error.code)
+  }
+}
+
+/**
+ * The events of a batch as one dispatch, without those that cannot be sent.
+ *
+ * @param id of the batch
+ */
+export async function openBatch(
+  id: string,
+  events: readonly StoredEvent[],
+  ports: OpenPorts & { readonly pack: Packer },
+): Promise<OpenedDispatch & { readonly failed: readonly FailedEvent[] }> {
+  const opened = await Promise.all(
+    events.map(async (event) => ({ event, ...(await openDispatch(event, ports)) })),
+  )
+  const dispatches = opened.flatMap(({ dispatch }) => (dispatch ? [dispatch] : []))
+  const failed = opened.flatMap(({ event, outcome }) => (outcome ? [{ event, outcome }] : []))
+  const [reason] = failed
+  // Their key may come back, and then they go together.
+  if (dispatches.length === 0 && reason) return { outcome: reason.outcome, failed: [] }
+  return { ...(await batchDispatch(dispatches, id, ports.pack)), failed }
+}
+
+/** As GitHub's own refusal. */
+const TOO_LARGE = 'payload_too_large'
+
+/** Refusals of the content of a batch: GitHub may accept a part of it. */
+const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
+
+/** True if the relay sends a refused batch again as two. */
+export function isDivisible(reason: string): boolean {
+  return OF_CONTENT.has(reason)
+}
+
+async function batchDispatch(
+  events: readonly Dispatch[],
+  id: string,
+  pack: Packer,
+): Promise<OpenedDispatch> {
+  const [first] = events
+  if (!first) return failure('refused', 'empty')
+  const { repository, target, credential } = first
+  const texts = events.map(({ clientPayload }) => clientPayload)
+  const packed = await pack(new TextEncoder().encode(joinBatch(texts)))
+  const envelope = batchEnvelope(first.clientPayload, events.length, id)
+  const clientPayload = writeBatchPayload(envelope, packed)
+  const { most, sizeOf } = LIMIT_OF[target.event]
+  const isReceipt = events.every((event) => event.isReceipt)
+  const dispatch = { repository, target, credential, delivery: id, isReceipt }
+  if (sizeOf(clientPayload) <= most) return { dispatch: { ...dispatch, clientPayload } }
+  if (events.length > 1) return failure('refused', TOO_LARGE)
+  // The body of the event may be gzipped already, and gzip makes it larger.
+  return { dispatch: { ...dispatch, clientPayload: first.clientPayload } }
+}
+
+function failure(kind: 'refused' | 'isolated', reason: string): OpenedDispatch {
+  return { outcome: { kind, reason } }
+}
