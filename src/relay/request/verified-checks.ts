@@ -1,4 +1,3 @@
-import { characters } from '../../wire/bytes.ts'
 import type { Secret } from '../../wire/secret.ts'
 import type { BodyUpload } from '../bodies/large-bodies.ts'
 import type { Credential } from '../credentials/credentials.ts'
@@ -45,8 +44,9 @@ const SEARCHED = 1024 * 1024
 const OVERLAP = 8 * 1024
 
 function isInBytes(token: Secret, bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder('latin1')
   for (let at = 0; at < bytes.length; at += SEARCHED) {
-    if (token.isIn(characters(bytes.subarray(at, at + SEARCHED + OVERLAP)))) return true
+    if (token.isIn(decoder.decode(bytes.subarray(at, at + SEARCHED + OVERLAP)))) return true
   }
   return false
 }
