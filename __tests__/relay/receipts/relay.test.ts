@@ -1,75 +1,28 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { readReceiptSettings } from '../../../src/relay/receipts/on-node.ts'
-import { certificatePem } from '../../support/certificate.ts'
 import { type GitHubRuns, startGitHubRuns } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
+import { type ReceiptReceiver, startReceiptReceiver } from '../../support/receipt-receiver.ts'
 import { sqlite } from '../../support/sqlite.ts'
 
 const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 const KEY = 'hlk_an-access-key-that-is-long-enough'
 
-interface Received {
-  readonly id: string | undefined
-  readonly status: number
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** A receiver of receipts, with a certificate of its own. */
-async function startReceiver() {
-  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const certificate = certificatePem({
-    subject: 'CN=localhost',
-    publicKey: keys.publicKey,
-    notBefore: new Date(Date.now() - 3_600_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    issuer: { name: 'CN=localhost', keys },
-  })
-  const received: Received[] = []
-  const answer = { status: 503, location: '' }
-  const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const server = createServer({ key, cert: certificate }, async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const headers = request.headers as Record<string, string>
-    received.push({ id: headers['webhook-id'], status: answer.status, body, headers })
-    response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end()
-  })
-  server.listen(0, 'localhost')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const url = `https://localhost:${port}/receipts?token=the-token-of-the-receiver`
-  return {
-    url,
-    certificate,
-    received,
-    answer,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
 describeOnNode24('a relay with --receipts', () => {
   const [runtime] = OUTBOX_RUNTIMES
   let github: GitHubRuns
   let relay: OutboxRelay
-  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let receiver: ReceiptReceiver
   let folder: string
   beforeAll(async () => {
     github = await startGitHubRuns(Date.now)
-    receiver = await startReceiver()
+    receiver = await startReceiptReceiver()
     folder = await mkdtemp(join(tmpdir(), 'receipts-'))
     const authority = join(folder, 'receiver.pem')
     await writeFile(authority, receiver.certificate)
