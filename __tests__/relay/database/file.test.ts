@@ -180,15 +180,32 @@ describe('the file of an outbox', () => {
     },
   )
 
+  /** Overwrites a part of the file that `opened` created. */
+  const overwrite = async (from: number, to: number) => {
+    const whole = await readFile(file)
+    await writeFile(file, whole.fill(0x41, from, to < 0 ? whole.length + to : to))
+  }
+
   testOnNode24.each([
-    ['text', 'this is a diary, not a database, and it is quite long\n'.repeat(200)],
-    ['overwritten', undefined],
-  ])('that is damaged (%s) is refused, and not changed', async (_name, text) => {
-    if (text === undefined) {
-      expect(await opened(file)).toBe('')
-      const whole = await readFile(file)
-      await writeFile(file, whole.fill(0x41, 4096, whole.length - 100))
-    } else await writeFile(file, text)
+    [
+      'text',
+      () => writeFile(file, 'this is a diary, not a database, and it is long\n'.repeat(200)),
+    ],
+    ['overwritten', () => overwrite(4096, -100)],
+    [
+      'in a table that nobody reads at the start',
+      async () => {
+        const [table] = await sqlite(
+          file,
+          "SELECT rootpage FROM sqlite_schema WHERE name = 'receipt'",
+        )
+        const { rootpage: page } = table as { rootpage: number }
+        await overwrite((page - 1) * 4096, page * 4096)
+      },
+    ],
+  ])('that is damaged (%s) is refused, and not changed', async (_name, damage) => {
+    expect(await opened(file)).toBe('')
+    await damage()
     const before = await readFile(file)
     const error = await opened(file)
     expect(error).toContain(`${file} is damaged`)
@@ -209,9 +226,12 @@ describe('the file of an outbox', () => {
     expect(await opened(file)).toBe('')
     await run('bash', ['-c', command.replace('<moved file>', `${file}.moved`)])
     github.reset()
-    await urlOf(start())
+    const again = await urlOf(start())
     await until(() => github.calls.length >= 3)
     expect(github.calls.length).toBeGreaterThanOrEqual(3)
+    // The ledger counts the events that were copied.
+    const listed = await fetch(`${again}/outbox`, { headers: { authorization } })
+    expect(await listed.json()).toMatchObject({ imbalance: 0 })
   })
 
   testOnNode24('that is another database is refused, and not changed', async () => {
@@ -228,7 +248,10 @@ describe('the file of an outbox', () => {
   })
 
   testOnNode24('needs a folder, and permission to write', async () => {
-    expect(await opened(join(folder, 'missing', 'outbox.db'))).toContain(join(folder, 'missing'))
+    const missing = join(folder, 'missing')
+    expect(await opened(join(missing, 'outbox.db'))).toContain(
+      `the folder of the outbox is missing: ${missing}`,
+    )
     // Root can write to each file, but not to a folder.
     expect(await opened(folder)).toContain('cannot be written')
     if (process.getuid?.() === 0) return

@@ -209,19 +209,35 @@ testOnNode24(
     expect(await get(relay, '/readyz')).toBe('503 disk')
     expect(await get(relay, '/healthz')).toMatch(/^200 /)
     // An admin can still delete events.
-    const [first] = (await listed(relay)).waiting
-    expect(await get(relay, `/outbox/${first?.delivery}`, 'DELETE')).toMatch(/^200 /)
+    const deleteLast = async () => {
+      const last = (await listed(relay)).waiting.at(-1)
+      expect(await get(relay, `/outbox/${last?.delivery}`, 'DELETE')).toMatch(/^200 /)
+    }
+    await deleteLast()
     expect(await waiting()).toBe(19)
+    // An event that GitHub takes does not wait behind those that it refuses.
+    github.always(({ body }) => ({ status: body.includes('"live"') ? 204 : 503 }))
+    for (let n = 0; n < 5; n++) expect(await sendTo(relay, 'busy', 'live')).toBe(200)
+    expect(await waiting()).toBe(19)
+    expect(await sendTo(relay, 'busy', 'refused')).toBe(503)
     // GitHub is back, and the disk is still full.
     github.reset()
     await until(async () => (await waiting()) === 0)
+    // The deletions were written, so the disk does not fail any more.
+    expect(await get(relay, '/readyz')).toMatch(/^200 /)
     for (let n = 0; n < 10; n++) expect(await sendTo(relay, 'other', 'live')).toBe(200)
     expect(await get(relay, '/readyz')).toMatch(/^200 /)
     await rm(full)
     github.always({ status: 503 })
     // The relay looks for space once a second.
     await until(async () => (await sendTo(relay, 'busy', 'kept again')) === 202)
+    expect(await sendTo(relay, 'busy', 'deleted')).toBe(202)
     expect(existsSync(reserve)).toBe(true)
+    // A deletion is the first write that the disk refuses.
+    await writeFile(full, '')
+    await deleteLast()
+    expect(existsSync(reserve)).toBe(false)
+    await rm(full)
     await relay.kill()
     github.reset()
     const again = await startBuiltOutbox({ folder, settings })
