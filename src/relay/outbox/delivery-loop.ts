@@ -305,13 +305,13 @@ export class DeliveryLoop {
   ): Promise<void> {
     const [event] = events
     if (!event) return
-    const { ledger, now, random, age, log } = this.#ports
+    const { ledger, now, random, age, log, report } = this.#ports
     this.#noteOutcome(queue, outcome)
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
       await this.#record(event, ledger.delivered(event.unit), true)
-      return ledger.accepted.note(queue.name)
+      return ledger.accepted.note(queue.name).catch(report)
     }
     const { reason } = outcome
     const isBatch = event.unit !== event.delivery

@@ -11,7 +11,7 @@ import type { ObjectIndex } from './object-index.ts'
 /** The object of a queue, as the relay and the index call it. */
 export interface QueueCalls extends OutboxView, Pick<EventStore, 'put' | 'collect' | 'settle'> {
   deleteCopies(bytes: number): Promise<void>
-  /** Those of the deliveries that the queue has. */
+  /** Selects the deliveries that the queue has. */
   among(deliveries: readonly string[]): Promise<readonly string[]>
 }
 

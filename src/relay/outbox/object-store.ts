@@ -62,7 +62,7 @@ export function objectStore(
   }
 }
 
-/** Whether the outbox has no room for any queue. */
+/** True if the outbox has no room for any queue. */
 export function objectIsFull(namespace: ObjectNamespace): Promise<boolean> {
   return indexIn(namespace).isFull()
 }
@@ -76,7 +76,7 @@ async function askAll<Result>(
   return Promise.all(queues.map((queue) => ask(queueIn(namespace, queue))))
 }
 
-/** Those of the deliveries that some queue has. @throws Error if a queue does not respond */
+/** Selects the deliveries that some queue has. @throws Error if a queue does not respond */
 export async function deliveriesInObjects(
   namespace: ObjectNamespace,
   deliveries: readonly string[],
