@@ -8,6 +8,7 @@ import { type GitHub, startGitHub } from '../../support/github.ts'
 import { testOnNode24 } from '../../support/node24.ts'
 import { OPERATOR_KEY, sealingKeys } from '../../support/outbox-relays.ts'
 import { sqlite } from '../../support/sqlite.ts'
+import { until } from '../../support/until.ts'
 import { startWorkerd, type Workerd } from '../../support/workerd.ts'
 
 const DOWN = { status: 503 }
@@ -157,12 +158,6 @@ describe('the storage of an outbox on workerd', () => {
     expect([...new Set(delivered())].sort()).toEqual(accepted.sort())
   })
 })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 1000 && !(await isSo()); n++) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
 /** Version 3 had no tables of receipts. */
