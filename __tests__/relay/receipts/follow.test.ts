@@ -337,7 +337,7 @@ test('1,000 events of 10 repositories: each outcome is right, and one lookup a r
   }
   expect(github.listings.length).toBeLessThanOrEqual(500)
   expect(lines(metrics).filter((line) => line.includes('runs_total'))).toHaveLength(6)
-}, 120_000)
+})
 
 test('lookups of 20 repositories use at most 500 calls an hour; the others are unknown', async () => {
   const { github, send, pass, log } = await startScene()
@@ -353,7 +353,7 @@ test('lookups of 20 repositories use at most 500 calls an hour; the others are u
   expect(github.listings.length).toBe(500)
   const reasons = new Set(log.map(({ receipts, reason }) => `${receipts} ${reason}`))
   expect([...reasons]).toEqual(['unknown rate_limited'])
-}, 120_000)
+})
 
 test('three events in a row without a run begin an alarm, which a run ends', async () => {
   const { github, send, pass, received, metrics, log } = await startScene()
@@ -389,7 +389,7 @@ describe('a receipt', () => {
     await made.pass(4 * 24 * HOUR)
     expect(made.log.at(-1)).toMatchObject({ receipts: 'given_up', reason: '301' })
     expect(await made.store.counts()).toEqual({ open: 0, receipts: 0 })
-  }, 60_000)
+  })
 
   test('is signed as the package standardwebhooks verifies it', async () => {
     const now = Date.now()
