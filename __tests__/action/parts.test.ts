@@ -235,7 +235,7 @@ describe('the next step', () => {
     ['another workflow', { miss: 'workflow' }, 'hookline url hook'],
     ['another trigger', { miss: 'trigger', decisions: [decision('slack')] }, '--trigger slack'],
     ['another type', { miss: 'type' }, 'repository_dispatch: types: [webhook]'],
-    ['a poll without news', { miss: 'poll' }, 'hookline doctor --workflow hook'],
+    ['a poll without news', { miss: 'poll' }, 'hookline dev --poll'],
     ['active: false', { miss: 'condition' }, 'config.active'],
     [
       'an error that was excused',
@@ -275,7 +275,7 @@ describe('the next step', () => {
     else expect(plain(step)).toContain(text)
   })
 
-  test.each(['workflow', 'trigger', 'poll', 'condition'] as const)(
+  test.each(['workflow', 'trigger', 'condition'] as const)(
     'against %s, where the runner does not tell the name of the workflow',
     (miss) => {
       const decisions = [{ ...decision('webhook'), tally }]

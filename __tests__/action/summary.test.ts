@@ -340,7 +340,7 @@ describe('what to do next', () => {
 
   test('after a poll without items', () => {
     const html = summaryHtml(evaluationOf({ miss: 'poll', reason: 'nothing new' }), NOBODY)
-    expect(plain(html)).toContain('hookline doctor --workflow hook')
+    expect(plain(html)).toContain('hookline dev --poll')
   })
 
   test.each<Evaluation>([evaluationOf({ miss: 'event' }), evaluationOf({ items: [{}] })])(

@@ -137,7 +137,25 @@ const ENDINGS: readonly (readonly [Ending, object])[] = [
   ],
   [
     { jobs: [{ conclusion: 'success', name: 'react', steps: [skipped('Run echo "$BODY"')] }] },
-    { conclusion: 'success', reason: expect.stringContaining('skipped: step Run echo "$BODY"') },
+    {
+      conclusion: 'success',
+      reason: 'skipped: step Run echo "$BODY" (see the summary of the run)',
+    },
+  ],
+  [
+    {
+      jobs: [{ id: 9, conclusion: 'success', name: 'react', steps: [skipped('Run echo')] }],
+      warnings: ['signature verification failed'],
+    },
+    { conclusion: 'success', reason: 'skipped: step Run echo (signature verification failed)' },
+  ],
+  [
+    {
+      jobs: [
+        { conclusion: 'success', name: 'react', steps: [{ name: 'a', conclusion: 'success' }] },
+      ],
+    },
+    { conclusion: 'success', reason: 'every step ran' },
   ],
   [
     { jobs: [{ conclusion: 'success', name: 'on' }, skipped('greet')] },
@@ -407,6 +425,14 @@ describe('an error names the cure for', () => {
       () => program('gh', `[ "$1 $2" = 'auth token' ] && echo ${TOKEN}`),
       [],
       /token of gh only if you agree[\s\S]*hookline connect --yes/,
+      1,
+      {},
+    ],
+    [
+      'nobody to ask about the token of gh, with a sender',
+      () => program('gh', `[ "$1 $2" = 'auth token' ] && echo ${TOKEN}`),
+      ['stripe', '--workflow', 'hook'],
+      /token of gh only if you agree[\s\S]*hookline connect stripe --yes/,
       1,
       {},
     ],

@@ -6,16 +6,7 @@ import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../support/outb
 import { send as sendRaw } from '../support/raw-http.ts'
 import { RUNTIMES } from '../support/relays.ts'
 import { TOKEN } from '../support/scene.ts'
-
-const HANG = 50_000
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + HANG; Date.now() < end; ) {
-    if (await isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it did not come')
-}
+import { until } from '../support/until.ts'
 
 const BAD: readonly (readonly [query: string, message: string])[] = [
   ['__batch=0', 'from 1 to 3600'],

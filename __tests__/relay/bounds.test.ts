@@ -8,6 +8,7 @@ import { Secret } from '../../src/wire/secret.ts'
 import { type GitHub, startGitHub } from '../support/github.ts'
 import { keptConnection, open, requestBytes, send } from '../support/raw-http.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
+import { until } from '../support/until.ts'
 import { cpuMilliseconds } from '../support/usage.ts'
 
 const HOOK = '/o/r/hook/webhook'
@@ -25,10 +26,6 @@ function begin(env: Record<string, string> = {}) {
 }
 
 /** Waits without a limit, because slow machines only take longer. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(10)
-}
-
 /** Sends the beginning of a body of 250 KB, and then nothing more. */
 function stuck(url: string, bytes: number): Socket {
   const socket = open(url)

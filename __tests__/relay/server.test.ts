@@ -8,6 +8,7 @@ import { type GitHub, startGitHub } from '../support/github.ts'
 import { open, parseAnswer, received, requestBytes, send, sendBytes } from '../support/raw-http.ts'
 import { type RelayUnderTest, startOnNode } from '../support/relays.ts'
 import { TOKEN, withToken } from '../support/scene.ts'
+import { until } from '../support/until.ts'
 import { testSlowClients } from './slow-clients.ts'
 
 const HOOK = '/o/r/hook/webhook'
@@ -337,6 +338,3 @@ test('a request that never ends does not delay a stop by more than 10 s', async 
 })
 
 /** Waits without a limit, because slow machines only take longer. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10)
-}

@@ -80,24 +80,30 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 ## Set up
 
-[You need](../start/quickstart.md#before-you-begin) \`hookline\`, a clone of your repository, \`gh\` after \`gh auth login\`, and \`cloudflared\`.${exportText(sender)}
+You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and \`hookline\`. To install \`hookline\`, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\`.${exportText(sender)}
+
+Then run in a clone of your repository, on the default branch:
 
 \`\`\`sh
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` prints your webhook URL, such as \`https://relay.example.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running, because the URL works while the command runs.
+\`connect\` prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running.
 
-At ${title}: ${click.trim()}${handshake}
+At ${title}: ${click.trim()}${eventsText(sender)}${handshake}
 ${secretSection(sender)}
-With \`--public-url\` and Node 22.13 or newer, the URL is the same at the next start; see [a URL that stays](../guides/endpoints.md).${localText(sender)}
+Then let ${title} send an event. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
+
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${localText(sender)}
 
 ## Workflow
 
 \`\`\`yaml
 # .github/workflows/${name}.yml
 ${workflow}\`\`\`
-${outputsText}${escapeText}
+${outputsText}
+The last step prints the event. Replace it by your own, because anyone can read the logs of a public repository.
+${escapeText}
 <details>
 <summary>The same for the compiler: <code>hookline init --kind compiled --sender ${name}</code></summary>
 
@@ -140,9 +146,16 @@ function commandsOf(sender) {
   return [
     `hookline init --sender ${name}`,
     ...(isFirst ? [`gh secret set ${secret}`] : []),
-    `git add .github && git commit -m 'Add ${name}' && git push -u origin HEAD`,
+    `git add .github && git commit -m 'Add the workflow ${name}' && git push -u origin HEAD`,
     `hookline connect ${name}${isFirst ? ` --secret-env ${secret}` : ''}`,
   ]
+}
+
+/** The events that pass the filter of the workflow. @param {Sender} sender */
+function eventsText({ events }) {
+  if (events === undefined) return ''
+  const [path, ...usual] = events
+  return ` The filter in the workflow accepts ${code(path)} of ${usual.map(code).join(', ')}.`
 }
 
 /** @param {Sender} sender */

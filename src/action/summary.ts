@@ -186,8 +186,8 @@ const STEPS: Readonly<Record<Miss, (evaluation: Evaluation, workflow: string) =>
   type: () =>
     `Dispatch with the event type ${shownCode(EVENT_TYPE)} to fire a trigger. With ${shownCode(`repository_dispatch: types: [${EVENT_TYPE}]`)} in the workflow, other types start no run.`,
   event: () => '',
-  poll: (_, workflow) =>
-    `Nothing to do, unless something is missing: then ${commandCode(`hookline doctor --workflow ${workflow}`)} looks for what is in its way.`,
+  poll: () =>
+    `If a message is missing, another run or ${commandCode('hookline dev --poll')} has received it, because the bot API gives each message to the poll that asks first.`,
 }
 
 function conditionStep({ decisions, messages, runs }: Evaluation, workflow: string): string {

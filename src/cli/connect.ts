@@ -125,7 +125,9 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
     )
     const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies }
     report.note(setUpLines(setUp).join('\n'))
-    if (keys?.hint) report.note(styled(process.stdout, 'dim', keys.hint))
+    report.note(
+      styled(process.stdout, 'dim', `Waiting for requests. ${keys?.hint || 'Ctrl-C stops.'}`),
+    )
     if (options.sendTest) sendTest()
 
     // 3. Requests are followed until Ctrl-C.

@@ -83,6 +83,8 @@ export interface Ending {
   readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
+  /** The warnings that the action wrote. */
+  readonly warnings?: readonly string[]
   /** The event that starts it; default `repository_dispatch`. */
   readonly event?: string
 }
@@ -90,7 +92,13 @@ export interface Ending {
 /** GitHub with the workflow on its default branch; a dispatch starts a run with this conclusion. */
 export function withRun(
   setting: Setting,
-  { name = 'hook', conclusion = 'success', jobs = [], event = 'repository_dispatch' }: Ending = {},
+  {
+    name = 'hook',
+    conclusion = 'success',
+    jobs = [],
+    warnings = [],
+    event = 'repository_dispatch',
+  }: Ending = {},
 ): Answering {
   const others = github(setting)
   let delivery = ''
@@ -107,6 +115,12 @@ export function withRun(
       return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
     }
     if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
+    if (pathname.endsWith('/check-runs/9/annotations')) {
+      return json(
+        200,
+        warnings.map((message) => ({ annotation_level: 'warning', message })),
+      )
+    }
     if (pathname.endsWith('/runs/7')) return json(200, run())
     if (pathname.endsWith('/actions/runs')) {
       return json(200, { workflow_runs: delivery === '' ? [] : [run()] })

@@ -50,7 +50,7 @@ const BASH = spawnSync('bash', ['--version']).status === 0
     const telegram = await new TelegramStandIn().start()
     const env = { PORT: '0', HOOKLINE_TELEGRAM_API_URL: telegram.url }
     const { stdout } = await hookline(['init', '--kind', 'bot'], env)
-    const lines = below(/^Try it on this machine/, stdout)
+    const lines = below(/^Or show messages on this machine/, stdout)
     for (const line of lines.slice(0, -1)) {
       // On a busy machine, a command that does not read may have closed its standard input.
       const input = line.startsWith('read ') ? `${BOT_TOKEN}\n` : ''

@@ -8,6 +8,7 @@ import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/o
 import { send } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
 import { sqlite } from '../../support/sqlite.ts'
+import { until } from '../../support/until.ts'
 
 const EXPIRED = { status: 401, body: '{"message":"Bad credentials"}' }
 const DOWN = { status: 503 }
@@ -56,14 +57,6 @@ describe.each(OUTBOX_RUNTIMES)(
     }
     const list = async (): Promise<{ waiting: Listed[]; dead: Listed[] }> =>
       JSON.parse(await operate('/outbox'))
-    const until = async (isSo: () => boolean | Promise<boolean>) => {
-      for (let n = 0; n < 500; n++) {
-        if (await isSo()) return
-        await new Promise((resolve) => setTimeout(resolve, 100))
-      }
-      throw new Error('it did not come')
-    }
-
     run(
       'expires: events of grants are stored, the queue pauses, and the log tells the admin',
       async () => {

@@ -5,6 +5,7 @@ import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { type RawAnswer, send as sendRaw } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
+import { until } from '../../support/until.ts'
 
 const DOWN = { status: 503 }
 
@@ -20,14 +21,6 @@ interface Listed {
   readonly at: string
   readonly tries: number
   readonly reason: string
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 50_000; Date.now() < end; ) {
-    if (await isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`not so after 50 s: ${isSo}`)
 }
 
 describe.each(OUTBOX_RUNTIMES)('a relay with an outbox on $name', ({ isThere, start }) => {

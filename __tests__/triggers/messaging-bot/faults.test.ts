@@ -136,7 +136,7 @@ describe('a fault that only the user can fix is an error immediately', () => {
 
   test('a server that is not there', async () => {
     const { text } = await outcome(quickPorts('http://127.0.0.1:1'))
-    expect(text).toContain('no connection (ECONNREFUSED)')
+    expect(text).toContain('no connection (ECONNREFUSED); host: 127.0.0.1:1')
     expect(text).toContain('telegram-api-url')
   })
 })

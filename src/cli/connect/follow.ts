@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../relay/http/request-log.ts'
 import { UserError } from '../../wire/errors.ts'
-import { fieldsOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
@@ -19,7 +19,7 @@ export interface ConnectEvent {
   readonly run: string | null
   /** `success`, `failure`, `skipped`, … */
   readonly conclusion: string | null
-  /** Why the request was refused or started no run, why the run is unknown, or what failed. */
+  /** Why the request was refused or started no run, why the run is unknown, or what the run did. */
   readonly reason: string | null
 }
 
@@ -120,7 +120,30 @@ const NOT_FOLLOWED = 'open its page to see how it ends: connect follows runs of 
 const ALL_SKIPPED =
   'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
 
-/** Why a run failed or skipped jobs; `null` if every job succeeded. */
+/**
+ * The first warning of a job, such as the reason that a signature was refused; `undefined` if there is none,
+ * or if the token may not read it.
+ *
+ * @see https://docs.github.com/rest/checks/runs#list-check-run-annotations The id of a job is that of its check run.
+ */
+async function firstWarning(
+  jobs: ReturnType<typeof listOf>,
+  { repository, ask }: Pick<FollowPorts, 'repository' | 'ask'>,
+): Promise<string | undefined> {
+  for (const { id } of jobs) {
+    if (typeof id !== 'number') continue
+    const { answer, refusal } = await ask(
+      `/repos/${repository}/check-runs/${id}/annotations?per_page=50`,
+    )
+    const warning = refusal
+      ? undefined
+      : listOf(jsonOf(answer.text)).find(({ annotation_level: level }) => level === 'warning')
+    if (typeof warning?.message === 'string') return warning.message
+  }
+  return undefined
+}
+
+/** Why a run failed, what it skipped, or that every step ran; `null` if GitHub names no step. */
 async function endReason(
   run: WorkflowRun,
   { repository, ask }: FollowPorts,
@@ -139,7 +162,9 @@ async function endReason(
       .filter(({ conclusion }) => conclusion === 'skipped')
       .map(({ name }) => `step ${name}`)
     const skipped = [...named('skipped').map((name) => `job ${name}`), ...skippedSteps]
-    return skipped.length > 0 ? `skipped: ${skipped.join(', ')} (see the summary of the run)` : null
+    if (skipped.length === 0) return steps.length > 0 ? 'every step ran' : null
+    const why = (await firstWarning(jobs, { repository, ask })) ?? 'see the summary of the run'
+    return `skipped: ${skipped.join(', ')} (${why})`
   }
   const failures = jobs
     .filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'timed_out')

@@ -77,7 +77,7 @@ export async function meetRequirements(
     ...('kind' in forge ? forgeProblems(forge, native?.dispatch) : [forge]),
     ...(source || !('kind' in forge)
       ? []
-      : [noTokenProblem(forge, choice, repository, native?.dispatch)]),
+      : [noTokenProblem(forge, choice, { repository, dispatch: native?.dispatch, named })]),
     ...(options.publicUrl !== undefined || isInstalled('cloudflared') ? [] : [NO_CLOUDFLARED]),
   ]
   if (problems.length > 0 || !source || !('kind' in forge)) {
@@ -106,7 +106,7 @@ export async function meetRequirements(
   }
   const isAllowed =
     !source.needsConsent || (await askYesNo('Use the token of gh while this command runs?'))
-  if (!isAllowed) throw new UserError(noTokenProblem(forge, choice, repository, native?.dispatch))
+  if (!isAllowed) throw new UserError(NO_CONSENT)
   const chosen = isOffered ? chooseTrigger(options, named) : choice
   if ('problem' in chosen) throw new UserError(chosen.problem)
   const written = nativeFileOf(chosen.trigger.workflow)
@@ -203,6 +203,11 @@ function signatureRow(
   return { state: 'ok', text: `signatures: verified (${schemes})` }
 }
 
+const NO_CONSENT: Problem = {
+  message: 'connect needs a GitHub token, and you did not allow the token of gh',
+  hint: 'Run connect again and press Enter at the question; or set HOOKLINE_GITHUB_TOKEN to a token for this repository.',
+}
+
 const NO_REMOTE: Problem = {
   message: 'there is no git remote "origin" in this folder',
   hint: 'Run: git remote add origin https://github.com/<owner>/<name>',
@@ -227,11 +232,17 @@ export function secretsPage({ kind, webUrl }: ForgeHere, repository: string): st
   return `${webUrl}/${repository}/settings/${page}`
 }
 
+interface TokenUse {
+  readonly repository: string
+  readonly dispatch: DispatchMode | undefined
+  /** The sender that the command names. */
+  readonly named: Sender | undefined
+}
+
 function noTokenProblem(
   forge: ForgeHere,
   choice: TriggerChoice,
-  repository: string,
-  dispatch: DispatchMode = 'repository',
+  { repository, dispatch = 'repository', named }: TokenUse,
 ): Problem {
   const workflow = 'trigger' in choice ? choice.trigger.workflow : 'hook'
   // `actions:read` is needed to follow the runs.
@@ -249,7 +260,7 @@ function noTokenProblem(
   if (kind === 'github' && gh('auth', 'token', '--hostname', host) !== undefined) {
     return {
       message: 'connect uses the token of gh only if you agree, and there is no terminal to ask in',
-      hint: 'Agree by --yes: hookline connect --yes',
+      hint: `Agree by --yes: hookline connect${named ? ` ${named.name}` : ''} --yes`,
       notes: [`or set HOOKLINE_GITHUB_TOKEN to a token for this repository (${words})`],
     }
   }
@@ -299,7 +310,7 @@ function areCommitted(files: readonly string[]): boolean {
 
 /** Commits the files, unless they are committed, and pushes them. */
 export function pushCommand(files: readonly string[], workflow: string): string {
-  const commit = [`git add ${files.join(' ')}`, `git commit -m 'Start ${workflow} by webhooks'`]
+  const commit = [`git add ${files.join(' ')}`, `git commit -m 'Add the workflow ${workflow}'`]
   return shellHere().chained([...(areCommitted(files) ? [] : commit), pushLine()])
 }
 

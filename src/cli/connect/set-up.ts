@@ -6,6 +6,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import type { Shell } from '../../wire/shell.ts'
 import type { ForgeHere } from '../forge.ts'
 import { filterConditions } from '../grant/filter-expression.ts'
+import { SECRET_UNSET } from '../grant/of-trigger.ts'
 import { withoutMarkdown } from '../init/plain-text.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
@@ -50,7 +51,10 @@ export function setUpLines(setUp: SetUp): string[] {
   // Without `verify`, the workflow reads no secret.
   const secrets =
     sender && verifies(sender, signatures) ? secretLines(sender, repository, forge) : []
-  const checks = inWorkflow.map((condition) => `Checked in the workflow only: ${condition}`)
+  // The secret is often shown only after the sender has the URL.
+  const checks = inWorkflow
+    .filter((condition) => condition !== SECRET_UNSET)
+    .map((condition) => `Checked in the workflow only: ${condition}`)
   return [
     '',
     sender ? `Webhook URL for ${sender.title}` : 'Webhook URL',

@@ -49,6 +49,10 @@ export function conditionsOfTrigger(
   return { conditions: { claims: made, isSecret: isSecret ?? false, shown }, inWorkflow: left }
 }
 
+/** Why only the workflow verifies the signature, although the relay could. */
+export const SECRET_UNSET =
+  'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.'
+
 /** One entry of the claim `verify`. */
 type VerifyClaim = JsonObject & { readonly scheme: readonly string[] }
 
@@ -77,11 +81,7 @@ function verifyOf(
     }
   }
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
-    return {
-      left: [
-        'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.',
-      ],
-    }
+    return { left: [SECRET_UNSET] }
   }
   return { claims: entries, left: [] }
 }

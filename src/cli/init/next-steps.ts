@@ -36,6 +36,8 @@ export interface NextSteps {
   readonly relay: readonly string[]
   /** Compiles, commits and pushes the workflow. */
   readonly publish: readonly string[]
+  /** Starts a workflow that polls. */
+  readonly start: readonly string[]
   /** Checks the whole way, once there are a token and a relay. */
   readonly doctor: readonly string[]
   /** Stores the repository secrets. A sender often shows them only with the webhook. */
@@ -135,6 +137,7 @@ function webhookSteps(
       shell.hiding('HOOKLINE_GITHUB_TOKEN', shell.having({ ...variables, ...sealing }, serving)),
     ],
     publish: push,
+    start: [],
     secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
     secretSources: [
       ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
@@ -192,11 +195,12 @@ function pollingSteps(
     tokenBox: '',
     relay: [],
     connect: [],
-    secrets: isGitHub ? [] : [secretPage(secret, webUrl, repository)],
+    secrets: [isGitHub ? secretLine(secret) : secretPage(secret, webUrl, repository)],
     secretSources: [],
     polling: [],
+    publish: push,
     // Another forge has no command for it: the schedule of the workflow starts it.
-    publish: isGitHub ? [secretLine(secret), ...push, `gh workflow run ${name}.yml`] : push,
+    start: isGitHub ? [`gh workflow run ${name}.yml`] : [],
     doctor: [],
   }
 }

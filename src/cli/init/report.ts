@@ -28,12 +28,16 @@ export function reportText(
   return steps.url === null
     ? [
         written,
-        section('Try it on this machine, then write to the bot (the token is not shown):', [
+        section("Store the bot's token:", steps.secrets),
+        section('Commit and push it to the default branch:', steps.publish),
+        section(
+          'Write a message to the bot, and start the workflow. Within about a minute the bot answers:',
+          steps.start,
+        ),
+        section('Or show messages on this machine. GitHub does not get them, and no job runs:', [
           ...steps.prepare,
           ...steps.tryOut,
         ]),
-        section('Store the repository secrets:', steps.secrets),
-        section('Run it from the default branch:', steps.publish),
       ].join('')
     : [
         written,

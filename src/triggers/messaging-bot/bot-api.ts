@@ -93,7 +93,7 @@ async function callOnce(
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
     const notes = ['Check the input "telegram-api-url", and whether a proxy is needed.']
-    return { fault: service(error.message, notes) }
+    return { fault: service(`${error.message}; host: ${new URL(bot.api).host}`, notes) }
   }
 }
 
@@ -223,7 +223,7 @@ export async function callBotOnce(bot: Bot, method: string, body: MethodBody): P
 }
 
 /**
- * Why a call of the Bot API has no result. The message contains neither the token nor the address.
+ * Why a call of the Bot API has no result. The message contains neither the token nor an address with credentials, only its host.
  */
 interface BotFault {
   readonly kind: 'token' | 'webhook' | 'poller' | 'busy' | 'service' | 'refused'

@@ -6,7 +6,7 @@ export const facts: Facts = {
   shown: 'the signing secret of the endpoint, `whsec_…`',
   retries: 'Stripe retries for three days, and three times in a sandbox.',
   repeat: 'id',
-  events: ['body.type', 'checkout.session.completed', 'payment_intent.succeeded'],
+  events: ['body.type', 'checkout.session.completed', 'checkout.session.async_payment_succeeded'],
 }
 
 export const scheme: OwnScheme = {
