@@ -39,6 +39,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
       "git add .github/workflows/deploy.yml && git commit -m 'Add the workflow deploy' && git push",
     ],
     connect: ['hookline connect'],
+    start: [],
     secrets: [],
     secretSources: [],
     polling: [],
@@ -102,7 +103,7 @@ test('Windows PowerShell has no &&', () => {
 })
 
 test('a bot has no URL, and its token is in no argument', () => {
-  const { url, curl, prepare, tryOut, publish, doctor } = stepsOf('bot')
+  const { url, curl, prepare, tryOut, secrets, start, doctor } = stepsOf('bot')
   // A bot that polls needs no GitHub token, so doctor has nothing to check.
   expect(doctor).toEqual([])
   expect([url, curl]).toEqual([null, null])
@@ -111,8 +112,5 @@ test('a bot has no URL, and its token is in no argument', () => {
     'read -rs BOT_TOKEN && echo "BOT_TOKEN=$BOT_TOKEN" >> .env',
   ])
   expect(tryOut).toEqual(['hookline dev --poll'])
-  expect([publish[0], publish.at(-1)]).toEqual([
-    'gh secret set BOT_TOKEN',
-    'gh workflow run deploy.yml',
-  ])
+  expect([secrets, start]).toEqual([['gh secret set BOT_TOKEN'], ['gh workflow run deploy.yml']])
 })

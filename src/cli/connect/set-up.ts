@@ -91,10 +91,14 @@ function secretLines(sender: Sender, repository: string, forge: ForgeHere): stri
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
   const store = (name: string) => `  ${secretCommand(forge, repository, name)}`
-  const page =
-    forge.kind === 'github' ? `At ${secretsPage(forge, repository)} or here, store` : 'Store'
+  const page = forge.kind === 'github' ? `, or at ${secretsPage(forge, repository)}` : ''
   return [
-    ...(secret ? ['', `${page} its secret (${withoutMarkdown(shown)}):`, store(secret)] : []),
+    ...(secret
+      ? [
+          `In a second terminal${page}, store its secret (${withoutMarkdown(shown)}):`,
+          store(secret),
+        ]
+      : []),
     ...(urlSecret
       ? ['', 'Store the complete URL above too, because it is signed:', store(urlSecret)]
       : []),
