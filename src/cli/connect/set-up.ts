@@ -6,7 +6,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import type { Shell } from '../../wire/shell.ts'
 import type { ForgeHere } from '../forge.ts'
 import { filterConditions } from '../grant/filter-expression.ts'
-import { SECRET_UNSET } from '../grant/of-trigger.ts'
+import { VERIFIABLE_LATER } from '../grant/of-trigger.ts'
 import { withoutMarkdown } from '../init/plain-text.ts'
 import { urlSecretOf } from '../init/sender-workflow.ts'
 import { registrationOf } from '../url.ts'
@@ -53,7 +53,7 @@ export function setUpLines(setUp: SetUp): string[] {
     sender && verifies(sender, signatures) ? secretLines(sender, repository, forge) : []
   // The secret is often shown only after the sender has the URL.
   const checks = inWorkflow
-    .filter((condition) => condition !== SECRET_UNSET)
+    .filter((condition) => condition !== VERIFIABLE_LATER)
     .map((condition) => `Checked in the workflow only: ${condition}`)
   return [
     '',

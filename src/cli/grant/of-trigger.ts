@@ -50,7 +50,7 @@ export function conditionsOfTrigger(
 }
 
 /** Why only the workflow verifies the signature, although the relay could. */
-export const SECRET_UNSET =
+export const VERIFIABLE_LATER =
   'the signature. To verify it at the relay too, export its secret here, or add --secret-env <name>.'
 
 /** One entry of the claim `verify`. */
@@ -81,7 +81,7 @@ function verifyOf(
     }
   }
   if (secret === undefined && signatures.some(({ secret: own }) => isStandIn(own.reveal()))) {
-    return { left: [SECRET_UNSET] }
+    return { left: [VERIFIABLE_LATER] }
   }
   return { claims: entries, left: [] }
 }
