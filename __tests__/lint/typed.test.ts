@@ -98,6 +98,9 @@ describe('an expression in a step', () => {
     ['needs.second.reslt', 'unknown-output'],
     // the matrix and its values
     ['matrix.sytem', 'unknown-matrix-key'],
+    ["matrix.sytem || 'linux'", 'unknown-matrix-key'],
+    ["'linux' || matrix.absent", 'unknown-matrix-key'],
+    ['matrix.absent && true', 'unknown-matrix-key'],
     ['matrix.pack.nmae', 'unknown-matrix-key'],
     ['matrix.pack.name.x', 'string-as-object'],
     ['matrix.pack.size.x', 'string-as-object'],
@@ -153,6 +156,8 @@ describe('an expression in a step', () => {
     "join(needs.*.result, ',')",
     'matrix.system',
     'matrix.dry',
+    "matrix.absent || 'linux'",
+    "(matrix.absent) || matrix.other || 'linux'",
     'matrix.pack.name',
     'matrix.pack.extra',
     'matrix.pack.size',

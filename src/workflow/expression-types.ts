@@ -90,8 +90,22 @@ class Checker {
       this.#compare(part)
       return BOOLEAN
     }
-    if (part instanceof Logical) return unionOf(part.args.map((arg) => this.shapeOf(arg)))
-    return ANY
+    return part instanceof Logical ? this.#ofLogical(part) : ANY
+  }
+
+  /** `matrix.os || 'ubuntu-latest'` provides for a missing key, unless the key is misspelled. */
+  #ofLogical({ operator, args }: Logical): Shape {
+    const shapes = args.map((arg, at) => {
+      const before = this.faults.length
+      const shape = this.shapeOf(arg)
+      if (operator.lexeme === '||' && at < args.length - 1 && this.#isPath(arg)) {
+        const found = this.faults.splice(before)
+        const isMistake = ({ code, hint }: NameFault) => code !== 'unknown-matrix-key' || hint
+        this.faults.push(...found.filter(isMistake))
+      }
+      return shape
+    })
+    return unionOf(shapes)
   }
 
   #ofIndex({ expr, index }: IndexAccess): Shape {
