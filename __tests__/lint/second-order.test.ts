@@ -92,6 +92,8 @@ describe('a variable after a check is not reported:', () => {
     `pattern='^[a-z]+$'\n[[ $N =~ $pattern ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^(main|next)$ ]] && ${USE}`,
     `if [ "$N" = "main" ]; then ${USE}; fi`,
+    `if [[ "$N" != main ]]; then exit 1; fi\n${USE}`,
+    `if ! [[ ( "$N" =~ ^[a-z]+$ ) && -n "$M" ]]; then exit 1; fi\n${USE}`,
     `case "$N" in\n  main|next) ${USE};;\nesac`,
     `case "$N" in\n  main|next) ;;\n  *) exit 1;;\nesac\n${USE}`,
     'echo "V=${N//[^0-9]/}" >> "$GITHUB_ENV"',
@@ -106,6 +108,9 @@ describe('a variable after a check is not reported:', () => {
     `[[ "$N" =~ ^[a-z]+ ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^.*$ ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^[^x]+$ ]] || exit 1\n${USE}`,
+    `[[ "$N" =~ ^[A-z]+$ ]] || exit 1\n${USE}`,
+    `[[ "$N" =~ ^[a-z]+$ ]] || echo "no exit"\n${USE}`,
+    `[[ "$N" != main ]] || echo main\n${USE}`,
     `[[ "$N" =~ ^[a-z]+$ ]] || echo "is odd"\n${USE}`,
     `[[ "$M" =~ ^[a-z]+$ ]] || exit 1\n${USE}`,
     `[[ -n "$M" || "$N" =~ ^[a-z]+$ ]] || exit 1\n${USE}`,
@@ -136,6 +141,20 @@ describe('a condition with fixed strings', () => {
     `\${{ ${BODY} == 'main' }}`,
   ])('protects the value: %s', (condition) => {
     expect(found(condition)).toBe(0)
+  })
+
+  const HEAD = 'github.event.pull_request.head'
+  test.each([
+    [`${HEAD}.repo.full_name == github.repository`, `${HEAD}.ref`, 0],
+    [`'acme/app' == ${HEAD}.repo.full_name && github.actor == 'a'`, 'github.head_ref', 0],
+    [`${HEAD}.repo.full_name == github.repository`, 'github.event.comment.body', 1],
+    [`${HEAD}.repo.full_name == github.repository || always()`, 'github.head_ref', 1],
+    [`${HEAD}.repo.full_name != github.repository`, 'github.head_ref', 1],
+  ])('a branch of the repository itself: %s, %s', (condition, expression, count) => {
+    const text = step(`echo "\${{ ${expression} }}"`)
+    const on = `on: [pull_request_target, issue_comment]\njobs:\n  a:\n    runs-on: ubuntu-latest\n`
+    const steps = `    if: ${JSON.stringify(condition)}\n    steps:\n${text}\n`
+    expect(findUntrusted(lintedFile(`${on}${steps}`))).toHaveLength(count)
   })
 
   test.each([

@@ -68,6 +68,81 @@ describe('flags what a sender could word', () => {
     expect(flagged(withStep(text, on))).toEqual(keys)
   })
 
+  const COMMENT = 'context.payload.comment.body'
+  /** The keys found after a github-script with this script. */
+  const afterScript = (lines: readonly string[]) => {
+    const script = lines.map((line) => `            ${line}\n`).join('')
+    const uses = '      - uses: actions/github-script@v8\n        id: read\n'
+    const use =
+      '      - run: echo "${{ steps.read.outputs.result }} ${{ steps.read.outputs.text }}"'
+    const text = `${uses}        with:\n          script: |\n${script}${use}`
+    return flagged(withStep(text, 'issue_comment'))
+  }
+
+  test.each([
+    [`return /^\\/deploy ([\\w-]+)$/.exec(${COMMENT})[1]`],
+    [`return ${COMMENT}.match(/^deploy\\s+([a-z\\d/.-]+)\\s*$/i)?.[1]`],
+    [
+      'const regex = /^\\/backport to ([a-zA-Z\\d\\/\\.\\-\\_]+)/;',
+      `target = regex.exec(${COMMENT});`,
+      'if (target == null) throw "none";',
+      'return target[1];',
+    ],
+    [
+      `const body = ${COMMENT};`,
+      'const [, name] = body.match(/#(\\d+)/) ?? []',
+      "core.setOutput('text', name)",
+    ],
+    [
+      `const m = (${COMMENT} || '').match(/(?:fix|feat)!? (v\\d+(?:\\.\\d+)*)/)`,
+      'if (!m) return',
+      "core.setOutput('text', m[1])",
+    ],
+    [`console.log(${COMMENT})`],
+    [`if (${COMMENT} === 'a') { return }`, "return 'b'"],
+  ])('but not a group of plain characters, or a fixed value: %j', (...lines) => {
+    expect(afterScript(lines)).toEqual([])
+  })
+
+  test.each([
+    [`return /^deploy (.+)$/.exec(${COMMENT})[1]`],
+    [`return /^deploy ([^ ]+)$/.exec(${COMMENT})[1]`],
+    [`return /^deploy ([A-z]+)$/.exec(${COMMENT})[1]`],
+    [`return /^deploy ([\\w\\s]+)$/.exec(${COMMENT})[1]`],
+    [`return /^.*(\\d+)$/.exec(${COMMENT})[0]`],
+    [`return /^([\\w-]+) (.*)$/.exec(${COMMENT})[1]`],
+    [`return ${COMMENT}.match(/([a-z]+)/g)[1]`],
+    [`const m = /(\\d+)/.exec(${COMMENT})`, 'return m'],
+    [`const m = /(\\d+)/.exec(${COMMENT})`, 'core.info(m[1])', 'return m.input'],
+    [`const body = ${COMMENT}`, 'if (!/(\\d+)/.exec(body)[1]) throw "none"', 'return body'],
+    [`const r = /(.*)/`, `return r.exec(${COMMENT})[1]`],
+    [`return 'a' + ${COMMENT}`],
+  ])('a value that the sender chooses: %j', (...lines) => {
+    expect(afterScript(lines)).toEqual(['run'])
+  })
+
+  test.each<[string, string, number[]]>([
+    [
+      'the names that it sets',
+      'fs.appendFileSync(process.env.GITHUB_ENV, `A=${BODY}\\n` + `B=${BODY}`)',
+      [9, 10],
+    ],
+    [
+      'a name that only the run knows',
+      'fs.appendFileSync(process.env.GITHUB_ENV, `${name}=${BODY}`)',
+      [9, 10, 11],
+    ],
+  ])('github-script that writes to $GITHUB_ENV: %s', (_, line, expected) => {
+    const script = `      - uses: actions/github-script@v8
+        with:
+          script: |
+            ${line.replaceAll('BODY', COMMENT)}
+      - run: echo "\${{ env.A }}"
+      - run: echo "\${{ env.C }}"`
+    const found = findUntrusted(sourceFile(withStep(script, 'issue_comment')))
+    expect(found.map(({ problem }) => problem.position?.line)).toEqual(expected)
+  })
+
   test.each([
     // GitHub writes `Object` or `Array` for these.
     'on',

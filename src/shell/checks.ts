@@ -1,146 +1,131 @@
-import type { SyntaxNode } from 'unbash'
+import type { SyntaxNode, Word } from 'unbash'
 import type { Span } from '../workflow/spans.ts'
+import { isPlainPattern } from './plain-patterns.ts'
 import { fixedText, type ShellTree } from './script.ts'
-
-type TextOf = (node: { readonly pos: number; readonly end: number }) => string
 
 /**
  * The ranges of a script in which a variable has passed a check: it equals a fixed string, or matches
  * a regular expression that is anchored at both ends and allows only plain characters.
  */
-export function checkedRanges(
-  { root, nodes, parents }: ShellTree,
-  textOf: TextOf,
-): ReadonlyMap<string, readonly Span[]> {
+export function checkedRanges({ root, nodes, parents }: ShellTree): Map<string, Span[]> {
   const ranges = new Map<string, Span[]>()
   const add = (names: readonly string[], start: number, end: number) => {
     for (const name of names) {
-      const isSet = ({ type, pos }: SyntaxNode) => type === 'Assignment' && pos >= start
-      const next = nodes.find((node) => isSet(node) && 'name' in node && node.name === name)
-      const until = Math.min(end, next?.pos ?? end)
-      ranges.set(name, [...(ranges.get(name) ?? []), { start, end: until }])
+      const next = nodes.find(
+        (node) => node.type === 'Assignment' && node.pos >= start && node.name === name,
+      )
+      const range = { start, end: Math.min(end, next?.pos ?? end) }
+      ranges.set(name, [...(ranges.get(name) ?? []), range])
     }
   }
-  const patterns = patternVariables(nodes)
-  /** The end of the list of commands that a node belongs to. */
-  const endOfList = (node: SyntaxNode) => {
+  /** Adds the rest of the list of commands that a node belongs to. */
+  const addRest = (names: readonly string[], node: SyntaxNode) => {
     let above = parents.get(node)
     while (above && !/^(?:CompoundList|Script|BraceGroup|Subshell)$/.test(above.type)) {
       above = parents.get(above)
     }
-    return (above ?? root).end
+    add(names, node.end, (above ?? root).end)
   }
+  /** Whether a part of the script has a command after which the lines behind it do not run. */
+  const leaves = ({ pos, end }: SyntaxNode) =>
+    nodes.some((node) => {
+      if (node.type !== 'Command' || node.pos < pos || node.end > end) return false
+      return /^(?:exit|return|continue)$/.test(fixedText(node.name) ?? '')
+    })
   for (const node of nodes) {
     if (node.type === 'AndOr') {
       const [first, second] = node.commands
-      const operator = first && second ? textOf({ pos: first.end, end: second.pos }).trim() : ''
+      const [operator] = node.operators
       if (!first || !second) continue
       // `check || exit` protects the lines after it, and `check && use` the rest of this line.
-      if (operator === '||' && leaves(textOf(second))) {
-        add(namesChecked(first, true, textOf, patterns), node.end, endOfList(node))
-      }
-      if (operator === '&&' && leaves(textOf(second))) {
-        add(namesChecked(first, false, textOf, patterns), node.end, endOfList(node))
-      }
-      if (operator === '&&') add(namesChecked(first, true, textOf, patterns), second.pos, node.end)
+      if (leaves(second)) addRest(namesChecked(first, operator === '||', nodes), node)
+      if (operator === '&&') add(namesChecked(first, true, nodes), second.pos, node.end)
     }
     if (node.type === 'If') {
       const { clause, then, else: otherwise } = node
-      add(namesChecked(clause, true, textOf, patterns), then.pos, then.end)
-      const negated = namesChecked(clause, false, textOf, patterns)
+      add(namesChecked(clause, true, nodes), then.pos, then.end)
+      const negated = namesChecked(clause, false, nodes)
       if (otherwise) add(negated, otherwise.pos, otherwise.end)
-      if (leaves(textOf(then))) add(negated, node.end, endOfList(node))
+      if (leaves(then)) addRest(negated, node)
     }
     if (node.type === 'Case') {
-      const name = variableIn(textOf(node.word))
-      if (name === undefined) continue
-      const isOpen = (pattern: string) => !/^["']?[\w.:/@ -]+["']?$/.test(pattern)
-      for (const item of node.items) {
-        const [first] = item.pattern
-        if (first && !item.pattern.some((pattern) => isOpen(textOf(pattern)))) {
-          add([name], first.end, item.end)
-        }
+      const names = variablesIn(node.word)
+      const isOpen = ({ text }: Word) => !/^["']?[\w.:/@ -]+["']?$/.test(text)
+      const others = node.items.filter(({ pattern }) => pattern.some(isOpen))
+      for (const { pattern, body } of node.items) {
+        if (!pattern.some(isOpen)) add(names, body.pos, body.end)
       }
-      const others = node.items.filter((item) => item.pattern.some((one) => isOpen(textOf(one))))
-      const isClosed = others.length > 0 && others.every((item) => leaves(textOf(item)))
-      if (isClosed && others.every((item) => item.pattern.every((one) => textOf(one) === '*'))) {
-        add([name], node.end, endOfList(node))
-      }
+      const isClosed = others.every(({ pattern, body }) => {
+        return leaves(body) && pattern.every(({ text }) => text === '*')
+      })
+      if (others.length > 0 && isClosed) addRest(names, node)
     }
   }
   return ranges
-}
-
-function leaves(script: string): boolean {
-  return /(?:^|[\s;{(])(?:exit|return|continue)\b/.test(script)
-}
-
-/** Variables with a fixed value, for `[[ "$V" =~ $pattern ]]`. */
-function patternVariables(nodes: readonly SyntaxNode[]): ReadonlyMap<string, string> {
-  return new Map(
-    nodes.flatMap((node) => {
-      const isWord = node.type === 'Assignment' && node.value.type === 'Word'
-      const text = isWord ? fixedText(node.value) : undefined
-      return node.type === 'Assignment' && text !== undefined ? [[node.name, text] as const] : []
-    }),
-  )
 }
 
 /**
  * The variables that have passed a check if a test has this result.
  *
  * @param result true if the test succeeded
+ * @param nodes the whole script, which may set a variable to the regular expression
  */
-function namesChecked(
-  test: SyntaxNode,
+function namesChecked(test: SyntaxNode, result: boolean, nodes: readonly SyntaxNode[]): string[] {
+  const same = (one: SyntaxNode) => namesChecked(one, result, nodes)
+  const opposite = (one: SyntaxNode) => namesChecked(one, !result, nodes)
+  switch (test.type) {
+    case 'CompoundList':
+      return test.commands.length === 1 ? test.commands.flatMap(same) : []
+    case 'Statement':
+      return same(test.command)
+    case 'Pipeline':
+      return test.commands.length === 1 ? test.commands.flatMap(opposite) : []
+    case 'TestCommand':
+    case 'TestGroup':
+      return same(test.expression)
+    case 'TestNot':
+      return opposite(test.operand)
+    case 'TestLogical':
+      // All parts of `a && b` are true if it is, and all parts of `a || b` are false if it is.
+      return (test.operator === '&&') === result ? test.operands.flatMap(same) : []
+    case 'TestBinary':
+      return namesCompared(test.left, test.operator, test.right, result, nodes)
+    case 'Command': {
+      const [left, operator, right] = test.args
+      const isTest = /^(?:\[|test)$/.test(fixedText(test.name) ?? '')
+      if (!isTest || left?.type !== 'Word' || right?.type !== 'Word') return []
+      return namesCompared(left, operator?.text ?? '', right, result, nodes)
+    }
+    default:
+      return []
+  }
+}
+
+function namesCompared(
+  left: Word,
+  operator: string,
+  right: Word,
   result: boolean,
-  textOf: TextOf,
-  patterns: ReadonlyMap<string, string>,
+  nodes: readonly SyntaxNode[],
 ): string[] {
-  const text = textOf(test).trim().replace(/;$/, '').trim()
-  const [, negation, inside] = /^(!\s+)?\[\[\s+(.*?)\s+\]\]$/s.exec(text) ?? []
-  const parts = inside?.split(/\s+(?:\|\||&&)\s+/) ?? [text]
-  if (inside === undefined || parts.length === 1) return namesOfTest(text, result, patterns)
-  // All parts of `a || b` are false if the whole is, and all parts of `a && b` are true if it is.
-  const isTrue = negation === undefined ? result : !result
-  const operator = isTrue ? '&&' : '||'
-  const others = isTrue ? '||' : '&&'
-  if (inside.includes(` ${others} `) || !inside.includes(` ${operator} `)) return []
-  return parts.flatMap((part) => namesOfTest(`[[ ${part} ]]`, isTrue, patterns))
+  if (operator === '=~') {
+    const [variable] = variablesIn(right)
+    // `[[ "$V" =~ $pattern ]]`
+    const values = nodes.flatMap((node) => {
+      const isSet = node.type === 'Assignment' && node.name === variable
+      return isSet && node.value.type === 'Word' ? [fixedText(node.value) ?? ''] : []
+    })
+    const patterns = variable === undefined ? [right.text] : values
+    const isPlain = patterns.length > 0 && patterns.every(isPlainPattern)
+    return result && isPlain ? variablesIn(left) : []
+  }
+  if (!/^(?:==?|!=)$/.test(operator) || (operator === '!=') === result) return []
+  const isFixed = /^(?:"[\w.:/@ -]*"|'[^']*'|[\w.:/@-]+)$/.test(right.text)
+  return isFixed ? variablesIn(left) : []
 }
 
-/** The same for one comparison: `[[ "$V" =~ ^[a-z]+$ ]]`. */
-function namesOfTest(
-  text: string,
-  result: boolean,
-  patterns: ReadonlyMap<string, string>,
-): string[] {
-  const isNegated = /^!\s|^\[\[\s+!\s/.test(text)
-  if (isNegated === result) return []
-  const [, left = '', operator, right = ''] =
-    /^(?:!\s+)?(?:\[\[|\[|test)\s+(?:!\s+)?(\S+)\s+(=~|==?|!=)\s+(.+?)(?:\s+\]\]?)?$/.exec(text) ??
-    []
-  const name = variableIn(left)
-  if (name === undefined || operator === '!=' || /&&|\|\|/.test(right)) return []
-  const [, variable] = /^"?\$\{?(\w+)\}?"?$/.exec(right) ?? []
-  const pattern = variable === undefined ? right : (patterns.get(variable) ?? '')
-  if (operator === '=~') return isAnchored(pattern) ? [name] : []
-  const isFixed = /^(?:"[\w.:/@ -]*"|'[^']*'|[\w.:/@-]+)$/.test(right)
-  return variable === undefined && isFixed ? [name] : []
-}
-
-/** The one variable that a word consists of. */
-function variableIn(word: string): string | undefined {
-  return /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(word)?.[1]
-}
-
-/** `^v[0-9]+(\.[0-9]+)*$`: anchored at both ends, and without a character that a shell interprets. */
-function isAnchored(pattern: string): boolean {
-  const [, inside] = /^\^(.*)\$$/.exec(pattern) ?? []
-  if (inside === undefined) return false
-  const withoutClasses = inside
-    .replaceAll(/\[(?!\^)(?:\[:(?:alnum|alpha|digit|lower|upper|xdigit):\]|[\w./:@+ -])+\]/g, 'x')
-    .replaceAll(/\\[./:+-]/g, 'x')
-    .replaceAll(/\{\d+(?:,\d*)?\}/g, '')
-  return /^[\w/:@ +*?()|-]*$/.test(withoutClasses)
+/** The variable that a word consists of, if it is one. */
+function variablesIn({ text }: Word): string[] {
+  const [, name] = /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(text) ?? []
+  return name === undefined ? [] : [name]
 }

@@ -21,10 +21,6 @@ export const DIGESTS = wordSet(
 /** Commands that print what they find by their arguments, and not the arguments. */
 export const LOOKUPS = wordSet('curl gh git kubectl wget')
 
-/** Sets of `tr` with letters, digits and plain characters; a range such as A-z contains quotes. */
-export const PLAIN_SET =
-  /^(?:a-z|A-Z|0-9|\[:(?:alnum|alpha|digit|lower|upper):\]|[\w .:](?!-.))+-?$/
-
 /** Whether a program is one of these, in any version: `python3.12`. */
 export function isOneOf(programs: ReadonlySet<string>, name: string): boolean {
   return programs.has(name) || programs.has(name.replace(/[\d.]+$/, ''))
@@ -66,96 +62,75 @@ const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/
 export function executedBy(command: Command): Executed | undefined {
   const { name, args } = calledProgram(command)
   const texts = args.map((word) => fixedText(word))
-  const program = (executed: readonly Word[], isInput: boolean): Executed => {
-    return { kind: 'program', words: executed, isInput }
-  }
-  if (name === 'eval' || name === 'watch' || name === 'parallel') {
-    return program(args, name === 'parallel')
-  }
-  if (name === 'trap') return program(args.slice(0, 1), false)
-  if (name === 'source' || name === '.') return program([], isStandardInput(texts[0]))
-  if (isAgent(name, texts)) return { kind: 'prompt', words: args, isInput: true }
-  if (name === 'ssh') return program(...remoteCommand(args, texts))
-  if (name === 'sqlite3') return program(...statementOfSqlite(args, texts))
-  if (FILTERS.has(name)) return program(...programOfFilter(name, args, texts))
-  const database = DATABASES.find(([names]) => names.has(name))
-  if (database) return program(...statementOf(database[1], args, texts))
-  const language = LANGUAGES.find(([names]) => isOneOf(names, name))
-  return language ? programOf(language, command, args, texts) : nested(command, args, texts)
+  const isPackage = /^(?:npx|bunx|pnpm|yarn)$/.test(name)
+  const isAgent =
+    AGENTS.has(name) || (isPackage && texts.some((text) => AGENT_PACKAGES.test(text ?? '')))
+  if (isAgent) return { kind: 'prompt', words: args, isInput: true }
+  const [words, isInput] = programOf(command, name, args, texts)
+  return words.length > 0 || isInput ? { kind: 'program', words, isInput } : undefined
 }
 
 type Texts = readonly (string | undefined)[]
-type Parts = [executed: readonly Word[], isInput: boolean]
+type Program = readonly [words: readonly Word[], isInput: boolean]
 
-function programOf(
+function programOf(command: Command, name: string, args: readonly Word[], texts: Texts): Program {
+  if (name === 'eval' || name === 'watch' || name === 'parallel') return [args, name === 'parallel']
+  if (name === 'trap') return [args.slice(0, 1), false]
+  if (name === 'source' || name === '.') return [[], STANDARD_INPUT.test(texts[0] ?? '')]
+  if (name === 'ssh') {
+    // The remote shell executes the operands after the host; without one, it reads standard input.
+    const host = firstOperand(texts, /^-[bcDEeFIiJLlmOopQRSWw]$/)
+    const executed = host < 0 ? [] : args.slice(host + 1)
+    return [executed, executed.length === 0]
+  }
+  if (name === 'sqlite3') {
+    const [, ...statements] = args.filter((_, at) => !texts[at]?.startsWith('-'))
+    return [statements, statements.length === 0]
+  }
+  if (FILTERS.has(name)) return programOfFilter(name, args, texts)
+  const database = DATABASES.find(([names]) => names.has(name))
+  if (database) return statementOf(database[1], args, texts)
+  const language = LANGUAGES.find(([names]) => isOneOf(names, name))
+  if (language) return programOfLanguage(language, command, args, texts)
+  // `docker exec app sh -c "…"`: an interpreter among the arguments of another program.
+  const at = texts.findIndex((text, index) => {
+    const nested = LANGUAGES.find(([names]) => isOneOf(names, text?.replace(/^.*\//, '') ?? ''))
+    return nested?.[1].test(texts[index + 1] ?? '')
+  })
+  return at < 0 ? [[], false] : scriptAt(at + 2, command, args)
+}
+
+function programOfLanguage(
   [names, option]: (typeof LANGUAGES)[number],
   command: Command,
   args: readonly Word[],
   texts: Texts,
-): Executed | undefined {
+): Program {
   const at = texts.findIndex((text) => text !== undefined && option.test(text))
-  if (at >= 0) {
-    const script = args[at + 1]
-    return {
-      kind: 'program',
-      words: args.slice(at + 1, at + 2),
-      isInput: isFilledIn(command, script),
-    }
-  }
+  if (at >= 0) return scriptAt(at + 1, command, args)
+  if (names.has('su')) return [[], false]
   const isShell = names === SHELLS
-  const program = (isInput: boolean): Executed => ({ kind: 'program', words: [], isInput })
-  if (isShell && texts.some((text) => /^-[a-z]*s[a-z]*$/.test(text ?? ''))) return program(true)
-  if (!isShell && texts.some((text) => /^-\w*m$/.test(text ?? ''))) return undefined
-  const operand = texts.findIndex((_, index) => isOperand(texts, index))
-  if (names.has('su')) return undefined
-  return program(operand < 0 || isStandardInput(texts[operand]))
-}
-
-/** `xargs -I{} sh -c 'deploy {}'`: xargs writes its input into the script. */
-function isFilledIn(command: Command, script: Word | undefined): boolean {
-  const all = [command.name, ...command.args].map((word) => wordText(word))
-  const at = all.findIndex((text) => /(?:^|\/)xargs$/.test(text))
-  const option = all.slice(at + 1).join(' ')
-  const [, mark = '{}'] = /(?:^|\s)(?:-I\s*|--replace=)(\S+)/.exec(option) ?? []
-  const replaces = /(?:^|\s)(?:-I|--replace|-i)/.test(option)
-  return at >= 0 && replaces && wordText(script).includes(mark)
-}
-
-function wordText(word: Command['name'] | Command['args'][number]): string {
-  return word?.type === 'Word' ? word.value : ''
-}
-
-/** `docker exec app sh -c "…"`: an interpreter among the arguments of another program. */
-function nested(command: Command, args: readonly Word[], texts: Texts): Executed | undefined {
-  for (const [at, text] of texts.entries()) {
-    const name = text?.replace(/^.*\//, '') ?? ''
-    const language = LANGUAGES.find(([names]) => isOneOf(names, name))
-    const option = texts[at + 1]
-    if (language && option !== undefined && language[1].test(option)) {
-      const script = args[at + 2]
-      const executed = script ? [script] : []
-      return { kind: 'program', words: executed, isInput: isFilledIn(command, script) }
-    }
-  }
-  return undefined
-}
-
-/** The remote shell executes the operands after the host; without one, it reads standard input. */
-function remoteCommand(args: readonly Word[], texts: Texts): Parts {
-  const host = texts.findIndex(
-    (text, at) => !text?.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(texts[at - 1] ?? ''),
+  const readsInput = isShell && texts.some((text) => /^-[a-z]*s[a-z]*$/.test(text ?? ''))
+  const isModule = !isShell && texts.some((text) => /^-\w*m$/.test(text ?? ''))
+  const file = firstOperand(
+    texts,
+    /^(?:-[a-z]*[oO]|[+]O|-[WXIr]|--(?:rcfile|init-file|require|import|loader))$/,
   )
-  const executed = host < 0 ? [] : args.slice(host + 1)
-  return [executed, executed.length === 0]
+  return [[], readsInput || (!isModule && (file < 0 || STANDARD_INPUT.test(texts[file] ?? '')))]
 }
 
-/** The second operand of sqlite3 is a statement. */
-function statementOfSqlite(args: readonly Word[], texts: Texts): Parts {
-  const operands = args.filter((_, at) => !texts[at]?.startsWith('-'))
-  return [operands.slice(1), operands.length < 2]
+/** A script among arguments. `xargs -I{} sh -c 'deploy {}'` writes its input into the script. */
+function scriptAt(at: number, { name, args }: Command, called: readonly Word[]): Program {
+  const script = called.slice(at, at + 1)
+  const words = [name, ...args].map((word) => (word?.type === 'Word' ? word.value : ''))
+  const xargs = words.findIndex((word) => /(?:^|\/)xargs$/.test(word))
+  const options = xargs < 0 ? '' : words.slice(xargs).join(' ')
+  const [, mark = '{}'] = /\s(?:-I\s*|--replace=)(\S+)/.exec(options) ?? []
+  const replaces = /\s(?:-I|--replace|-i)/.test(options)
+  return [script, replaces && script.some(({ value }) => value.includes(mark))]
 }
 
-function statementOf(option: RegExp, args: readonly Word[], texts: Texts): Parts {
+function statementOf(option: RegExp, args: readonly Word[], texts: Texts): Program {
   const isOption = (word: Word | undefined) => option.test(word?.value.split('=', 1)[0] ?? '')
   const executed = args.filter((word, at) => {
     return (isOption(word) && word.value.includes('=')) || isOption(args[at - 1])
@@ -164,52 +139,31 @@ function statementOf(option: RegExp, args: readonly Word[], texts: Texts): Parts
   return [executed, executed.length === 0 && !isFile]
 }
 
-/** Options of interpreters that the next word belongs to. */
-const TAKES_ONE = /^(?:-[a-z]*[oO]|[+]O|-[WXIr]|--(?:rcfile|init-file|require|import|loader))$/
-
-function isOperand(texts: Texts, at: number): boolean {
-  const text = texts[at]
-  if (text !== undefined && /^[-+]./.test(text)) return false
-  return !TAKES_ONE.test(texts[at - 1] ?? '')
-}
-
-function isStandardInput(text: string | undefined): boolean {
-  return text !== undefined && STANDARD_INPUT.test(text)
+/** The first word that is neither an option nor the value of an option. */
+function firstOperand(texts: Texts, takesValue: RegExp): number {
+  const takesTwo = /^--(?:arg|argjson|slurpfile|rawfile)$/
+  return texts.findIndex((text, at) => {
+    const [before = '', second = ''] = [texts[at - 1], texts[at - 2]]
+    const isValue = takesValue.test(before) || takesTwo.test(before) || takesTwo.test(second)
+    return !isValue && !/^[-+]./.test(text ?? '')
+  })
 }
 
 /** The program of `jq` and `awk` is an argument or a file; for `sed` only the file counts. */
-function programOfFilter(name: string, args: readonly Word[], texts: Texts): Parts {
-  const FILE = /^(?:-[a-zA-Z]*f|--(?:from-)?file|--expression-file)$/
-  const at = texts.findIndex((text) => text !== undefined && FILE.test(text))
+function programOfFilter(name: string, args: readonly Word[], texts: Texts): Program {
+  const at = texts.findIndex((text) =>
+    /^(?:-[a-zA-Z]*f|--(?:from-)?file|--expression-file)$/.test(text ?? ''),
+  )
   // Option and file can be one word: `-f/dev/stdin`, `--file=-`.
   const joined = texts.some((text) =>
-    isStandardInput(/^(?:-[a-z]*f|--(?:from-)?file=)(.+)$/.exec(text ?? '')?.[1]),
+    STANDARD_INPUT.test(/^(?:-[a-z]*f|--(?:from-)?file=)(.+)$/.exec(text ?? '')?.[1] ?? ''),
   )
   // jq reads the file from its first operand, at any distance from the option.
-  const isNamed = at >= 0 && texts.slice(at + 1).some(isStandardInput)
-  if (at >= 0 || joined) return [[], isNamed || joined]
-  if (name === 'sed') return [[], false]
-  const first = args.findIndex((_, index) => isOperandOfFilter(texts, index))
-  return [first < 0 ? [] : args.slice(first, first + 1), false]
+  if (at >= 0 || joined)
+    return [[], joined || texts.slice(at + 1).some((text) => STANDARD_INPUT.test(text ?? ''))]
+  const first = firstOperand(texts, /^(?:-[vFIL]|--(?:indent|tab|assign|field-separator))$/)
+  return [name === 'sed' || first < 0 ? [] : args.slice(first, first + 1), false]
 }
-
-/** Skips the words that belong to an option. */
-function isOperandOfFilter(texts: Texts, at: number): boolean {
-  if (texts[at]?.startsWith('-')) return false
-  const isNamedValue = /^--(?:arg|argjson|slurpfile|rawfile)$/
-  if (isNamedValue.test(texts[at - 1] ?? '') || isNamedValue.test(texts[at - 2] ?? '')) return false
-  return !/^(?:-[vFIL]|--(?:indent|tab|assign|field-separator))$/.test(texts[at - 1] ?? '')
-}
-
-function isAgent(name: string, texts: Texts): boolean {
-  if (AGENTS.has(name)) return true
-  const runsPackage = /^(?:npx|bunx|pnpm|yarn)$/.test(name)
-  return runsPackage && texts.some((text) => AGENT_PACKAGES.test(text ?? ''))
-}
-
-/** Words that such a command contains: a script without them needs no parser. */
-export const MAY_EXECUTE =
-  /\b(?:eval|source|trap|watch|parallel|xargs|ssh|su|script|psql|duckdb|mysql|mariadb|clickhouse-client|mongosh?|sqlite3|\w*sh|pypy|python|node|bun|deno|tsx|perl|ruby|lua|php|\w*awk|jq|sed|yq|powershell|aider|claude|claude-code|codex|copilot|cursor-agent|gemini|gemini-cli|goose|llm|opencode)\d*(?:\.\d+)*\b|(?:^|[\s;&|])(?:\.\s|"?\$)/m
 
 /** How programs read a variable of the environment; `NAME` stands for it. */
 const READS_VARIABLE =

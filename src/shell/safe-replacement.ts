@@ -1,7 +1,7 @@
 import type { Command, Redirection, Word, WordPart } from 'unbash'
+import { wordSet } from '../wire/words.ts'
 import {
   fixedText,
-  nameOfCommand,
   PLACEHOLDER,
   type PlaceholderScript,
   type ShellTree,
@@ -36,23 +36,20 @@ const CHANGING =
   /(?:^|[\s;&|(])(?:alias|builtin|command|coproc|enable|eval|exec|function|hash|source|trap|unalias)\s|(?:^|[;&|({]|\b(?:do|else|then)\b)\s*\.\s|\(\s*\)|\b(?:PS4|PROMPT_COMMAND|BASH_\w+)\b|\$\{?_\b|\$\{!|@P\}/m
 
 /** Each placeholder in the text of a word, with the quotes that the variable needs there. */
-function replacementsIn(word: Word): (readonly [name: string, Replacement])[] {
-  const parts: readonly (Word | WordPart)[] = word.parts ?? [word]
-  return parts.flatMap((part) => {
-    if (part.type === 'Word' || part.type === 'Literal') {
-      return named(part.text, (name) => `"\${${name}}"`)
-    }
-    if (part.type === 'SingleQuoted') return named(part.text, (name) => `'"\${${name}}"'`)
-    const texts = part.type === 'DoubleQuoted' ? part.parts : []
-    return texts.flatMap((text) =>
-      text.type === 'Literal' ? named(text.text, (name) => `\${${name}}`) : [],
-    )
-  })
-}
-
-function named(text: string, replacement: Replacement): (readonly [string, Replacement])[] {
-  const names = text.match(new RegExp(PLACEHOLDER, 'g')) ?? []
-  return names.map((name) => [name, replacement])
+function replacementsIn(
+  part: Word | WordPart,
+  quote = '"',
+): (readonly [name: string, Replacement])[] {
+  if (part.type === 'Word' && part.parts) return part.parts.flatMap((one) => replacementsIn(one))
+  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => replacementsIn(one, ''))
+  if (part.type !== 'Word' && part.type !== 'Literal' && part.type !== 'SingleQuoted') return []
+  // A text in single quotes ends before the variable, and begins again after it.
+  const around = part.type === 'SingleQuoted' ? "'" : ''
+  const names = part.text.match(new RegExp(PLACEHOLDER, 'g')) ?? []
+  return names.map((name) => [
+    name,
+    (variable) => `${around}${quote}\${${variable}}${quote}${around}`,
+  ])
 }
 
 /** Whether a command certainly reads an argument as data. */
@@ -76,15 +73,13 @@ function readsAsData({ name, args, prefix }: Command, at: number): boolean {
 }
 
 /** Nodes in which a command prints to the output of the script. */
-const PASSING: ReadonlySet<string> = new Set(
-  'Script Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup'.split(
-    ' ',
-  ),
+const PASSING = wordSet(
+  'Script Statement AndOr CompoundList If Elif While For Case CaseItem Subshell BraceGroup',
 )
 
 /** Whether no file, variable or other program gets the output of a command. */
 function printsSafely(command: Command, { parents }: ShellTree): boolean {
-  if (!command.redirects.every(isHarmless) || nameOfCommand(command) === undefined) return false
+  if (!command.redirects.every(isHarmless) || fixedText(command.name) === undefined) return false
   for (let at = parents.get(command); at; at = parents.get(at)) {
     if (at.type === 'Redirected' && at.redirects.every(isHarmless)) continue
     if (!PASSING.has(at.type) || (at.type === 'Statement' && at.background)) return false

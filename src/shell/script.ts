@@ -1,11 +1,5 @@
-import {
-  type Command,
-  forEachChild,
-  type ParsedScript,
-  parse,
-  type SyntaxNode,
-  type Word,
-} from 'unbash'
+import { type Command, forEachChild, parse, type SyntaxNode, type Word } from 'unbash'
+import { wordSet } from '../wire/words.ts'
 import type { Span } from '../workflow/spans.ts'
 
 /** A script with a name in place of each expression, for the parser of its language. */
@@ -64,40 +58,37 @@ export interface ShellTree {
   readonly parents: ReadonlyMap<SyntaxNode, SyntaxNode>
 }
 
-/**
- * GitHub accepts no longer string with an expression; other long scripts take too long to parse.
- */
-const LONGEST = 21_000
+/** GitHub accepts no longer string with an expression; other long scripts take too long to parse. */
+export const LONGEST_SCRIPT = 21_000
 
 /** `undefined` for a script that does not parse, or is too long. */
 export function shellTree(script: string): ShellTree | undefined {
-  if (script.length > LONGEST) return undefined
+  if (script.length > LONGEST_SCRIPT) return undefined
   const root = parse(script)
-  if (hasErrors(root)) return undefined
+  if (root.errors?.length) return undefined
   const nodes: SyntaxNode[] = []
   const parents = new Map<SyntaxNode, SyntaxNode>()
-  const waiting: SyntaxNode[] = [root]
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
+  const add = (node: SyntaxNode) => {
     nodes.push(node)
-    const below: SyntaxNode[] = []
-    const above = node
     forEachChild(node, (child) => {
-      parents.set(child, above)
-      below.push(child)
+      parents.set(child, node)
+      add(child)
     })
-    waiting.push(...below.reverse())
   }
-  // Offsets in an escaped script within backquotes are relative to that script, so they cannot be
-  // used.
+  add(root)
+  // Offsets in an escaped script within backquotes are relative to that script.
   const isBroken = nodes.some(
-    (node) => node.type === 'Script' && (node.source !== undefined || hasErrors(node)),
+    (node) => node.type === 'Script' && (node.source !== undefined || node.errors?.length),
   )
   return isBroken ? undefined : { root, nodes, parents }
 }
 
-function hasErrors(script: ParsedScript): boolean {
-  return Boolean(script.errors?.length)
-}
+/** Values that nobody can foresee. */
+export const RANDOM: RegExp =
+  /\buuidgen\b|\brandom(?:UUID|Bytes)\b|\buuid4\b|\bNew-Guid\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
+
+/** `NAME=` or `NAME<<mark` at the beginning of a line that a script prints. */
+export const SET_VARIABLE: RegExp = /(?:^|["'`\s])([A-Za-z_]\w*)(?:=|<<\$\{?(\w+)|<<)/g
 
 /** A word without its quotes, if it is the same in every run. */
 export function fixedText(word: Word | undefined): string | undefined {
@@ -112,8 +103,8 @@ export function fixedText(word: Word | undefined): string | undefined {
 }
 
 /** Programs that start another program, named by their arguments. */
-const STARTERS = new Set(
-  'command doas env exec ionice nice nohup setsid stdbuf sudo time timeout xargs'.split(' '),
+const STARTERS = wordSet(
+  'command doas env exec ionice nice nohup setsid stdbuf sudo time timeout xargs',
 )
 
 /**
@@ -136,15 +127,4 @@ export function calledProgram(command: Command): {
     if (!STARTERS.has(name)) return { name, args: words.slice(at + 1) }
   }
   return { name: fixedText(command.name) ?? '', args: words.slice(1) }
-}
-
-/** The name of a command as written; `undefined` if only a run knows it. */
-export function nameOfCommand({ name }: Command): string | undefined {
-  return fixedText(name)
-}
-
-export function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = []
-  forEachChild(node, (child) => children.push(child))
-  return children
 }

@@ -1,4 +1,10 @@
-import type { Command, CommandExpansionPart, Redirection, SyntaxNode } from 'unbash'
+import {
+  type Command,
+  type CommandExpansionPart,
+  forEachChild,
+  type Redirection,
+  type SyntaxNode,
+} from 'unbash'
 import type { EventFields } from '../workflow/event-fields.ts'
 import type { Span } from '../workflow/spans.ts'
 import { checkedRanges } from './checks.ts'
@@ -9,17 +15,17 @@ import {
   INTERPRETERS,
   isOneOf,
   LOOKUPS,
-  PLAIN_SET,
   READERS,
   runsVariable,
 } from './commands.ts'
+import { PLAIN_SET } from './plain-patterns.ts'
 import {
   calledProgram,
-  childrenOf,
   fixedText,
-  nameOfCommand,
   PLACEHOLDER,
   type PlaceholderScript,
+  RANDOM,
+  SET_VARIABLE,
   type ShellTree,
 } from './script.ts'
 import { type Taint, TRUSTED } from './taint-level.ts'
@@ -54,28 +60,8 @@ export interface Tainted {
   readonly fields: EventFields
 }
 
-/** The files of the runner, as expressions name them. */
-export const PATHS = /^\s*github\.(?:env|output|path)\s*$/i
-
-type RunnerFile = 'output' | 'env' | 'path'
-
-const RUNNER_FILES: ReadonlyMap<string, RunnerFile> = new Map([
-  ['GITHUB_OUTPUT', 'output'],
-  ['GITHUB_ENV', 'env'],
-  ['GITHUB_PATH', 'path'],
-])
-
-/** A write of untrusted input into a file of the runner. */
-interface Written {
-  readonly file: RunnerFile
-  readonly node: SyntaxNode
-  /** Whether a random mark ends the value, so that no line of it can set another variable. */
-  readonly isBounded: boolean
-  readonly variables: Writes['variables']
-}
-
-/** Values that nobody can foresee. */
-const RANDOM = /\buuidgen\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
+/** The name of a file of the runner: `$GITHUB_ENV`, or `${{ github.env }}`. */
+const RUNNER_FILE = /\bgithub[_.](env|output|path)\b/gi
 
 /** Follows untrusted input through the variables and files of one script, in the order of its lines. */
 export class ShellFlow {
@@ -92,11 +78,12 @@ export class ShellFlow {
     this.#script = script
     this.#tree = tree
     this.#tainted = tainted
-    const untrusted = script.placeholders.flatMap(({ expression }, at) =>
-      tainted.ofExpression(expression) > TRUSTED ? [at] : [],
+    this.#expressions = new Set(
+      script.placeholders.flatMap(({ expression }, at) =>
+        tainted.ofExpression(expression) > TRUSTED ? [at] : [],
+      ),
     )
-    this.#expressions = new Set(untrusted)
-    this.#checked = checkedRanges(tree, (node) => this.#textOf(node))
+    this.#checked = checkedRanges(tree)
   }
 
   writes(taint: Taint): Writes {
@@ -120,13 +107,12 @@ export class ShellFlow {
     if (node.type !== 'Command') return []
     const span = { start: node.pos, end: node.end }
     // The callers of a function wrote `"$@"`.
-    const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(this.#textOf(node.name))
-    if (isNamed && node.name && this.#holds(node.name)) return [{ ...span, kind: 'program' }]
+    const isNamed = node.name && !/^"?\$\{?[@*\d]/.test(node.name.text) && this.#holds(node.name)
     const isTainted = (name: string) => this.#isTaintedVariable(name, node.pos)
     const { name } = calledProgram(node)
-    if (isOneOf(INTERPRETERS, name) && runsVariable(this.#programOf(node), isTainted, name)) {
-      return [{ ...span, kind: 'program' }]
-    }
+    const isRun =
+      isOneOf(INTERPRETERS, name) && runsVariable(this.#programOf(node), isTainted, name)
+    if (isNamed || isRun) return [{ ...span, kind: 'program' }]
     const executed = executedBy(node)
     if (!executed) return []
     const { kind, words, isInput } = executed
@@ -162,7 +148,7 @@ export class ShellFlow {
         if (node.operator === '=~' && this.#holds(node.left)) this.#variables.add('BASH_REMATCH')
         break
       case 'Redirect': {
-        const isOutput = /^(?:>|&>)/.test(node.operator) && this.#fileOf(node.target) === undefined
+        const isOutput = /^(?:>|&>)/.test(node.operator) && this.#filesIn(node.target).length === 0
         if (isOutput && this.#holds(this.#printing(node))) this.#inFiles = true
         break
       }
@@ -174,7 +160,7 @@ export class ShellFlow {
   #assignWords(node: Command): void {
     const { name } = calledProgram(node)
     if (name === 'read' || name === 'mapfile' || name === 'readarray') {
-      if (!this.#holds(this.#statementOf(node))) return
+      if (!this.#inputOf(node).some((part) => this.#holds(part))) return
       for (const word of node.args) if (word.type === 'Word') this.#variables.add(word.value)
       for (const own of ['REPLY', 'MAPFILE']) this.#variables.add(own)
       return
@@ -188,29 +174,34 @@ export class ShellFlow {
   }
 
   /** Writes of a redirect, of `tee`, or of a program, into a file that the runner reads. */
-  #written(node: SyntaxNode): Written[] {
+  #written(node: SyntaxNode) {
     if (node.type === 'Redirect' && node.operator !== '<') {
-      return this.#writtenTo(this.#fileOf(node.target), node, this.#printing(node))
+      return this.#writtenTo(this.#filesIn(node.target), node, this.#printing(node))
     }
     if (node.type !== 'Command') return []
     const { name } = calledProgram(node)
     if (name === 'tee') {
-      const printing = this.#around(node, 'Pipeline') ?? node
-      return node.args.flatMap((word) => this.#writtenTo(this.#fileOf(word), node, printing))
+      const files = node.args.flatMap((word) => this.#filesIn(word))
+      return this.#writtenTo(files, node, this.#pipelineOf(node))
     }
-    if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo('output', node, node)
-    if (!isOneOf(INTERPRETERS, name)) return []
-    const files = this.#programOf(node).match(/\bGITHUB_(?:ENV|OUTPUT|PATH)\b/g) ?? []
-    return files.flatMap((path) => this.#writtenTo(RUNNER_FILES.get(path), node, node))
+    if (/::set-output/.test(this.#textOf(node))) return this.#writtenTo(['output'], node, node)
+    return isOneOf(INTERPRETERS, name)
+      ? this.#writtenTo(filesNamed(this.#programOf(node)), node, node)
+      : []
   }
 
-  #writtenTo(file: RunnerFile | undefined, node: SyntaxNode, printing: SyntaxNode): Written[] {
-    if (file === undefined || !this.#holds(printing)) return []
-    if (file !== 'env') return [{ file, node, isBounded: false, variables: [] }]
+  #writtenTo(files: readonly string[], node: SyntaxNode, printing: SyntaxNode) {
+    if (files.length === 0 || !this.#holds(printing)) return []
     const found = [...this.#textWithDocuments(printing).matchAll(SET_VARIABLE)]
     const names = found.flatMap(([, name]) => name ?? [])
+    // A random mark ends the value, so that no line of it can set another variable.
     const isBounded = found.length > 0 && found.every(([, , mark]) => mark && this.#isRandom(mark))
-    return [{ file, node, isBounded, variables: names.length > 0 ? names : 'any' }]
+    const variables = names.length > 0 ? names : 'any'
+    return files.map((file) => {
+      return file === 'env'
+        ? { file, node, isBounded, variables }
+        : { file, node, isBounded: false, variables: [] }
+    })
   }
 
   /** Whether a variable only ever has random values. */
@@ -221,36 +212,25 @@ export class ShellFlow {
     return values.length > 0 && values.every((value) => RANDOM.test(value))
   }
 
-  #fileOf(target: SyntaxNode | undefined): RunnerFile | undefined {
-    const words = target ? (this.#textOf(target).match(/\w+/g) ?? []) : []
-    return words.map((word) => RUNNER_FILES.get(this.#pathOf(word) ?? word)).find(Boolean)
-  }
-
-  /** `${{ github.env }}` is the path that `$GITHUB_ENV` holds. */
-  #pathOf(placeholder: string): string | undefined {
-    const [, index] = PLACEHOLDER.exec(placeholder) ?? []
-    const expression = index && this.#script.placeholders[Number(index)]?.expression
-    return expression && PATHS.exec(expression)?.[0].trim().replace('.', '_').toUpperCase()
+  #filesIn(target: SyntaxNode | undefined): string[] {
+    const text = target ? this.#textOf(target) : ''
+    const { placeholders } = this.#script
+    return filesNamed(
+      text.replace(PLACEHOLDER, (_, index) => placeholders[Number(index)]?.expression ?? ''),
+    )
   }
 
   /** The command whose output a redirect writes, with the pipeline before it. */
   #printing(redirect: Redirection): SyntaxNode {
     const command = this.#tree.parents.get(redirect) ?? redirect
-    const isScript = command.type === 'Command' && nameOfCommand(command) === 'exec'
-    return isScript ? this.#tree.root : (this.#around(command, 'Pipeline') ?? command)
+    const isScript = command.type === 'Command' && fixedText(command.name) === 'exec'
+    return isScript ? this.#tree.root : this.#pipelineOf(command)
   }
 
-  #statementOf(node: SyntaxNode): SyntaxNode {
-    let top = node
-    for (let at: SyntaxNode | undefined = node; at; at = this.#tree.parents.get(at)) {
-      if (at.type === 'Pipeline' || at.type === 'Redirected' || at.type === 'While') top = at
-    }
-    return top
-  }
-
-  #around(node: SyntaxNode, type: SyntaxNode['type']): SyntaxNode | undefined {
+  /** The pipeline that a command is a part of; without one, the command. */
+  #pipelineOf(node: SyntaxNode): SyntaxNode {
     const above = this.#tree.parents.get(node)
-    return above?.type === type ? above : undefined
+    return above?.type === 'Pipeline' ? above : node
   }
 
   /** Whether a node contains untrusted input, or reads it. */
@@ -288,7 +268,11 @@ export class ShellFlow {
         if (!node.parts) return this.#isTaintedText(node.text)
         break
     }
-    return childrenOf(node).some((child) => this.#holds(child))
+    let holds = false
+    forEachChild(node, (child) => {
+      holds ||= this.#holds(child)
+    })
+    return holds
   }
 
   /** Whether a program in a command reads a variable by its name: `os.environ["N"]`. */
@@ -324,7 +308,7 @@ export class ShellFlow {
     const commands = part.type === 'Pipeline' ? part.commands : [part]
     const [first, last] = [commands[0], commands.at(-1)]
     if (last?.type !== 'Command' || first?.type !== 'Command') return false
-    const isLookup = LOOKUPS.has(nameOfCommand(first) ?? '')
+    const isLookup = LOOKUPS.has(fixedText(first.name) ?? '')
     if (isLookup && !commands.slice(1).some((one) => this.#holds(one))) return true
     const [name, ...args] = [last.name, ...last.args].map((word) =>
       word?.type === 'Word' ? fixedText(word) : undefined,
@@ -355,8 +339,9 @@ export class ShellFlow {
   }
 }
 
-/** `NAME=` or `NAME<<mark` at the beginning of a line that a script prints. */
-const SET_VARIABLE = /(?:^|["'\s])([A-Za-z_]\w*)(?:=|<<\$\{?(\w+)|<<)/g
+function filesNamed(text: string): string[] {
+  return [...text.matchAll(RUNNER_FILE)].map(([, file = '']) => file.toLowerCase())
+}
 
 /** `${V//[^0-9]/}` keeps plain characters only, and `${V@Q}` is quoted for a shell. */
 function isCleaning(expansion: string): boolean {

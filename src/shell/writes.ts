@@ -1,10 +1,8 @@
-import { MAY_EXECUTE, runsVariable } from './commands.ts'
-import { type PlaceholderScript, shellTree } from './script.ts'
-import { NO_WRITES, PATHS, ShellFlow, type Tainted, type Writes } from './shell-flow.ts'
+import { runsVariable } from './commands.ts'
+import { withoutPlainMatches } from './plain-patterns.ts'
+import { type PlaceholderScript, RANDOM, SET_VARIABLE, shellTree } from './script.ts'
+import { NO_WRITES, ShellFlow, type Tainted, type Writes } from './shell-flow.ts'
 import { FROM_GITHUB, FROM_WEBHOOK, highest, type Taint, TRUSTED } from './taint-level.ts'
-
-const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
-const VARIABLES = /GITHUB_(?:ENV|PATH)\b/
 
 /** Follows a script of a `run:` step. @param isPosixShell whether bash or sh may run it */
 export function scriptWrites(
@@ -12,38 +10,42 @@ export function scriptWrites(
   isPosixShell: boolean,
   tainted: Tainted,
 ): Writes {
-  const { text, placeholders } = script
   const taint = taintRead(script, tainted)
-  const isNamed = placeholders.some(({ expression }) => PATHS.test(expression))
-  const isWriting = isNamed || OUTPUTS.test(text) || VARIABLES.test(text)
-  if (taint === TRUSTED || (!isWriting && !MAY_EXECUTE.test(text))) return NO_WRITES
-  const tree = isPosixShell ? shellTree(text) : undefined
-  if (tree) return new ShellFlow(script, tree, tainted).writes(taint)
-  return isWriting ? writesByWords(script, taint) : NO_WRITES
+  if (taint === TRUSTED) return NO_WRITES
+  const tree = isPosixShell ? shellTree(script.text) : undefined
+  return tree ? new ShellFlow(script, tree, tainted).writes(taint) : writesByWords(script, taint)
 }
 
 /** A script in another language than that of a POSIX shell. */
-export function programWrites(script: PlaceholderScript, tainted: Tainted): Writes {
-  const { text } = script
-  const taint = taintRead(script, tainted)
+export function programWrites(
+  script: PlaceholderScript,
+  tainted: Tainted,
+  taint: Taint = taintRead(script, tainted),
+  language = '',
+): Writes {
   if (taint === TRUSTED) return NO_WRITES
-  const isWriting = OUTPUTS.test(text) || VARIABLES.test(text)
-  const written = isWriting ? writesByWords(script, taint) : NO_WRITES
-  return { ...written, executed: executedIn(script, tainted) }
-}
-
-function executedIn({ text }: PlaceholderScript, tainted: Tainted, language?: string) {
   const isTainted = (name: string) => tainted.ofVariable(name) > TRUSTED
-  const span = { start: 0, end: text.trimEnd().length, kind: 'program' as const }
-  return runsVariable(text, isTainted, language) ? [span] : []
+  const isExecuted = runsVariable(script.text, isTainted, language)
+  const whole = { start: 0, end: script.text.trimEnd().length, kind: 'program' as const }
+  return { ...writesByWords(script, taint), executed: isExecuted ? [whole] : [] }
 }
 
-/** For a script that cannot be parsed: everything that it reads may reach everything that it writes. */
+const OUTPUTS = /GITHUB_OUTPUT\b|::set-output/
+const VARIABLES = /GITHUB_(?:ENV|PATH)\b/
+
+/** A name that only a run knows, before `=` or `<<`. */
+const UNKNOWN_NAME = /\$\{?[\w.:]+\}?(?:=|<<)|\{\d\}=|["'`](?:=|<<)/
+
+/** For a script that is not parsed: everything that it reads may reach everything that it writes. */
 function writesByWords({ text }: PlaceholderScript, taint: Taint): Writes {
-  const at = text.search(VARIABLES)
-  const unbounded = at < 0 ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
   const outputs = OUTPUTS.test(text) ? 'any' : []
-  return { ...NO_WRITES, taint, outputs, variables: at < 0 ? [] : 'any', unbounded }
+  const at = text.search(VARIABLES)
+  if (at < 0) return { ...NO_WRITES, taint, outputs }
+  const names = [...text.matchAll(SET_VARIABLE)].map(([, name = '']) => name.toLowerCase())
+  const variables = names.length > 0 && !UNKNOWN_NAME.test(text) ? names : 'any'
+  const isBounded = RANDOM.test(text) && /<<\$/.test(text)
+  const unbounded = isBounded ? [] : [{ start: at, end: at + 'GITHUB_ENV'.length }]
+  return { ...NO_WRITES, taint, outputs, variables, unbounded }
 }
 
 /** The highest taint of the expressions and variables that a script names. */
@@ -58,36 +60,39 @@ function taintRead({ text, placeholders }: PlaceholderScript, tainted: Tainted):
 
 /** Follows a script of github-script. Its library writes values with random marks around them. */
 export function githubScriptWrites(script: PlaceholderScript, tainted: Tainted): Writes {
-  const { text } = script
+  const text = withoutPlainMatches(script.text)
   const isPayload = /\bpayload\b/.test(text) && tainted.fields.inScript.test(text)
   const taint = highest([
-    taintRead(script, tainted),
+    taintRead({ ...script, text }, tainted),
     /\bclient_payload\b/.test(text) ? FROM_WEBHOOK : isPayload ? FROM_GITHUB : TRUSTED,
   ])
   if (taint === TRUSTED) return NO_WRITES
-  const exported = [...text.matchAll(/\bexportVariable\s*\(\s*(?:(['"])(\w+)\1)?/g)]
-  const names = exported.map(([, , name]) => name?.toLowerCase())
-  const known = names.filter((name) => name !== undefined)
-  const unbounded = [...text.matchAll(/\b(?:addPath|exportVariable)\s*\(\s*(?!(['"`])[^'"`$]*\1)/g)]
+  const written = programWrites(script, tainted, taint, 'node')
+  const calls = [
+    ...script.text.matchAll(/\b(?:addPath|exportVariable)\s*\(\s*(?:(['"`])([^'"`$]*)\1)?/g),
+  ]
+  const names = calls.flatMap(([, , name]) => name?.toLowerCase() ?? [])
+  const unnamed = calls.filter(([, , name]) => name === undefined)
+  const isAny = unnamed.length > 0 || written.variables === 'any'
+  const spans = unnamed.map(({ index, 0: call }) => ({ start: index, end: index + call.length }))
   return {
-    taint,
-    outputs: outputsIn(text),
-    variables: known.length < names.length || VARIABLES.test(text) ? 'any' : known,
-    unbounded: unbounded.map(({ index, 0: call }) => ({ start: index, end: index + call.length })),
-    executed: executedIn(script, tainted, 'node'),
+    ...written,
+    outputs: written.outputs === 'any' ? 'any' : outputsIn(text),
+    variables: isAny ? 'any' : [...names, ...written.variables],
+    unbounded: [...written.unbounded, ...spans],
   }
 }
 
-/** A string, number or boolean, or one of two strings. */
+/** Nothing, a string, number or boolean, or one of two strings. */
 const FIXED_VALUE =
-  /^\s*(?:[^,;\n]*\?\s*(['"])[^'"]*\1\s*:\s*)?(?:(['"])[^'"]*\2|true|false|\d+)\s*\)/
+  /^\s*(?:[^,;\n]*\?\s*(['"])[^'"]*\1\s*:\s*)?(?:(['"])[^'"]*\2|true|false|null|\d+|(?=[;}]))(?:[^\S\n]*(?:[);}]|\n\s*(?=[\w}/]))|\s*$)/
 
 /** The outputs that a script of github-script does not set to a fixed value. */
 function outputsIn(text: string): Writes['outputs'] {
-  const calls = [...text.matchAll(/\bsetOutput\s*\(\s*(?:(['"`])([\w-]+)\1\s*,)?/g)]
-  const names = calls
+  const calls = text.matchAll(/\bsetOutput\s*\(\s*(?:(['"`])([\w-]+)\1\s*,)?|\breturn\b/g)
+  const names = [...calls]
     .filter(({ index, 0: call }) => !FIXED_VALUE.test(text.slice(index + call.length)))
-    .map(([, , name]) => name?.toLowerCase())
+    .map(([call, , name]) => (call === 'return' ? 'result' : name?.toLowerCase()))
   const known = names.filter((name) => name !== undefined)
-  return known.length < names.length || OUTPUTS.test(text) ? 'any' : [...known, 'result']
+  return known.length < names.length ? 'any' : known
 }

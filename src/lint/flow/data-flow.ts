@@ -4,6 +4,7 @@ import { FROM_WEBHOOK, highest, type Taint, TRUSTED } from '../../shell/taint-le
 import { githubScriptWrites, programWrites, scriptWrites } from '../../shell/writes.ts'
 import type { Source } from '../../wire/errors.ts'
 import { WORKFLOW_INPUT } from '../../wire/payload.ts'
+import { wordSet } from '../../wire/words.ts'
 import { type EventFields, eventFields } from '../../workflow/event-fields.ts'
 import { FatalMistake } from '../../workflow/mistakes.ts'
 import {
@@ -372,19 +373,14 @@ function writesOf({ jobs }: Flow): Writes {
 }
 
 /** Outputs whose values do not come from the sender. */
-const OWN_OUTPUTS: ReadonlySet<string | undefined> = new Set([
-  'triggered',
-  'count',
-  'trigger',
-  'workflow',
-])
+const OWN_OUTPUTS = wordSet('triggered count trigger workflow')
 
 function outputsOfStep(
   { place, scope, uses, writes, callee }: StepFlow,
   expressions: Expressions,
 ): TaintLookup {
   if (HOOKLINE_ACTION.test(uses)) {
-    return (name) => (OWN_OUTPUTS.has(name) ? TRUSTED : FROM_WEBHOOK)
+    return (name) => (OWN_OUTPUTS.has(name ?? '') ? TRUSTED : FROM_WEBHOOK)
   }
   if (callee) return callee.outputs
   const { outputs, taint } = writes

@@ -156,28 +156,32 @@ function taintOfPath(
   return context === 'needs' ? scope.needs(name, output) : scope.steps(name, output)
 }
 
-/** The expressions that a condition compares with fixed strings: each has one of these values then. */
+const HEAD = 'github["event"]["pull_request"]["head"]'
+const HEAD_BRANCHES = ['github["head_ref"]', `${HEAD}["ref"]`, `${HEAD}["label"]`]
+
+/** The expressions whose values nobody can choose freely if a condition is true. */
 export function checkedBy(condition: Expr | undefined): string[] {
   if (condition instanceof Grouping) return checkedBy(condition.group)
-  if (condition instanceof Binary && condition.operator.lexeme === '==') {
-    const [value, fixed] =
-      condition.left instanceof Literal
-        ? [condition.right, condition.left]
-        : [condition.left, condition.right]
-    return fixed instanceof Literal && expressionKey(value) !== '' ? [expressionKey(value)] : []
+  if (condition instanceof Logical) {
+    const [first = [], ...others] = condition.args.map(checkedBy)
+    return condition.operator.lexeme === '&&'
+      ? [first, ...others].flat()
+      : first.filter((key) => others.every((keys) => keys.includes(key)))
   }
-  if (
-    condition instanceof FunctionCall &&
-    condition.functionName.lexeme.toLowerCase() === 'contains'
-  ) {
+  if (condition instanceof Binary && condition.operator.lexeme === '==') {
+    const sides = [condition.left, condition.right]
+    const keys = sides.map(expressionKey).filter((key) => key !== '')
+    const compared = sides.some((side) => side instanceof Literal) ? keys : []
+    // In a repository of their own, only people with write access create branches.
+    return keys.includes(`${HEAD}["repo"]["full_name"]`)
+      ? [...compared, ...HEAD_BRANCHES]
+      : compared
+  }
+  if (condition instanceof FunctionCall && /^contains$/i.test(condition.functionName.lexeme)) {
     const [list, value] = condition.args
     const isFixedList =
       list instanceof FunctionCall && list.args.every((arg) => arg instanceof Literal)
     return isFixedList && value && expressionKey(value) !== '' ? [expressionKey(value)] : []
   }
-  if (!(condition instanceof Logical)) return []
-  const [first = [], ...others] = condition.args.map(checkedBy)
-  return condition.operator.lexeme === '&&'
-    ? [first, ...others].flat()
-    : first.filter((key) => others.every((keys) => keys.includes(key)))
+  return []
 }

