@@ -128,6 +128,11 @@ describe('flags what a sender could word', () => {
       [9, 10],
     ],
     [
+      'a name after a line break',
+      'fs.appendFileSync(process.env.GITHUB_ENV, `B=${BODY}\\nC=${BODY}`)',
+      [9, 11],
+    ],
+    [
       'a name that only the run knows',
       'fs.appendFileSync(process.env.GITHUB_ENV, `${name}=${BODY}`)',
       [9, 10, 11],

@@ -88,7 +88,7 @@ export const RANDOM: RegExp =
   /\buuidgen\b|\brandom(?:UUID|Bytes)\b|\buuid4\b|\bNew-Guid\b|\bopenssl\s+rand\b|\/dev\/u?random\b|\/proc\/sys\/kernel\/random\b/
 
 /** `NAME=` or `NAME<<mark` at the beginning of a line that a script prints. */
-export const SET_VARIABLE: RegExp = /(?:^|["'`\s])([A-Za-z_]\w*)(?:=|<<\$\{?(\w+)|<<)/g
+export const SET_VARIABLE: RegExp = /(?:^|["'`\s]|\\n)([A-Za-z_]\w*)(?:=|<<\$\{?(\w+)|<<)/g
 
 /** A word without its quotes, if it is the same in every run. */
 export function fixedText(word: Word | undefined): string | undefined {
