@@ -601,7 +601,7 @@ test('from a repository without workflows to a run of Stripe: three commands, 25
   })
   await running.printed(/ended: success/)
   expect(running.stdout).toMatch(
-    /\nThe workflow needs: body\.type .*"checkout\.session\.completed"/,
+    /\nFilter of the workflow: body\.type .*"checkout\.session\.completed"/,
   )
   expect(running.stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(25)
 })

@@ -80,7 +80,7 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 ## Set up
 
-You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and \`hookline\`. To install \`hookline\`, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\`.${exportText(sender)}
+You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and \`hookline\`. To install \`hookline\`, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\` outside of your repository, and keep the clone.${exportText(sender)}
 
 Then run in a clone of your repository, on the default branch:
 
@@ -88,11 +88,11 @@ Then run in a clone of your repository, on the default branch:
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running.
+\`connect\` prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running. \`connect\` asks whether it may use the token of \`gh\`; \`--yes\` agrees.
 
 At ${title}: ${click.trim()}${eventsText(sender)}${handshake}
 ${secretSection(sender)}
-Then let ${title} send an event. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
+Then let ${title} send an event. The last step of the workflow prints the event, and anyone can read the log of a public repository. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
 
 The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${localText(sender)}
 
@@ -101,9 +101,7 @@ The URL works while \`connect\` runs, and the next start prints another address.
 \`\`\`yaml
 # .github/workflows/${name}.yml
 ${workflow}\`\`\`
-${outputsText}
-The last step prints the event. Replace it by your own, because anyone can read the logs of a public repository.
-${escapeText}
+${outputsText}${escapeText}
 <details>
 <summary>The same for the compiler: <code>hookline init --kind compiled --sender ${name}</code></summary>
 
@@ -155,7 +153,7 @@ function commandsOf(sender) {
 function eventsText({ events }) {
   if (events === undefined) return ''
   const [path, ...usual] = events
-  return ` The filter in the workflow accepts ${code(path)} of ${usual.map(code).join(', ')}.`
+  return ` The workflow runs for events whose ${code(path)} is ${usual.map(code).join(' or ')}; to change that, edit its filter.`
 }
 
 /** @param {Sender} sender */

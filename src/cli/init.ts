@@ -105,7 +105,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
     isAlone,
     webUrl: originHere()?.webUrl,
   })
-  if (!json) print(filesText(files))
+  if (dryRun && !json) print(filesText(files))
   if (!dryRun) {
     refuseExisting(process.cwd(), files)
     for (const { path, text } of files) {

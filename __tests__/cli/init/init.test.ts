@@ -169,7 +169,7 @@ describe('hookline init', () => {
   test('prints the push and connect first, then the manual steps', async () => {
     const first = await hookline(['init'])
     expect(first.stdout).toMatch(
-      /\nWrote [\s\S]*\n {2}git add .* && git commit .* && git push -u origin HEAD\n[\s\S]*\n {2}hookline connect\n[\s\S]*curl/,
+      /^Wrote [\s\S]*\n {2}git add .* && git commit .* && git push -u origin HEAD\n[\s\S]*\n {2}hookline connect\n[\s\S]*curl/,
     )
     const second = await hookline(['init', '--sender', 'stripe'])
     expect(second.stdout).toMatch(

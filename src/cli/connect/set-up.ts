@@ -83,7 +83,7 @@ function clickLines({ name, title }: Sender): string[] {
 /** The events that start the workflow, so that the user chooses them at the sender. */
 function filterLines({ filter = {} }: FoundTrigger): string[] {
   const conditions = filterConditions(filter).map(({ words }) => words)
-  return conditions.length === 0 ? [] : [`The workflow needs: ${conditions.join('; ')}`]
+  return conditions.length === 0 ? [] : [`Filter of the workflow: ${conditions.join('; ')}`]
 }
 
 /** The repository secrets that the workflow reads. A sender often shows them only with the webhook. */
