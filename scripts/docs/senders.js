@@ -144,7 +144,7 @@ function commandsOf(sender) {
   return [
     `hookline init --sender ${name}`,
     ...(isFirst ? [`gh secret set ${secret}`] : []),
-    `git add .github && git commit -m 'Add the workflow ${name}' && git push -u origin HEAD`,
+    `git add .github/workflows/${name}.yml && git commit -m 'Add the workflow ${name}' && git push -u origin HEAD`,
     `hookline connect ${name}${isFirst ? ` --secret-env ${secret}` : ''}`,
   ]
 }
