@@ -26,7 +26,7 @@ export function checkedRanges({ root, nodes, parents }: ShellTree): Map<string, 
     }
     add(names, node.end, (above ?? root).end)
   }
-  /** Whether a part of the script has a command after which the lines behind it do not run. */
+  /** True if a part of the script contains `exit`, `return` or `continue`, so that later lines may not run. */
   const leaves = ({ pos, end }: SyntaxNode) =>
     nodes.some((node) => {
       if (node.type !== 'Command' || node.pos < pos || node.end > end) return false

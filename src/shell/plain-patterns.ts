@@ -60,7 +60,7 @@ export function withoutPlainMatches(program: string): string {
 /** `[1]` or `?.[1]` behind a match; `[0]` is the whole match. */
 const READS_GROUP = /^\s*(?:\?\.)?\s*\[[1-9]/
 
-/** Whether a program reads a match only by its groups, or tests whether there is one. */
+/** True if a program reads a match only by its groups. Testing whether there is a match is allowed too. */
 function readsGroups(program: string, match: string | undefined): boolean {
   if (match === undefined) return false
   const others = usesOf(match, program).filter(({ index }) => {
@@ -78,7 +78,7 @@ function usesOf(name: string, program: string) {
   return [...program.matchAll(new RegExp(`(?<![\\w.])${name}\\b`, 'g'))]
 }
 
-/** Whether all groups of a regular expression only match plain characters. */
+/** True if every group of a regular expression matches plain characters only. */
 function hasPlainGroups(regex: string): boolean {
   const source = regex
     .replace(/^\/(.*)\/\w*$/, '$1')

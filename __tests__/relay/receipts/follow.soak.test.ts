@@ -1,16 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type GitHubRuns, type RunBehavior, startGitHubRuns } from '../../support/github-runs.ts'
+import type { RunBehavior } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
-import { type ReceiptReceiver, startReceiptReceiver } from '../../support/receipt-receiver.ts'
-
-const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
-const KEY = 'hlk_an-access-key-that-is-long-enough'
+import { ACCESS_KEY, type ReceiptRelay, startReceiptRelay } from '../../support/receipt-relay.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -37,34 +30,14 @@ const REPOSITORIES: readonly (readonly [RunBehavior, string])[] = [
 const nameOf = (number: number) => `octo/r${number % REPOSITORIES.length}`
 
 describeOnNode24('a relay with --receipts, on real sockets and in real time', () => {
-  const [runtime] = OUTBOX_RUNTIMES
-  let github: GitHubRuns
-  let relay: OutboxRelay
-  let receiver: ReceiptReceiver
-  let folder: string
+  let github: ReceiptRelay['github']
+  let relay: ReceiptRelay['relay']
+  let receiver: ReceiptRelay['receiver']
+  let close: ReceiptRelay['close']
   beforeAll(async () => {
-    github = await startGitHubRuns(Date.now)
-    receiver = await startReceiptReceiver()
-    folder = await mkdtemp(join(tmpdir(), 'receipts-'))
-    const authority = join(folder, 'receiver.pem')
-    await writeFile(authority, receiver.certificate)
-    if (!runtime) throw new Error('Node is missing')
-    relay = await runtime.start({
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-      HOOKLINE_ACCESS_KEYS: KEY,
-      HOOKLINE_RECEIPTS: 'true',
-      HOOKLINE_RECEIPT_URL: receiver.url,
-      HOOKLINE_RECEIPT_SECRET: SECRET,
-      NODE_EXTRA_CA_CERTS: authority,
-    })
+    ;({ github, relay, receiver, close } = await startReceiptRelay())
   }, 60_000)
-  afterAll(async () => {
-    await relay?.close()
-    receiver?.close()
-    await github?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => close?.())
 
   test('reports each of 1,000 events once, as it ended, over a kill and within the limits of GitHub', async () => {
     for (const [number, [behavior]] of REPOSITORIES.entries()) {
@@ -87,7 +60,7 @@ describeOnNode24('a relay with --receipts, on real sockets and in real time', ()
       const { status, headers } = await send(relay.url, {
         method: 'POST',
         target: `/${nameOf(number)}/hook/webhook`,
-        headers: [['X-Github-Authorization', `Bearer ${KEY}`]],
+        headers: [['X-Github-Authorization', `Bearer ${ACCESS_KEY}`]],
         body: JSON.stringify({ number, secret: 'of the payload' }),
       })
       expect([number, status]).toEqual([number, 200])

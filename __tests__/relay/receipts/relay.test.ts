@@ -1,54 +1,33 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { readReceiptSettings } from '../../../src/relay/receipts/on-node.ts'
-import { type GitHubRuns, startGitHubRuns } from '../../support/github-runs.ts'
 import { describeOnNode24 } from '../../support/node24.ts'
-import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
+import { OPERATOR_KEY } from '../../support/outbox-relays.ts'
 import { send } from '../../support/raw-http.ts'
-import { type ReceiptReceiver, startReceiptReceiver } from '../../support/receipt-receiver.ts'
+import {
+  ACCESS_KEY,
+  RECEIPT_SECRET,
+  type ReceiptRelay,
+  startReceiptRelay,
+} from '../../support/receipt-relay.ts'
 import { sqlite } from '../../support/sqlite.ts'
 
-const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
-const KEY = 'hlk_an-access-key-that-is-long-enough'
-
 describeOnNode24('a relay with --receipts', () => {
-  const [runtime] = OUTBOX_RUNTIMES
-  let github: GitHubRuns
-  let relay: OutboxRelay
-  let receiver: ReceiptReceiver
-  let folder: string
+  let github: ReceiptRelay['github']
+  let relay: ReceiptRelay['relay']
+  let receiver: ReceiptRelay['receiver']
+  let close: ReceiptRelay['close']
   beforeAll(async () => {
-    github = await startGitHubRuns(Date.now)
-    receiver = await startReceiptReceiver()
-    folder = await mkdtemp(join(tmpdir(), 'receipts-'))
-    const authority = join(folder, 'receiver.pem')
-    await writeFile(authority, receiver.certificate)
-    if (!runtime) throw new Error('Node is missing')
-    relay = await runtime.start({
-      HOOKLINE_API_URL: github.url,
-      HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
-      HOOKLINE_ACCESS_KEYS: KEY,
-      HOOKLINE_RECEIPTS: 'true',
-      HOOKLINE_RECEIPT_URL: receiver.url,
-      HOOKLINE_RECEIPT_SECRET: SECRET,
-      NODE_EXTRA_CA_CERTS: authority,
-    })
+    ;({ github, relay, receiver, close } = await startReceiptRelay())
   }, 60_000)
-  afterAll(async () => {
-    await relay?.close()
-    receiver?.close()
-    await github?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => close?.())
 
   const call = (headers: [string, string][] = []) =>
     send(relay.url, {
       method: 'POST',
       target: '/o/r/hook/webhook',
-      headers: [['X-Github-Authorization', `Bearer ${KEY}`], ...headers],
+      headers: [['X-Github-Authorization', `Bearer ${ACCESS_KEY}`], ...headers],
       body: '{"secret":"of the payload"}',
     })
   const admin = async (target: string, key = OPERATOR_KEY) => {
@@ -97,7 +76,7 @@ describeOnNode24('a relay with --receipts', () => {
     ])
     const [first] = receiver.received
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
-    const verified = new Webhook(SECRET).verify(first?.body ?? '', first?.headers ?? {})
+    const verified = new Webhook(RECEIPT_SECRET).verify(first?.body ?? '', first?.headers ?? {})
     expect(verified).toMatchObject({
       type: 'run.startup_failure',
       data: { delivery, repository: 'o/r', outcome: 'startup_failure' },
@@ -119,7 +98,7 @@ describeOnNode24('a relay with --receipts', () => {
 test.each([
   [{ HOOKLINE_RECEIPT_URL: 'http://pager.example.com' }, 'not an https address'],
   [{ HOOKLINE_RECEIPT_URL: 'https://pager.example.com' }, 'HOOKLINE_RECEIPT_SECRET is missing'],
-  [{ HOOKLINE_RECEIPT_SECRET: SECRET }, 'HOOKLINE_RECEIPT_URL is missing'],
+  [{ HOOKLINE_RECEIPT_SECRET: RECEIPT_SECRET }, 'HOOKLINE_RECEIPT_URL is missing'],
   [{ HOOKLINE_RECEIPT_SECRET: 'whsec_c2hvcnQ=' }, 'base64 of at least 24 bytes'],
 ])('settings that do not fit together are errors: %j', (env, message) => {
   const given = { isFollowing: true, hasOutbox: true, hasCredential: true }

@@ -46,7 +46,7 @@ export class Outbox implements EventStore {
   }
 
   async waits({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
-    // One event probes; the others wait without a call, so that few are in doubt.
+    // The queue sends a single event as a probe. The others wait without a call, so that few are in doubt.
     return this.#ports.isInDoubt(queue) || this.loop.waits(queue)
   }
 

@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type GitHubRuns, startGitHubRuns } from './github-runs.ts'
+import { OUTBOX_RUNTIMES, type OutboxRelay } from './outbox-relays.ts'
+import { type ReceiptReceiver, startReceiptReceiver } from './receipt-receiver.ts'
+
+/** The secret that signs receipts. */
+export const RECEIPT_SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
+
+/** The access key of the relay. */
+export const ACCESS_KEY = 'hlk_an-access-key-that-is-long-enough'
+
+export interface ReceiptRelay {
+  readonly github: GitHubRuns
+  readonly relay: OutboxRelay
+  readonly receiver: ReceiptReceiver
+  close(): Promise<void>
+}
+
+/** A relay on Node with receipts, GitHub's API, and a receiver that the relay trusts. */
+export async function startReceiptRelay(): Promise<ReceiptRelay> {
+  const [runtime] = OUTBOX_RUNTIMES
+  if (!runtime) throw new Error('Node is missing')
+  const github = await startGitHubRuns(Date.now)
+  const receiver = await startReceiptReceiver()
+  const folder = await mkdtemp(join(tmpdir(), 'receipts-'))
+  const authority = join(folder, 'receiver.pem')
+  await writeFile(authority, receiver.certificate)
+  const relay = await runtime.start({
+    HOOKLINE_API_URL: github.url,
+    HOOKLINE_GITHUB_TOKEN: `ghp_${'R'.repeat(36)}`,
+    HOOKLINE_ACCESS_KEYS: ACCESS_KEY,
+    HOOKLINE_RECEIPTS: 'true',
+    HOOKLINE_RECEIPT_URL: receiver.url,
+    HOOKLINE_RECEIPT_SECRET: RECEIPT_SECRET,
+    NODE_EXTRA_CA_CERTS: authority,
+  })
+  return {
+    github,
+    relay,
+    receiver,
+    async close() {
+      await relay.close()
+      receiver.close()
+      await github.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
