@@ -109,6 +109,7 @@ describe('a variable after a check is not reported:', () => {
     `[[ "$N" =~ ^.*$ ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^[^x]+$ ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^[A-z]+$ ]] || exit 1\n${USE}`,
+    `[[ "$N" =~ ^main|next$ ]] || exit 1\n${USE}`,
     `[[ "$N" =~ ^[a-z]+$ ]] || echo "no exit"\n${USE}`,
     `[[ "$N" != main ]] || echo main\n${USE}`,
     `[[ "$N" =~ ^[a-z]+$ ]] || echo "is odd"\n${USE}`,

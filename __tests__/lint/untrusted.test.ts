@@ -116,9 +116,23 @@ describe('flags what a sender could word', () => {
     [`const m = /(\\d+)/.exec(${COMMENT})`, 'core.info(m[1])', 'return m.input'],
     [`const body = ${COMMENT}`, 'if (!/(\\d+)/.exec(body)[1]) throw "none"', 'return body'],
     [`const r = /(.*)/`, `return r.exec(${COMMENT})[1]`],
+    [`const m = /(\\d+)/.exec(${COMMENT})`, "return m ?? ''"],
+    [`const m = /(\\d+)/.exec(${COMMENT})`, 'core.info(m[1])', 'return [...m].join()'],
+    [`const m = /(\\d+)/.exec(${COMMENT})`, 'if (m.some(run)) return m[1]'],
+    ['const r = /(\\w+)/', `{ let r = /(.*)/s; return r.exec(${COMMENT})[1] }`],
+    ['const r = /(\\w+)/', `const f = (r) => r.exec(${COMMENT})[1]`, 'return f(/(.*)/s)'],
+    [`const labels = ${COMMENT}`, "return [...labels].join('')"],
     [`return 'a' + ${COMMENT}`],
   ])('a value that the sender chooses: %j', (...lines) => {
     expect(afterScript(lines)).toEqual(['run'])
+  })
+
+  test('a long script of brackets is read within seconds', () => {
+    const start = performance.now()
+    expect(
+      afterScript([`${'[,'.repeat(7000)}`, ...Array(90).fill(`/a/.exec(${COMMENT})`)]),
+    ).toBeDefined()
+    expect(performance.now() - start).toBeLessThan(20_000)
   })
 
   test.each<[string, string, number[]]>([

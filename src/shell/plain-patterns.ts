@@ -1,6 +1,9 @@
 import { LONGEST_SCRIPT } from './script.ts'
 
-/** Letters, digits and characters that no shell interprets; a range such as `A-z` contains quotes. */
+/**
+ * Letters, digits and characters that no shell interprets. Only complete ranges count, because `A-z` also
+ * contains a backquote and a backslash.
+ */
 const PLAIN =
   /-?(?:(?:a-z|A-Z|0-9|\[:(?:alnum|alpha|digit|lower|upper|xdigit):\])-?|[\w ./:@+](?!-[^\]]))+-?/
     .source
@@ -9,10 +12,18 @@ const PLAIN_CLASS = new RegExp(`\\[${PLAIN}\\]`, 'g')
 /** A set of plain characters, as `tr` and `${V//[^…]/}` read it. */
 export const PLAIN_SET: RegExp = new RegExp(`^${PLAIN}$`)
 
-/** `^v[0-9]+(\.[0-9]+)*$`: anchored at both ends, and all that it matches is plain characters. */
+/** True for a pattern such as `^v[0-9]+(\.[0-9]+)*$`, which only a whole value of plain characters matches. */
 export function isPlainPattern(pattern: string): boolean {
   const [, inside] = /^\^(.*)\$$/.exec(pattern) ?? []
-  return inside !== undefined && /^[\w/:@ +*?()|-]*$/.test(withoutClasses(inside))
+  if (inside === undefined) return false
+  const simple = withoutClasses(inside)
+  // `^a|b$` anchors each alternative at one end only.
+  return /^[\w/:@ +*?()|-]*$/.test(simple) && !withoutGroups(simple).includes('|')
+}
+
+function withoutGroups(pattern: string): string {
+  const less = pattern.replaceAll(/\([^()]*\)/g, 'x')
+  return less === pattern ? pattern : withoutGroups(less)
 }
 
 /** A pattern with a letter in place of each class and each escape of plain characters. */
@@ -33,9 +44,13 @@ const MATCH = new RegExp(
 )
 const DECLARATION = /\b(?:const|let|var)\s+(\w+)\s*=[\w .?|'"]*(?=[;\n])/g
 
+/** Characters before a match that are searched for the variable that takes it. */
+const ASSIGNMENT = 300
+
 /**
- * A program of JavaScript without the values of which it only reads plain parts, such as the group
- * of `/^deploy ([\w-]+)$/.exec(body)`, and then without the declaration of `body`.
+ * A program of JavaScript with `null` for each match of which it reads only plain groups, such as
+ * `/^deploy ([\w-]+)$/.exec(body)`, and without declarations that are then unused. The result is only
+ * searched for words, and is no valid JavaScript.
  */
 export function withoutPlainMatches(program: string): string {
   if (program.length > LONGEST_SCRIPT) return program
@@ -44,8 +59,10 @@ export function withoutPlainMatches(program: string): string {
     const written: string = tested ?? matched
     const regexes = written.startsWith('/')
       ? [written]
-      : named.flatMap(([, name, regex = '']) => (name === written ? [regex] : []))
-    const before = program.slice(0, at)
+      : isRegexOnly(written, program)
+        ? named.flatMap(([, name, regex = '']) => (name === written ? [regex] : []))
+        : []
+    const before = program.slice(Math.max(0, at - ASSIGNMENT), at)
     const isPart =
       READS_GROUP.test(program.slice(at + call.length)) ||
       /\[\s*,[^\]=]*\]\s*=\s*$/.test(before) ||
@@ -57,6 +74,17 @@ export function withoutPlainMatches(program: string): string {
   })
 }
 
+/** True if a name is declared once, and only matches with it: no parameter or inner variable hides it. */
+function isRegexOnly(name: string, program: string): boolean {
+  const others = usesOf(name, program).filter(({ index }) => {
+    const isCalled = /^\.(?:exec|test)\(/.test(program.slice(index + name.length))
+    return (
+      !isCalled && !/\.(?:match|replace)\($/.test(program.slice(Math.max(0, index - 20), index))
+    )
+  })
+  return others.length === 1
+}
+
 /** `[1]` or `?.[1]` behind a match; `[0]` is the whole match. */
 const READS_GROUP = /^\s*(?:\?\.)?\s*\[[1-9]/
 
@@ -65,9 +93,10 @@ function readsGroups(program: string, match: string | undefined): boolean {
   if (match === undefined) return false
   const others = usesOf(match, program).filter(({ index }) => {
     const behind = program.slice(index + match.length)
+    const before = program.slice(Math.max(0, index - 20), index)
     const isTest =
-      /!\s*$|\bif\s*\(\s*$/.test(program.slice(0, index)) ||
-      /^\s*(?:[=!]==?|&&|\?(?!\.))/.test(behind)
+      (/!\s*$|\bif\s*\(\s*$/.test(before) && /^\s*(?:[);,]|\|\|)/.test(behind)) ||
+      /^\s*(?:[=!]==?|&&|\?(?![.?]))/.test(behind)
     return !isTest && !READS_GROUP.test(behind)
   })
   // The other use is the assignment of the match.
@@ -75,7 +104,8 @@ function readsGroups(program: string, match: string | undefined): boolean {
 }
 
 function usesOf(name: string, program: string) {
-  return [...program.matchAll(new RegExp(`(?<![\\w.])${name}\\b`, 'g'))]
+  // `a.name` is another name, but `...name` is a use.
+  return [...program.matchAll(new RegExp(`(?<!\\w|(?<!\\.\\.)\\.)${name}\\b`, 'g'))]
 }
 
 /** True if every group of a regular expression matches plain characters only. */
