@@ -21,7 +21,9 @@ const RESULTS: Readonly<Record<string, unknown>> = {
 
 /** The object of one queue, before an index that is a function and a GitHub that accepts all. */
 async function queueObject(storage: ObjectStorage, key: SealingKey) {
-  const now = () => START
+  /** `callTime` is how many milliseconds a call of GitHub takes. */
+  const clock = { now: START, callTime: 0 }
+  const now = () => clock.now
   const rateLimiters = new RateLimiters(
     {
       now,
@@ -57,6 +59,7 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       keys: [key],
       credentials: createCredentials({ now: () => new Date(START) }),
       send: async ({ delivery }) => {
+        clock.now += clock.callTime
         delivered.push(delivery)
         return { tries: 1 }
       },
@@ -88,7 +91,7 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
     )
     expect(await response.json()).toEqual({ result: true })
   }
-  return { object, put, delivered, told, index }
+  return { object, put, delivered, told, index, clock }
 }
 
 const tables = ({ sql }: ObjectStorage) =>
@@ -132,4 +135,24 @@ test('an object whose events wait for a missing key looks at them a day later', 
   const { object, delivered } = await queueObject(storage, key)
   await object.alarm()
   expect([delivered, await storage.getAlarm()]).toEqual([[], START + 24 * HOUR])
+})
+
+test('a long backlog reports its usage each minute, and goes on in the next alarm', async () => {
+  const storage = await objectStorage()
+  const { object, put, delivered, told, clock } = await queueObject(
+    storage,
+    await generateSealingKey(),
+  )
+  const events = Array.from({ length: 30 }, (_, number) => `event-${number}`)
+  for (const event of events) await put(event)
+  clock.callTime = 5000
+  told.length = 0
+  await object.alarm()
+  expect(delivered.length).toBeGreaterThan(10)
+  expect(delivered.length).toBeLessThan(20)
+  expect(told.filter(([method]) => method === 'report')).toHaveLength(1)
+  expect(await storage.getAlarm()).toBeLessThanOrEqual(clock.now + 1000)
+  for (let alarm = 0; alarm < 3; alarm++) await object.alarm()
+  expect(delivered).toEqual(events)
+  expect(tables(storage)).toEqual([])
 })

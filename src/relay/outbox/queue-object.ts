@@ -30,11 +30,14 @@ export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'isInDoubt' | 
   sleep(milliseconds: number): Promise<void>
 }
 
-/** Milliseconds after which a queue with only dead letters and copies looks at their age. */
+/** Milliseconds after which a queue with only dead letters and delivered copies looks at their age. */
 const DAY = 24 * 3_600_000
 
-/** Milliseconds that an alarm waits by itself; for a longer wait it sets another alarm. */
+/** The longest wait, in milliseconds, during which an alarm sleeps; otherwise it sets another alarm. */
 const SHORT_WAIT = 10_000
+
+/** Milliseconds after which an alarm checks ages and reports its usage, also while events wait. */
+const LONGEST_ALARM = 60_000
 
 /**
  * A Durable Object of the outbox: the ledger of one queue, whose alarm delivers its events, or the
@@ -52,10 +55,10 @@ export class OutboxObject {
   #ownIndex: ObjectIndex | undefined
   /** The queue, once an event told its name. */
   #name: QueueName | undefined
-  /** When the alarm that runs has to look again. */
+  /** The earliest time that was asked for while an alarm runs. */
   #next: number | undefined
   #isAwake = false
-  /** True if the index knows that the last response to the credential was ambiguous. */
+  /** True if a clear response must be reported to the index, because the last one was ambiguous. */
   #isInDoubt = false
 
   /** @param ports of the same settings as the relay's own */
@@ -153,7 +156,8 @@ export class OutboxObject {
     this.#isAwake = true
     try {
       let next: number | undefined = now()
-      while (next !== undefined && next - now() <= SHORT_WAIT) {
+      const end = next + LONGEST_ALARM
+      while (next !== undefined && next - now() <= SHORT_WAIT && now() < end) {
         if (next > now()) await sleep(next - now())
         this.#next = undefined
         await Promise.all(loop.names().map((queue) => loop.step(queue)))
