@@ -1,4 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from '@jest/globals'
+import { textMessage } from '../support/messages.ts'
 import type { Block, Page } from './pages.ts'
 import { PRINTS } from './scenarios.ts'
 import type { Session } from './session.ts'
@@ -22,6 +26,20 @@ export async function runShell(
     expect(stdout).toContain(wanted)
   for (const shown of shownOutput(text))
     expect(`${page}:${line}\n${stdout}`).toMatch(asPattern(shown))
+  // On a page that also shows how to store the token.
+  const hasToken = existsSync(join(session.folder, '.env'))
+  if (hasToken && text.includes('hookline dev --poll')) await showsMessage(session)
+}
+
+/** The running `hookline dev --poll` shows a message to the bot, and acknowledges it. */
+async function showsMessage({ folder, telegram }: Session): Promise<void> {
+  const log = () => readFileSync(join(folder, '.session/dev.log'), 'utf8')
+  telegram.push('message', textMessage('hello from a chat'))
+  const end = Date.now() + 20_000
+  while (!log().includes('.text = "hello from a chat"\n') || telegram.queue.updates.length > 0) {
+    if (Date.now() > end) throw new Error(`no message in:\n${log()}`)
+    await setTimeout(50)
+  }
 }
 
 function shownOutput(text: string): string[] {

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { RunningCommand, runShared } from '../../support/cli.ts'
-import { textMessage } from '../../support/messages.ts'
-import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
+import { runShared } from '../../support/cli.ts'
+import { BOT_TOKEN } from '../../support/telegram.ts'
 
 const run = promisify(execFile)
 
@@ -44,32 +43,46 @@ function pasted(line: string): string[] {
 
 const BASH = spawnSync('bash', ['--version']).status === 0
 
-;(BASH ? test : test.skip)(
-  'kind bot: each printed line works in bash, and dev prints a message to the bot',
-  async () => {
-    const telegram = await new TelegramStandIn().start()
-    const env = { PORT: '0', HOOKLINE_TELEGRAM_API_URL: telegram.url }
-    const { stdout } = await hookline(['init', '--kind', 'bot'], env)
-    const lines = below(/^Or show messages on this machine/, stdout)
-    for (const line of lines.slice(0, -1)) {
-      // On a busy machine, a command that does not read may have closed its standard input.
-      const input = line.startsWith('read ') ? `${BOT_TOKEN}\n` : ''
-      execFileSync('bash', ['-c', line], { cwd: folder, input })
-    }
-    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.env\n')
-    const dev = new RunningCommand(pasted(lines.at(-1) ?? ''), { cwd: folder, env })
-    try {
-      await dev.printed(/listening on/)
-      telegram.push('message', textMessage('hello from a chat'))
-      await dev.printed(/steps\.hookline\.outputs\.text = "hello from a chat"\n/)
-      await dev.printed(/\n {4}job \w+, once per item: matrix\.on\.messaging_bot\.outputs\.text\n/)
-      expect(dev.stdout + dev.stderr + stdout).not.toContain(BOT_TOKEN)
-    } finally {
-      await dev.stop()
-      await telegram.stop()
-    }
-  },
-)
+/** A stand-in for gh that writes each call, with the value that it asks for, into a file. */
+const GH = `#!/bin/sh
+case "$*" in
+  'auth status') ;;
+  'secret set '*) read -r value && echo "$* = $value" >> "$CALLS" ;;
+  *) echo "$*" >> "$CALLS" ;;
+esac
+`
+
+;(BASH ? test : test.skip)('kind bot: each printed line works in bash', async () => {
+  const programs = await mkdtemp(join(tmpdir(), 'hookline-init-programs-'))
+  const calls = join(programs, 'calls')
+  await writeFile(join(programs, 'gh'), GH, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${programs}:${process.env.PATH}`, CALLS: calls }
+  const bash = (line: string) =>
+    execFileSync('bash', ['-c', line], { cwd: folder, env, input: `${BOT_TOKEN}\n`, stdio: 'pipe' })
+  bash(`git init -q -b main && git init -q --bare '${programs}/origin.git'
+    git remote add origin '${programs}/origin.git'
+    git config user.name a && git config user.email a@example.com`)
+  const { stdout } = await hookline(['init', '--kind', 'bot'], { PATH: env.PATH })
+  const printed = stdout.split('\n').filter((line) => line.startsWith('  '))
+  const commands = printed.filter((line) => !/^ {2}https:\/\//.test(line))
+  for (const line of commands) bash(line)
+  const pushed = await run('git', ['show', 'origin/main:.github/workflows'], {
+    cwd: folder,
+  })
+  const asked = await readFile(calls, 'utf8')
+  await rm(programs, { recursive: true })
+  expect(pushed.stdout).toContain('bot.yml')
+  expect(asked).toBe(`secret set BOT_TOKEN = ${BOT_TOKEN}\nworkflow run bot.yml\n`)
+  expect(commands).toHaveLength(3)
+})
+
+test('kind bot: the printed link leads to a heading of the page', async () => {
+  const { stdout } = await hookline(['init', '--kind', 'bot'])
+  const [, page = '', anchor = ''] = /blob\/main\/(\S+)#(\S+)/.exec(stdout) ?? []
+  const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
+  const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading)
+  expect(headings.map((heading) => heading.toLowerCase().replaceAll(' ', '-'))).toContain(anchor)
+})
 
 test('kind compiled: the printed commands build the native workflow and add both files', async () => {
   const { stdout } = await hookline(['init', '--kind', 'compiled'])

@@ -186,7 +186,8 @@ function botText({ name, uses }: Answers): string {
   return `name: ${stringify(name).trim()}
 on:
   schedule:
-    - cron: '*/5 * * * *'
+    # Each hour, because a poll costs a minute in a private repository. In a public one, it is free: '*/5 * * * *'.
+    - cron: '17 * * * *'
   workflow_dispatch:
 
 permissions: {}

@@ -11,6 +11,10 @@ export function filesText(files: readonly NewFile[]): string {
 /** The page about relays on a server. */
 const RELAY_PAGE = 'https://github.com/hookline/hookline/blob/main/docs/host/relay.md'
 
+/** The part of the page about a bot that receives messages on the reader's machine. */
+const LOCAL_BOT_PAGE =
+  'https://github.com/hookline/hookline/blob/main/docs/start/telegram-bot.md#try-it-on-your-machine'
+
 /**
  * The written files and the next steps, the shortest way first.
  *
@@ -28,16 +32,15 @@ export function reportText(
   return steps.url === null
     ? [
         written,
-        section("Store the bot's token:", steps.secrets),
-        section('Commit and push it to the default branch:', steps.publish),
+        section("Push it to the default branch, and store the bot's token:", [
+          ...steps.publish,
+          ...steps.secrets,
+        ]),
         section(
           'Write a message to the bot, and start the workflow. Within about a minute the bot answers:',
           steps.start,
         ),
-        section('Or show messages on this machine. GitHub does not get them, and no job runs:', [
-          ...steps.prepare,
-          ...steps.tryOut,
-        ]),
+        section('To try it on this machine:', [LOCAL_BOT_PAGE]),
       ].join('')
     : [
         written,
