@@ -6,6 +6,8 @@ import { TelegramQueue } from './telegram-queue.ts'
 /** Has the form of a real token: 35 characters after the colon. */
 export const BOT_TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw4'
 
+const BOT = { id: 110201543, is_bot: true, first_name: 'Bot', username: 'octo_bot' }
+
 type Parameters = Readonly<Record<string, unknown>>
 
 /** One received call. */
@@ -108,7 +110,7 @@ export class TelegramStandIn {
   async #answer(token: string, method: string, parameters: Parameters): Promise<Answer> {
     if (!/^\d+:./.test(token)) return refusal(404, 'Not Found')
     if (!this.#tokens.includes(token)) return refusal(401, 'Unauthorized')
-    if (method === 'getMe') return { ok: true, result: { id: 1, is_bot: true, first_name: 'Bot' } }
+    if (method === 'getMe') return { ok: true, result: BOT }
     if (method === 'getUpdates') return this.#getUpdates(parameters)
     if (method === 'setWebhook') return this.#setWebhook(parameters)
     if (method === 'deleteWebhook') return this.#setWebhook({ ...parameters, url: '' })

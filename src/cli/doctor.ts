@@ -10,6 +10,7 @@ import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
+import { botFrom } from './bot-here.ts'
 import { checkDelivery, checkRelay } from './doctor/delivery.ts'
 import {
   type DoctorFinding,
@@ -18,6 +19,7 @@ import {
   failedFinding,
   warningFinding,
 } from './doctor/findings.ts'
+import { checkBotsHere } from './doctor/polled-bots.ts'
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
@@ -25,6 +27,7 @@ import { forgeHere, onlyGitHub, trustedForge } from './forge.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
+import { polledHere, triggersHere } from './workflows-here.ts'
 
 interface DoctorOptions {
   readonly repository?: string
@@ -50,8 +53,10 @@ ${environmentHelp(
     'schedule of the relay: checks that each workflow exists and can be started',
   ],
   'HOOKLINE_API_URL',
+  ['BOT_TOKEN', 'token of a bot that is polled: asks Telegram whether it is valid'],
 )}
 
+Without a GitHub token, it checks only bots that the workflows here poll.
 Exits with 1 if a check failed. A check that cannot be made from outside is
 shown as unknown, and is no failure.
 
@@ -213,14 +218,18 @@ function otherDispatch(
 
 async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<WorkflowsCheck> {
   const { app = [] } = target
-  if (!target.token) return { findings: app.length > 0 ? app : [noTokenFinding(target)] }
+  if (!target.token) return { findings: app.length > 0 ? app : await withoutToken(target, ports) }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
     const { findings, known } = checkRepository(target, answer, ports.now())
     if (!known) return { findings: [...app, ...findings] }
-    // The permissions of an App's token were checked before.
-    const others = findings.filter(({ check }) => app.length === 0 || check !== 'token')
     const workflows = await checkRepositoryWorkflows(target, known, ports)
+    const startsNothing = workflows.onlyPolls && isWithoutRelay(target)
+    // The permissions of an App's token were checked before.
+    const others = findings.filter(
+      ({ check, code }) =>
+        (app.length === 0 || check !== 'token') && !(startsNothing && STARTING.has(code)),
+    )
     return { ...workflows, findings: [...app, ...others, ...workflows.findings] }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
@@ -231,13 +240,46 @@ async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<Wo
   }
 }
 
+/** Findings about the permission to start workflows, which a bot that polls does not need. */
+const STARTING = new Set([
+  'token_permission_unknown',
+  'token_scope_missing',
+  'token_cannot_write',
+  'token_ends_soon',
+])
+
+function isWithoutRelay({ relay, timers = [], testEventTimeout }: DoctorTarget): boolean {
+  return relay === undefined && timers.length === 0 && testEventTimeout === undefined
+}
+
+/** The bots that the workflows of this folder poll; all other checks need a token. */
+async function withoutToken(
+  target: DoctorTarget,
+  ports: DoctorPorts,
+): Promise<readonly DoctorFinding[]> {
+  const { workflow, repository } = target
+  const isWanted = (name: string) => workflow === undefined || name === workflow
+  const isHere = repository.toLowerCase() === originRepository().toLowerCase()
+  // Without the environment, because a wrong BOT_TOKEN would be a mistake of the file.
+  const polled = isHere ? polledHere({}) : []
+  const bots = new Set(polled.map((path) => path.split('/')[0] ?? '').filter(isWanted))
+  const receives = triggersHere().some((found) => isWanted(found.workflow))
+  if (bots.size === 0) return [noTokenFinding(target)]
+  const findings = await checkBotsHere([...bots], ports)
+  return receives || !isWithoutRelay(target) ? [noTokenFinding(target), ...findings] : findings
+}
+
 const TIMEOUT = 15_000
 
-/** Calls GitHub and the relay over HTTP. */
+/** Calls GitHub, the relay and the Bot API over HTTP. */
 export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
   return {
     ...systemClock,
     askGitHub: githubAt(apiUrl, token),
+    botHere() {
+      const { BOT_TOKEN: own } = process.env
+      return own ? botFrom(process.env, own) : undefined
+    },
     callRelay(url, post) {
       const call = { url, timeout: TIMEOUT }
       const reply = post

@@ -1,31 +1,25 @@
 import { parse } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import * as v from 'valibot'
-import { http } from '../action/http-client.ts'
 import type { FoundTrigger } from '../engine/all-workflows.ts'
 import { ANY_REQUEST, exampleLine } from '../triggers/example-line.ts'
 import {
-  BOT_TOKEN,
-  type Bot,
   getWebhookInfo,
   setWebhook,
   setWebhookBody,
   type WebhookInfo,
-  withoutSecret,
 } from '../triggers/messaging-bot/bot-api.ts'
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
 import { UserError } from '../wire/errors.ts'
-import type { Http } from '../wire/http.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
-import { Secret } from '../wire/secret.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { POSIX, type Shell } from '../wire/shell.ts'
 import { didYouMean, quoted } from '../workflow/suggestion.ts'
+import { botApiFrom, botFrom } from './bot-here.ts'
 import { originRepository } from './files.ts'
 import { type MadeGrant, makeGrant } from './grant.ts'
 import { describeRelay, type RelayDescription } from './relay-description.ts'
@@ -275,7 +269,7 @@ async function describeBot(
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
   const carried = grant ?? readSetting(env, 'HOOKLINE_CREDENTIAL')?.reveal()
-  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, carried) : undefined
+  const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, [carried, env.BOT_SECRET]) : undefined
   if (register) {
     if (!bot) throw missingVariable('BOT_TOKEN', 'the token that BotFather gave you')
     if (!carried)
@@ -303,7 +297,7 @@ export function registrationOf(
   const variables = names.map((name) => shell.variable(name))
   const [, botToken = '', secretToken = ''] = variables
   const body = setWebhookBody({ url, secretToken, updates })
-  const call = { method: 'POST', url: `${apiFrom(env)}/bot${botToken}/setWebhook`, body }
+  const call = { method: 'POST', url: `${botApiFrom(env)}/bot${botToken}/setWebhook`, body }
   const headers = { 'Content-Type': 'application/json' }
   const text =
     shell.name === 'powershell'
@@ -317,31 +311,6 @@ function hereDocument(url: string, botToken: string, body: object): string {
   return `curl -sS ${POSIX.quoted(url, [botToken])} -H 'Content-Type: application/json' -d @- <<JSON
 ${JSON.stringify(body)}
 JSON`
-}
-
-function botFrom(env: Environment, token: string, carried: string | undefined): Bot {
-  if (!BOT_TOKEN.test(token)) {
-    throw new UserError({
-      message: 'BOT_TOKEN is not a bot token',
-      hint: 'A bot token has digits, a colon and a string: 123456:ABC-DEF1234',
-    })
-  }
-  const hidden = [carried, env.BOT_SECRET].flatMap((text) => text || [])
-  const api = apiFrom(env)
-  // A response may repeat the request, so its secrets are removed.
-  const hiding: Http = async (request) => {
-    const reply = await http(request)
-    const text = hidden.reduce(
-      (rest, secret) => withoutSecret(rest, new Secret(secret)),
-      reply.text,
-    )
-    return { ...reply, text }
-  }
-  return { token: new Secret(token), api, http: hiding, sleep: (ms) => sleep(ms) }
-}
-
-function apiFrom(env: Environment): string {
-  return baseAddress(readSetting(env, 'HOOKLINE_TELEGRAM_API_URL'))
 }
 
 function updateKind(name: string): UpdateKind {

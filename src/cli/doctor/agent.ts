@@ -1,4 +1,4 @@
-import { fieldsOf, listOf } from '../../wire/github-api.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import { CODING_AGENTS, type CodingAgent, isAppLogin } from '../agents.ts'
 import {
@@ -10,6 +10,7 @@ import {
   unknownFinding,
   warningFinding,
 } from './findings.ts'
+import { secretState } from './secret-state.ts'
 
 /** A step that runs a coding agent. */
 interface AgentStep {
@@ -122,26 +123,10 @@ async function checkKey(
 ): Promise<readonly DoctorFinding[]> {
   const [, name] = /\bsecrets\.([a-z_]\w*)/i.exec(String(inputs[agent.keyInput] ?? '')) ?? []
   if (name === undefined) return []
-  const found = passedFinding('agent', `the secret ${name} exists`)
-  const at = `/repos/${repository}`
-  const places = [
-    ...(environment === undefined || environment.includes('${{')
-      ? []
-      : [`${at}/environments/${encodeURIComponent(environment)}/secrets/${name}`]),
-    `${at}/actions/secrets/${name}`,
-  ]
-  const refusals: string[] = []
-  for (const path of places) {
-    const { refusal } = await askGitHub(path)
-    if (!refusal) return [found]
-    refusals.push(refusal.kind)
-  }
-  const { answer, refusal } = await askGitHub(`${at}/actions/organization-secrets?per_page=100`)
-  const shared = refusal ? [] : listOf(fieldsOf(answer).secrets)
-  if (shared.some((secret) => secret.name === name)) return [found]
-  if (refusal) refusals.push(refusal.kind)
+  const state = await secretState({ name, repository, environment }, askGitHub)
+  if (state === 'exists') return [passedFinding('agent', `the secret ${name} exists`)]
   const cure = `gh secret set ${name}`
-  if (refusals.every((kind) => kind === 'missing')) {
+  if (state === 'missing') {
     const message = `there is no secret ${name}, which ${agent.action} needs`
     return [failedFinding('agent', 'agent_key_missing', message, `Run: ${cure}`)]
   }

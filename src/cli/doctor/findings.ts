@@ -1,4 +1,5 @@
 import type { Timer } from '../../relay/schedule/scheduler.ts'
+import type { Bot } from '../../triggers/messaging-bot/bot-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
@@ -32,6 +33,8 @@ export interface DoctorPorts {
   readonly askGitHub: AskGitHub
   /** Calls the relay, with the credential only if it is given. @throws HttpFailure */
   callRelay(url: string, options?: RelayCall): Promise<HttpResponse>
+  /** The bot of BOT_TOKEN; `undefined` if it is not set. @throws UserError for any other string */
+  botHere(): Bot | undefined
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }
@@ -62,6 +65,7 @@ type CheckName =
   | 'repository'
   | 'workflow'
   | 'agent'
+  | 'bot'
   | 'schedule'
   | 'relay'
   | 'delivery'

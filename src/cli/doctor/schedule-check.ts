@@ -30,7 +30,10 @@ export function checkPolling(
   const name = file.replace(/\.ya?ml$/, '')
   const timer = timers.find(({ workflow }) => workflow === name)
   if (timer) return checkScheduled(file, on, timer)
-  const message = `${file} is started only by GitHub's schedule, which may be late or skipped`
+  const isScheduled = isObject(on) && 'schedule' in on
+  const message = isScheduled
+    ? `${file} is started only by GitHub's schedule, which may be late or skipped`
+    : `${file} has no schedule, so it polls only when you start it`
   const line = `*/5 * * * * ${repository} ${name}`
   const hint = `Let a relay start it: add the line "${line}" to HOOKLINE_SCHEDULE. A bot can use webhook: true instead.`
   return warningFinding('workflow', 'workflow_schedule_only', message, hint)

@@ -27,6 +27,7 @@ import {
   unknownFinding,
   warningFinding,
 } from './findings.ts'
+import { checkPolledBots, type PolledBot, polledBot } from './polled-bots.ts'
 import type { KnownRepository } from './repository.ts'
 import { checkPolling, checkScheduled, scheduleWithoutWorkflow } from './schedule-check.ts'
 
@@ -36,6 +37,8 @@ export interface WorkflowsCheck {
   readonly findings: readonly DoctorFinding[]
   /** Name of the file of the requested workflow: `hook.yaml`. */
   readonly file?: string | undefined
+  /** True if all checked workflows poll a bot, so that no token has to start them. */
+  readonly onlyPolls?: boolean
 }
 
 /** Checks the workflows on the default branch, because a dispatch starts only these. */
@@ -63,11 +66,15 @@ export async function checkRepositoryWorkflows(
   if (refused) return { findings: [unreadableWorkflows(refused)] }
   const files = replies.map(({ answer }, at) => readNativeFile(wanted[at] ?? '', answer.text))
   const checked = workflow === undefined ? files.filter((file) => listens(file, target)) : files
+  const bots = files.flatMap((file) => file.bot ?? [])
+  const ofBots = await checkPolledBots(target, bots, ports)
+  const onlyPolls = bots.length > 0 && checked.every(({ bot }) => bot !== undefined)
   if (checked.length === 0) {
     const polled = files.filter(isPolled)
     const found = polled.map((file) => checkListening(file, target))
     const others = found.length > 0 ? found : [noListener(files, target, defaultBranch)]
-    return { findings: [...others, ...scheduledOthers(files, target), ...unscheduled] }
+    const scheduled = [...scheduledOthers(files, target), ...unscheduled]
+    return { findings: [...others, ...ofBots, ...scheduled], onlyPolls }
   }
   const { repository } = target
   const listing = await ports.askGitHub(`/repos/${repository}/actions/workflows?per_page=100`)
@@ -95,8 +102,9 @@ export async function checkRepositoryWorkflows(
   }
   const scheduled = [...scheduledOthers(files, target), ...unscheduled]
   return {
-    findings: [...findings, ...agents, ...scheduled],
+    findings: [...findings, ...ofBots, ...agents, ...scheduled],
     file: workflow === undefined ? undefined : file,
+    onlyPolls,
   }
 }
 
@@ -187,6 +195,8 @@ interface NativeFile {
   readonly on?: unknown
   /** Absent if no step uses the action. */
   readonly native?: NativeWorkflow | undefined
+  /** The bot that it polls; absent if it receives webhooks. */
+  readonly bot?: PolledBot | undefined
 }
 
 function readNativeFile(file: string, text: string): NativeFile {
@@ -195,7 +205,8 @@ function readNativeFile(file: string, text: string): NativeFile {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
     if (!isObject(value)) return { file, isValid: false }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
-    return { file, isValid: true, workflow: value, on: value.on, native }
+    const bot = native && dispatchEventsOf(value).length === 0 && polledBot(file, native, value)
+    return { file, isValid: true, workflow: value, on: value.on, native, bot: bot || undefined }
   } catch (error) {
     if (error instanceof UserError || error instanceof ReferenceError) {
       return { file, isValid: false }
@@ -250,8 +261,8 @@ function orOther(workflow: NativeFile, target: DoctorTarget, listening: string):
     : `Add ${listening}`
 }
 
-function isPolled({ on, native }: NativeFile): boolean {
-  return isObject(on) && 'schedule' in on && native !== undefined
+function isPolled({ on, native, bot }: NativeFile): boolean {
+  return bot !== undefined || (isObject(on) && 'schedule' in on && native !== undefined)
 }
 
 /** Triggers that the action would reject, so that the run fails; or the absence of the requested trigger. */

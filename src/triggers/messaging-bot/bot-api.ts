@@ -178,6 +178,12 @@ export async function setWebhook(bot: Bot, registration: WebhookRegistration): P
   await callBotOrThrow(bot, 'setWebhook', setWebhookBody(registration))
 }
 
+/** The user name of the bot: `my_bot`. @throws UserError with the error of the Bot API */
+export async function getBotName(bot: Bot): Promise<string> {
+  const result = await callBotOrThrow(bot, 'getMe', {})
+  return isObject(result) ? stringOrEmpty((result as JsonObject).username) : '' // parsed from JSON
+}
+
 /** The webhook of a bot, without the secrets that its URL may contain. */
 export interface WebhookInfo {
   /** The URL without its query; empty if the bot has no webhook. */

@@ -1,0 +1,196 @@
+import type { NativeWorkflow } from '../../compiler/native.ts'
+import { TRIGGERS } from '../../triggers/index.ts'
+import { type Bot, getBotName, getWebhookInfo } from '../../triggers/messaging-bot/bot-api.ts'
+import { messagingBot } from '../../triggers/messaging-bot.ts'
+import { UserError } from '../../wire/errors.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
+import { isObject } from '../../wire/json.ts'
+import { recentRuns, runsPath, type WorkflowRun } from '../../wire/run-lookup.ts'
+import { parseYaml } from '../../workflow/yaml.ts'
+import { hasSucceeded } from '../runs.ts'
+import { shellHere } from '../terminal.ts'
+import {
+  type DoctorFinding,
+  type DoctorPorts,
+  type DoctorTarget,
+  failedFinding,
+  passedFinding,
+  unknownFinding,
+  warningFinding,
+} from './findings.ts'
+import { secretState } from './secret-state.ts'
+
+/** A workflow that polls a bot for messages. */
+export interface PolledBot {
+  /** `bot.yml` */
+  readonly file: string
+  /** Name of the secret with the bot's token; `undefined` if the token comes from elsewhere. */
+  readonly secret: string | undefined
+  /** The environment of the job that polls. */
+  readonly environment: string | undefined
+  /** Whether `gh workflow run` can start it. */
+  readonly isStartable: boolean
+}
+
+/** @param workflow the whole file, as plain values */
+export function polledBot(
+  file: string,
+  native: NativeWorkflow,
+  workflow: unknown,
+): PolledBot | undefined {
+  for (const { job, on = '' } of native.uses) {
+    const options = botOptions(file, on)
+    if (!options || options.webhook === true) continue
+    const [, secret] = /\bsecrets\.([a-z_]\w*)/i.exec(String(options.token ?? '')) ?? []
+    const events = isObject(workflow) ? workflow.on : undefined
+    const isStartable = isObject(events) && 'workflow_dispatch' in events
+    return { file, secret, environment: environmentOf(workflow, job), isStartable }
+  }
+  return undefined
+}
+
+/** The options of the trigger in an input `on`. */
+function botOptions(file: string, on: string): Record<string, unknown> | undefined {
+  try {
+    const triggers: unknown = parseYaml({ name: file, file, text: on }).toJS()
+    if (!isObject(triggers)) return undefined
+    const [, options] =
+      Object.entries(triggers).find(([name]) => TRIGGERS.get(name) === messagingBot) ?? []
+    return isObject(options) ? options : undefined
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ReferenceError) return undefined
+    throw error
+  }
+}
+
+function environmentOf(workflow: unknown, name: string): string | undefined {
+  const jobs = isObject(workflow) ? workflow.jobs : undefined
+  const job = isObject(jobs) ? jobs[name] : undefined
+  const own = isObject(job) ? job.environment : undefined
+  const environment = isObject(own) ? own.name : own
+  return typeof environment === 'string' ? environment : undefined
+}
+
+/** Findings about bots of this folder that poll, without a GitHub token. @param names such as `bot` */
+export async function checkBotsHere(
+  names: readonly string[],
+  ports: DoctorPorts,
+): Promise<readonly DoctorFinding[]> {
+  const polling = names.map((name) =>
+    passedFinding('workflow', `${name}.yml polls for messages, and needs no relay`),
+  )
+  const [name = ''] = names
+  const command = shellHere().having(
+    { HOOKLINE_GITHUB_TOKEN: { printedBy: 'gh auth token' } },
+    `hookline doctor --workflow ${name}`,
+  )
+  const message = 'without a GitHub token, the secret and the last run are not checked'
+  const unasked = unknownFinding(
+    'token',
+    'token_not_set',
+    message,
+    `To check them, run: ${command}`,
+  )
+  return [...polling, await checkBot(ports), unasked]
+}
+
+/** Whether the secret of each bot exists, and how its last run ended. */
+export async function checkPolledBots(
+  target: DoctorTarget,
+  bots: readonly PolledBot[],
+  ports: DoctorPorts,
+): Promise<readonly DoctorFinding[]> {
+  if (bots.length === 0) return []
+  const findings: DoctorFinding[] = []
+  for (const bot of bots) {
+    if (bot.secret !== undefined) findings.push(await checkSecret(target, bot, bot.secret, ports))
+    findings.push(await checkLastRun(target, bot, ports))
+  }
+  return [...findings, await checkBot(ports)]
+}
+
+async function checkSecret(
+  { repository }: DoctorTarget,
+  { file, environment }: PolledBot,
+  name: string,
+  { askGitHub }: DoctorPorts,
+): Promise<DoctorFinding> {
+  const state = await secretState({ name, repository, environment }, askGitHub)
+  if (state === 'exists') return passedFinding('bot', `the secret ${name} exists`)
+  const cure = `gh secret set ${name} --repo ${repository}`
+  if (state === 'missing') {
+    const message = `there is no secret ${name}, which ${file} needs`
+    return failedFinding('bot', 'bot_secret_missing', message, `Run: ${cure}`)
+  }
+  const message = `the token may not list secrets, so ${name} is not checked`
+  const hint = `Run: gh secret list --repo ${repository}. If ${name} is absent: ${cure}`
+  return unknownFinding('bot', 'bot_secret_unknown', message, hint)
+}
+
+async function checkLastRun(
+  { repository }: DoctorTarget,
+  { file, isStartable }: PolledBot,
+  { askGitHub }: DoctorPorts,
+): Promise<DoctorFinding> {
+  const name = file.replace(/\.ya?ml$/, '')
+  const isOwn = ({ workflow }: WorkflowRun) => workflow === name
+  let isRefused = false
+  const runs = await recentRuns(
+    async (page) => {
+      const { answer, refusal } = await askGitHub(runsPath(repository, page))
+      isRefused ||= refusal !== undefined
+      return refusal ? [] : fieldsOf(answer).workflow_runs
+    },
+    { isEnough: (read) => read.some(isOwn) },
+  )
+  const run = runs.find(isOwn)
+  const start = isStartable
+    ? `Run: gh workflow run ${file} --repo ${repository}`
+    : `To start it yourself, add workflow_dispatch: under on: of ${file}.`
+  if (!run && isRefused) {
+    const message = `the token may not list runs, so the last run of ${file} is not checked`
+    return unknownFinding('bot', 'bot_runs_unknown', message, 'Give the token "Actions: Read".')
+  }
+  if (!run) return warningFinding('bot', 'bot_never_ran', `${file} has not run yet`, start)
+  const { id, conclusion, started, state, url } = run
+  if (conclusion === null) return passedFinding('bot', `a run of ${file} is ${state}: ${url}`)
+  if (hasSucceeded(run)) {
+    return passedFinding('bot', `the last run of ${file} succeeded, started ${started}: ${url}`)
+  }
+  const message = `the last run of ${file} ended as ${conclusion}, started ${started}: ${url}`
+  const hint = `Run: gh run view ${id} --log-failed --repo ${repository}`
+  return failedFinding('bot', 'bot_run_failed', message, hint)
+}
+
+/** Whether BOT_TOKEN is the token of a bot that can be polled. */
+async function checkBot({ botHere }: DoctorPorts): Promise<DoctorFinding> {
+  try {
+    const bot = botHere()
+    if (bot) return await askBot(bot)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const [{ message, hint, notes = [] } = { message: 'the bot API failed' }] = error.problems
+    const cure = hint ?? (notes.join(' ') || 'Get the token from BotFather with /token.')
+    return failedFinding('bot', 'bot_token_rejected', message, cure)
+  }
+  const message = 'BOT_TOKEN is not set here, so Telegram is not asked about the bot'
+  const hint = `To check its token and webhook, run: ${shellHere().asking('BOT_TOKEN')}`
+  return unknownFinding('bot', 'bot_token_not_set', message, hint)
+}
+
+async function askBot(bot: Bot): Promise<DoctorFinding> {
+  const name = await getBotName(bot)
+  const { url, pending } = await getWebhookInfo(bot)
+  if (url !== '') {
+    const host = URL.canParse(url) ? ` at ${new URL(url).host}` : ''
+    const address = `${bot.api}/bot${shellHere().variable('BOT_TOKEN')}/deleteWebhook`
+    return failedFinding(
+      'bot',
+      'bot_has_webhook',
+      `@${name} has a webhook${host}, so it cannot be polled`,
+      `Remove the webhook: curl "${address}"`,
+    )
+  }
+  const waiting = pending === 1 ? '1 message waits' : `${pending || 'no'} messages wait`
+  return passedFinding('bot', `BOT_TOKEN is the token of @${name}; ${waiting} for a poll`)
+}
