@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
 import { compiled } from './relay/compiled.js'
 
 /** @typedef {import('./report.js').Row} Row */
@@ -48,32 +49,30 @@ function digit(one) {
 }
 
 /** The bytes that fit into a payload in base64, without the envelope of a batch. */
-const PACKED = Math.floor((65_535 - 300) / 4) * 3
+const ROOM = Math.floor((65_535 - 300) / 4) * 3
 
 /**
- * The number of events in one dispatch, by the limits that the relay uses for batches: the
- * compressed size, the length before compression, and 256.
+ * The number of events in a full batch, and how much of the room of one dispatch they take when they
+ * are compressed. Above 100 % the relay would divide the batch.
  *
  * @returns {Promise<Row[]>}
  */
 export async function measureBatches() {
-  /** @type {import('../src/relay/outbox/packed-size.ts')} */
-  const { PackedSize } = await compiled('relay/outbox/packed-size.js')
   /** @type {import('../src/wire/limits.ts')} */
   const { LIMITS } = await compiled('wire/limits.js')
   return KINDS.map(({ what, body }) => {
-    const size = new PackedSize()
-    let [packed, unpacked, length] = [0, 0, 0]
-    for (;;) {
-      const text = payload(body(), packed)
+    /** @type {string[]} */
+    const events = []
+    let length = 0
+    while (events.length < LIMITS.batchEvents) {
+      const text = payload(body(), events.length)
       length += text.length + LIMITS.batchEventOverhead
-      if (length <= LIMITS.batchUnpackedLength) unpacked++
-      if (!size.add(new TextEncoder().encode(`${text},`), PACKED)) break
-      packed++
+      if (length > LIMITS.batchUnpackedLength) break
+      events.push(text)
     }
-    const measured = Math.min(packed, unpacked, LIMITS.batchEvents)
-    const row = { what: `events of one dispatch, ${what}`, measured, unit: 'events' }
-    return { ...row, detail: `by their packed size alone ${packed}, unpacked alone ${unpacked}` }
+    const share = gzipSync(`[${events}]`).length / ROOM
+    const row = { what: `events of one dispatch, ${what}`, measured: events.length, unit: 'events' }
+    return { ...row, detail: `compressed, ${Math.round(100 * share)} % of its room` }
   })
 }
 

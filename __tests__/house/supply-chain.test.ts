@@ -10,16 +10,13 @@ const modules = new Map(readModules(`${root}src`).map((module) => [module.path, 
 /** Folders of all packages that a bundle may contain, including nested ones. */
 const bundled = withDependencies(root, packagesBehind([...modules.keys()], modules))
 
-/** Node loads this module at the first batch, and a worker loads it with the outbox. */
 const VERIFICATION = 'relay/request/verification.ts'
-
-const BATCHES = 'relay/outbox/batches.ts'
 
 /** The modules without imports of those that are loaded on demand, as bundles of their own. */
 const withoutOnDemand = new Map(
   [...modules].map(([path, module]) => [
     path,
-    [VERIFICATION, 'relay/schedule/scheduler.ts', 'relay/durable-outbox.ts', BATCHES].includes(path)
+    [VERIFICATION, 'relay/schedule/scheduler.ts', 'relay/durable-outbox.ts'].includes(path)
       ? { ...module, imports: [] }
       : module,
   ]),
@@ -47,11 +44,6 @@ describe('the relay uses at most two packages', () => {
 
   test('and one more for the scheduler', () => {
     expect(packagesBehind(['relay/schedule/scheduler.ts'], modules)).toContain('croner')
-  })
-
-  test('and one more for batches', () => {
-    expect(packagesBehind([BATCHES], modules)).toContain('fflate')
-    expect(manifestOf(`${root}node_modules/fflate`).dependencies).toBeUndefined()
   })
 
   test('and none of these has a dependency', () => {

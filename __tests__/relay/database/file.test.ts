@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { shrink } from '../../../scripts/build/shrink.js'
+import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { readOutboxSettings } from '../../../src/relay/outbox/outbox-settings.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
@@ -102,7 +103,7 @@ describe('a file of the version before', () => {
       })
       expect(existsSync(`${file}.before`)).toBe(false)
       const [line] = await relay.printed(/^.*"outbox":"migrated".*$/m)
-      expect(JSON.parse(line)).toMatchObject({ from: 1, to: 4 })
+      expect(JSON.parse(line)).toMatchObject({ from: 1, to: SCHEMA_VERSION })
       const backup = await fetch(`${url}/outbox/backup`, { headers: { authorization } })
       expect((await backup.text()).slice(0, 15)).toBe('SQLite format 3')
     },

@@ -49,6 +49,26 @@ test('an outbox of version 2 keeps each event, its batch, its state, and the sum
   expect(await database.read('SELECT at FROM accepted')).toEqual([{ at: 7 }])
 })
 
+test('a database of version 4 keeps the events of an open batch, which is due at the end of its time', async () => {
+  const isBatch = (text: string) => text.startsWith('CREATE TABLE batch')
+  const database = await memoryDatabase([
+    ...SCHEMA.filter((text) => !isBatch(text)),
+    `CREATE TABLE batch (id TEXT PRIMARY KEY, queue TEXT NOT NULL, grouping TEXT NOT NULL,
+      opened INTEGER NOT NULL, period INTEGER NOT NULL, debounce INTEGER, last INTEGER NOT NULL,
+      count INTEGER NOT NULL, space INTEGER NOT NULL, unpacked INTEGER NOT NULL, packed INTEGER NOT NULL)`,
+    "INSERT INTO batch VALUES ('open', 'o/r#own', '[]', 1, 99, NULL, 1, 1, 48000, 500, 60)",
+    `INSERT INTO event VALUES (1, 'a', 'open', 'o/r#own', 'own', 'grant:g', 'waiting', 1, 1, 0,
+      0, 100, 99, 'batch', 'k', 10, 's')`,
+  ])
+  for (const statement of MIGRATIONS[4] ?? []) database.run(statement)
+  expect(await database.read('SELECT delivery, unit, state, next FROM event')).toEqual([
+    { delivery: 'a', unit: 'open', state: 'waiting', next: 100 },
+  ])
+  const columns = "SELECT name FROM pragma_table_info('batch')"
+  expect(await database.read(columns)).toEqual(await (await memoryDatabase()).read(columns))
+  expect(await database.read('SELECT * FROM batch')).toEqual([])
+})
+
 test('a database of version 3 gets the tables of receipts, and its events stay', async () => {
   const isOfReceipts = (text: string) => / (?:followed|receipt|alarm|last_event) /.test(text)
   const database = await memoryDatabase(SCHEMA.filter((text) => !isOfReceipts(text)))

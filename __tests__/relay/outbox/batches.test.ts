@@ -161,18 +161,47 @@ describe('a batch', () => {
       48,
       (n: number) => `${random(300)}${JSON.stringify({ n, text: 'word '.repeat(300) })}`,
     ],
-  ])('is at most as large as GitHub takes, and not half empty: %s', async (_, few, body) => {
+  ])('is divided until GitHub takes each part, and not more often: %s', async (_, few, body) => {
     const { give, calls, time, log } = await collecting()
     const ids = Array.from({ length: few }, (_, n) => `${n}`)
-    for (const [n, id] of ids.entries()) await give(id, of(3600), { body: body(n) })
-    await time.pass(2 * HOUR)
-    expect(calls.flatMap(({ events }) => events)).toEqual(ids)
-    for (const { size } of calls) expect(size).toBeLessThanOrEqual(LIMITS.clientPayloadBytes)
-    // Only the last batch may have much space left.
-    for (const { size, events } of calls.slice(0, -1)) {
-      if (events.length > 1) expect(size).toBeGreaterThan(LIMITS.clientPayloadBytes * 0.4)
+    const batches = new Set<string | undefined>()
+    for (const [n, id] of ids.entries()) {
+      batches.add(await give(id, of(3600), { body: body(n) }))
     }
-    expect(log.filter(({ outbox }) => outbox === 'halved')).toEqual([])
+    await time.pass(2 * HOUR)
+    const delivered = calls.flatMap(({ events }) => events)
+    expect(delivered.sort((a, b) => Number(a) - Number(b))).toEqual(ids)
+    for (const { size } of calls) expect(size).toBeLessThanOrEqual(LIMITS.clientPayloadBytes)
+    // The first part keeps the id that the senders know.
+    expect(calls.map(({ delivery }) => delivery)).toEqual(expect.arrayContaining([...batches]))
+    const bytes = calls.reduce((sum, { size }) => sum + size, 0)
+    const fewest = Math.ceil(bytes / LIMITS.clientPayloadBytes)
+    expect(calls.length).toBeLessThanOrEqual(2 * fewest + batches.size)
+    const divided = log.filter(({ outbox }) => outbox === 'divided')
+    expect(divided.length > 0).toBe(calls.length > batches.size)
+  })
+
+  test('that is divided keeps its parts in every try, and while a key is missing', async () => {
+    const scene = await common()
+    const before = await collecting({
+      ...scene,
+      respond: () => refused(502, 'github_unavailable'),
+    })
+    const ids = Array.from({ length: 40 }, (_, n) => `${n}`)
+    for (const id of ids) await before.give(id, of(60), { body: random(4000) })
+    await scene.time.pass(10 * MINUTE)
+    await before.outbox.stop()
+    const parts = await states(before.outbox)
+    expect(parts.length).toBeGreaterThan(1)
+    const without = await collecting({ ...scene, keys: [await generateSealingKey()] })
+    await scene.time.pass(HOUR)
+    await without.outbox.stop()
+    expect(without.calls).toEqual([])
+    const { calls, outbox } = await collecting(scene)
+    await scene.time.pass(3 * HOUR)
+    expect(calls.map(({ delivery }) => delivery).sort()).toEqual(parts.map(([id]) => id).sort())
+    expect(calls.flatMap(({ events }) => events)).toHaveLength(40)
+    expect((await outbox.figures()).imbalance).toBe(0)
   })
 
   test('of one event that is too large for a batch is delivered as that event', async () => {
@@ -209,7 +238,7 @@ describe('a batch', () => {
   test.each([
     [413, 'payload_too_large'],
     [422, 'event_rejected'],
-  ])('is halved after %i, down to a single dead letter', async (status, code) => {
+  ])('is divided after %i, down to a single dead letter', async (status, code) => {
     const { give, calls, time, outbox, log } = await collecting({
       respond: (_, events) => (events.includes('5') ? refused(status, code) : undefined),
     })
@@ -219,7 +248,7 @@ describe('a batch', () => {
     expect(calls.flatMap(({ events }) => events).sort()).toEqual([...'012346789'])
     const { events: units } = await outbox.list({ filter: { reason: code }, limit: 9 })
     expect(units).toMatchObject([{ delivery: '5', state: 'dead' }])
-    expect(log.filter((line) => line.outbox === 'halved')[0]).toMatchObject({ delivery: id })
+    expect(log.filter((line) => line.outbox === 'divided')[0]).toMatchObject({ delivery: id })
     expect(log.filter((line) => line.outbox === 'dead')).toHaveLength(1)
     expect(await counts(outbox)).toMatchObject({ dead: 1, waiting: 0, delivered: 9 })
   })
@@ -303,17 +332,20 @@ describe('after a start', () => {
     expect(after.calls).toMatchObject([{ at: 3600, events: ['a'] }])
   })
 
-  test('the size of earlier events counts: a batch is not halved after 8 starts', async () => {
+  test('the length of earlier events counts: a batch is full in spite of 8 starts', async () => {
     const scene = await common()
+    const ids = new Set<string | undefined>()
     for (let n = 0; n < 8; n++) {
       const { give, outbox } = await collecting(scene)
-      for (let m = 0; m < 4; m++) await give(`${n} ${m}`, of(3600), { body: random(4000) })
+      for (let m = 0; m < 4; m++) {
+        ids.add(await give(`${n} ${m}`, of(3600), { body: 'x'.repeat(20_000) }))
+      }
       await outbox.stop()
     }
-    const { calls, log } = await collecting(scene)
+    const { calls } = await collecting(scene)
     await scene.time.pass(2 * HOUR)
-    expect(calls.flatMap(({ events }) => events)).toHaveLength(32)
-    expect(log.filter((line) => line.outbox === 'halved')).toEqual([])
+    expect(ids.size).toBe(2)
+    expect(calls.map(({ events }) => events.length)).toEqual([19, 13])
   })
 
   test('a batch of a removed sealing key waits until the key is back', async () => {

@@ -1,6 +1,7 @@
 import { jsonResponse, type RelayResponse } from '../../wire/http.ts'
 import type { SealingKey } from '../credentials/seal.ts'
-import type { OutboxEvent, OutboxFigures, OutboxLine, StoredEvent } from '../outbox/event.ts'
+import type { OutboxLine } from '../log-lines.ts'
+import type { OutboxEvent, OutboxFigures, StoredEvent } from '../outbox/event.ts'
 import { openEvent } from '../outbox/sealed-event.ts'
 import { methodNotAllowed, RelayError } from '../relay-errors.ts'
 import type { RelayRequest } from '../relay-ports.ts'

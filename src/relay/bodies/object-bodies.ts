@@ -2,7 +2,6 @@ import { type ObjectStorage, objectDatabase } from '../database/durable-object.t
 import {
   answerObjectCall,
   askObject,
-  type CalledMethods,
   type ObjectNamespace,
   readObjectCall,
   storeInObject,
@@ -21,17 +20,9 @@ export const BODIES_OBJECT_PATH = '/bodies'
 /** Milliseconds between two looks for bodies that are to be deleted. */
 const SWEEP_INTERVAL = 15 * 60_000
 
-const METHODS: CalledMethods<BodyRegistry> = {
-  add: true,
-  reserve: true,
-  publish: true,
-  find: true,
-  delete: true,
-}
-
 /** The table of bodies in its Durable Object, as the relay reads and changes it. */
 export function registryInObject(namespace: ObjectNamespace): BodyRegistry {
-  return storeInObject(METHODS, (body) => askBodies(namespace, '', { method: 'POST', body }))
+  return storeInObject((body) => askBodies(namespace, '', { method: 'POST', body }))
 }
 
 /** Pieces in the Durable Object of the bodies. */
@@ -128,7 +119,7 @@ export async function answerBodyCall(
 }
 
 async function answerCall(storage: ObjectStorage, body: unknown, now: number): Promise<Response> {
-  const call = readObjectCall(METHODS, body)
+  const call = readObjectCall(body)
   // A client without a credential can ask for a body, and must not make the object take up storage.
   if (call.method !== 'add' && !hasBodies(storage)) return Response.json({ result: null })
   const table = await tableIn(storage)

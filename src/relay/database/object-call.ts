@@ -26,60 +26,46 @@ export async function askObject(
   return response
 }
 
-/** The methods of a store that other objects can call; all return promises. */
-export type CalledMethods<Store> = Readonly<Record<keyof Store & string, true>>
+/** A call of one method. */
+export interface ObjectCall {
+  readonly method: string
+  readonly given: readonly unknown[]
+}
 
 /**
- * A store that is in an object, as others call it. Arguments and results are JSON.
+ * A store that is in an object, as others call it. All its methods return promises; arguments and results
+ * are JSON.
  *
- * @param ask sends the body of a `POST` to the object
+ * @param ask sends the body of a `POST` to the object, which answers it by `answerObjectCall`
  */
-export function storeInObject<Store>(
-  methods: CalledMethods<Store>,
+export function storeInObject<Store extends object>(
   ask: (body: string) => Promise<Response>,
 ): Store {
-  const calls = Object.keys(methods).map((method) => {
-    const call = async (...given: readonly unknown[]) => {
+  const call =
+    (method: string | symbol) =>
+    async (...given: readonly unknown[]) => {
       const response = await ask(JSON.stringify({ method, given }))
       // JSON leaves out `undefined`.
       const { result } = (await response.json()) as { result?: unknown }
       return result
     }
-    return [method, call] as const
-  })
-  // `answerObjectCall` runs the method with this name.
-  return Object.fromEntries(calls) as Store
+  // The object has a store of the same type.
+  return new Proxy({}, { get: (_, method) => call(method) }) as Store
 }
 
-/** A call that `storeInObject` made. */
-export interface ObjectCall<Store> {
-  readonly method: keyof Store & string
-  readonly given: readonly unknown[]
-}
-
-/** @throws TypeError for anything but a call of one of the methods */
-export function readObjectCall<Store>(
-  methods: CalledMethods<Store>,
-  body: unknown,
-): ObjectCall<Store> {
+/** @throws TypeError for anything but a call that `storeInObject` made */
+export function readObjectCall(body: unknown): ObjectCall {
   const { method, given } = isObject(body) ? body : {}
-  if (!isMethod(methods, method) || !Array.isArray(given)) throw new TypeError('no such call')
+  if (typeof method !== 'string' || !Array.isArray(given)) throw new TypeError('no call')
   return { method, given }
 }
 
-function isMethod<Store>(
-  methods: CalledMethods<Store>,
-  name: unknown,
-): name is keyof Store & string {
-  return typeof name === 'string' && Object.hasOwn(methods, name)
-}
-
 /** Runs in the object: the response to a call. */
-export async function answerObjectCall<Store>(
+export async function answerObjectCall<Store extends object>(
   store: Store,
-  { method, given }: ObjectCall<Store>,
+  { method, given }: ObjectCall,
 ): Promise<Response> {
-  // `storeInObject` gave the method its arguments.
-  const run = store[method] as (...given: unknown[]) => Promise<unknown>
+  const run: unknown = Reflect.get(store, method)
+  if (typeof run !== 'function') throw new TypeError(`the object has no method ${method}`)
   return Response.json({ result: await run.apply(store, [...given]) })
 }

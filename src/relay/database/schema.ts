@@ -1,7 +1,7 @@
-import type { OutboxLine } from '../outbox/event.ts'
+import type { OutboxLine } from '../log-lines.ts'
 
 /** The version of the tables: in `PRAGMA user_version` of a file, and in the table `meta`. */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /** `sealed` is last: it is by far the longest column, and SQLite reads a row only as far as it must. */
 const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NULL UNIQUE,
@@ -13,7 +13,7 @@ const EVENT = `CREATE TABLE event (seq INTEGER PRIMARY KEY, delivery TEXT NOT NU
 /** One row an open batch: its events are in `event`, with its id as their unit. */
 const BATCH = `CREATE TABLE batch (id TEXT PRIMARY KEY, queue TEXT NOT NULL, grouping TEXT NOT NULL,
   opened INTEGER NOT NULL, period INTEGER NOT NULL, debounce INTEGER, last INTEGER NOT NULL,
-  count INTEGER NOT NULL, space INTEGER NOT NULL, unpacked INTEGER NOT NULL, packed INTEGER NOT NULL)`
+  count INTEGER NOT NULL, length INTEGER NOT NULL)`
 
 const TABLES = [
   EVENT,
@@ -133,17 +133,22 @@ const FROM_2: readonly string[] = [
   COUNT,
 ]
 
-/** From version 3: without receipts. */
-const FROM_3: readonly string[] = [
-  ...RECEIPT_TABLES,
+/** From version 4: a batch had other columns. One that was open is due at the end of its time. */
+const FROM_4: readonly string[] = [
+  'DROP TABLE batch',
+  BATCH,
   `UPDATE meta SET value = ${SCHEMA_VERSION} WHERE name = 'schema'`,
 ]
+
+/** From version 3: without receipts. */
+const FROM_3: readonly string[] = [...RECEIPT_TABLES, ...FROM_4]
 
 /** Statements that bring the tables of a version to the current one. */
 export const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
   1: FROM_1,
   2: FROM_2,
   3: FROM_3,
+  4: FROM_4,
 }
 
 /** The line of the log about a migration from this version. */

@@ -2,7 +2,6 @@ import { type ObjectStorage, objectDatabase } from '../database/durable-object.t
 import {
   answerObjectCall,
   askObject,
-  type CalledMethods,
   type ObjectNamespace,
   readObjectCall,
   storeInObject,
@@ -14,21 +13,9 @@ import { type EndpointStore, EndpointTable } from './store.ts'
 /** Name of the one object with every endpoint; no queue has it, since a queue names a repository. */
 const OBJECT = 'endpoints'
 
-const METHODS: CalledMethods<EndpointStore> = {
-  versions: true,
-  find: true,
-  list: true,
-  named: true,
-  create: true,
-  replace: true,
-  delete: true,
-  noteFirstEvent: true,
-  claimSession: true,
-}
-
 /** The endpoints in their Durable Object, as the relay reads and changes them. */
 export function endpointsInObject(namespace: ObjectNamespace): EndpointStore {
-  return storeInObject(METHODS, (body) =>
+  return storeInObject((body) =>
     askObject(namespace, OBJECT, ENDPOINTS_OBJECT_PATH, { method: 'POST', body }).catch(diskFails),
   )
 }
@@ -38,6 +25,6 @@ export async function answerEndpointCall(
   storage: ObjectStorage,
   request: Request,
 ): Promise<Response> {
-  const call = readObjectCall(METHODS, await request.json())
+  const call = readObjectCall(await request.json())
   return answerObjectCall<EndpointStore>(new EndpointTable(objectDatabase(storage)), call)
 }

@@ -1,17 +1,9 @@
-import {
-  BATCH_TEXT,
-  type BatchEnvelope,
-  batchEnvelope,
-  writeBatchPayload,
-} from '../../wire/batch-payload.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
 import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
 import type { BatchPeriod } from '../request/batch-period.ts'
-import { LIMIT_OF } from '../request/client-payload.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
-import { PackedSize } from './packed-size.ts'
 
 /** An event for a batch. */
 export interface CollectedEvent extends Pick<Dispatch, 'target' | 'clientPayload'> {
@@ -25,26 +17,23 @@ export interface BatchPorts {
   now(): number
 }
 
-/** An open batch with the running gzip that measures it. */
-interface MeasuredBatch {
+interface Batch {
   row: OpenBatch
-  readonly size: PackedSize
-  /** False for a batch that only waits for its end to be written. */
+  /** False for a batch that ends. It is due, and its end is written after its last events. */
   takesMore: boolean
 }
 
 /** Open batches of one queue; at one more, the oldest ends. */
 const MOST_OPEN = 1000
 
-/** Batches with a running gzip, which takes a third of a megabyte. */
-const MOST_MEASURED = 32
-
-/** Collects events into batches. A batch that ends is due in the ledger, like any event. */
+/**
+ * Collects events into batches. A batch is full by the number and the length of its events. A batch that
+ * ends is due in the ledger, like any event.
+ */
 export class Batches {
   readonly #ports: BatchPorts
   /** The batches of each queue, oldest first. */
-  readonly #open = new Map<string, Set<MeasuredBatch>>()
-  readonly #measured = new Set<PackedSize>()
+  readonly #open = new Map<string, Set<Batch>>()
 
   constructor(ports: BatchPorts) {
     this.#ports = ports
@@ -57,7 +46,7 @@ export class Batches {
       // A clock that was ahead must not hold a batch longer than its period.
       const opened = Math.min(row.opened, now())
       const takesMore = row.count < LIMITS.batchEvents
-      this.#add({ row: { ...row, opened }, size: new PackedSize(row.packed), takesMore })
+      this.#add({ row: { ...row, opened }, takesMore })
     }
   }
 
@@ -72,7 +61,7 @@ export class Batches {
     const now = this.#ports.now()
     for (const batch of this.#batchesOf(queue)) {
       if (dueAt(batch) > now) continue
-      this.#takeNoMore(batch)
+      batch.takesMore = false
       await this.#ports.ledger.closeBatch(batch.row.id)
       this.#remove(batch)
     }
@@ -92,112 +81,84 @@ export class Batches {
   async collect(event: CollectedEvent): Promise<string | undefined> {
     const { target, clientPayload } = event
     const { queue } = event.event
+    const { now } = this.#ports
     const grouping = groupingOf(target, webhookPathOf(clientPayload))
-    const text = new TextEncoder().encode(clientPayload + BATCH_TEXT.between)
+    const added = clientPayload.length + LIMITS.batchEventOverhead
     const known = this.#takingMore(queue, grouping)
-    const fits = known !== undefined && this.#takes(known, text, clientPayload.length)
-    const batch = fits ? known : this.#begin(event, grouping, text)
-    const { row, size } = batch
-    batch.row = { ...row, last: this.#ports.now(), count: row.count + 1, packed: size.bytes }
+    const batch = known && this.#takes(known, added) ? known : this.#begin(event, grouping)
+    const { count, length } = batch.row
+    batch.row = { ...batch.row, last: now(), count: count + 1, length: length + added }
     // Each write has the whole batch, so that none depends on the one before.
     const stored = this.#ports.ledger.putIntoBatch(event.event, batch.row)
-    if (batch.row.count >= LIMITS.batchEvents) this.#takeNoMore(batch)
+    if (batch.row.count >= LIMITS.batchEvents) batch.takesMore = false
     let isStored = false
     try {
       isStored = await stored
     } finally {
       if (!isStored) this.#undo(batch)
     }
-    return isStored ? row.id : undefined
+    return isStored ? batch.row.id : undefined
   }
 
   /** An event that was not stored; a batch without events is none. */
-  #undo(batch: MeasuredBatch): void {
+  #undo(batch: Batch): void {
     batch.row = { ...batch.row, count: batch.row.count - 1 }
     if (batch.takesMore && batch.row.count === 0) this.#remove(batch)
   }
 
   /** @returns false if the batch is full without the event */
-  #takes(batch: MeasuredBatch, text: Uint8Array, length: number): boolean {
-    const { row, size } = batch
-    const unpacked = row.unpacked + length + LIMITS.batchEventOverhead
-    if (unpacked > LIMITS.batchUnpackedLength || dueAt(batch) <= this.#ports.now()) return false
-    batch.row = { ...row, unpacked }
-    return this.#measure(size, text, row.space)
+  #takes(batch: Batch, added: number): boolean {
+    const fits = batch.row.length + added <= LIMITS.batchUnpackedLength
+    return fits && dueAt(batch) > this.#ports.now()
   }
 
-  #measure(size: PackedSize, text: Uint8Array, space: number): boolean {
-    // The sizes that were used last stay.
-    this.#measured.delete(size)
-    this.#measured.add(size)
-    for (const oldest of this.#measured) {
-      if (this.#measured.size <= MOST_MEASURED) break
-      oldest.release()
-      this.#measured.delete(oldest)
-    }
-    return size.add(text, space)
-  }
-
-  #begin(event: CollectedEvent, grouping: string, text: Uint8Array): MeasuredBatch {
+  #begin({ event, period }: CollectedEvent, grouping: string): Batch {
     const { newId, now } = this.#ports
-    const { target, clientPayload, period } = event
-    const id = newId()
-    const time = now()
     const row: OpenBatch = {
-      id,
-      queue: event.event.queue,
+      id: newId(),
+      queue: event.queue,
       grouping,
-      opened: time,
+      opened: now(),
       period: period.most,
       debounce: period.quiet ?? null,
-      last: time,
+      last: now(),
       count: 0,
-      space: spaceOf(target, batchEnvelope(clientPayload, LIMITS.batchEvents, id)),
-      unpacked: clientPayload.length + LIMITS.batchEventOverhead,
-      packed: 0,
+      length: 0,
     }
-    const batch = { row, size: new PackedSize(), takesMore: true }
-    this.#measure(batch.size, text, row.space)
+    const batch = { row, takesMore: true }
     this.#add(batch)
     return batch
   }
 
   /** A batch takes the place of one that is full; of too many batches, the oldest ends. */
-  #add(batch: MeasuredBatch): void {
+  #add(batch: Batch): void {
     const { queue, grouping } = batch.row
     const full = this.#takingMore(queue, grouping)
-    if (full) this.#takeNoMore(full)
+    if (full) full.takesMore = false
     const [oldest, ...others] = this.#batchesOf(queue).filter(({ takesMore }) => takesMore)
-    if (oldest && others.length >= MOST_OPEN - 1) this.#takeNoMore(oldest)
+    if (oldest && others.length >= MOST_OPEN - 1) oldest.takesMore = false
     const batches = this.#open.get(queue) ?? new Set()
     this.#open.set(queue, batches.add(batch))
   }
 
-  /** Makes a batch due. Its last events may be on their way to the disk: its end is written after them. */
-  #takeNoMore(batch: MeasuredBatch): void {
-    batch.takesMore = false
-    this.#measured.delete(batch.size)
-  }
-
-  #batchesOf(queue: string): readonly MeasuredBatch[] {
+  #batchesOf(queue: string): readonly Batch[] {
     return [...(this.#open.get(queue) ?? [])]
   }
 
-  #takingMore(queue: string, grouping: string): MeasuredBatch | undefined {
+  #takingMore(queue: string, grouping: string): Batch | undefined {
     return this.#batchesOf(queue).find(
       ({ row, takesMore }) => takesMore && row.grouping === grouping,
     )
   }
 
-  #remove(batch: MeasuredBatch): void {
+  #remove(batch: Batch): void {
     const { queue } = batch.row
-    this.#measured.delete(batch.size)
     this.#open.get(queue)?.delete(batch)
     if (this.#open.get(queue)?.size === 0) this.#open.delete(queue)
   }
 }
 
-function dueAt({ row, takesMore }: MeasuredBatch): number {
+function dueAt({ row, takesMore }: Batch): number {
   const { opened, period, debounce, last } = row
   return takesMore ? Math.min(opened + period, last + (debounce ?? period)) : opened
 }
@@ -211,10 +172,4 @@ function groupingOf(target: DispatchTarget, path: string): string {
 
 function webhookPathOf(clientPayload: string): string {
   return readClientPayload(JSON.parse(clientPayload)).path
-}
-
-/** Bytes that may be gzipped, so that their base64 and the other keys fit into GitHub's limit. */
-function spaceOf(target: DispatchTarget, envelope: BatchEnvelope): number {
-  const around = new TextEncoder().encode(writeBatchPayload(envelope, '')).length
-  return Math.floor((LIMIT_OF[target.event].most - around) / 4) * 3
 }

@@ -1,12 +1,13 @@
 import type { SqlStatement } from '../database/database.ts'
 import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
+import type { OutboxLine } from '../log-lines.ts'
 import type { Packer } from '../request/client-payload.ts'
 import type { Batches } from './batches.ts'
-import type { NewEvent, OutboxEvent, OutboxLine, StoredEvent } from './event.ts'
+import type { NewEvent, OutboxEvent, StoredEvent } from './event.ts'
 import type { Ledger } from './ledger.ts'
 import {
-  isDivisible,
+  OF_CONTENT,
   type OpenedDispatch,
   type OpenPorts,
   openBatch,
@@ -305,7 +306,7 @@ export class DeliveryLoop {
   ): Promise<void> {
     const [event] = events
     if (!event) return
-    const { ledger, now, random, age, log, report } = this.#ports
+    const { ledger, newId, now, random, age, log, report } = this.#ports
     this.#noteOutcome(queue, outcome)
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
@@ -315,9 +316,9 @@ export class DeliveryLoop {
     }
     const { reason } = outcome
     const isBatch = event.unit !== event.delivery
-    if (outcome.kind === 'refused' && isBatch && events.length > 1 && isDivisible(reason)) {
-      await ledger.halve(events, this.#ports.newId())
-      return log({ outbox: 'halved', ...namesOf(event), reason, events: events.length })
+    if (outcome.kind === 'refused' && isBatch && events.length > 1 && OF_CONTENT.has(reason)) {
+      await ledger.divide(events, outcome.parts ?? 2, newId)
+      return log({ outbox: 'divided', ...namesOf(event), reason, events: events.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
     await this.#record(event, ledger.failed(event.unit, next, reason))

@@ -31,12 +31,8 @@ export interface OpenBatch {
   /** When its last event was stored. */
   readonly last: number
   readonly count: number
-  /** Bytes that its gzipped events may have. */
-  readonly space: number
   /** Characters of its events before gzip. */
-  readonly unpacked: number
-  /** Bytes of its gzipped events, at most. */
-  readonly packed: number
+  readonly length: number
 }
 
 const EVENT_COLUMNS = [
@@ -45,8 +41,17 @@ const EVENT_COLUMNS = [
 ]
 
 const BATCH_COLUMNS = [
-  ...(['id', 'queue', 'grouping', 'opened', 'period', 'debounce', 'last', 'count'] as const),
-  ...(['space', 'unpacked', 'packed'] as const),
+  ...([
+    'id',
+    'queue',
+    'grouping',
+    'opened',
+    'period',
+    'debounce',
+    'last',
+    'count',
+    'length',
+  ] as const),
 ]
 
 /** The fields of an `OutboxEvent`. */
@@ -71,7 +76,7 @@ const COUNT = 'UPDATE meta SET value = value + changes() WHERE name = ?'
 const PUT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS.join(', ')})
   SELECT ${marks(BATCH_COLUMNS)} WHERE EXISTS (SELECT 1 FROM event WHERE delivery = ?)
   ON CONFLICT (id) DO UPDATE SET last = excluded.last, count = excluded.count,
-    unpacked = excluded.unpacked, packed = excluded.packed`
+    length = excluded.length`
 
 const USAGE = `SELECT coalesce(sum(events) FILTER (WHERE name = 'all'), 0) AS events,
   coalesce(sum(bytes) FILTER (WHERE name = 'all'), 0) AS bytes,
@@ -255,16 +260,17 @@ export class Ledger {
     await this.#write(statements)
   }
 
-  /** Makes two batches of one: the events behind the middle get another id. */
-  async halve(events: readonly OutboxEvent[], newId: string): Promise<void> {
+  /** Makes several batches of one: the first part keeps the id. */
+  async divide(events: readonly OutboxEvent[], parts: number, newId: () => string): Promise<void> {
     const now = this.#ports.now()
-    const middle = Math.ceil(events.length / 2)
-    const [first] = events
+    const unit = events[0]?.unit ?? ''
+    const size = Math.ceil(events.length / parts)
+    const starts = events.filter((_, index) => index > 0 && index % size === 0)
+    // From the last part on, because each statement changes all events that follow.
+    const text = 'UPDATE event SET unit = ? WHERE unit = ? AND seq >= ?'
     await this.#write([
-      ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, first?.unit ?? ''],
-      ...events
-        .slice(middle)
-        .map(({ seq }): SqlStatement => ['UPDATE event SET unit = ? WHERE seq = ?', newId, seq]),
+      ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, unit],
+      ...starts.reverse().map(({ seq }): SqlStatement => [text, newId(), unit, seq]),
     ])
   }
 
@@ -346,9 +352,7 @@ export class Ledger {
 
   /** The events of a batch, or the one event, with an id. */
   async find(id: string): Promise<readonly StoredEvent[]> {
-    const found = await this.unit(id)
-    if (found.length > 0) return found
-    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE delivery = ?`
+    const text = `SELECT ${COLUMNS}, sealed FROM event WHERE unit = ?1 OR delivery = ?1 ORDER BY seq`
     return (await this.#read(text, id)).map(storedEventOf)
   }
 
@@ -358,15 +362,11 @@ export class Ledger {
    * @param separate each event of a batch by itself
    * @returns the changed events
    */
-  async replay(id: string, separate = false): Promise<readonly OutboxEvent[]> {
-    const now = this.#ports.now()
-    const unit = separate ? 'unit = delivery, ' : ''
-    const batch = `UPDATE event SET ${unit}${AGAIN} WHERE unit = ?2 AND ${ENDED} RETURNING ${COLUMNS}`
-    const changed = await this.#change([batch, now, id])
-    if (changed.length > 0) return changed
-    const single = `UPDATE event SET unit = delivery, ${AGAIN} WHERE delivery = ?2 AND ${ENDED}
-      RETURNING ${COLUMNS}`
-    return this.#change([single, now, id])
+  replay(id: string, separate: boolean): Promise<readonly OutboxEvent[]> {
+    const unit = separate ? '' : id
+    const text = `UPDATE event SET unit = CASE unit WHEN ?3 THEN unit ELSE delivery END, ${AGAIN}
+      WHERE (unit = ?2 OR delivery = ?2) AND ${ENDED} RETURNING ${COLUMNS}`
+    return this.#change([text, this.#ports.now(), id, unit])
   }
 
   /** Queues dead letters again, at most so many in one transaction. @returns the changed events */

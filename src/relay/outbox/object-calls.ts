@@ -1,10 +1,5 @@
 import type { OutboxView } from '../admin/outbox.ts'
-import {
-  askObject,
-  type CalledMethods,
-  type ObjectNamespace,
-  storeInObject,
-} from '../database/object-call.ts'
+import { askObject, type ObjectNamespace, storeInObject } from '../database/object-call.ts'
 import type { EventStore } from './accept.ts'
 import type { ObjectIndex } from './object-index.ts'
 
@@ -15,41 +10,12 @@ export interface QueueCalls extends OutboxView, Pick<EventStore, 'put' | 'collec
   among(deliveries: readonly string[]): Promise<readonly string[]>
 }
 
-export const QUEUE_METHODS: CalledMethods<QueueCalls> = {
-  put: true,
-  collect: true,
-  settle: true,
-  list: true,
-  find: true,
-  replay: true,
-  replayAll: true,
-  delete: true,
-  deleteAll: true,
-  endRevoked: true,
-  figures: true,
-  deleteCopies: true,
-  among: true,
-}
-
 export function queueIn(namespace: ObjectNamespace, queue: string): QueueCalls {
-  return storeInObject(QUEUE_METHODS, (body) =>
-    askObject(namespace, queue, '/queue', { method: 'POST', body }),
-  )
+  return storeInObject((body) => askObject(namespace, queue, '/queue', { method: 'POST', body }))
 }
 
 /** The index, as the relay and the objects of queues call it. */
 export type IndexCalls = Pick<ObjectIndex, keyof ObjectIndex>
-
-export const INDEX_METHODS: CalledMethods<IndexCalls> = {
-  look: true,
-  noteAccepted: true,
-  reserve: true,
-  report: true,
-  queues: true,
-  isFull: true,
-  turn: true,
-  noteOutcome: true,
-}
 
 export const INDEX_PATH = '/index'
 
@@ -57,7 +23,5 @@ export const INDEX_PATH = '/index'
 const INDEX = 'index'
 
 export function indexIn(namespace: ObjectNamespace): IndexCalls {
-  return storeInObject(INDEX_METHODS, (body) =>
-    askObject(namespace, INDEX, INDEX_PATH, { method: 'POST', body }),
-  )
+  return storeInObject((body) => askObject(namespace, INDEX, INDEX_PATH, { method: 'POST', body }))
 }

@@ -65,13 +65,8 @@ export async function openBatch(
 /** As GitHub's own refusal. */
 const TOO_LARGE = 'payload_too_large'
 
-/** Refusals of the content of a batch: GitHub may accept a part of it. */
-const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
-
-/** True if the relay sends a refused batch again as two. */
-export function isDivisible(reason: string): boolean {
-  return OF_CONTENT.has(reason)
-}
+/** Refusals of the content of a batch: GitHub may accept it in parts. */
+export const OF_CONTENT: ReadonlySet<string> = new Set([TOO_LARGE, 'rejected', 'event_rejected'])
 
 async function batchDispatch(
   events: readonly Dispatch[],
@@ -88,8 +83,11 @@ async function batchDispatch(
   const { most, sizeOf } = LIMIT_OF[target.event]
   const isReceipt = events.every((event) => event.isReceipt)
   const dispatch = { repository, target, credential, delivery: id, isReceipt }
-  if (sizeOf(clientPayload) <= most) return { dispatch: { ...dispatch, clientPayload } }
-  if (events.length > 1) return failure('refused', TOO_LARGE)
+  const size = sizeOf(clientPayload)
+  if (size <= most) return { dispatch: { ...dispatch, clientPayload } }
+  if (events.length > 1) {
+    return { outcome: { kind: 'refused', reason: TOO_LARGE, parts: Math.ceil(size / most) } }
+  }
   // The body of the event may be gzipped already, and gzip makes it larger.
   return { dispatch: { ...dispatch, clientPayload: first.clientPayload } }
 }

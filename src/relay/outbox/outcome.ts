@@ -15,8 +15,8 @@ export type AttemptOutcome =
   | { readonly kind: 'paused'; readonly reason: string }
   /** Only this event cannot be delivered now: its key, or its workflow, is missing. */
   | { readonly kind: 'isolated'; readonly reason: string }
-  /** GitHub refuses the event itself. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** GitHub refuses the event itself, or a batch is too large: it fits in so many parts. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly parts?: number }
   /** The relay itself failed. */
   | { readonly kind: 'broken'; readonly reason: string }
 

@@ -1,7 +1,8 @@
 import type { Credential } from '../credentials/credentials.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
-import type { OutboxEvent, OutboxLine } from './event.ts'
+import type { OutboxLine } from '../log-lines.ts'
+import type { OutboxEvent } from './event.ts'
 
 /** Holder of the relay's own credential, whatever key, grant or endpoint a request brings. */
 const OWN = 'own'

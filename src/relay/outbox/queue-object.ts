@@ -8,15 +8,7 @@ import type { RateLimiters } from '../github/rate-limiter.ts'
 import { type Attempts, isAmbiguous, RelayError } from '../relay-errors.ts'
 import type { NewEvent, OutboxLimits } from './event.ts'
 import { Ledger } from './ledger.ts'
-import {
-  INDEX_METHODS,
-  INDEX_PATH,
-  type IndexCalls,
-  indexIn,
-  QUEUE_METHODS,
-  type QueueCalls,
-  queueIn,
-} from './object-calls.ts'
+import { INDEX_PATH, type IndexCalls, indexIn, type QueueCalls, queueIn } from './object-calls.ts'
 import { ObjectIndex, type Reservation } from './object-index.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
@@ -136,17 +128,15 @@ export class OutboxObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const body: unknown = await request.json()
-    if (new URL(request.url).pathname !== INDEX_PATH) {
-      return answerObjectCall(this.#calls, readObjectCall(QUEUE_METHODS, body))
-    }
+    const call = readObjectCall(await request.json())
+    if (new URL(request.url).pathname !== INDEX_PATH) return answerObjectCall(this.#calls, call)
     const { namespace, report } = this.#ports
     this.#ownIndex ??= new ObjectIndex(this.#storage, {
       ...this.#ports,
       deleteCopies: (queue, bytes) =>
         void queueIn(namespace, queue).deleteCopies(bytes).catch(report),
     })
-    return answerObjectCall<IndexCalls>(this.#ownIndex, readObjectCall(INDEX_METHODS, body))
+    return answerObjectCall<IndexCalls>(this.#ownIndex, call)
   }
 
   async alarm(): Promise<void> {

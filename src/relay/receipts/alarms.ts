@@ -1,8 +1,8 @@
 import { durationSeconds } from '../../wire/duration.ts'
 import type { SqlStatement } from '../database/database.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
+import type { ReceiptLine } from '../log-lines.ts'
 import { newReceipt, type Receipt } from './receipt.ts'
-import type { ReceiptLine } from './receipt-line.ts'
 import type { Alarm, ReceiptStore } from './store.ts'
 
 export interface AlarmPorts {

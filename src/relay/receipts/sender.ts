@@ -1,6 +1,6 @@
 import type { Secret } from '../../wire/secret.ts'
+import type { ReceiptLine } from '../log-lines.ts'
 import { type Receipt, receiptHeaders } from './receipt.ts'
-import type { ReceiptLine } from './receipt-line.ts'
 import type { ReceiptStore } from './store.ts'
 
 /** Posts a receipt. @returns the status; rejects if there is no response */

@@ -1,0 +1,62 @@
+import type { RunOutcome } from './receipts/outcome.ts'
+import type { AlarmKind } from './receipts/store.ts'
+
+// Lines of the log that are not about a request, without their time: no payload, no token.
+
+/** What the outbox does with an event. */
+export interface OutboxLine {
+  /** `error` if an admin has to act. */
+  readonly level?: 'error'
+  /**
+   * - `stored`: GitHub refuses the relay's own credential, and the relay stored the event
+   * - `delivered`, `deferred`: the outcome of an attempt
+   * - `found`: the run of an uncertain event was found, so the event is delivered
+   * - `dead`: an event became a dead letter
+   * - `expired`: a dead letter was deleted after 30 days
+   * - `late`: the oldest event has waited for more than an hour
+   * - `unreadable`: no sealing key opens these events
+   * - `migrated`: an earlier version wrote the tables, which now have the form of this version
+   * - `replayed`, `deleted`: by an admin
+   * - `divided`: the relay sends a batch that is refused or too large as several
+   * - `disk`: the disk fails with this reason, or is `well` again; with a delivery: GitHub has the
+   *   event, and the disk did not record that yet
+   */
+  readonly outbox:
+    | 'stored'
+    | 'divided'
+    | 'delivered'
+    | 'deferred'
+    | 'found'
+    | 'dead'
+    | 'expired'
+    | 'late'
+    | 'unreadable'
+    | 'migrated'
+    | 'replayed'
+    | 'deleted'
+    | 'disk'
+  readonly delivery?: string
+  /** `owner/name` in lower case. */
+  readonly repository?: string
+  readonly credential?: string
+  readonly attempts?: number
+  readonly reason?: string
+  /** How long the event waited, or until the next attempt. */
+  readonly seconds?: number
+  readonly events?: number
+  /** Versions of the tables before and after a migration. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** What became of an event that GitHub accepted, or an alarm. */
+export interface ReceiptLine {
+  readonly receipts: RunOutcome | AlarmKind | 'ended' | 'given_up'
+  readonly level?: 'error'
+  readonly delivery?: string
+  readonly repository?: string
+  readonly credential?: string
+  readonly reason?: string
+  readonly run?: string
+  readonly subject?: string
+}
