@@ -7,7 +7,7 @@ import { payloadOf, scene } from '../support/scene.ts'
 
 /** Events that are sent concurrently, because some of them wait for the time limit. */
 const BATCH = 50
-/** Milliseconds; enough for the first call of each of them on a busy machine. */
+/** Milliseconds; enough for the first call of nearly all of them on a busy machine. */
 const BUDGET = 3000
 
 const STATUSES = [
@@ -105,12 +105,14 @@ export function testOutcomes(events: number): void {
         expect({ list, tries, status, isError }).toMatchObject({ isError: !accepted })
         if (accepted) expect(status).toBe(Number(query.get('__response_code') ?? 200))
         else expect(status).toBeGreaterThanOrEqual(400)
-        expect(tries.length).toBeGreaterThanOrEqual(1)
+        // On a busy machine, the time can be over before the call arrives.
+        if (tries.length === 0) expect(body).toMatch(/"github_(?:timeout|unavailable)"/)
         expect(tries.slice(0, -1).filter((what) => !MAY_BE_REPEATED.test(what))).toEqual([])
       }
       const batch = fc.array(fc.tuple(turns, custom), { minLength: BATCH, maxLength: BATCH })
       const property = fc.asyncProperty(batch, async (cases) => {
         await Promise.all(cases.map(([list, asked]) => one(list, asked)))
+        expect(given.size).toBeGreaterThan(count * 0.8)
       })
       await fc.assert(property, { numRuns: events / BATCH, endOnFailure: true })
     })
