@@ -104,7 +104,7 @@ function localOf(url: string): string {
   return url.replace(PUBLIC, local)
 }
 
-const EVENT_KEYS = ['event', 'url', 'delivery', 'status', 'run', 'conclusion', 'reason']
+const EVENT_KEYS = ['event', 'url', 'delivery', 'type', 'status', 'run', 'conclusion', 'reason']
 
 async function jsonEvents(running: RunningCommand, last: string) {
   await running.printed(new RegExp(`"event":"${last}".*\n`))
@@ -603,6 +603,7 @@ test('from a repository without workflows to a run of Stripe: three commands, 25
   expect(running.stdout).toMatch(
     /\nFilter of the workflow: body\.type .*"checkout\.session\.completed"/,
   )
+  expect(running.stdout).toMatch(/^200 {2}delivery [\da-f-]{36} {2}checkout\.session\.completed$/m)
   expect(running.stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(25)
 })
 

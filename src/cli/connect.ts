@@ -7,6 +7,7 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
+import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
 import { waitUntilReady } from './connect/ready.ts'
@@ -87,6 +88,8 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
+  /** The types of the events whose requests are in progress. */
+  const types = new Map<string, string>()
   const relay = await openPublicRelay({
     target,
     conditions,
@@ -94,12 +97,18 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
     forge,
     ...settings,
     secret,
+    onEvent: (event) => {
+      const type = sender && eventType(event, sender)
+      if (type !== undefined) types.set(event.delivery, type)
+    },
     onLog: (line) => {
       const entry = loggedRequest(line)
       if (!entry) return
+      const type = types.get(entry.delivery)
+      types.delete(entry.delivery)
       const isFollowed = forge.kind === 'github'
       const { repository, filter } = target
-      const ports = { repository, ask, isFollowed, filter, ...systemClock }
+      const ports = { repository, ask, isFollowed, type, filter, ...systemClock }
       followRequest(entry, ports, report.event).catch(reportError)
     },
     onTunnel: report.tunnel,
@@ -245,9 +254,11 @@ function reporter(json: boolean): Reporter {
 
 /** @param lastDelivery the delivery of the line above */
 function eventLine(reported: ConnectEvent, lastDelivery: string | null): string {
-  const { event, delivery, status, run, conclusion, reason } = reported
+  const { event, delivery, type, status, run, conclusion, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
-  if (event === 'request') return `${status}  delivery ${delivery}${why}`
+  if (event === 'request') {
+    return `${status}  delivery ${delivery}${type === null ? '' : `  ${type}`}${why}`
+  }
   const of = delivery === lastDelivery ? '' : `delivery ${delivery} `
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
   return `     ${of}ended: ${conclusion}${why}`

@@ -12,7 +12,7 @@ import type { Pages } from './pages/pages.ts'
 import type { Readiness } from './pages/readiness.ts'
 import { overloaded } from './relay-errors.ts'
 import type { CollectPort } from './request/batch-period.ts'
-import type { Packer } from './request/client-payload.ts'
+import type { Packer, ReceivedEvent } from './request/client-payload.ts'
 import type { Repository } from './request/route.ts'
 import type { LoadChecks } from './request/verification-claims.ts'
 
@@ -91,6 +91,8 @@ export interface RelayPorts {
   now(): Date
   newDelivery(): string
   log(entry: LogEntry): void
+  /** Receives each event before its signature is verified, for a developer's own relay. */
+  readonly eventReceived?: (event: ReceivedEvent) => void
   /** Reports a bug. */
   report(error: unknown): void
 }

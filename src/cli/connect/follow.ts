@@ -13,6 +13,8 @@ export interface ConnectEvent {
   /** The webhook URL with its credential: of `ready`, and of `tunnel` if the URL changed. */
   readonly url: string | null
   readonly delivery: string | null
+  /** The type of the event, such as `checkout.session.completed`. */
+  readonly type: string | null
   /** Status of the response to the sender. */
   readonly status: number | null
   /** Address of the run. */
@@ -27,7 +29,10 @@ export function connectEvent(
   event: ConnectEvent['event'],
   known: Partial<ConnectEvent> = {},
 ): ConnectEvent {
-  const nothing = { url: null, delivery: null, status: null, run: null, conclusion: null }
+  const nothing = {
+    ...{ url: null, delivery: null, type: null },
+    ...{ status: null, run: null, conclusion: null },
+  }
   return { event, ...nothing, reason: null, ...known }
 }
 
@@ -36,6 +41,8 @@ interface FollowPorts {
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
+  /** The type of the event, if it is known. */
+  readonly type?: string | undefined
   /** `config.filter` of the trigger. */
   readonly filter: JsonObject | undefined
   now(): Date
@@ -64,7 +71,7 @@ export async function followRequest(
   const { delivery, status, run: page = null } = entry
   const noRun = noRunReason(entry, ports.filter)
   const reason = noRun ?? queuedReason(entry)
-  report(connectEvent('request', { delivery, status, run: page, reason }))
+  report(connectEvent('request', { delivery, type: ports.type ?? null, status, run: page, reason }))
   if (noRun !== null) return
   if (!ports.isFollowed) {
     report(connectEvent('run', { delivery, run: page, reason: NOT_FOLLOWED }))

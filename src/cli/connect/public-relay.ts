@@ -2,6 +2,7 @@ import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import { generateSigningKey } from '../../relay/credentials/grant.ts'
 import { generateSealingKey } from '../../relay/credentials/seal.ts'
 import { hasSqlite } from '../../relay/database/sqlite.ts'
+import type { ReceivedEvent } from '../../relay/request/client-payload.ts'
 import { baseAddress } from '../../wire/address.ts'
 import { fieldsOf, listOf } from '../../wire/github-api.ts'
 import { webhookUrl, withToken } from '../../wire/path.ts'
@@ -51,6 +52,8 @@ interface PublicRelayOptions {
   /** The sender's secret of `--secret-env`. */
   readonly secret: Secret | undefined
   readonly onLog: (line: string) => void
+  /** Receives each event before the line of the log about it. */
+  readonly onEvent: (event: ReceivedEvent) => void
   /** Reports a tunnel that ended, or the webhook URL of a new tunnel. */
   readonly onTunnel: (change: TunnelChange) => void
 }
@@ -118,7 +121,7 @@ async function startWithEndpoint(
   options: PublicRelayOptions,
   conditions: GrantConditions | undefined,
 ): Promise<LocalRelay> {
-  const { target, port, onLog } = options
+  const { target, port, onLog, onEvent } = options
   const { database, sealingKeys } = await openConnectState(target)
   const key = new Secret(crypto.randomUUID() + crypto.randomUUID())
   const { startRelay } = await import('../../relay/http/node.ts')
@@ -126,6 +129,7 @@ async function startWithEndpoint(
     host: '127.0.0.1',
     port,
     write: onLog,
+    onEvent,
     outbox: database,
     env: {
       ...commonSettings(options),
@@ -194,7 +198,7 @@ async function startWithGrant(
   options: PublicRelayOptions,
   conditions: GrantConditions | undefined,
 ): Promise<LocalRelay> {
-  const { target, port, onLog } = options
+  const { target, port, onLog, onEvent } = options
   const { repository, workflow, trigger, dispatch } = target
   const keys = JSON.stringify({ keys: [(await generateSigningKey()).jwk] })
   const { publicJwk, privateJwk } = await generateSealingKey()
@@ -206,6 +210,7 @@ async function startWithGrant(
     host: '127.0.0.1',
     port,
     write: onLog,
+    onEvent,
     env: {
       ...commonSettings(options),
       HOOKLINE_SIGNING_KEYS: keys,

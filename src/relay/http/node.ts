@@ -19,7 +19,7 @@ import {
   sharedGitHub,
   systemClock,
 } from '../relay-config.ts'
-import type { Packer } from '../request/client-payload.ts'
+import type { Packer, ReceivedEvent } from '../request/client-payload.ts'
 import { type ClientLimits, type RunningServer, serveRelay } from './node-server.ts'
 
 interface RelayOptions {
@@ -35,6 +35,8 @@ interface RelayOptions {
   readonly receipts?: boolean | undefined
   /** Takes the lines of the log; standard output when absent. */
   readonly write?: (line: string) => void
+  /** Receives each event before its signature is verified. */
+  readonly onEvent?: ((event: ReceivedEvent) => void) | undefined
   /** The limits of a client that replace the usual ones. */
   readonly limits?: Partial<ClientLimits>
 }
@@ -100,6 +102,7 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
       firstActivity: firstActivitySender(env, endpoints, direct, write, activities.add),
     }),
     ...(largeBodies && { largeBodies }),
+    ...(options.onEvent && { eventReceived: options.onEvent }),
   }
   const ports = withAdmin(ofOutbox, adminOptions(env, config, outbox, write))
   const bounds = { maxConnections, keepAliveTimeout, ...limits }

@@ -89,6 +89,8 @@ export async function handleWebhook(
       receivedAt: log.receivedAt,
     }
 
+    ports.eventReceived?.(event)
+
     // 5. Verify the signature, if the credential asks for it.
     const checked = { target: request.target, event }
     const checks = await verifiedChecks(checked, credential, upload, ports, log)
