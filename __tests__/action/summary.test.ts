@@ -99,6 +99,17 @@ describe('the decision', () => {
     )
   })
 
+  test('has the filter if the event met it, in the words for an unmet filter', async () => {
+    const filter = '{method: {$in: [post, put]}, $and: [{body: {$exists: true}}]}'
+    const { summary } = await fire(`webhook: {method: post, config: {filter: ${filter}}}`)
+    expect(rowOf(summary, 'webhook')?.slice(1)).toEqual([
+      'fired',
+      '✓ method: post\n✓ path: any path\n✓ filter: method is one of "post", "put"\n✓ filter: body matches {"$exists":true}',
+    ])
+    const dropped = await fire('webhook: {config: {filter: {method: get}}}')
+    expect(rowOf(dropped.summary, 'webhook')?.[2]).not.toContain('✓ filter')
+  })
+
   test('names the workflow where an event concerns several', () => {
     const item = (text: string) => {
       const outputs = { update_id: 1, text }

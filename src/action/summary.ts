@@ -1,5 +1,11 @@
-import type { Decision, Evaluation, FailedItemReport, Miss } from '../engine/evaluation.ts'
-import type { Explanation } from '../engine/explanation.ts'
+import type {
+  Decision,
+  Evaluation,
+  FailedItemReport,
+  Miss,
+  TriggerRun,
+} from '../engine/evaluation.ts'
+import { type Explanation, metConditions } from '../engine/explanation.ts'
 import { ANY_REQUEST, sendLine } from '../triggers/example-line.ts'
 import { TRIGGERS } from '../triggers/index.ts'
 import { type Message, textsAtLevel } from '../wire/messages.ts'
@@ -33,7 +39,7 @@ export interface Circumstances extends Readers {
  * next step if nothing fired.
  */
 export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances): string {
-  const { reason = '', messages, decisions, items, effects } = evaluation
+  const { reason = '', messages, decisions, items, effects, runs } = evaluation
   const next = nextStep(evaluation, circumstances.workflow)
   const [where, what] = [evaluation.workflow, evaluation.trigger].map((name) =>
     escapeHtml(cut(name, SUMMARY.name)),
@@ -52,7 +58,7 @@ export function summaryHtml(evaluation: Evaluation, circumstances: Circumstances
     ...some(textsAtLevel(messages, 'notice'), shortSentence),
     ...(next === '' ? [] : [paragraph(`<b>Next:</b> ${next}`)]),
     ...arrivalTable(circumstances.arrival, circumstances),
-    ...decisionTable(decisions),
+    ...decisionTable(decisions, runs),
     ...explanationList(circumstances.explanations ?? []),
     ...itemTables(evaluation, circumstances),
     ...failedTable(evaluation.failed),
@@ -123,7 +129,7 @@ function explanationList(explanations: readonly Explanation[]): string[] {
  * One row for each declared trigger: whether it fired, its conditions, and the result of `config`.
  * If there are too many rows, triggers that fired come first.
  */
-function decisionTable(decisions: readonly Decision[]): string[] {
+function decisionTable(decisions: readonly Decision[], runs: readonly TriggerRun[]): string[] {
   const isLong = decisions.length > SUMMARY.decisions
   const sorted = isLong
     ? decisions.toSorted((one, other) => Number(other.fired) - Number(one.fired))
@@ -133,7 +139,7 @@ function decisionTable(decisions: readonly Decision[]): string[] {
     .map((decision) => [
       triggerName(decision),
       decision.fired ? 'fired' : 'skipped',
-      why(decision).join('<br>'),
+      why(decision, metFilter(decision, runs)).join('<br>'),
     ])
   const left = decisions.length - rows.length
   return [
@@ -142,11 +148,23 @@ function decisionTable(decisions: readonly Decision[]): string[] {
   ]
 }
 
-function why({ reason, checks, tally }: Decision): string[] {
+/** The conditions of the filter that every item met; of an unmet condition, the list below tells. */
+function metFilter(decision: Decision, runs: readonly TriggerRun[]): string[] {
+  const { filter } = runs.find((run) => run.decision === decision)?.trigger.config ?? {}
+  const hasDropped = decision.tally?.steps.some((step) => step.startsWith('filter dropped'))
+  if (filter === undefined || !decision.fired || hasDropped) return []
+  return metConditions(filter)
+}
+
+/** @param met the conditions of the filter */
+function why({ reason, checks, tally }: Decision, met: readonly string[]): string[] {
   if (checks.length === 0 && !tally) return [summaryText(reason, SUMMARY.why)]
-  const lines = checks.slice(0, SUMMARY.checks).map(({ option, held, found }) => {
-    return summaryText(held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`, SUMMARY.found)
-  })
+  const shown = checks.map(({ option, held, found }) =>
+    held ? `✓ ${option}: ${found}` : `✗ ${option} ${found}`,
+  )
+  const lines = [...shown, ...met.map((condition) => `✓ ${condition}`)]
+    .slice(0, SUMMARY.checks)
+    .map((line) => summaryText(line, SUMMARY.found))
   if (!tally) return lines
   const { events } = tally
   if (!events && tally.found === 1 && tally.steps.length === 0) return lines

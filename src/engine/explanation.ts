@@ -143,6 +143,18 @@ export function wantedText(wanted: Json): string {
     : JSON.stringify(wanted)
 }
 
+/** The conditions of a filter that an event met, in the words of `Explanation`. */
+export function metConditions(filter: JsonObject): string[] {
+  return Object.entries(filter).flatMap(([path, wanted = null]) => {
+    if (path === '$and' && Array.isArray(wanted)) {
+      return wanted.flatMap((one) => (isObject(one) ? metConditions(one as JsonObject) : []))
+    }
+    const text = wantedText(wanted)
+    if (path.startsWith('$')) return [`filter: ${path} is true: ${text}`]
+    return [`filter: ${path} ${text.startsWith('{') ? 'matches' : 'is'} ${text}`]
+  })
+}
+
 function filterExplanation(
   trigger: string,
   { path, found, wanted }: UnmetCondition,
