@@ -66,7 +66,7 @@ export function senderPages() {
  */
 function page(sender, own) {
   const { name, title } = sender
-  const { click = '', outputs, notes } = own
+  const { click = '', fire = '.', outputs, notes } = own
   const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
   const answered = isAnswered && triggerOf(sender) === 'webhook'
   const handshake = answered ? ' The relay answers the handshake.' : ''
@@ -82,7 +82,7 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and \`hookline\`. To install \`hookline\`, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\` outside of your repository, and keep the clone.${exportText(sender)}
 
-Then run in a clone of your repository, on the default branch:
+Then run in your repository's folder, on the default branch:
 
 \`\`\`sh
 ${commandsOf(sender).join('\n')}
@@ -92,7 +92,7 @@ ${commandsOf(sender).join('\n')}
 
 At ${title}: ${click.trim()}${eventsText(sender)}${handshake}
 ${secretSection(sender)}
-Then let ${title} send an event. The last step of the workflow prints the event, and anyone can read the log of a public repository. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
+Then let ${title} send an event${fire} The last step of the workflow prints the event, and anyone can read the log of a public repository. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
 
 The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${localText(sender)}
 
@@ -175,7 +175,7 @@ function secretSection(sender) {
   const signed = urlSecret === undefined ? '' : 'the URL, because the signature covers it'
   const stored = [which, signed].filter((each) => each !== '').join('; and ')
   return `
-In a second terminal, store ${stored}:
+In a second terminal, in the same folder, store ${stored}:
 
 \`\`\`sh
 ${commands.join('\n')}

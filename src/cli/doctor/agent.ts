@@ -125,13 +125,13 @@ async function checkKey(
   if (name === undefined) return []
   const state = await secretState({ name, repository, environment }, askGitHub)
   if (state === 'exists') return [passedFinding('agent', `the secret ${name} exists`)]
-  const cure = `gh secret set ${name}`
+  const cure = `gh secret set ${name} --repo ${repository}`
   if (state === 'missing') {
     const message = `there is no secret ${name}, which ${agent.action} needs`
     return [failedFinding('agent', 'agent_key_missing', message, `Run: ${cure}`)]
   }
   const message = `the token may not list secrets, so ${name} is not checked`
-  const hint = `Run: gh secret list. If it is absent: ${cure}`
+  const hint = `Run: gh secret list --repo ${repository}. If ${name} is absent: ${cure}`
   return [unknownFinding('agent', 'agent_key_unknown', message, hint)]
 }
 
