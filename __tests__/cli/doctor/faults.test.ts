@@ -209,6 +209,7 @@ describe('each fault is found, with its cure:', () => {
     const findings = await examineAt(platform, {}, { token: undefined })
     expect(codes(findings)).toEqual(['token_missing'])
     expect(findings[0]?.hint).toMatch(/tokens\/new\?name=hookline\S+&contents=write&actions=read, /)
+    expect(findings[0]?.hint).toMatch(/gh auth token.* hookline doctor --repository \S+\/\S+$/)
     expect(platform.calls).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/gith
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Asked } from '../github-client.ts'
 import { tokenPage } from '../init/next-steps.ts'
+import { shellHere } from '../terminal.ts'
 import {
   type DoctorFinding,
   type DoctorTarget,
@@ -41,11 +42,16 @@ export function noTokenFinding({
 }: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>): DoctorFinding {
   // `actions:read` is needed to follow the runs.
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
+  const page = tokenPage(workflow, repository, permissions)
+  const withGh = shellHere().having(
+    { HOOKLINE_GITHUB_TOKEN: { printedBy: 'gh auth token' } },
+    `hookline doctor --repository ${repository}`,
+  )
   return failedFinding(
     'token',
     'token_missing',
     'HOOKLINE_GITHUB_TOKEN is not set',
-    `Create a token (${permissionFor(dispatch)}) at ${tokenPage(workflow, repository, permissions)}, and set HOOKLINE_GITHUB_TOKEN.`,
+    `Create a token (${permissionFor(dispatch)}) at ${page}, and set HOOKLINE_GITHUB_TOKEN. Or check with the token of gh: ${withGh}`,
   )
 }
 
