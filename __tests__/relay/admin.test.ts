@@ -40,7 +40,7 @@ const ADDRESSES = [
 /** Makes a waiting event a dead letter. */
 async function bury({ ledger }: FakeOutbox, delivery: string) {
   const next = { state: 'dead', reason: 'event_rejected', doubts: 0 } as const
-  await ledger.record(ledger.failed(delivery, next, '', 0))
+  await ledger.write(ledger.failed(delivery, next, '', 0))
 }
 
 describe('the admin API', () => {

@@ -11,7 +11,8 @@ import { runFinder } from './github/find-run.ts'
 import { type Bindings, environmentOf, namespaceOf } from './http/bindings.ts'
 import type { OutboxLine } from './log-lines.ts'
 import { collectInto, throughOutbox } from './outbox/accept.ts'
-import { objectIsFull, objectStore, objectView } from './outbox/object-store.ts'
+import { indexIn } from './outbox/object-calls.ts'
+import { objectStore, objectView } from './outbox/object-store.ts'
 import { readOutboxSettings } from './outbox/outbox-settings.ts'
 import { queueNames } from './outbox/queue-name.ts'
 import { OutboxObject } from './outbox/queue-object.ts'
@@ -110,7 +111,7 @@ export function outboxPorts(
   const readiness = new Readiness({
     now: steadyClock.now,
     servesOne: ports.repository !== undefined,
-    shortage: async () => ((await objectIsFull(namespace)) ? 'outbox_full' : undefined),
+    shortage: async () => ((await indexIn(namespace).isFull()) ? 'outbox_full' : undefined),
   })
   return (background) => ({
     ...withApi,

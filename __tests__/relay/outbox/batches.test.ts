@@ -293,6 +293,58 @@ describe('a batch', () => {
     expect(await outbox.figures()).toMatchObject({ bytes: 0, imbalance: 0 })
   })
 
+  test('of a failing queue ends as a whole when its first event is too old', async () => {
+    const respond = () => refused(503, 'github_unavailable')
+    const { give, time, outbox } = await collecting({ respond, limits: { age: 2 * HOUR } })
+    const id = await give('a', of(3600))
+    await time.pass(3500 * SECOND)
+    await give('b', of(3600))
+    await time.pass(3500 * SECOND)
+    expect(await counts(outbox)).toMatchObject({ waiting: 2 })
+    await time.pass(201 * SECOND)
+    await outbox.check()
+    expect(await states(outbox)).toEqual([[id, 'dead', 2]])
+    expect(await counts(outbox)).toMatchObject({ waiting: 0, dead: 2 })
+  })
+
+  test('of which an admin replays a part is delivered without the rest', async () => {
+    let isFixed = false
+    const { give, calls, time, outbox, database } = await collecting({
+      respond: () => (isFixed ? undefined : refused(422, 'workflow_not_listening')),
+    })
+    const id = await give('a', of(10))
+    await give('b', of(10))
+    database.run("UPDATE event SET credential = 'grant:b' WHERE delivery = 'b'")
+    await time.pass(MINUTE)
+    isFixed = true
+    expect(await outbox.replayAll({ credential: 'grant:b' })).toBe(1)
+    await time.pass(MINUTE)
+    expect(calls).toMatchObject([{ delivery: id, events: ['b'] }])
+    expect(await counts(outbox)).toEqual({ waiting: 0, uncertain: 0, delivered: 1, dead: 1 })
+  })
+
+  test('that an admin deletes takes no event that arrives meanwhile', async () => {
+    const { give, calls, time, outbox, database } = await collecting()
+    const id = (await give('a', of(10))) ?? ''
+    const { write } = database
+    let arrives = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      arrives = resolve
+    })
+    database.write = async (statements) => {
+      database.write = write
+      const rows = await write(statements)
+      await arrived
+      return rows
+    }
+    const deleting = outbox.delete(id)
+    const other = await give('b', of(10))
+    arrives()
+    expect([await deleting, other === id]).toEqual([1, false])
+    await time.pass(MINUTE)
+    expect(calls).toMatchObject([{ delivery: other, events: ['b'] }])
+  })
+
   test('can be deleted while it collects, and a member by itself', async () => {
     const { give, calls, time, outbox } = await collecting()
     const id = (await give('a', of(10))) ?? ''
@@ -405,6 +457,48 @@ describe('a batch on a failing disk', () => {
     database.isFailing = false
     await time.pass(5 * SECOND)
     expect(calls).toMatchObject([{ delivery: id, events: ['a', 'b'] }])
+  })
+
+  test('that is refused while the disk fails is not sent again before it is divided', async () => {
+    const tries: number[] = []
+    const { give, calls, time, database } = await collecting({
+      respond: (_, events) => {
+        tries.push(events.length)
+        database.isFailing = tries.length === 1
+        return events.length > 1 ? refused(413, 'payload_too_large') : undefined
+      },
+    })
+    await give('a', of(10))
+    await give('b', of(10))
+    await time.pass(5 * MINUTE)
+    expect(tries).toEqual([2])
+    database.isFailing = false
+    await time.pass(MINUTE)
+    expect(tries).toEqual([2, 1, 1])
+    expect(calls.flatMap(({ events }) => events)).toEqual(['a', 'b'])
+  })
+
+  test('keeps an event that was stored, although no copy could be deleted for room', async () => {
+    const { give, calls, time, database, ledger } = await collecting({ limits: { bytes: 40_000 } })
+    const body = 'x'.repeat(1500)
+    for (let n = 0; n < 20; n++) {
+      await give(`${n}`, of(10), { body })
+      await time.pass(11 * SECOND)
+    }
+    const { write } = database
+    database.write = async (statements) => {
+      const rows = await write(statements)
+      database.isFailing = true
+      return rows
+    }
+    const id = await give('last', of(10), { body: body.repeat(4) })
+    database.write = write
+    database.isFailing = false
+    expect(id).toBeDefined()
+    const { bytes, copies } = await ledger.usage()
+    expect(bytes + copies).toBeGreaterThan(40_000)
+    await time.pass(MINUTE)
+    expect(calls.at(-1)).toMatchObject({ delivery: id, events: ['last'] })
   })
 
   test('that is full while the disk fails is delivered as soon as the disk works', async () => {

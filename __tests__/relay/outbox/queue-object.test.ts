@@ -153,6 +153,7 @@ test('a long backlog reports its usage each minute, and goes on in the next alar
   expect(told.filter(([method]) => method === 'report')).toHaveLength(1)
   expect(await storage.getAlarm()).toBeLessThanOrEqual(clock.now + 1000)
   for (let alarm = 0; alarm < 3; alarm++) await object.alarm()
-  expect(delivered).toEqual(events)
+  // Calls overlap, so their order is not that of the events.
+  expect([...delivered].sort()).toEqual([...events].sort())
   expect(tables(storage)).toEqual([])
 })

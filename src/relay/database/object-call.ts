@@ -33,8 +33,8 @@ export interface ObjectCall {
 }
 
 /**
- * A store that is in an object, as others call it. All its methods return promises; arguments and results
- * are JSON.
+ * A store that is in a Durable Object, as others call it. All its methods return promises; arguments and
+ * results are JSON.
  *
  * @param ask sends the body of a `POST` to the object, which answers it by `answerObjectCall`
  */
@@ -49,8 +49,10 @@ export function storeInObject<Store extends object>(
       const { result } = (await response.json()) as { result?: unknown }
       return result
     }
+  // A promise may resolve with the store, which is no promise itself.
+  const get = (_: object, method: string | symbol) => (method === 'then' ? undefined : call(method))
   // The object has a store of the same type.
-  return new Proxy({}, { get: (_, method) => call(method) }) as Store
+  return new Proxy({}, { get }) as Store
 }
 
 /** @throws TypeError for anything but a call that `storeInObject` made */

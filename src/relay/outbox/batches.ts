@@ -1,6 +1,6 @@
 import { LIMITS } from '../../wire/limits.ts'
 import { readClientPayload } from '../../wire/payload.ts'
-import type { Dispatch, DispatchTarget } from '../github/dispatch.ts'
+import type { Dispatch } from '../github/dispatch.ts'
 import type { BatchPeriod } from '../request/batch-period.ts'
 import type { NewEvent } from './event.ts'
 import type { Ledger, OpenBatch } from './ledger.ts'
@@ -19,7 +19,7 @@ export interface BatchPorts {
 
 interface Batch {
   row: OpenBatch
-  /** False for a batch that ends. It is due, and its end is written after its last events. */
+  /** False for a batch that is due. Its end is written to the ledger after its last events. */
   takesMore: boolean
 }
 
@@ -32,7 +32,7 @@ const MOST_OPEN = 1000
  */
 export class Batches {
   readonly #ports: BatchPorts
-  /** The batches of each queue, oldest first. */
+  /** The batches of each queue, oldest first, until their end is written. */
   readonly #open = new Map<string, Set<Batch>>()
 
   constructor(ports: BatchPorts) {
@@ -67,9 +67,11 @@ export class Batches {
     }
   }
 
-  /** Forgets a batch that was deleted from the ledger. */
-  forget(queue: string, id: string): void {
-    for (const batch of this.#batchesOf(queue)) if (batch.row.id === id) this.#remove(batch)
+  /** Ends a batch that an admin deletes, before it leaves the ledger: no event may join it any more. */
+  end(id: string): void {
+    for (const batches of this.#open.values()) {
+      for (const batch of batches) if (batch.row.id === id) batch.takesMore = false
+    }
   }
 
   /**
@@ -79,11 +81,10 @@ export class Batches {
    * @throws StorageError; then only this event failed
    */
   async collect(event: CollectedEvent): Promise<string | undefined> {
-    const { target, clientPayload } = event
     const { queue } = event.event
     const { now } = this.#ports
-    const grouping = groupingOf(target, webhookPathOf(clientPayload))
-    const added = clientPayload.length + LIMITS.batchEventOverhead
+    const grouping = groupingOf(event)
+    const added = event.clientPayload.length + LIMITS.batchEventOverhead
     const known = this.#takingMore(queue, grouping)
     const batch = known && this.#takes(known, added) ? known : this.#begin(event, grouping)
     const { count, length } = batch.row
@@ -95,18 +96,19 @@ export class Batches {
     try {
       isStored = await stored
     } finally {
-      if (!isStored) this.#undo(batch)
+      if (!isStored) this.#undo(batch, added)
     }
     return isStored ? batch.row.id : undefined
   }
 
-  /** An event that was not stored; a batch without events is none. */
-  #undo(batch: Batch): void {
-    batch.row = { ...batch.row, count: batch.row.count - 1 }
+  /** Takes back an event that was not stored. A batch without events is none. */
+  #undo(batch: Batch, added: number): void {
+    const { count, length } = batch.row
+    batch.row = { ...batch.row, count: count - 1, length: length - added }
     if (batch.takesMore && batch.row.count === 0) this.#remove(batch)
   }
 
-  /** @returns false if the batch is full without the event */
+  /** @returns false if the event is too long for the batch, or the time of the batch is over */
   #takes(batch: Batch, added: number): boolean {
     const fits = batch.row.length + added <= LIMITS.batchUnpackedLength
     return fits && dueAt(batch) > this.#ports.now()
@@ -164,12 +166,9 @@ function dueAt({ row, takesMore }: Batch): number {
 }
 
 /** Events of one batch share how they start which workflow and trigger. */
-function groupingOf(target: DispatchTarget, path: string): string {
+function groupingOf({ target, clientPayload }: CollectedEvent): string {
+  const { path } = readClientPayload(JSON.parse(clientPayload))
   const ref = target.event === 'workflow_dispatch' ? target.ref : undefined
   const [workflow = '', trigger = ''] = path.split('?', 1)[0]?.split('/') ?? []
   return JSON.stringify([target.event, ref ?? null, workflow, trigger])
-}
-
-function webhookPathOf(clientPayload: string): string {
-  return readClientPayload(JSON.parse(clientPayload)).path
 }

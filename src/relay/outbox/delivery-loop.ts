@@ -198,6 +198,7 @@ export class DeliveryLoop {
     queue.restUntil = 0
     // The retry of it may be on its way, or an admin may have deleted it.
     if (!event || queue.open.has(delivery)) return
+    this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, [{ ...event, state: 'waiting' }], outcome)
     this.wakeAt(name, this.#ports.now())
   }
@@ -206,7 +207,7 @@ export class DeliveryLoop {
   async writeAgain(): Promise<void> {
     for (const [unit, statements] of [...this.#unwritten]) {
       try {
-        await this.#ports.ledger.record(statements)
+        await this.#ports.ledger.write(statements)
       } catch (error) {
         this.#ports.report(error)
         return
@@ -272,15 +273,19 @@ export class DeliveryLoop {
   }
 
   async #attempt(queue: Queue, unit: string): Promise<void> {
-    const events = await this.#ports.ledger.unit(unit)
+    const all = await this.#ports.ledger.unit(unit)
+    // An admin may have queued only some of a batch again.
+    const events = all.filter(({ state }) => state === 'waiting' || state === 'uncertain')
     const [first] = events
     // An admin may have deleted it, or an earlier call has delivered it.
-    if (first?.state !== 'waiting' && first?.state !== 'uncertain') return
+    if (!first) return
     const opened =
       first.unit === first.delivery
         ? await openDispatch(first, this.#ports)
         : await this.#openBatch(unit, events)
-    const outcome = opened.dispatch ? await attempt(opened.dispatch, this.#ports) : opened.outcome
+    if (!opened.dispatch) return this.#conclude(queue, events, opened.outcome)
+    const outcome = await attempt(opened.dispatch, this.#ports)
+    this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, events, outcome)
   }
 
@@ -307,7 +312,6 @@ export class DeliveryLoop {
     const [event] = events
     if (!event) return
     const { ledger, newId, now, random, age, log, report } = this.#ports
-    this.#noteOutcome(queue, outcome)
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
@@ -317,7 +321,7 @@ export class DeliveryLoop {
     const { reason } = outcome
     const isBatch = event.unit !== event.delivery
     if (outcome.kind === 'refused' && isBatch && events.length > 1 && OF_CONTENT.has(reason)) {
-      await ledger.divide(events, outcome.parts ?? 2, newId)
+      await this.#record(event, ledger.divide(events, outcome.parts ?? 2, newId))
       return log({ outbox: 'divided', ...namesOf(event), reason, events: events.length })
     }
     const next = nextAttempt(event, outcome, { now: now(), random: random(), age })
@@ -379,7 +383,7 @@ export class DeliveryLoop {
     isDelivered = false,
   ): Promise<void> {
     try {
-      await this.#ports.ledger.record(statements)
+      await this.#ports.ledger.write(statements)
     } catch (error) {
       this.#unwritten.set(event.unit, statements)
       this.#ports.report(error)
@@ -396,7 +400,7 @@ export class DeliveryLoop {
       '',
       0,
     )
-    await this.#ports.ledger.record(statements)
+    await this.#ports.ledger.write(statements)
     this.#ports.log(deadLine({ ...event, reason }))
   }
 

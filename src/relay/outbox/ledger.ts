@@ -31,7 +31,7 @@ export interface OpenBatch {
   /** When its last event was stored. */
   readonly last: number
   readonly count: number
-  /** Characters of its events before gzip. */
+  /** Characters of its events before gzip, with `LIMITS.batchEventOverhead` for each. */
   readonly length: number
 }
 
@@ -87,8 +87,6 @@ const USAGE = `SELECT coalesce(sum(events) FILTER (WHERE name = 'all'), 0) AS ev
 const AGAIN = `state = 'waiting', at = ?1, since = ?1, attempts = 0, doubts = 0, next = ?1, wait = 0,
   reason = 'replayed'`
 
-const ENDED = "state IN ('dead', 'delivered')"
-
 const GONE: SqlStatement = [COUNT, 'gone']
 
 export interface LedgerPorts {
@@ -123,7 +121,7 @@ export class Ledger {
     const now = this.#ports.now()
     const text = `UPDATE event SET next = ?1 + wait WHERE ${UNDELIVERED} AND next > ?1 + wait
       AND unit NOT IN (SELECT id FROM batch)`
-    await this.#write([[text, now]])
+    await this.write([[text, now]])
   }
 
   /**
@@ -159,11 +157,12 @@ export class Ledger {
   /** Stores an event, and deletes copies if all records together are larger than the quota. */
   async #put(event: SqlStatement, others: readonly SqlStatement[] = []): Promise<boolean> {
     const limit = this.#ports.limits.bytes
-    const rows = await this.#write([event, [COUNT, 'accepted'], ...others, [USAGE]])
+    const rows = await this.write([event, [COUNT, 'accepted'], ...others, [USAGE]])
     const { bytes, copies } = usageOf(rows)
     const excess = bytes + copies - limit
-    // Some more, so that not each of the next events has to make room for itself.
-    if (excess > 0) await this.deleteCopies(excess + limit / 64)
+    // Some more, so that not each of the next events has to make room for itself. The event is stored, so
+    // a fault of the disk is left to the next write.
+    if (excess > 0) await this.deleteCopies(excess + limit / 64).catch(() => {})
     return rows.some(({ seq }) => seq !== undefined)
   }
 
@@ -178,9 +177,10 @@ export class Ledger {
     for (const copy of copies) {
       if (left <= 0) break
       left -= Number(copy.bytes)
-      deletions.push(['DELETE FROM event WHERE unit = ?', String(copy.unit)], GONE)
+      const text = "DELETE FROM event WHERE unit = ? AND state = 'delivered'"
+      deletions.push([text, String(copy.unit)], GONE)
     }
-    await this.#write(deletions)
+    await this.write(deletions)
   }
 
   /** The queues that have undelivered events or open batches. */
@@ -192,7 +192,7 @@ export class Ledger {
     return rows.map(({ queue }) => String(queue))
   }
 
-  /** The first event of a queue, in order of arrival, that is due; its batch with it. */
+  /** The first event of a queue, in order of arrival, that is due, or whose batch is. */
   async nextDue(
     queue: string,
     now: number,
@@ -212,7 +212,7 @@ export class Ledger {
     return typeof row?.next === 'number' ? row.next : undefined
   }
 
-  /** The events of a unit, in order of arrival. */
+  /** The events of a unit, in order of arrival, in any state. */
   async unit(unit: string): Promise<readonly StoredEvent[]> {
     const text = `SELECT ${COLUMNS}, sealed FROM event WHERE unit = ? ORDER BY seq`
     return (await this.#read(text, unit)).map(storedEventOf)
@@ -234,11 +234,14 @@ export class Ledger {
     const now = this.#ports.now()
     const isCopied = this.#ports.limits.copies > 0
     return [
-      [`DELETE FROM event WHERE unit = ? AND (unit = delivery OR ?)`, unit, isCopied ? 0 : 1],
+      [
+        `DELETE FROM event WHERE unit = ? AND ${UNDELIVERED} AND (unit = delivery OR ?)`,
+        ...[unit, isCopied ? 0 : 1],
+      ],
       GONE,
       [
         `UPDATE event SET state = 'delivered', since = ?, attempts = attempts + 1, reason = 'batch'
-          WHERE unit = ?`,
+          WHERE unit = ? AND ${UNDELIVERED}`,
         ...[now, unit],
       ],
     ]
@@ -255,23 +258,22 @@ export class Ledger {
     return [[text, state, now, attempts, doubts, now + wait, wait, why, unit]]
   }
 
-  /** Writes statements of an attempt. */
-  async record(statements: readonly SqlStatement[]): Promise<void> {
-    await this.#write(statements)
-  }
-
-  /** Makes several batches of one: the first part keeps the id. */
-  async divide(events: readonly OutboxEvent[], parts: number, newId: () => string): Promise<void> {
+  /** Statements that make several batches of one: the first part keeps the id. */
+  divide(
+    events: readonly OutboxEvent[],
+    parts: number,
+    newId: () => string,
+  ): readonly SqlStatement[] {
     const now = this.#ports.now()
     const unit = events[0]?.unit ?? ''
     const size = Math.ceil(events.length / parts)
     const starts = events.filter((_, index) => index > 0 && index % size === 0)
     // From the last part on, because each statement changes all events that follow.
     const text = 'UPDATE event SET unit = ? WHERE unit = ? AND seq >= ?'
-    await this.#write([
+    return [
       ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, unit],
       ...starts.reverse().map(({ seq }): SqlStatement => [text, newId(), unit, seq]),
-    ])
+    ]
   }
 
   /** Takes an event out of its batch: as a dead letter, or to wait by itself. */
@@ -283,7 +285,7 @@ export class Ledger {
     const now = this.#ports.now()
     const text = `UPDATE event SET unit = delivery, state = ?, since = ?, next = ?, wait = ?, reason = ?
       WHERE delivery = ?`
-    await this.#write([[text, state, now, now + wait, wait, reason, delivery]])
+    await this.write([[text, state, now, now + wait, wait, reason, delivery]])
   }
 
   async openBatches(): Promise<readonly OpenBatch[]> {
@@ -295,21 +297,22 @@ export class Ledger {
   /** Ends a batch: its events are due now. */
   async closeBatch(id: string): Promise<void> {
     const now = this.#ports.now()
-    await this.#write([
+    await this.write([
       ['UPDATE event SET next = ?, wait = 0 WHERE unit = ?', now, id],
       ['DELETE FROM batch WHERE id = ?', id],
     ])
   }
 
-  /** Makes dead letters of the events of failing queues that reached the maximum age. */
+  /** Makes dead letters of the units of failing queues whose first event reached the maximum age. */
   async endOld(age: number, failing: readonly string[]): Promise<readonly OutboxEvent[]> {
     if (failing.length === 0) return []
     const now = this.#ports.now()
     const text = `UPDATE event SET state = 'dead', since = ?,
       reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
-      WHERE ${UNDELIVERED} AND at < ? AND ${this.#readable} AND queue IN (${marks(failing)})
+      WHERE ${UNDELIVERED} AND ${this.#readable} AND queue IN (${marks(failing)})
+      AND unit IN (SELECT unit FROM event WHERE ${UNDELIVERED} AND at < ?)
       RETURNING ${COLUMNS}`
-    return this.#change([text, now, now - age, ...failing])
+    return this.#change([text, now, ...failing, now - age])
   }
 
   /**
@@ -365,7 +368,8 @@ export class Ledger {
   replay(id: string, separate: boolean): Promise<readonly OutboxEvent[]> {
     const unit = separate ? '' : id
     const text = `UPDATE event SET unit = CASE unit WHEN ?3 THEN unit ELSE delivery END, ${AGAIN}
-      WHERE (unit = ?2 OR delivery = ?2) AND ${ENDED} RETURNING ${COLUMNS}`
+      WHERE (unit = ?2 OR delivery = ?2) AND state IN ('dead', 'delivered')
+      RETURNING ${COLUMNS}`
     return this.#change([text, this.#ports.now(), id, unit])
   }
 
@@ -424,14 +428,15 @@ export class Ledger {
 
   /** @returns the events that the statements return */
   async #change(...statements: readonly SqlStatement[]): Promise<readonly OutboxEvent[]> {
-    return (await this.#write(statements)).map(eventOf)
+    return (await this.write(statements)).map(eventOf)
   }
 
   #read(...statement: SqlStatement): Promise<readonly SqlRow[]> {
     return this.#ports.database.read(...statement)
   }
 
-  #write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
+  /** Runs statements in one transaction. @returns the rows of all of them */
+  write(statements: readonly SqlStatement[]): Promise<readonly SqlRow[]> {
     return this.#ports.database.write(statements)
   }
 }

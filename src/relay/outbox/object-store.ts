@@ -62,11 +62,6 @@ export function objectStore(
   }
 }
 
-/** True if the outbox has no room for any queue. */
-export function objectIsFull(namespace: ObjectNamespace): Promise<boolean> {
-  return indexIn(namespace).isFull()
-}
-
 /** Asks every queue that has events, in the order of their names. */
 async function askAll<Result>(
   namespace: ObjectNamespace,

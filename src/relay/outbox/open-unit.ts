@@ -18,12 +18,6 @@ export type OpenedDispatch =
   | { readonly dispatch: Dispatch; readonly outcome?: undefined }
   | { readonly dispatch?: undefined; readonly outcome: NotAccepted }
 
-/** An event of a batch that cannot be sent. */
-interface FailedEvent {
-  readonly event: StoredEvent
-  readonly outcome: NotAccepted
-}
-
 export async function openDispatch(
   { key, sealed }: Pick<StoredEvent, 'key' | 'sealed'>,
   { keys, credentials }: OpenPorts,
@@ -50,15 +44,21 @@ export async function openBatch(
   id: string,
   events: readonly StoredEvent[],
   ports: OpenPorts & { readonly pack: Packer },
-): Promise<OpenedDispatch & { readonly failed: readonly FailedEvent[] }> {
+): Promise<
+  OpenedDispatch & { readonly failed: readonly { event: StoredEvent; outcome: NotAccepted }[] }
+> {
   const opened = await Promise.all(
     events.map(async (event) => ({ event, ...(await openDispatch(event, ports)) })),
   )
   const dispatches = opened.flatMap(({ dispatch }) => (dispatch ? [dispatch] : []))
   const failed = opened.flatMap(({ event, outcome }) => (outcome ? [{ event, outcome }] : []))
-  const [reason] = failed
-  // Their key may come back, and then they go together.
-  if (dispatches.length === 0 && reason) return { outcome: reason.outcome, failed: [] }
+  if (dispatches.length === 0) {
+    // The key of some may come back, and then they go together.
+    const refused = failed.filter(({ outcome }) => outcome.kind === 'refused')
+    const isolated = failed.find(({ outcome }) => outcome.kind !== 'refused')
+    if (isolated) return { outcome: isolated.outcome, failed: refused }
+    if (refused[0]) return { outcome: refused[0].outcome, failed: [] }
+  }
   return { ...(await batchDispatch(dispatches, id, ports.pack)), failed }
 }
 

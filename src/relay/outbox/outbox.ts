@@ -132,9 +132,8 @@ export class Outbox implements EventStore {
 
   /** @returns how many events were deleted */
   async delete(id: string): Promise<number> {
-    const events = await this.#ports.ledger.delete(id)
-    for (const { queue, unit } of events) if (unit === id) this.#batches.forget(queue, unit)
-    return events.length
+    this.#batches.end(id)
+    return (await this.#ports.ledger.delete(id)).length
   }
 
   /**

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals'
+import {
+  answerObjectCall,
+  readObjectCall,
+  storeInObject,
+} from '../../../src/relay/database/object-call.ts'
+
+interface Store {
+  add(name: string, count: number): Promise<string>
+  find(name: string): Promise<string | undefined>
+}
+
+const store: Store = {
+  add: async (name, count) => `${name} ${count}`,
+  find: async () => undefined,
+}
+
+const inObject = () =>
+  storeInObject<Store>(async (body) => answerObjectCall(store, readObjectCall(JSON.parse(body))))
+
+test('a store in an object answers as the store itself does', async () => {
+  expect(await inObject().add('a', 2)).toBe('a 2')
+  expect(await inObject().find('a')).toBeUndefined()
+})
+
+test('a store in an object can be the result of a promise', async () => {
+  const resolved = await Promise.resolve(inObject())
+  expect(await resolved.add('a', 2)).toBe('a 2')
+})
+
+test.each([
+  ['no method', { given: [] }, 'no call'],
+  ['no arguments', { method: 'add' }, 'no call'],
+  ['an unknown method', { method: 'drop', given: [] }, 'the object has no method drop'],
+])('a call with %s fails', async (_, body, message) => {
+  const answer = async () => answerObjectCall(store, readObjectCall(body))
+  await expect(answer()).rejects.toThrow(message)
+})
