@@ -301,7 +301,7 @@ describe('the steps at the sender', () => {
     const running = connect(['--send-test'])
     // Without the secret, no test event is sent.
     await running.told(/export STRIPE_SIGNING_SECRET/)
-    expect(running.stdout).toContain('\nAt Stripe: Developers > Webhooks > Add endpoint')
+    expect(running.stdout).toContain('\nAt Stripe: Workbench > Webhooks > Create new destination')
     expect(running.stdout).toMatch(/gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\n/)
     expect(running.stdout).toContain('https://github.com/octo/repo/settings/secrets/actions/new')
     expect(running.stdout).not.toMatch(/Checked in the workflow only/)
