@@ -80,7 +80,7 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 ## Set up
 
-You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and \`hookline\`. To install \`hookline\`, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\` outside of your repository, and keep the clone.${exportText(sender)}
+You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), Node 20.19 or newer, and \`hookline\`: outside of your repository, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\`, and keep the clone.${exportText(sender)}
 
 Then run in your repository's folder, on the default branch:
 
@@ -88,11 +88,11 @@ Then run in your repository's folder, on the default branch:
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running. \`connect\` asks whether it may use the token of \`gh\`; \`--yes\` agrees.
+\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running.
 
 At ${title}: ${click.trim()}${eventsText(sender)}${handshake}
 ${secretSection(sender)}
-Then let ${title} send an event${fire} The last step of the workflow prints the event, and anyone can read the log of a public repository. \`connect\` prints the address of the run, and \`ended: success  every step ran\`; otherwise it prints the reason.
+Then let ${title} send an event${fire} \`connect\` prints the address of the run and \`ended: success  every step ran\`, or \`skipped\` with the reason, for example a wrong signature. The log of the run contains the event; in a public repository, anyone can read it.
 
 The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${localText(sender)}
 

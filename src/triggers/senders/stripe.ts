@@ -44,8 +44,8 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   click:
-    '*Workbench > Webhooks > Create new destination*. Choose the events and *Webhook endpoint*, and enter the URL. *Reveal secret* then shows the secret.',
-  fire: ': after `stripe login`, run `stripe trigger checkout.session.completed` ([Stripe CLI](https://docs.stripe.com/stripe-cli/triggers)), or complete a checkout with a test card. The endpoint must be in the same sandbox as the event.',
+    '*Workbench > Webhooks > Create new destination*. Choose the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. *Reveal secret* then shows the secret.',
+  fire: ': after `stripe login`, run `stripe trigger checkout.session.completed` ([Stripe CLI](https://docs.stripe.com/stripe-cli/triggers)), in the sandbox of the endpoint.',
   outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
   signature: 'While you roll a secret, Stripe signs with both secrets.',
   retries: 'A retry has a new time and a new signature.',
