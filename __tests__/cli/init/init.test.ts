@@ -57,15 +57,18 @@ esac
   const calls = join(programs, 'calls')
   await writeFile(join(programs, 'gh'), GH, { mode: 0o755 })
   const env = { ...process.env, PATH: `${programs}:${process.env.PATH}`, CALLS: calls }
-  const bash = (line: string) =>
-    execFileSync('bash', ['-c', line], { cwd: folder, env, input: `${BOT_TOKEN}\n`, stdio: 'pipe' })
+  const bash = (line: string) => {
+    // A program that reads no input may end before the input is written.
+    const input = line.startsWith('gh secret') ? `${BOT_TOKEN}\n` : ''
+    execFileSync('bash', ['-c', line], { cwd: folder, env, input, stdio: 'pipe' })
+  }
   bash(`git init -q -b main && git init -q --bare '${programs}/origin.git'
     git remote add origin '${programs}/origin.git'
     git config user.name a && git config user.email a@example.com`)
   const { stdout } = await hookline(['init', '--kind', 'bot'], { PATH: env.PATH })
   const printed = stdout.split('\n').filter((line) => line.startsWith('  '))
   const commands = printed.filter((line) => !/^ {2}https:\/\//.test(line))
-  for (const line of commands) bash(line)
+  for (const line of commands) bash(line.trim())
   const pushed = await run('git', ['show', 'origin/main:.github/workflows'], {
     cwd: folder,
   })
