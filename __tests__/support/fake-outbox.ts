@@ -142,8 +142,9 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
       await time.rest(limiterOf(queue).turn())
       return { wait: 0, isGranted: true }
     },
-    findRuns: async (_, deliveries) => {
-      lookups.push([...deliveries])
+    findRuns: async (_, stored) => {
+      const deliveries = [...stored.keys()]
+      lookups.push(deliveries)
       const { runs } = fake
       return runs && new Set(deliveries.filter((id) => runs.has(id)))
     },

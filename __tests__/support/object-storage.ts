@@ -25,6 +25,7 @@ export async function objectStorage(): Promise<ObjectStorage> {
     },
     deleteAll: async () => {
       sqlite = new Database()
+      alarm = null
     },
   }
 }

@@ -187,7 +187,10 @@ export async function openNodeOutbox(
     backup: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
       const copy = join(folder, 'outbox.db')
-      await opened.backup(copy)
+      await opened.backup(copy).catch(async (error: unknown) => {
+        await rm(folder, { recursive: true, force: true })
+        throw error
+      })
       return readAndRemove(copy, folder)
     },
     database: opened.database,

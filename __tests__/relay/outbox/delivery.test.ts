@@ -252,6 +252,71 @@ describe('age', () => {
   })
 })
 
+test('a backlog that is too old, because the relay was off, survives a minute without network', async () => {
+  const off = await fakeOutbox(
+    async () => {
+      throw unavailable()
+    },
+    { limits: { age: 72 * HOUR } },
+  )
+  for (let n = 1; n <= 100; n++) await off.put(id(n), { wait: 73 * HOUR })
+  await off.stop()
+  off.time.now += 73 * HOUR
+  const { time, database } = off
+  let isDown = true
+  const fake = await fakeOutbox(
+    async () => {
+      if (isDown) throw unavailable()
+    },
+    { time, database, keys: [off.key], limits: { age: 72 * HOUR } },
+  )
+  for (let second = 0; second < 6; second++) {
+    await time.pass(10 * SECOND)
+    await fake.outbox.check()
+  }
+  isDown = false
+  await time.pass(10 * MINUTE)
+  await fake.outbox.check()
+  expect((await fake.outbox.figures()).events).toMatchObject({ waiting: 0, dead: 0 })
+})
+
+test('an event whose call is open does not become too old', async () => {
+  let respond = () => {}
+  const fake = await fakeOutbox(
+    async ({ delivery }) => {
+      if (delivery === id(1)) throw unavailable()
+      await new Promise<void>((resolve) => {
+        respond = resolve
+      })
+    },
+    { limits: { age: HOUR } },
+  )
+  await fake.put(id(1))
+  await fake.time.pass(59 * MINUTE)
+  await fake.put(id(2))
+  await fake.time.pass(HOUR + 5 * MINUTE)
+  await fake.outbox.check()
+  respond()
+  await fake.time.pass(SECOND)
+  expect((await fake.outbox.figures()).events).toMatchObject({ waiting: 0, dead: 1 })
+  expect((await fake.outbox.list({ filter: {}, limit: 9 })).events).toMatchObject([
+    { delivery: id(1), reason: 'too_old' },
+  ])
+})
+
+test('a first refusal during a rest pauses for a minute, not for an hour', async () => {
+  const open: ((error: RelayError) => void)[] = []
+  const fake = await fakeOutbox(async () => {
+    if (open.length < 4) await new Promise((_, reject) => open.push(reject))
+  })
+  for (let n = 1; n <= 4; n++) await fake.put(id(n))
+  await fake.time.pass(2 * SECOND)
+  expect(open).toHaveLength(4)
+  for (const [at, reject] of open.entries()) reject(at < 3 ? unavailable() : unauthorized())
+  await fake.time.pass(10 * MINUTE)
+  expect((await fake.outbox.figures()).events).toMatchObject({ waiting: 0, dead: 0 })
+})
+
 describe('a restart', () => {
   test('continues with all events, and does not trust a clock that was ahead', async () => {
     const before = await fakeOutbox(async () => {

@@ -38,6 +38,8 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
   /** Calls of the index, as a method and its arguments. */
   const told: [string, unknown][] = []
   const index = { answered: async (_method: string) => {} }
+  /** False for a test that expects an error. */
+  const report = { fails: true }
   const object = await OutboxObject.open(
     { storage, blockConcurrencyWhile: (work) => work() },
     {
@@ -72,11 +74,16 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       random: () => 0,
       log: () => {},
       report: (error) => {
-        throw error
+        if (report.fails) throw error
       },
     },
   )
-  const put = async (delivery: string) => {
+  const call = async (method: string, ...given: unknown[]) => {
+    const body = JSON.stringify({ method, given })
+    const request = new Request('https://outbox/queue', { method: 'POST', body })
+    return (await object.fetch(request)).json()
+  }
+  const put = async (delivery: string, state: Partial<NewEvent> = {}) => {
     const dispatch = dispatchOf(delivery)
     const { sealed, key: keyId } = await sealEventsFor(key)(dispatch)
     const event: NewEvent = {
@@ -84,14 +91,12 @@ async function queueObject(storage: ObjectStorage, key: SealingKey) {
       ...(await queueNames(rateLimiters)(dispatch)),
       ...{ credential: 'token:a', state: 'waiting', attempts: 0, doubts: 0, wait: 0 },
       ...{ reason: 'queued', key: keyId, sealed },
+      ...state,
     }
-    const body = JSON.stringify({ method: 'put', given: [event] })
-    const response = await object.fetch(
-      new Request('https://outbox/queue', { method: 'POST', body }),
-    )
-    expect(await response.json()).toEqual({ result: true })
+    expect(await call('put', event)).toEqual({ result: true })
+    return event
   }
-  return { object, put, delivered, told, index, clock }
+  return { object, put, call, delivered, told, index, clock, report }
 }
 
 const tables = ({ sql }: ObjectStorage) =>
@@ -155,5 +160,39 @@ test('a long backlog reports its usage each minute, and goes on in the next alar
   for (let alarm = 0; alarm < 3; alarm++) await object.alarm()
   // Calls overlap, so their order is not that of the events.
   expect([...delivered].sort()).toEqual([...events].sort())
+  expect(tables(storage)).toEqual([])
+})
+
+test('the next event of a queue that gave up its storage gets an alarm, and is delivered', async () => {
+  const storage = await objectStorage()
+  const { object, put, call, delivered } = await queueObject(storage, await generateSealingKey())
+  const open = { state: 'uncertain', wait: 5000, reason: 'github_timeout' } as const
+  const event = await put('a', open)
+  // The call ends well, and the ledger is empty.
+  await call('settle', event, { kind: 'accepted' })
+  expect([tables(storage), await storage.getAlarm()]).toEqual([[], null])
+  await put('b')
+  expect(await storage.getAlarm()).toBe(START)
+  await object.alarm()
+  expect(delivered).toEqual(['b'])
+})
+
+test('an alarm that cannot reach the index tries again a minute later', async () => {
+  const storage = await objectStorage()
+  const { object, put, index, told, report } = await queueObject(
+    storage,
+    await generateSealingKey(),
+  )
+  await put('a')
+  report.fails = false
+  index.answered = async (method) => {
+    if (method === 'report') throw new Error('the index is not reachable')
+  }
+  await object.alarm()
+  expect(await storage.getAlarm()).toBe(START + 60_000)
+  index.answered = async () => {}
+  told.length = 0
+  await object.alarm()
+  expect(told.map(([method]) => method)).toContain('report')
   expect(tables(storage)).toEqual([])
 })

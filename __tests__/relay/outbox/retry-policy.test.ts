@@ -49,13 +49,22 @@ describe('an event that GitHub certainly did not take', () => {
   })
 
   test('is dead as too_old after the maximum age, and not before', () => {
-    expect(next(FAILED, {}, AGE)).toMatchObject({ state: 'waiting' })
-    expect(next(FAILED, {}, AGE + 1)).toEqual({ state: 'dead', reason: 'too_old', doubts: 0 })
+    const event = { attempts: 9 }
+    expect(next(FAILED, event, AGE)).toMatchObject({ state: 'waiting' })
+    expect(next(FAILED, event, AGE + 1)).toEqual({ state: 'dead', reason: 'too_old', doubts: 0 })
+  })
+
+  test('gets ten attempts, however old it is: the relay may have been off', () => {
+    expect(next(FAILED, { attempts: 8 }, 2 * AGE)).toMatchObject({ state: 'waiting' })
+    const event = { state: 'uncertain', attempts: 3, doubts: 3 } as const
+    expect(next(DOUBT, event, 2 * AGE)).toMatchObject({ wait: 30 * MINUTE, doubts: 4 })
+    const late = { state: 'uncertain', attempts: 7, doubts: 7 } as const
+    expect(next(DOUBT, late, 2 * AGE)).toMatchObject({ wait: 2 * HOUR, doubts: 8 })
   })
 
   test('stays uncertain if an earlier attempt was in doubt, and is then dead as maybe_accepted', () => {
-    const event = { state: 'uncertain', attempts: 1, doubts: 1 } as const
-    expect(next(FAILED, event)).toEqual({ state: 'uncertain', wait: 2 * SECOND, doubts: 1 })
+    const event = { state: 'uncertain', attempts: 9, doubts: 1 } as const
+    expect(next(FAILED, event)).toEqual({ state: 'uncertain', wait: expect.any(Number), doubts: 1 })
     expect(next(FAILED, event, AGE + 1)).toMatchObject({ state: 'dead', reason: 'maybe_accepted' })
   })
 })
@@ -85,7 +94,7 @@ describe('an event that GitHub may have taken', () => {
   })
 
   test('is dead as maybe_accepted after the maximum age', () => {
-    expect(next(DOUBT, { doubts: 2 }, AGE + 1)).toEqual({
+    expect(next(DOUBT, { attempts: 9, doubts: 2 }, AGE + 1)).toEqual({
       state: 'dead',
       reason: 'maybe_accepted',
       doubts: 3,

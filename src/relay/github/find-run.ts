@@ -22,15 +22,20 @@ export interface FoundRuns {
 /** Reads the runs of a repository since a time in milliseconds since 1970. */
 export type ReadRuns = (call: LimitedCall, since: number) => Promise<FoundRuns>
 
-/** Which of some deliveries have a run; `undefined` if the credential may not read runs. */
+/**
+ * Which of some deliveries have a run since they were stored, in milliseconds since 1970; `undefined` if
+ * the credential may not read runs. A replayed event has an older run with the same id.
+ */
 export type FindRuns = (
   dispatch: Dispatch,
-  deliveries: readonly string[],
-  since: number,
+  stored: ReadonlyMap<string, number>,
 ) => Promise<ReadonlySet<string> | undefined>
 
 /** Bytes of a page of runs; a run takes about 10 KB. */
 const PAGE_BYTES = 8 * 1024 * 1024
+
+/** Milliseconds that a call of GitHub may have lasted when its event is stored. */
+const CALL_TIME = 60_000
 
 /** Milliseconds: clocks differ, and GitHub names whole seconds. */
 export const CLOCK_TOLERANCE = 5000
@@ -63,9 +68,12 @@ export function runReader(options: DispatchOptions): ReadRuns {
 /** Looks for runs by the delivery ids in their names. */
 export function runFinder(options: DispatchOptions): FindRuns {
   const read = runReader(options)
-  return async (dispatch, deliveries, since) => {
-    const { runs, error } = await read(dispatch, since)
-    const found = deliveries.filter((delivery) => runs.some((run) => isRunOf(run, delivery)))
+  return async (dispatch, stored) => {
+    const { runs, error } = await read(dispatch, Math.min(...stored.values()) - CALL_TIME)
+    const found = [...stored.keys()].filter((delivery) => {
+      const from = (stored.get(delivery) ?? 0) - CALL_TIME - CLOCK_TOLERANCE
+      return runs.some((run) => isRunOf(run, delivery) && Date.parse(run.started) >= from)
+    })
     return error === undefined || found.length > 0 ? new Set(found) : undefined
   }
 }

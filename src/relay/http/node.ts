@@ -110,7 +110,12 @@ export async function startRelay(options: RelayOptions): Promise<RunningServer> 
     await outbox?.close(0)
     throw error
   })
-  await outbox?.start()
+  await outbox?.start().catch(async (error: unknown) => {
+    // A process that ends is restarted; one that never becomes ready is not.
+    await server.close()
+    await outbox.close(0)
+    throw error
+  })
   const stopScheduler = startScheduler(clock)
   const close = async () => {
     const started = performance.now()

@@ -29,6 +29,9 @@ const FAILURES = 3
 /** Milliseconds that a failing queue rests between two events, at most; the first rest is that of `backoff`. */
 const LONGEST_REST = MINUTE
 
+/** Milliseconds for which a queue has to fail before its old events are given up. */
+const FAILING_TIME = 60 * MINUTE
+
 /** Milliseconds between two lookups of runs in one repository. */
 const LOOKUP_INTERVAL = MINUTE
 
@@ -49,11 +52,13 @@ export interface LoopPorts extends OpenPorts {
   wake(queue: string, delay: number): void
   /** Asks for the turn of a queue to call GitHub, and may wait for it. */
   turn(queue: string): Promise<Turn>
-  /** Which deliveries have a run in the repository of a dispatch; `undefined` if GitHub does not say. */
+  /**
+   * Which deliveries have a run in the repository of a dispatch since they were stored; `undefined` if
+   * GitHub does not say.
+   */
   findRuns(
     dispatch: Dispatch,
-    deliveries: readonly string[],
-    since: number,
+    stored: ReadonlyMap<string, number>,
   ): Promise<ReadonlySet<string> | undefined>
   /** Is told of each event whose run was found, so that GitHub must have accepted it. */
   found?(dispatch: Dispatch): void
@@ -70,6 +75,8 @@ interface Queue {
   failures: number
   /** Refusals of the credential in a row. */
   refusals: number
+  /** When the first of these was; infinite for a queue that does not fail. */
+  failsSince: number
   /** No attempt before this time. */
   restUntil: number
   /** An event is due: a new one must wait behind it. */
@@ -114,10 +121,14 @@ export class DeliveryLoop {
     return queue.hasDue || isResting || queue.failures > 0 || queue.refusals > 0
   }
 
-  /** Queues that fail at the moment. */
-  get failing(): readonly string[] {
-    const isFailing = ({ failures, refusals }: Queue) => failures > 0 || refusals > 0
-    return [...this.#queues.values()].filter(isFailing).map(({ name }) => name)
+  /** Makes dead letters of the events of failing queues that are too old. */
+  endOld(): Promise<readonly OutboxEvent[]> {
+    const { ledger, age, now } = this.#ports
+    const all = [...this.#queues.values()]
+    const failing = all.filter(({ failsSince }) => now() - failsSince >= FAILING_TIME)
+    const open = all.flatMap((queue) => [...queue.open])
+    const names = failing.map(({ name }) => name)
+    return ledger.endOld(age, names, open)
   }
 
   /** To be told that an event was stored, which GitHub may have been asked for before. */
@@ -186,6 +197,11 @@ export class DeliveryLoop {
     await this.writeAgain()
   }
 
+  /** To be told that the ledger is empty, and that no wake that was asked for will come. */
+  forget(): void {
+    this.#queues.clear()
+  }
+
   /** Queues that have undelivered events or open batches. */
   names(): readonly string[] {
     return [...this.#queues.keys()]
@@ -195,7 +211,8 @@ export class DeliveryLoop {
   async settle(name: string, delivery: string, outcome: AttemptOutcome): Promise<void> {
     const [event] = await this.#ports.ledger.unit(delivery)
     const queue = this.#queueOf(name)
-    queue.restUntil = 0
+    // `stored` let a queue rest that does not fail.
+    if (queue.failures === 0 && queue.refusals === 0) queue.restUntil = 0
     // The retry of it may be on its way, or an admin may have deleted it.
     if (!event || queue.open.has(delivery)) return
     this.#noteOutcome(queue, outcome)
@@ -263,7 +280,10 @@ export class DeliveryLoop {
     const { unit } = event
     queue.open.add(unit)
     const call = this.#attempt(queue, unit)
-      .catch((error: unknown) => this.#ports.report(error))
+      .catch((error: unknown) => {
+        this.#ports.report(error)
+        queue.restUntil = Math.max(queue.restUntil, this.#ports.now() + SECOND)
+      })
       .then(() => {
         queue.open.delete(unit)
         this.#calls.delete(call)
@@ -273,12 +293,10 @@ export class DeliveryLoop {
   }
 
   async #attempt(queue: Queue, unit: string): Promise<void> {
-    const all = await this.#ports.ledger.unit(unit)
-    // An admin may have queued only some of a batch again.
-    const events = all.filter(({ state }) => state === 'waiting' || state === 'uncertain')
+    const events = await this.#ports.ledger.unit(unit)
     const [first] = events
     // An admin may have deleted it, or an earlier call has delivered it.
-    if (!first) return
+    if (first?.state !== 'waiting' && first?.state !== 'uncertain') return
     const opened =
       first.unit === first.delivery
         ? await openDispatch(first, this.#ports)
@@ -349,19 +367,22 @@ export class DeliveryLoop {
       case 'accepted':
         queue.failures = 0
         queue.refusals = 0
+        queue.failsSince = Number.POSITIVE_INFINITY
         queue.restUntil = 0
         break
       case 'limited':
         queue.restUntil = Math.max(queue.restUntil, now + outcome.wait)
         break
       case 'paused':
+        queue.failsSince = Math.min(now, queue.failsSince)
         // Calls that overlap are refused together.
-        if (now >= queue.restUntil) queue.refusals++
+        if (queue.refusals === 0 || now >= queue.restUntil) queue.refusals++
         queue.restUntil = now + pauseAfter(queue.refusals)
         break
       case 'failed':
       case 'doubt':
         queue.failures++
+        queue.failsSince = Math.min(now, queue.failsSince)
         if (queue.failures >= FAILURES) {
           const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
           queue.restUntil = now + rest
@@ -416,8 +437,8 @@ export class DeliveryLoop {
     const [first] = await ledger.unit(event.unit)
     const opened = first && (await openDispatch(first, this.#ports))
     if (!opened?.dispatch) return false
-    const { units, since } = await ledger.uncertain(queue.name)
-    const found = await findRuns(opened.dispatch, units, since).catch((error: unknown) => {
+    const stored = await ledger.uncertain(queue.name)
+    const found = await findRuns(opened.dispatch, stored).catch((error: unknown) => {
       this.#ports.report(error)
       return undefined
     })
@@ -441,6 +462,7 @@ export class DeliveryLoop {
       open: new Set(),
       failures: 0,
       refusals: 0,
+      failsSince: Number.POSITIVE_INFINITY,
       restUntil: 0,
       hasDue: false,
       isStepping: false,

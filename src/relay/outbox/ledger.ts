@@ -71,6 +71,9 @@ const PUT = `INSERT INTO event (${EVENT_COLUMNS.join(', ')}, sealed)
     WHERE own_events + 1 <= ? - all_events AND own_bytes + ? <= ? - all_bytes
   RETURNING seq`
 
+/** The values of a parameter that is a JSON list, since a Durable Object allows 100 parameters. */
+const LISTED = '(SELECT value FROM json_each(?))'
+
 const COUNT = 'UPDATE meta SET value = value + changes() WHERE name = ?'
 
 const PUT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS.join(', ')})
@@ -199,16 +202,16 @@ export class Ledger {
     except: readonly string[],
   ): Promise<OutboxEvent | undefined> {
     const text = `SELECT ${COLUMNS} FROM event INDEXED BY event_undelivered WHERE queue = ?
-      AND next <= ? AND ${this.#attemptable} AND unit NOT IN (${marks(except)}) ORDER BY seq LIMIT 1`
-    const [row] = await this.#read(text, queue, now, ...except)
+      AND next <= ? AND ${this.#attemptable} AND unit NOT IN ${LISTED} ORDER BY seq LIMIT 1`
+    const [row] = await this.#read(text, queue, now, JSON.stringify(except))
     return row && eventOf(row)
   }
 
   /** When the first event of a queue is due. */
   async nextTime(queue: string, except: readonly string[]): Promise<number | undefined> {
     const text = `SELECT min(next) AS next FROM event WHERE queue = ? AND ${this.#attemptable}
-      AND unit NOT IN (${marks(except)})`
-    const [row] = await this.#read(text, queue, ...except)
+      AND unit NOT IN ${LISTED}`
+    const [row] = await this.#read(text, queue, JSON.stringify(except))
     return typeof row?.next === 'number' ? row.next : undefined
   }
 
@@ -218,15 +221,14 @@ export class Ledger {
     return (await this.#read(text, unit)).map(storedEventOf)
   }
 
-  /** Ids of the uncertain units of a queue, and when the oldest of them was stored. */
-  async uncertain(queue: string): Promise<{ units: readonly string[]; since: number }> {
+  /** The uncertain units of a queue, and when each was stored, or queued again. */
+  async uncertain(queue: string): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#read(
       `SELECT unit, min(at) AS at FROM event WHERE queue = ? AND ${UNDELIVERED}
         AND state = 'uncertain' GROUP BY unit`,
       queue,
     )
-    const units = rows.map(({ unit }) => String(unit))
-    return { units, since: Math.min(...rows.map(({ at }) => Number(at))) }
+    return new Map(rows.map(({ unit, at }) => [String(unit), Number(at)]))
   }
 
   /** Statements for an attempt that GitHub accepted: an event leaves, events of a batch are copied. */
@@ -304,15 +306,19 @@ export class Ledger {
   }
 
   /** Makes dead letters of the units of failing queues whose first event reached the maximum age. */
-  async endOld(age: number, failing: readonly string[]): Promise<readonly OutboxEvent[]> {
+  async endOld(
+    age: number,
+    failing: readonly string[],
+    except: readonly string[],
+  ): Promise<readonly OutboxEvent[]> {
     if (failing.length === 0) return []
     const now = this.#ports.now()
     const text = `UPDATE event SET state = 'dead', since = ?,
       reason = CASE WHEN state = 'uncertain' THEN 'maybe_accepted' ELSE 'too_old' END
-      WHERE ${UNDELIVERED} AND ${this.#readable} AND queue IN (${marks(failing)})
-      AND unit IN (SELECT unit FROM event WHERE ${UNDELIVERED} AND at < ?)
+      WHERE ${UNDELIVERED} AND ${this.#readable} AND queue IN ${LISTED}
+      AND unit IN (SELECT unit FROM event WHERE ${UNDELIVERED} AND at < ?) AND unit NOT IN ${LISTED}
       RETURNING ${COLUMNS}`
-    return this.#change([text, now, ...failing, now - age])
+    return this.#change([text, now, JSON.stringify(failing), now - age, JSON.stringify(except)])
   }
 
   /**
@@ -323,9 +329,9 @@ export class Ledger {
   async endRevoked(labels: readonly string[]): Promise<readonly OutboxEvent[]> {
     if (labels.length === 0) return []
     const text = `UPDATE event SET unit = delivery, state = 'dead', since = ?, reason = 'revoked'
-      WHERE ${UNDELIVERED} AND credential IN (${marks(labels)}) RETURNING ${COLUMNS}`
+      WHERE ${UNDELIVERED} AND credential IN ${LISTED} RETURNING ${COLUMNS}`
     const emptied = 'DELETE FROM batch WHERE id NOT IN (SELECT unit FROM event)'
-    return this.#change([text, this.#ports.now(), ...labels], [emptied])
+    return this.#change([text, this.#ports.now(), JSON.stringify(labels)], [emptied])
   }
 
   /** Deletes dead letters after 30 days, and copies after their time. @returns the dead letters */
@@ -373,11 +379,16 @@ export class Ledger {
     return this.#change([text, this.#ports.now(), id, unit])
   }
 
-  /** Queues dead letters again, at most so many in one transaction. @returns the changed events */
+  /**
+   * Queues dead letters again, with the rest of their batches: an attempt is for all events of a unit.
+   *
+   * @param limit of the dead letters that one transaction selects
+   * @returns the changed events
+   */
   replayAll(filter: EventFilter, limit: number): Promise<readonly OutboxEvent[]> {
     const [where, values] = filterCondition(filter)
-    const text = `UPDATE event SET ${AGAIN} WHERE seq IN
-      (SELECT seq FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
+    const text = `UPDATE event SET ${AGAIN} WHERE state = 'dead' AND unit IN
+      (SELECT unit FROM event WHERE state = 'dead' ${where} LIMIT ?) RETURNING ${COLUMNS}`
     return this.#change([text, this.#ports.now(), ...values, limit])
   }
 

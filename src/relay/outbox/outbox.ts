@@ -35,14 +35,15 @@ export class Outbox implements EventStore {
 
   /** Reads the disk, and continues with its events. To be called once, before all else. */
   async start(): Promise<void> {
-    const { ledger, revoked, log } = this.#ports
+    const { ledger, revoked, log, report } = this.#ports
     await ledger.open()
     await this.endRevoked([...revoked].map((id) => `grant:${id}`))
     await this.#batches.start()
     await this.loop.start()
     const { unreadable } = await ledger.figures()
     if (unreadable > 0) log({ outbox: 'unreadable', events: unreadable })
-    await this.check()
+    // A full disk cannot delete by age, and delivers all the same.
+    await this.check().catch(report)
   }
 
   async waits({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
@@ -90,9 +91,9 @@ export class Outbox implements EventStore {
 
   /** To be called once a minute: ends and deletes events by age, and logs events that wait too long. */
   async check(): Promise<void> {
-    const { ledger, age, now, log } = this.#ports
+    const { ledger, now, log } = this.#ports
     await this.loop.writeAgain()
-    for (const event of await ledger.endOld(age, this.loop.failing)) log(deadLine(event))
+    for (const event of await this.loop.endOld()) log(deadLine(event))
     for (const event of await ledger.deleteExpired()) {
       log({ outbox: 'expired', ...namesOf(event) })
     }
@@ -171,6 +172,6 @@ const CHUNK = 250
 /** @returns how many events were changed together */
 async function inChunks(change: (limit: number) => Promise<number>): Promise<number> {
   let count = 0
-  for (let last = CHUNK; last === CHUNK; count += last) last = await change(CHUNK)
+  for (let last = CHUNK; last >= CHUNK; count += last) last = await change(CHUNK)
   return count
 }

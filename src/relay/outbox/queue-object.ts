@@ -26,7 +26,7 @@ export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'isInDoubt' | 
 const DAY = 24 * 3_600_000
 
 /** The longest wait, in milliseconds, during which an alarm sleeps; otherwise it sets another alarm. */
-const SHORT_WAIT = 10_000
+const SHORT_WAIT = 1000
 
 /** Milliseconds after which an alarm checks ages and reports its usage, also while events wait. */
 const LONGEST_ALARM = 60_000
@@ -142,7 +142,7 @@ export class OutboxObject {
   async alarm(): Promise<void> {
     const { now, sleep } = this.#ports
     const { loop } = this.#outbox
-    if (!this.#tables.exist) return
+    if (!this.#tables.exist) return loop.forget()
     this.#isAwake = true
     try {
       let next: number | undefined = now()
@@ -155,7 +155,10 @@ export class OutboxObject {
         next = this.#next
       }
       await this.#outbox.check()
-      await this.#report()
+      await this.#report().catch((error: unknown) => {
+        this.#ports.report(error)
+        return this.#wakeAt(now() + LONGEST_ALARM)
+      })
     } finally {
       this.#isAwake = false
     }
@@ -209,6 +212,8 @@ export class OutboxObject {
     await this.#index.report({ ...name, ...usage, waits: await this.#outbox.waits(name) })
     // An imbalance stays visible.
     if ((await this.#outbox.figures()).imbalance === 0) await this.#tables.deleteIfEmpty()
+    // The alarm went with the storage.
+    if (!this.#tables.exist) this.#outbox.loop.forget()
   }
 
   async #wakeAt(time: number): Promise<void> {

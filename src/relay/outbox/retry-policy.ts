@@ -17,6 +17,9 @@ const AFTER_DOUBT = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as 
 /** Each attempt in doubt may have started a run, so an event gets no more of them. */
 export const MOST_DOUBTS = 10
 
+/** An old event gets so many attempts, because the relay may have been off for all of its age. */
+const LEAST_ATTEMPTS = 10
+
 /** An event at which the relay itself fails is given up after so many attempts. */
 const MOST_FAULTS = 5
 
@@ -52,7 +55,7 @@ export function nextAttempt(
     return { state: 'dead', reason: outcome.reason, doubts }
   }
   const isUncertain = isDoubt || event.state === 'uncertain'
-  if (now - event.at > age) {
+  if (now - event.at > age && attempts >= LEAST_ATTEMPTS) {
     return { state: 'dead', reason: reasonOfAge(isUncertain ? 'uncertain' : 'waiting'), doubts }
   }
   if (isDoubt) {
@@ -85,7 +88,7 @@ function waitAfter(
 /** @param left milliseconds until the maximum age */
 function waitAfterDoubt(doubts: number, left: number): number {
   if (doubts >= MOST_DOUBTS) return Math.max(0, left) + 1
-  const evenly = left / (MOST_DOUBTS + 1 - doubts)
+  const evenly = left > 0 ? left / (MOST_DOUBTS + 1 - doubts) : 2 * HOUR
   return Math.round(Math.min(AFTER_DOUBT[doubts - 1] ?? evenly, evenly))
 }
 
