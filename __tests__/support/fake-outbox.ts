@@ -1,3 +1,4 @@
+import { AcceptedCredentials } from '../../src/relay/credentials/accepted-credentials.ts'
 import {
   type CredentialOptions,
   createCredentials,
@@ -34,6 +35,7 @@ export interface FakeOutbox {
   readonly time: FakeTime
   readonly outbox: Outbox
   readonly ledger: Ledger
+  readonly accepted: AcceptedCredentials
   readonly database: MemoryDatabase
   readonly rateLimiters: RateLimiters
   readonly log: OutboxLine[]
@@ -121,8 +123,13 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
     }
   const limiterOf = (queue: string) => rateLimiters.of(holderOf(queue), ownerOf(queue))
   const ledger = new Ledger({ database, limits, keyIds: keys.map(({ id }) => id), now })
+  const accepted = new AcceptedCredentials(database, {
+    now,
+    report: (error) => reported.push(error),
+  })
   const outbox: Outbox = new Outbox({
     ledger,
+    accepted,
     keys,
     credentials: createCredentials({
       githubCredential: { token: async () => new Secret('own') },
@@ -157,13 +164,15 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   const nameQueue = queueNames(rateLimiters)
   if (setup.isKnown) {
     for (const kind of ['token', 'key'] as const) {
-      await outbox.noteAccepted(await nameQueue(dispatchOf('before', { kind })))
+      const { queue } = await nameQueue(dispatchOf('before', { kind }))
+      await accepted.note(queue)
     }
   }
   const seal = sealEventsFor(key)
   const accept: AcceptPorts = {
     ask: send(true),
     store: outbox,
+    accepted,
     seal,
     nameQueue,
     responseTime: 2500,
@@ -178,6 +187,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   return Object.assign(fake, {
     time,
     outbox,
+    accepted,
     ledger,
     database,
     rateLimiters,

@@ -13,10 +13,10 @@ import type { OutboxLine } from './log-lines.ts'
 import { collectInto, throughOutbox } from './outbox/accept.ts'
 import { indexIn } from './outbox/object-calls.ts'
 import { objectStore, objectView } from './outbox/object-store.ts'
-import { readOutboxSettings } from './outbox/outbox-settings.ts'
 import { queueNames } from './outbox/queue-name.ts'
 import { OutboxObject } from './outbox/queue-object.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
+import { readOutboxSettings } from './outbox-settings.ts'
 import { Readiness } from './pages/readiness.ts'
 import {
   type ForgeAccess,
@@ -86,6 +86,7 @@ export function outboxPorts(
   const [sealKey] = sealingKeys
   if (!sealKey) throw new TypeError('there is no key to seal with')
   const { report } = ports
+  const store = objectStore(namespace, { now: Date.now, report })
   const accept = {
     ask: dispatchTo({
       call: access.call,
@@ -96,7 +97,8 @@ export function outboxPorts(
       retryTime: responseTime,
       govern: access.rateLimiters.live,
     }),
-    store: objectStore(namespace, { now: Date.now, report }),
+    store,
+    accepted: store.accepted,
     seal: sealEventsFor(sealKey),
     nameQueue: queueNames(access.rateLimiters),
     log: lineWriter(write),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bugOf } from '../wire/errors.ts'
 import type { Environment } from '../wire/settings.ts'
+import { AcceptedCredentials } from './credentials/accepted-credentials.ts'
 import type { Database } from './database/database.ts'
 import { migrationLine } from './database/schema.ts'
 import { openOutboxFile } from './database/sqlite.ts'
@@ -17,9 +18,9 @@ import { type AcceptPorts, collectInto, throughOutbox } from './outbox/accept.ts
 import { isFull } from './outbox/event.ts'
 import { Ledger } from './outbox/ledger.ts'
 import { Outbox } from './outbox/outbox.ts'
-import { readOutboxSettings } from './outbox/outbox-settings.ts'
 import { holderOf, ownerOf, queueNames } from './outbox/queue-name.ts'
 import { sealEventsFor } from './outbox/sealed-event.ts'
+import { readOutboxSettings } from './outbox-settings.ts'
 import { Readiness } from './pages/readiness.ts'
 import { NodeReceipts, type ReceiptSettings } from './receipts/on-node.ts'
 import type { ReceiptStore } from './receipts/store.ts'
@@ -113,8 +114,10 @@ export async function openNodeOutbox(
     keyIds: keys.map(({ id }) => id),
     now: steadyNow,
   })
+  const accepted = new AcceptedCredentials(opened.database, { now: steadyNow, report })
   const outbox = new Outbox({
     ledger,
+    accepted,
     keys,
     credentials: ports.credentials,
     send: dispatcher(0, rateLimiters.granted),
@@ -140,6 +143,7 @@ export async function openNodeOutbox(
   const accept: AcceptPorts = {
     ask: dispatcher(responseTime, rateLimiters.live),
     store: outbox,
+    accepted,
     seal: sealEventsFor(sealKey),
     nameQueue: queueNames(rateLimiters),
     responseTime,

@@ -209,8 +209,10 @@ test('a full outbox: an event that GitHub cannot take is 503, and one that it ta
     const error = responses.shift()
     if (error) throw error
   }
-  const { dispatch, outbox } = await accepting(live, refusing(down()), { limits: { events: 2 } })
-  await outbox.noteAccepted({ queue: `o/elsewhere#${await sha256('ghp_a-token-of-somebody')}` })
+  const { dispatch, accepted } = await accepting(live, refusing(down()), {
+    limits: { events: 2 },
+  })
+  await accepted.note(`o/elsewhere#${await sha256('ghp_a-token-of-somebody')}`)
   const other = dispatchOf('b', { name: 'elsewhere' })
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
   await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { readOutboxSettings } from '../../../src/relay/outbox/outbox-settings.ts'
+import { readOutboxSettings } from '../../../src/relay/outbox-settings.ts'
 import { dispatchOf, fakeOutbox } from '../../support/fake-outbox.ts'
 import { HOUR, SECOND } from '../../support/fake-time.ts'
 

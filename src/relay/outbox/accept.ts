@@ -1,3 +1,4 @@
+import type { AcceptedQueues } from '../credentials/accepted-credentials.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import type { OutboxLine } from '../log-lines.ts'
 import { type Attempts, outboxFull, RelayError } from '../relay-errors.ts'
@@ -19,16 +20,13 @@ export interface EventStore {
   collect(event: CollectedEvent): Promise<string | undefined>
   /** Records how a call ended that was open when its event was stored. */
   settle(event: Pick<NewEvent, 'queue' | 'delivery'>, outcome: AttemptOutcome): Promise<void>
-  /** Remembers that GitHub accepted the credential of the queue. */
-  noteAccepted(name: QueueName): Promise<void>
-  /** True if GitHub accepted the credential of the queue within the last 30 days. */
-  wasAccepted(name: QueueName): Promise<boolean>
 }
 
 export interface AcceptPorts {
   /** Asks GitHub. */
   readonly ask: DispatchPort
   readonly store: EventStore
+  readonly accepted: AcceptedQueues
   readonly seal: SealEvent
   readonly nameQueue: NameQueue
   /** Milliseconds that a sender waits for GitHub. */
@@ -81,10 +79,10 @@ export function collectInto(ports: AcceptPorts): CollectPort {
 async function mayStore(
   { credential }: Dispatch,
   name: QueueName,
-  { store }: Pick<AcceptPorts, 'store'>,
+  { accepted }: Pick<AcceptPorts, 'accepted'>,
 ): Promise<boolean> {
   const isVerified = credential.kind === 'grant' || credential.kind === 'endpoint'
-  return isVerified || store.wasAccepted(name)
+  return isVerified || accepted.has(name.queue)
 }
 
 async function askGitHub(
@@ -97,7 +95,7 @@ async function askGitHub(
   if (!isInTime) return storeWhileOpen(dispatch, name, call, ports)
   try {
     const attempts = await call
-    ports.background(ports.store.noteAccepted(name))
+    ports.background(ports.accepted.note(name.queue))
     return attempts
   } catch (error) {
     return storeRefused(dispatch, name, error, ports)
@@ -132,7 +130,7 @@ async function storeRefused(
   const refusesOwn = refusesCredential(error) && isOwnQueue(name.queue)
   // The sender cannot fix a refusal of the relay's own credential, but a first test must show it.
   const isStorable = refusesOwn
-    ? await store.wasAccepted(name)
+    ? await ports.accepted.has(name.queue)
     : isNotNow(error) && (await mayStore(dispatch, name, ports))
   if (!isStorable) throw error
   const outcome = outcomeOf(error)
@@ -161,7 +159,7 @@ async function storeWhileOpen(
   call: Promise<Attempts>,
   ports: AcceptPorts,
 ): Promise<Attempts> {
-  const { store, responseTime, callTime } = ports
+  const { store, accepted, responseTime, callTime } = ports
   const wait = Math.max(0, callTime - responseTime)
   // If the process ends during the call, nobody knows whether GitHub has the event.
   const open = { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE } as const
@@ -170,13 +168,13 @@ async function storeWhileOpen(
     const attempts = await call.catch((error: unknown) => {
       throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
     })
-    ports.background(store.noteAccepted(name))
+    ports.background(accepted.note(name.queue))
     return attempts
   }
   const event = { queue: name.queue, delivery: dispatch.delivery }
   const settled = call.then(
     async () => {
-      await store.noteAccepted(name)
+      await accepted.note(name.queue)
       await store.settle(event, { kind: 'accepted' })
     },
     (error: unknown) => store.settle(event, outcomeOf(error)),

@@ -86,7 +86,9 @@ export class Batches {
     const grouping = groupingOf(event)
     const added = event.clientPayload.length + LIMITS.batchEventOverhead
     const known = this.#takingMore(queue, grouping)
-    const batch = known && this.#takes(known, added) ? known : this.#begin(event, grouping)
+    const isInTime = known !== undefined && dueAt(known) > now()
+    const fits = isInTime && known.row.length + added <= LIMITS.batchUnpackedLength
+    const batch = fits ? known : this.#begin(event, grouping)
     const { count, length } = batch.row
     batch.row = { ...batch.row, last: now(), count: count + 1, length: length + added }
     // Each write has the whole batch, so that none depends on the one before.
@@ -106,12 +108,6 @@ export class Batches {
     const { count, length } = batch.row
     batch.row = { ...batch.row, count: count - 1, length: length - added }
     if (batch.takesMore && batch.row.count === 0) this.#remove(batch)
-  }
-
-  /** @returns false if the event is too long for the batch, or the time of the batch is over */
-  #takes(batch: Batch, added: number): boolean {
-    const fits = batch.row.length + added <= LIMITS.batchUnpackedLength
-    return fits && dueAt(batch) > this.#ports.now()
   }
 
   #begin({ event, period }: CollectedEvent, grouping: string): Batch {

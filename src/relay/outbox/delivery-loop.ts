@@ -1,3 +1,4 @@
+import type { AcceptedQueues } from '../credentials/accepted-credentials.ts'
 import type { SqlStatement } from '../database/database.ts'
 import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch, DispatchPort } from '../github/dispatch.ts'
@@ -38,6 +39,7 @@ const LOOKUP_INTERVAL = MINUTE
 export interface LoopPorts extends OpenPorts {
   readonly ledger: Ledger
   readonly batches: Batches
+  readonly accepted: Pick<AcceptedQueues, 'note'>
   /** Asks GitHub once. */
   readonly send: DispatchPort
   readonly pack: Packer
@@ -127,8 +129,11 @@ export class DeliveryLoop {
     const all = [...this.#queues.values()]
     const failing = all.filter(({ failsSince }) => now() - failsSince >= FAILING_TIME)
     const open = all.flatMap((queue) => [...queue.open])
-    const names = failing.map(({ name }) => name)
-    return ledger.endOld(age, names, open)
+    return ledger.endOld(
+      age,
+      failing.map(({ name }) => name),
+      open,
+    )
   }
 
   /** To be told that an event was stored, which GitHub may have been asked for before. */
@@ -329,12 +334,12 @@ export class DeliveryLoop {
   ): Promise<void> {
     const [event] = events
     if (!event) return
-    const { ledger, newId, now, random, age, log, report } = this.#ports
+    const { ledger, accepted, newId, now, random, age, log } = this.#ports
     if (outcome.kind === 'accepted') {
       const seconds = Math.round((now() - event.at) / SECOND)
       log({ outbox: 'delivered', ...namesOf(event), attempts: event.attempts + 1, seconds })
       await this.#record(event, ledger.delivered(event.unit), true)
-      return ledger.accepted.note(queue.name).catch(report)
+      return accepted.note(queue.name)
     }
     const { reason } = outcome
     const isBatch = event.unit !== event.delivery

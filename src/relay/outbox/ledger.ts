@@ -1,5 +1,4 @@
 import type { EventFilter, ListPage, ListQuery } from '../admin/outbox.ts'
-import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import type { Database, SqlRow, SqlStatement, SqlValue } from '../database/database.ts'
 import { UNDELIVERED } from '../database/schema.ts'
 import type {
@@ -106,14 +105,12 @@ export interface LedgerPorts {
  * question is a query, and each change one transaction. All methods throw StorageError.
  */
 export class Ledger {
-  readonly accepted: AcceptedCredentials
   readonly #ports: LedgerPorts
   readonly #readable: string
   readonly #attemptable: string
 
   constructor(ports: LedgerPorts) {
     this.#ports = ports
-    this.accepted = new AcceptedCredentials(ports.database, ports.now)
     // Ids are thumbprints: base64url.
     this.#readable = `key IN (${ports.keyIds.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ')})`
     this.#attemptable = `${UNDELIVERED} AND ${this.#readable} AND unit NOT IN (SELECT id FROM batch)`

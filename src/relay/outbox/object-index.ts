@@ -1,4 +1,4 @@
-import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
+import { AcceptedCredentials, type AcceptedPorts } from '../credentials/accepted-credentials.ts'
 import type { SqlRow, SqlValue } from '../database/database.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
 import { CredentialTurns, type Turn } from '../github/credential-turns.ts'
@@ -20,11 +20,10 @@ export interface Reservation extends QueueName {
   readonly isInDoubt: boolean
 }
 
-export interface IndexPorts {
+export interface IndexPorts extends AcceptedPorts {
   readonly limits: OutboxLimits
   /** Milliseconds between calls of one credential. */
   readonly minInterval: number
-  now(): number
   /** Deletes so many bytes of copies in a queue. */
   deleteCopies(queue: string, bytes: number): void
 }
@@ -50,7 +49,7 @@ export class ObjectIndex {
     for (const statement of TABLES) storage.sql.exec(statement)
     this.#ports = ports
     this.#storage = storage
-    this.#accepted = new AcceptedCredentials(objectDatabase(storage), ports.now)
+    this.#accepted = new AcceptedCredentials(objectDatabase(storage), ports)
     this.#turns = new CredentialTurns(ports)
   }
 

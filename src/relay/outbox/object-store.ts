@@ -1,7 +1,7 @@
 import type { ListedUnit, OutboxView } from '../admin/outbox.ts'
 import { BoundedCache } from '../bounded-cache.ts'
 import type { ObjectNamespace } from '../database/object-call.ts'
-import type { EventStore } from './accept.ts'
+import type { AcceptPorts, EventStore } from './accept.ts'
 import { NO_FIGURES, type OutboxFigures } from './event.ts'
 import { indexIn, type QueueCalls, queueIn } from './object-calls.ts'
 import type { ObjectPorts } from './queue-object.ts'
@@ -17,7 +17,7 @@ const FRESH = 1000
 export function objectStore(
   namespace: ObjectNamespace,
   { now, report }: Pick<ObjectPorts, 'now' | 'report'>,
-): EventStore {
+): EventStore & Pick<AcceptPorts, 'accepted'> {
   /** When this isolate told the index of an acceptance last. */
   const noted = new BoundedCache<string, number>(KNOWN_CREDENTIALS)
   const accepted = new BoundedCache<string, boolean>(KNOWN_CREDENTIALS)
@@ -38,8 +38,6 @@ export function objectStore(
         return false
       }
     },
-    wasAccepted: async ({ queue }) =>
-      noted.get(queue) !== undefined || accepted.get(queue) === true,
     put: async (event) => {
       empty.delete(event.queue)
       try {
@@ -54,10 +52,13 @@ export function objectStore(
       return batch ?? undefined
     },
     settle: (event, outcome) => queueIn(namespace, event.queue).settle(event, outcome),
-    noteAccepted: async ({ queue }) => {
-      if (now() - (noted.get(queue) ?? 0) < HOUR) return
-      noted.set(queue, now())
-      await index.noteAccepted(queue).catch(report)
+    accepted: {
+      has: async (queue) => noted.get(queue) !== undefined || accepted.get(queue) === true,
+      note: async (queue) => {
+        if (now() - (noted.get(queue) ?? 0) < HOUR) return
+        noted.set(queue, now())
+        await index.noteAccepted(queue).catch(report)
+      },
     },
   }
 }

@@ -79,24 +79,12 @@ export class Outbox implements EventStore {
     return this.loop.settle(queue, delivery, outcome)
   }
 
-  async noteAccepted({ queue }: Pick<QueueName, 'queue'>): Promise<void> {
-    const { ledger, report } = this.#ports
-    await ledger.accepted.note(queue).catch(report)
-  }
-
-  async wasAccepted({ queue }: Pick<QueueName, 'queue'>): Promise<boolean> {
-    const { ledger, report } = this.#ports
-    return (await ledger.accepted.has(queue).catch(report)) === true
-  }
-
   /** To be called once a minute: ends and deletes events by age, and logs events that wait too long. */
   async check(): Promise<void> {
     const { ledger, now, log } = this.#ports
     await this.loop.writeAgain()
     for (const event of await this.loop.endOld()) log(deadLine(event))
-    for (const event of await ledger.deleteExpired()) {
-      log({ outbox: 'expired', ...namesOf(event) })
-    }
+    for (const event of await ledger.deleteExpired()) log({ outbox: 'expired', ...namesOf(event) })
     const { oldest, events } = await ledger.figures()
     if (oldest * SECOND < HOUR || now() - this.#loggedLate < HOUR) return
     this.#loggedLate = now()

@@ -1,4 +1,5 @@
 import { deliveriesIn } from '../bodies/body-table.ts'
+import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import { type ObjectState, type ObjectStorage, OutboxTables } from '../database/durable-object.ts'
 import { answerObjectCall, type ObjectNamespace, readObjectCall } from '../database/object-call.ts'
 import { migrationLine } from '../database/schema.ts'
@@ -13,7 +14,8 @@ import { ObjectIndex, type Reservation } from './object-index.ts'
 import { Outbox, type OutboxPorts } from './outbox.ts'
 import { holderOf, ownerOf, type QueueName } from './queue-name.ts'
 
-export interface ObjectPorts extends Omit<OutboxPorts, 'ledger' | 'isInDoubt' | 'wake' | 'turn'> {
+export interface ObjectPorts
+  extends Omit<OutboxPorts, 'ledger' | 'accepted' | 'isInDoubt' | 'wake' | 'turn'> {
   readonly namespace: ObjectNamespace
   readonly rateLimiters: RateLimiters
   readonly limits: OutboxLimits
@@ -77,6 +79,7 @@ export class OutboxObject {
     const outbox = new Outbox({
       ...ports,
       ledger: this.#ledger,
+      accepted: new AcceptedCredentials(this.#tables, ports),
       // The index knows it.
       isInDoubt: () => false,
       wake: (_queue, delay) => void this.#wakeAt(now() + delay),

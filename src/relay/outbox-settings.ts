@@ -1,6 +1,6 @@
-import { UserError } from '../../wire/errors.ts'
-import { type Environment, readSetting } from '../../wire/settings.ts'
-import type { OutboxLimits } from './event.ts'
+import { UserError } from '../wire/errors.ts'
+import { type Environment, readSetting } from '../wire/settings.ts'
+import type { OutboxLimits } from './outbox/event.ts'
 
 export interface OutboxSettings {
   readonly limits: OutboxLimits
