@@ -3,7 +3,7 @@ import type { AlarmKind } from './receipts/store.ts'
 
 // Lines of the log that are not about a request, without their time: no payload, no token.
 
-/** What the outbox does with an event. */
+/** A line about an event in the outbox, or about the outbox as a whole. */
 export interface OutboxLine {
   /** `error` if an admin has to act. */
   readonly level?: 'error'
@@ -49,7 +49,7 @@ export interface OutboxLine {
   readonly to?: number
 }
 
-/** What became of an event that GitHub accepted, or an alarm. */
+/** A line about the run of an event, or about an alarm. */
 export interface ReceiptLine {
   readonly receipts: RunOutcome | AlarmKind | 'ended' | 'given_up'
   readonly level?: 'error'

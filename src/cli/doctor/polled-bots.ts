@@ -28,7 +28,7 @@ export interface PolledBot {
   readonly secret: string | undefined
   /** The environment of the job that polls. */
   readonly environment: string | undefined
-  /** Whether `gh workflow run` can start it. */
+  /** True if `gh workflow run` can start the workflow. */
   readonly isStartable: boolean
 }
 
@@ -94,7 +94,7 @@ export async function checkBotsHere(
   return [...polling, await checkBot(ports), unasked]
 }
 
-/** Whether the secret of each bot exists, and how its last run ended. */
+/** Checks the secret and the last run of each bot. */
 export async function checkPolledBots(
   target: DoctorTarget,
   bots: readonly PolledBot[],
@@ -162,7 +162,7 @@ async function checkLastRun(
   return failedFinding('bot', 'bot_run_failed', message, hint)
 }
 
-/** Whether BOT_TOKEN is the token of a bot that can be polled. */
+/** Checks that BOT_TOKEN is the token of a bot that can be polled. */
 async function checkBot({ botHere }: DoctorPorts): Promise<DoctorFinding> {
   try {
     const bot = botHere()

@@ -10,7 +10,7 @@ interface SecretPlace {
 }
 
 /**
- * Whether a secret exists for a job: in its environment, the repository or the organization. `unknown` if
+ * Looks for a secret that a job can read: in its environment, the repository or the organization. `unknown` if
  * the token may not list secrets.
  */
 export async function secretState(

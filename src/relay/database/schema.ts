@@ -133,7 +133,7 @@ const FROM_2: readonly string[] = [
   COUNT,
 ]
 
-/** From version 4: a batch had other columns. One that was open is due at the end of its time. */
+/** From version 4: a batch had other columns. A batch that was open is due at the end of its time. */
 const FROM_4: readonly string[] = [
   'DROP TABLE batch',
   BATCH,
