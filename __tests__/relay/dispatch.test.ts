@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { dispatchTo } from '../../src/relay/github/dispatch.ts'
-import { RelayError } from '../../src/relay/relay-errors.ts'
+import { isAmbiguous, RelayError } from '../../src/relay/relay-errors.ts'
 import {
   GitHubCallError,
   type GitHubCallRequest,
@@ -107,6 +107,39 @@ describe('tries', () => {
   ] as const)('%s: the hint says that GitHub may have accepted the event', async (_, turn) => {
     const { outcome } = await dispatch([turn])
     expect(outcome).toMatchObject({ hint: expect.stringMatching(/may have accepted the event/) })
+  })
+
+  test.each([
+    ['503', { status: 503 }, 'github_unavailable'],
+    ['429', limited('60'), 'rate_limited'],
+    ['401', { status: 401 }, 'invalid_token'],
+    ['403', { status: 403 }, 'repository_not_accessible'],
+    ['404', { status: 404 }, 'repository_not_accessible'],
+    ['408', { status: 408 }, 'github_unavailable'],
+    ['301', { status: 301 }, 'github_unavailable'],
+    ['no connection', { fault: 'unsent' }, 'github_unavailable'],
+  ] as const)(
+    '502, then %s: GitHub may have accepted the event in the first try',
+    async (_, turn, code) => {
+      const { outcome } = await dispatch([{ status: 502 }, turn])
+      expect(outcome).toMatchObject({
+        code,
+        hint: expect.stringMatching(/may have accepted the event in an earlier call/),
+      })
+      expect(outcome instanceof RelayError && isAmbiguous(outcome)).toBe(true)
+    },
+  )
+
+  test.each([
+    ['503, then 429', [{ status: 503 }, limited('60')]],
+    [
+      '502, then 422, which GitHub gives the content in every try',
+      [{ status: 502 }, { status: 422 }],
+    ],
+  ])('%s: GitHub has not accepted the event', async (_, turns) => {
+    const { outcome } = await dispatch(turns)
+    expect(outcome).toMatchObject({ hint: expect.not.stringMatching(/may have accepted/) })
+    expect(outcome instanceof RelayError && isAmbiguous(outcome)).toBe(false)
   })
 
   test.each([

@@ -14,6 +14,8 @@ export interface Attempts {
   readonly tries: number
   /** Status of GitHub's last response; absent if there was none. */
   readonly githubStatus?: number
+  /** True if GitHub may have accepted the event in a try before the last one, which got a 502. */
+  readonly mayBeAccepted?: boolean
   /** Set if the outbox has the event, and GitHub does not: an error code, `queued` or `batch`. */
   readonly queued?: string
   /** Id of the batch that contains the event. */
@@ -52,7 +54,9 @@ export class RelayError extends Error {
 
   /** The same error, with the calls that led to it. */
   after(attempts: Attempts): RelayError {
-    const { status, code, message, hint, retryAfter, cause } = this
+    const { status, code, message, retryAfter, cause } = this
+    const isHinted = attempts.mayBeAccepted && !isLastAmbiguous(code, attempts)
+    const hint = isHinted ? `${this.hint} ${EARLIER_TRY}` : this.hint
     return new RelayError(status, code, message, {
       hint,
       attempts,
@@ -232,12 +236,15 @@ export function bodiesFull(cause?: unknown): RelayError {
   })
 }
 
-export function outboxFull(message: string, cause?: unknown): RelayError {
-  return new RelayError(503, 'outbox_full', message, {
+/** @param cause why GitHub did not accept the event, or may not have */
+export function outboxFull(message: string, cause: RelayError): RelayError {
+  const error = new RelayError(503, 'outbox_full', message, {
     hint: 'The event was not stored. Send the request again in 60 seconds.',
     retryAfter: 60,
     cause,
   })
+  const { tries = 0 } = cause.attempts ?? {}
+  return error.after({ tries, mayBeAccepted: isAmbiguous(cause) })
 }
 
 /** The outbox has not read its file yet. */
@@ -292,18 +299,22 @@ export function githubUnreachable(cause: unknown): RelayError {
   })
 }
 
-/**
- * True if GitHub may have accepted the event: no response came, a response that reports a failure, or
- * a 2xx that accepts no event.
- */
-export function isAmbiguous({ code, attempts }: RelayError): boolean {
-  const { githubStatus: status = 0 } = attempts ?? {}
+/** True if GitHub may have accepted the event, in the last try or in one before. */
+export function isAmbiguous({ code, attempts = { tries: 0 } }: RelayError): boolean {
+  return attempts.mayBeAccepted === true || isLastAmbiguous(code, attempts)
+}
+
+/** No response came, a response that reports a failure, or a 2xx that accepts no event. */
+function isLastAmbiguous(code: string, { githubStatus: status = 0 }: Attempts): boolean {
   const isFailure = status >= 500 && status !== 503
   return code === 'github_timeout' || isFailure || (status >= 200 && status < 300)
 }
 
 const MAY_BE_ACCEPTED =
   'GitHub may have accepted the event. Send it again, and let the workflow drop duplicates.'
+
+const EARLIER_TRY =
+  'GitHub may have accepted the event in an earlier call, so let the workflow drop duplicates.'
 
 /** GitHub failed after it had received the event. */
 export function unknownOutcome(): RelayError {

@@ -144,6 +144,8 @@ export class GitHubClient {
   #moved: { readonly from: string; readonly to: string } | undefined
   #tries = 0
   #status: number | undefined
+  /** True after a 502 that was retried, until another try settles what it left open. */
+  #mayBeAccepted = false
 
   constructor(options: GitHubOptions, patience: RetryPolicy, tokens: Tokens) {
     this.#options = options
@@ -155,10 +157,21 @@ export class GitHubClient {
     this.#lastTry = Math.min(this.#deadline, start + (patience.retryTime ?? patience.budget))
   }
 
-  /** The number of tries and the last status; a GET does not count. */
-  get attempts(): { readonly tries: number; readonly githubStatus?: number } {
+  /**
+   * The number of tries and the last status; a GET does not count. `mayBeAccepted` is true if GitHub may
+   * have accepted the request in a try before the last one.
+   */
+  get attempts(): {
+    readonly tries: number
+    readonly githubStatus?: number
+    readonly mayBeAccepted?: true
+  } {
     const [tries, status] = [this.#tries, this.#status]
-    return status === undefined ? { tries } : { tries, githubStatus: status }
+    return {
+      tries,
+      ...(status !== undefined && { githubStatus: status }),
+      ...(this.#mayBeAccepted && { mayBeAccepted: true }),
+    }
   }
 
   /**
@@ -178,6 +191,9 @@ export class GitHubClient {
   async ask(question: GitHubRequest): Promise<GitHubOutcome> {
     for (let retries = 0; ; ) {
       const outcome = await this.#attempt(question)
+      const isRejected = !outcome.accepted && outcome.refusal.kind === 'rejected'
+      // GitHub would have rejected the content in every try.
+      if (outcome.accepted || isRejected) this.#mayBeAccepted = false
       if (outcome.accepted) return outcome
       const { refusal, answer } = outcome
       if (refusal.kind === 'redirected' && answer && this.#follow(answer, question)) continue
@@ -185,6 +201,7 @@ export class GitHubClient {
       const delay = refusal.wait || this.#pause(refusal, retries)
       const isLast = ++retries === MOST_RETRIES || this.#now() + delay >= this.#lastTry
       if (isLast) return outcome
+      if (refusal.kind === 'failed' && question.method !== 'GET') this.#mayBeAccepted = true
       this.#patience.tell?.(refusal)
       await this.#options.clock.sleep(delay)
     }

@@ -219,6 +219,54 @@ test('a full outbox: an event that GitHub cannot take is 503, and one that it ta
   await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
 })
 
+describe('a 502 whose retry settles nothing', () => {
+  const inDoubt = (status: number, code: string, retryAfter?: number) =>
+    new RelayError(status, code, 'no', {
+      hint: '',
+      attempts: { tries: 2, githubStatus: status, mayBeAccepted: true },
+      ...(retryAfter !== undefined && { retryAfter }),
+    })
+
+  test.each([
+    ['503', inDoubt(503, 'github_unavailable'), 10 * SECOND, 1],
+    ['429', inDoubt(429, 'rate_limited', 60), MINUTE, 1],
+    ['403 for the credential of the relay', inDoubt(403, 'repository_not_accessible'), 0, 0],
+  ])('%s: the event is stored as uncertain', async (_name, error, wait, doubts) => {
+    const { dispatch, outbox } = await accepting(refusing(error), accepts)
+    await dispatch(dispatchOf('a', { kind: 'key' }))
+    expect(await all(outbox)).toMatchObject([{ delivery: 'a', state: 'uncertain', wait, doubts }])
+  })
+
+  test('after the response to the sender: the event stays uncertain, and its run is looked up', async () => {
+    const time = new FakeTime()
+    const late = async () => {
+      await time.sleep(6 * SECOND)
+      throw inDoubt(503, 'github_unavailable')
+    }
+    const relay = await accepting(late, accepts, { time })
+    const { work } = relay.accept(dispatchOf('a'))
+    await time.pass(2500)
+    await work
+    await time.pass(3600)
+    expect(await all(relay.outbox)).toMatchObject([
+      { delivery: 'a', state: 'uncertain', doubts: 1 },
+    ])
+    await time.pass(MINUTE)
+    expect(relay.lookups).toEqual([['a']])
+  })
+
+  test('without room in the outbox: the response says that GitHub may have accepted the event', async () => {
+    const { dispatch } = await accepting(refusing(inDoubt(503, 'github_unavailable')), undefined, {
+      limits: { events: 0 },
+    })
+    await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({
+      code: 'outbox_full',
+      hint: expect.stringMatching(/may have accepted the event/),
+      attempts: { mayBeAccepted: true },
+    })
+  })
+})
+
 test('a repository and credential have one queue, in whatever case; keys and grants share it', async () => {
   const { rateLimiters } = await accepting(accepts)
   const nameQueue = queueNames(rateLimiters)

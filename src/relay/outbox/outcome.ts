@@ -9,12 +9,12 @@ export type AttemptOutcome =
   | { readonly kind: 'limited'; readonly reason: string; readonly wait: number }
   /** GitHub did not accept the event, for certain. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** 500, 502, 504, a reset, no response: GitHub may have accepted the event. */
-  | { readonly kind: 'doubt'; readonly reason: string }
-  /** GitHub refuses the credential, whatever the event. */
-  | { readonly kind: 'paused'; readonly reason: string }
+  /** 500, 502, 504, a reset, no response, in any try: GitHub may have accepted the event. */
+  | { readonly kind: 'doubt'; readonly reason: string; readonly wait?: number }
+  /** GitHub refuses the credential, whatever the event. An earlier try may leave a doubt. */
+  | { readonly kind: 'paused'; readonly reason: string; readonly isInDoubt?: boolean }
   /** Only this event cannot be delivered now: its key, or its workflow, is missing. */
-  | { readonly kind: 'isolated'; readonly reason: string }
+  | { readonly kind: 'isolated'; readonly reason: string; readonly isInDoubt?: boolean }
   /** GitHub refuses the event itself, or a batch is too large: it fits in so many parts. */
   | { readonly kind: 'refused'; readonly reason: string; readonly parts?: number }
   /** The relay itself failed. */
@@ -40,13 +40,14 @@ export function isNotNow(error: unknown): error is RelayError {
 export function outcomeOf(error: unknown): AttemptOutcome {
   if (!(error instanceof RelayError)) return { kind: 'broken', reason: 'internal_error' }
   const { code: reason, retryAfter } = error
-  if (refusesCredential(error)) return { kind: 'paused', reason }
-  if (reason === 'workflow_not_accessible') return { kind: 'isolated', reason }
+  const isInDoubt = isAmbiguous(error)
+  if (refusesCredential(error)) return { kind: 'paused', reason, isInDoubt }
+  if (reason === 'workflow_not_accessible') return { kind: 'isolated', reason, isInDoubt }
   if (!NOT_NOW.has(reason)) return { kind: 'refused', reason }
-  if (isAmbiguous(error)) return { kind: 'doubt', reason }
+  const wait = Math.min((retryAfter ?? 0) * 1000, LONGEST_RETRY_AFTER)
+  if (isInDoubt) return { kind: 'doubt', reason, wait }
   // A wait of 0 asks for nothing, and must not disable the relay's own back-off.
-  if (!retryAfter) return { kind: 'failed', reason }
-  return { kind: 'limited', reason, wait: Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER) }
+  return wait > 0 ? { kind: 'limited', reason, wait } : { kind: 'failed', reason }
 }
 
 /** Asks GitHub to accept an event. */

@@ -54,18 +54,15 @@ export function nextAttempt(
   if (outcome.kind === 'broken' && attempts >= MOST_FAULTS) {
     return { state: 'dead', reason: outcome.reason, doubts }
   }
-  const isUncertain = isDoubt || event.state === 'uncertain'
+  const isInDoubt = isDoubt || ('isInDoubt' in outcome && outcome.isInDoubt === true)
+  const isUncertain = isInDoubt || event.state === 'uncertain'
   if (now - event.at > age && attempts >= LEAST_ATTEMPTS) {
     return { state: 'dead', reason: reasonOfAge(isUncertain ? 'uncertain' : 'waiting'), doubts }
   }
-  if (isDoubt) {
-    return { state: 'uncertain', wait: waitAfterDoubt(doubts, event.at + age - now), doubts }
-  }
-  return {
-    state: isUncertain ? 'uncertain' : 'waiting',
-    wait: waitAfter(outcome, attempts, random),
-    doubts,
-  }
+  const wait = isDoubt
+    ? Math.max(outcome.wait ?? 0, waitAfterDoubt(doubts, event.at + age - now))
+    : waitAfter(outcome, attempts, random)
+  return { state: isUncertain ? 'uncertain' : 'waiting', wait, doubts }
 }
 
 /** Why an event is dead that reached the maximum age. */
