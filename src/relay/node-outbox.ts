@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { bugOf } from '../wire/errors.ts'
 import type { Environment } from '../wire/settings.ts'
 import { AcceptedCredentials } from './credentials/accepted-credentials.ts'
@@ -33,8 +33,8 @@ export interface NodeOutbox {
   /** The ports of the relay, with the outbox between its events and GitHub. */
   readonly ports: RelayPorts
   readonly outbox: Outbox
-  /** A copy of the file. */
-  backup(): Promise<AsyncIterable<Uint8Array>>
+  /** A copy of the file. The caller reads or destroys the stream. */
+  backup(): Promise<Readable>
   /** The tables of the file. */
   readonly database: Database
   readonly receipts: ReceiptStore
@@ -139,7 +139,7 @@ export async function openNodeOutbox(
     report,
   })
   const starting = startGate()
-  const open = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
   const accept: AcceptPorts = {
     ask: dispatcher(responseTime, rateLimiters.live),
     store: outbox,
@@ -152,8 +152,8 @@ export async function openNodeOutbox(
     random: Math.random,
     after: steadyClock.after,
     background: (work) => {
-      open.add(work)
-      void work.finally(() => open.delete(work))
+      pending.add(work)
+      void work.finally(() => pending.delete(work))
     },
     log,
     report,
@@ -190,12 +190,18 @@ export async function openNodeOutbox(
     outbox,
     backup: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'hookline-backup-'))
-      const copy = join(folder, 'outbox.db')
-      await opened.backup(copy).catch(async (error: unknown) => {
-        await rm(folder, { recursive: true, force: true })
-        throw error
-      })
-      return readAndRemove(copy, folder)
+      const remove = () => rm(folder, { recursive: true, force: true })
+      try {
+        const copy = join(folder, 'outbox.db')
+        await opened.backup(copy)
+        const bytes = (await open(copy)).createReadStream()
+        bytes.once('close', () => void remove().catch(report))
+        return bytes
+      } finally {
+        // An open file can be read without its name, so a process that is killed leaves no copy. Windows
+        // keeps the folder until the file is closed.
+        await remove().catch(() => {})
+      }
     },
     database: opened.database,
     receipts: receipts.store,
@@ -212,7 +218,7 @@ export async function openNodeOutbox(
       // A call that is cut off is repeated after the next start, with the same delivery id.
       await within(
         patience,
-        Promise.all([outbox.stop(), ...open]).then(() => receipts.stop()),
+        Promise.all([outbox.stop(), ...pending]).then(() => receipts.stop()),
       )
       // A disk that does not respond does not keep the process either.
       const left = Math.max(CLOSING_TIME, end - performance.now())
@@ -246,14 +252,6 @@ function startGate() {
         await ready()
         return dispatch(event)
       },
-  }
-}
-
-async function* readAndRemove(file: string, folder: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(file)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from '@jest/globals'
@@ -163,17 +163,53 @@ testOnNode24(
   },
 )
 
-testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
-  const settings = {
-    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
-    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500' },
-  }
+/** Makes an outbox of 100 MB. */
+async function fillOutbox(settings: Record<string, string>): Promise<void> {
   const before = await startBuiltOutbox({ folder, settings })
   await before.stop()
   const copies = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
     INSERT INTO event SELECT n, 'd' || n, 'batch', 'o/r#own', 'own', 'grant:g', 'delivered',
     ${Date.now()}, ${Date.now()}, 1, 0, 0, 0, 'batch', 'k', 50000, hex(randomblob(25000)) FROM n`
   await sqlite(join(folder, 'outbox.db'), copies)
+}
+
+testOnNode24(
+  'a backup leaves no copy if its client leaves before or after the first byte, or the relay is killed',
+  async () => {
+    const temporary = join(folder, 'temporary')
+    await mkdir(temporary)
+    const settings = {
+      ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
+      ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, TMPDIR: temporary },
+    }
+    await fillOutbox(settings)
+    const relay = await startBuiltOutbox({ folder, settings })
+    const left = () => readdir(temporary)
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const early = fetch(`${relay.url}/outbox/backup`, { ...admin, signal }).catch(() => 'left')
+    await until(async () => (await left()).length > 0)
+    leaving.abort()
+    expect(await early).toBe('left')
+    await until(async () => (await left()).length === 0)
+    const late = await fetch(`${relay.url}/outbox/backup`, admin)
+    const reader = late.body?.getReader()
+    expect(await reader?.read()).toMatchObject({ done: false })
+    await reader?.cancel()
+    await until(async () => (await left()).length === 0)
+    const killed = await fetch(`${relay.url}/outbox/backup`, admin)
+    await relay.kill()
+    await expect(killed.arrayBuffer()).rejects.toThrow()
+    expect(await left()).toEqual([])
+  },
+)
+
+testOnNode24('a backup of 100 MB lets events be stored meanwhile', async () => {
+  const settings = {
+    ...{ HOOKLINE_API_URL: github.url, HOOKLINE_SEALING_KEYS: await sealingKeys() },
+    ...{ HOOKLINE_ADMIN_KEY: OPERATOR_KEY, HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: '500' },
+  }
+  await fillOutbox(settings)
   const relay = await startBuiltOutbox({ folder, settings })
   await sendTo(relay, 'r', 'before')
   github.always({ status: 503 })

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../wire/errors.ts'
@@ -113,7 +113,11 @@ export async function answer(
   const reply = lacksOneHost(request)
     ? refusalResponse(malformedRequest(400), request.method ?? 'GET', ports)
     : await relay(relayRequest(request), ports)
-  if (response.destroyed || request.socket.writableEnded) return
+  if (response.destroyed || request.socket.writableEnded) {
+    // The client is gone, and an unread stream would keep its file.
+    if (reply.stream instanceof Readable) reply.stream.destroy()
+    return
+  }
   response.writeHead(reply.status, framedHeaders(reply, request.method))
   // A client that disconnects must end only its own response.
   if (reply.stream) await pipeline(reply.stream, response).catch(() => response.destroy())
