@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
   answerObjectCall,
+  askObject,
   readObjectCall,
   storeInObject,
 } from '../../../src/relay/database/object-call.ts'
@@ -26,6 +27,16 @@ test('a store in an object answers as the store itself does', async () => {
 test('a store in an object can be the result of a promise', async () => {
   const resolved = await Promise.resolve(inObject())
   expect(await resolved.add('a', 2)).toBe('a 2')
+})
+
+test('a call of an object that never responds ends with a TimeoutError', async () => {
+  const never = (_url: string, { signal }: { signal: AbortSignal }) =>
+    new Promise<Response>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  const namespace = { idFromName: (name: string) => name, get: () => ({ fetch: never }) }
+  const call = askObject(namespace, 'o/r#own', '/queue', { method: 'POST', body: '{}' }, 10)
+  await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 test.each([

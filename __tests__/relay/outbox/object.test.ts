@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { SCHEMA_VERSION } from '../../../src/relay/database/schema.ts'
 import { bundle } from '../../support/build.ts'
@@ -42,9 +42,12 @@ describe('the storage of an outbox on workerd', () => {
     await relay?.close()
     relay = undefined
   }
-  const start = async (options: { isBroken?: boolean; mostOfFile?: number } = {}) => {
+  const start = async (
+    options: Omit<Parameters<typeof startWorkerd>[2], 'disk'> = {},
+    script = bundle('relay/worker.js'),
+  ) => {
     await stop()
-    relay = await startWorkerd(bundle('relay/worker.js'), settings, {
+    relay = await startWorkerd(script, settings, {
       disk: folder,
       ...options,
     })
@@ -118,6 +121,21 @@ describe('the storage of an outbox on workerd', () => {
     },
   )
 
+  test('has an index that does not respond: after 5 s, an event goes to GitHub', async () => {
+    const worker = bundle('relay/worker.js')
+    const others = (await readdir(dirname(worker))).filter((name) => name.endsWith('.js'))
+    const modules = new Map<string, string>()
+    for (const name of others) {
+      const text = await readFile(join(dirname(worker), name), 'utf8')
+      modules.set(name === 'worker.js' ? 'relay.js' : name, text)
+    }
+    const script = join(folder, 'hanging.js')
+    await writeFile(script, HANGING_INDEX)
+    await start({ modules }, script)
+    expect((await send('1')).status).toBe(200)
+    expect(github.calls).toHaveLength(1)
+  })
+
   test('is damaged: an event that GitHub cannot take is 502, one that it takes is 200; the files stay', async () => {
     await start()
     expect((await send('0')).status).toBe(200)
@@ -158,6 +176,14 @@ describe('the storage of an outbox on workerd', () => {
     expect([...new Set(delivered())].sort()).toEqual(accepted.sort())
   })
 })
+
+const HANGING_INDEX = `import relay, { Outbox as Real } from 'relay.js'
+export default relay
+export class Outbox extends Real {
+  fetch(request) {
+    return request.url.endsWith('/index') ? new Promise(() => {}) : super.fetch(request)
+  }
+}`
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
 /** Version 3 had no tables of receipts. */

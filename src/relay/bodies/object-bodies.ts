@@ -3,6 +3,7 @@ import {
   answerObjectCall,
   askObject,
   type ObjectNamespace,
+  type ObjectRequest,
   readObjectCall,
   storeInObject,
 } from '../database/object-call.ts'
@@ -48,9 +49,9 @@ export function piecesInObject(namespace: ObjectNamespace): PieceStore {
 function askBodies(
   namespace: ObjectNamespace,
   path: string,
-  init: Parameters<typeof askObject>[3],
+  request: ObjectRequest,
 ): Promise<Response> {
-  return askObject(namespace, OBJECT, `${BODIES_OBJECT_PATH}${path}`, init).catch(diskFails)
+  return askObject(namespace, OBJECT, `${BODIES_OBJECT_PATH}${path}`, request).catch(diskFails)
 }
 
 /** The most keys that R2 deletes in one call. */

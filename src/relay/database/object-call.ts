@@ -1,10 +1,12 @@
 import { isObject } from '../../wire/json.ts'
 
 interface ObjectStub {
-  fetch(
-    url: string,
-    init: { method: string; body?: string | Uint8Array<ArrayBuffer> },
-  ): Promise<Response>
+  fetch(url: string, init: ObjectRequest & { signal: AbortSignal }): Promise<Response>
+}
+
+export interface ObjectRequest {
+  readonly method: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
 /** The binding `OUTBOX`: https://developers.cloudflare.com/durable-objects/api/namespace/ */
@@ -13,15 +15,25 @@ export interface ObjectNamespace {
   get(id: unknown): ObjectStub
 }
 
-/** Sends a request to one object. @throws Error if the object cannot be reached, or failed */
+/** Milliseconds that a call may take, with the calls of the index that the object makes for it. */
+const CALL_TIME = 15_000
+
+/**
+ * Sends a request to one object.
+ *
+ * @param time milliseconds until the call is given up. The object is not told, and may still do its work.
+ * @throws Error if the object cannot be reached, failed, or did not respond in time
+ */
 export async function askObject(
   namespace: ObjectNamespace,
   object: string,
   path: string,
-  init: Parameters<ObjectStub['fetch']>[1],
+  request: ObjectRequest,
+  time = CALL_TIME,
 ): Promise<Response> {
   const stub = namespace.get(namespace.idFromName(object))
-  const response = await stub.fetch(`https://outbox${path}`, init)
+  const signal = AbortSignal.timeout(time)
+  const response = await stub.fetch(`https://outbox${path}`, { ...request, signal })
   if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
   return response
 }

@@ -14,8 +14,11 @@ import type { SealEvent } from './sealed-event.ts'
 export interface EventStore {
   /** True while events of the queue are due, or it fails: another event must wait behind them. */
   waits(name: QueueName): Promise<boolean>
-  /** @returns false if there is no room, or the disk fails */
-  put(event: NewEvent): Promise<boolean>
+  /**
+   * @returns false if there is no room, or the disk fails; `undefined` if the store did not respond, and
+   *   may have the event. Then another call does not store it twice.
+   */
+  put(event: NewEvent): Promise<boolean | undefined>
   /** @returns the id of the batch; `undefined` if there is no room, or the disk fails */
   collect(event: CollectedEvent): Promise<string | undefined>
   /** Records how a call ended that was open when its event was stored. */
@@ -53,7 +56,11 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
     const name = await ports.nameQueue(dispatch)
     if ((await store.waits(name)) && (await mayStore(dispatch, name, ports))) {
       const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'queued' }, ports)
-      if (await store.put(event)) return { tries: 0, queued: 'queued' }
+      const isStored = await store.put(event)
+      if (isStored) return { tries: 0, queued: 'queued' }
+      const attempts = await askGitHub(dispatch, name, ports)
+      if (isStored === undefined && !attempts.queued) settleAccepted(dispatch, name, ports)
+      return attempts
     }
     return askGitHub(dispatch, name, ports)
   }
@@ -93,6 +100,16 @@ async function askGitHub(
   const call = ports.ask(dispatch)
   const isInTime = await settledWithin(ports.responseTime, call, ports)
   if (!isInTime) return storeWhileOpen(dispatch, name, call, ports)
+  return outcomeOfCall(dispatch, name, call, ports)
+}
+
+/** The response to a sender whose event is stored only if GitHub cannot accept it. */
+async function outcomeOfCall(
+  dispatch: Dispatch,
+  name: QueueName,
+  call: Promise<Attempts>,
+  ports: AcceptPorts,
+): Promise<Attempts> {
   try {
     const attempts = await call
     ports.background(ports.accepted.note(name.queue))
@@ -164,11 +181,10 @@ async function storeWhileOpen(
   // If the process ends during the call, nobody knows whether GitHub has the event.
   const open = { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE } as const
   const isKnown = await mayStore(dispatch, name, ports)
-  if (!isKnown || !(await store.put(await newEvent(dispatch, name, open, ports)))) {
-    const attempts = await call.catch((error: unknown) => {
-      throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
-    })
-    ports.background(accepted.note(name.queue))
+  const isStored = isKnown && (await store.put(await newEvent(dispatch, name, open, ports)))
+  if (!isStored) {
+    const attempts = await outcomeOfCall(dispatch, name, call, ports)
+    if (isStored === undefined && !attempts.queued) settleAccepted(dispatch, name, ports)
     return attempts
   }
   const event = { queue: name.queue, delivery: dispatch.delivery }
@@ -181,6 +197,15 @@ async function storeWhileOpen(
   )
   ports.background(settled.catch(ports.report))
   return { tries: 1, queued: NO_RESPONSE }
+}
+
+/** For an event that may be stored although GitHub accepted it: the queue must not send it again. */
+function settleAccepted(
+  { delivery }: Dispatch,
+  { queue }: QueueName,
+  { store, background, report }: AcceptPorts,
+): void {
+  background(store.settle({ queue, delivery }, { kind: 'accepted' }).catch(report))
 }
 
 /** An event for which GitHub was not called yet. */

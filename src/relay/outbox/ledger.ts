@@ -40,17 +40,8 @@ const EVENT_COLUMNS = [
 ]
 
 const BATCH_COLUMNS = [
-  ...([
-    'id',
-    'queue',
-    'grouping',
-    'opened',
-    'period',
-    'debounce',
-    'last',
-    'count',
-    'length',
-  ] as const),
+  ...(['id', 'queue', 'grouping', 'opened', 'period', 'debounce'] as const),
+  ...(['last', 'count', 'length'] as const),
 ]
 
 /** The fields of an `OutboxEvent`. */

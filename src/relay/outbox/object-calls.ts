@@ -22,6 +22,20 @@ export const INDEX_PATH = '/index'
 /** Name of the index object; no queue has it, since a queue names a repository. */
 const INDEX = 'index'
 
+/** Milliseconds for the index, so few that an object which waits for it still responds in time. */
+const INDEX_TIME = 5000
+
 export function indexIn(namespace: ObjectNamespace): IndexCalls {
-  return storeInObject((body) => askObject(namespace, INDEX, INDEX_PATH, { method: 'POST', body }))
+  return storeInObject((body) =>
+    askObject(namespace, INDEX, INDEX_PATH, { method: 'POST', body }, INDEX_TIME),
+  )
+}
+
+/** Asks every queue that has events, in the order of their names. */
+export async function askAll<Result>(
+  namespace: ObjectNamespace,
+  ask: (queue: QueueCalls) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queues = await indexIn(namespace).queues()
+  return Promise.all(queues.map((queue) => ask(queueIn(namespace, queue))))
 }
