@@ -117,6 +117,7 @@ async function jsonEvents(running: RunningCommand, last: string) {
 }
 
 const skipped = (name: string) => ({ conclusion: 'skipped', name })
+const failedStep = (name: string) => ({ conclusion: 'failure', name })
 
 const ENDINGS: readonly (readonly [Ending, object])[] = [
   [
@@ -148,6 +149,18 @@ const ENDINGS: readonly (readonly [Ending, object])[] = [
       warnings: ['signature verification failed'],
     },
     { conclusion: 'success', reason: 'skipped: step Run echo (signature verification failed)' },
+  ],
+  [
+    {
+      conclusion: 'failure',
+      jobs: [{ id: 9, conclusion: 'failure', name: 'react', steps: [failedStep('Hookline')] }],
+      warnings: ['a warning'],
+      errors: ['Process completed with exit code 1.', '"secret" of "verify" is empty'],
+    },
+    {
+      conclusion: 'failure',
+      reason: 'job react, step Hookline ("secret" of "verify" is empty)',
+    },
   ],
   [
     {
@@ -307,6 +320,37 @@ describe('the steps at the sender', () => {
     expect(running.stdout).not.toMatch(/Checked in the workflow only/)
     expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
+
+  test.each([
+    [
+      'the signature does not match',
+      /fires nothing.*\. Store .*: gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo$/,
+    ],
+    ['the header stripe-signature is missing', /fires nothing \([^()]*\)\)$/],
+  ])(
+    'after a run with "%s", the secret is to be stored again only if it is wrong',
+    async (found, reason) => {
+      rmSync(join(home, '.github/workflows/hook.yml'))
+      await runShared(['init', '--sender', 'stripe'], { cwd: home })
+      const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+      const ending = {
+        name: 'stripe',
+        jobs: [{ id: 9, conclusion: 'success', name: 'react', steps: [skipped('Run echo')] }],
+        warnings: [
+          `signature verification failed, so the request fires nothing (stripe: ${found})`,
+        ],
+      }
+      platform.always(withRun({ workflows: { 'stripe.yml': text } }, ending))
+      const running = connect(['stripe', '--json'])
+      const [{ url }] = await jsonEvents(running, 'ready')
+      await fetch(localOf(url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'checkout.session.completed' }),
+      })
+      expect((await jsonEvents(running, 'end')).at(-1).reason).toMatch(reason)
+    },
+  )
 
   const verifying = (scheme: string) => ({
     ...TARGET,

@@ -192,6 +192,10 @@ describe.each(RUNTIMES)('the table of senders, through the relay on %s', (_, sta
         !isRight,
         !isRight,
       ])
+      expect([one.form, /: 1 item, (?:signature|secretToken) verified/.test(stdout)]).toEqual([
+        one.form,
+        isRight,
+      ])
       // SNS uses a certificate; the strings for its name here are no secrets.
       const secrets = name === 'aws-sns' ? [] : [signer.secret, signer.other]
       for (const secret of secrets) {

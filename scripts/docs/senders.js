@@ -65,7 +65,7 @@ export function senderPages() {
  * @param {Page} own
  */
 function page(sender, own) {
-  const { name, title } = sender
+  const { name, title, scheme = name } = sender
   const { click = '', fire = '.', outputs, notes } = own
   const isAnswered = sender.handshake === 'relay' || sender.handshake === 'both'
   const answered = isAnswered && triggerOf(sender) === 'webhook'
@@ -80,21 +80,31 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 ## Set up
 
-You need the [GitHub CLI](https://cli.github.com) after \`gh auth login\`, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), Node 20.19 or newer, and \`hookline\`: outside of your repository, run \`git clone https://github.com/hookline/hookline && npm install --global ./hookline\`, and keep the clone.${exportText(sender)}
+You need Node 20.19 or newer, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and the [GitHub CLI](https://cli.github.com) after \`gh auth login\`.${exportText(sender)}
 
-Then run in your repository's folder, on the default branch:
+Install \`hookline\` from a clone outside of your repository, and keep the clone:
+
+\`\`\`sh
+git clone https://github.com/hookline/hookline && npm install --global ./hookline
+\`\`\`
+
+In your repository's folder, on the default branch:
 
 \`\`\`sh
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL, such as \`https://….trycloudflare.com/-/V1StGXR8Z5jdHi6BmyT7Aw\`. Leave \`connect\` running.
+\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running.
 
-At ${title}: ${click.trim()}${eventsText(sender)}${handshake}
+At ${title}: ${click.trim()}${handshake}
 ${secretSection(sender)}
-Then let ${title} send an event${fire} \`connect\` prints the address of the run and \`ended: success  every step ran\`, or \`skipped\` with the reason, for example a wrong signature. The log of the run contains the event; in a public repository, anyone can read it.
+Then let ${title} send an event${fire}
 
-The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${localText(sender)}
+\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run (\`gh run view <id> --log\`) says \`signature verified (${scheme})\` and shows the event.
+
+## After the first event
+
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${eventsText(sender)} In a public repository, anyone can read the log of a run.${localText(sender)}
 
 ## Workflow
 

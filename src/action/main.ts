@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { effectsSchema, runEffects } from '../engine/effects.ts'
 import type { EnginePorts, WorkflowSource } from '../engine/engine-ports.ts'
 import { evaluate } from '../engine/evaluate-event.ts'
-import type { Evaluation } from '../engine/evaluation.ts'
+import type { Decision, Evaluation } from '../engine/evaluation.ts'
 import { explain } from '../engine/explanation.ts'
 import { UserError } from '../wire/errors.ts'
 import { isObject, parseJson } from '../wire/json.ts'
@@ -45,9 +45,13 @@ export async function main(): Promise<void> {
   }
   const tooMuch = sizeWarning(outputs)
   if (tooMuch) core.warning(tooMuch)
-  const { workflow, trigger, items, reason, effects } = evaluation
-  const fired = `${workflow}/${trigger} fired: ${counted(items.length, 'item')}`
-  logLine(reason === undefined ? fired : `no trigger fired: ${reason}`)
+  const { workflow, trigger, items, reason, effects, decisions } = evaluation
+  const fired = [`${workflow}/${trigger} fired: ${counted(items.length, 'item')}`]
+  logLine(
+    reason === undefined
+      ? [...fired, ...verifiedBy(decisions)].join(', ')
+      : `no trigger fired: ${reason}`,
+  )
   const { messages } = evaluation
   for (const text of textsAtLevel(messages, 'error')) core.error(text)
   for (const text of textsAtLevel(messages, 'warning')) core.warning(text)
@@ -55,6 +59,17 @@ export async function main(): Promise<void> {
   await summarize(evaluation, context)
   // Saved last, so that a step that fails earlier acknowledges nothing.
   if (effects.length > 0) core.saveState(STATE, JSON.stringify(effects))
+}
+
+/** How the request was verified; empty if the trigger that fired verifies nothing. */
+function verifiedBy(decisions: readonly Decision[]): string[] {
+  return decisions
+    .filter(({ fired }) => fired)
+    .flatMap(({ checks }) => checks)
+    .flatMap(({ option, found }) => {
+      if (option === 'verify') return `signature verified (${found})`
+      return option === 'secretToken' ? 'secretToken verified' : []
+    })
 }
 
 function setOutputs(outputs: ReadonlyMap<string, string>): void {

@@ -7,11 +7,12 @@ import { UsageError, UserError } from '../wire/errors.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
+import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
 import { waitUntilReady } from './connect/ready.ts'
-import { meetRequirements, type RequirementOptions } from './connect/requirements.ts'
+import { meetRequirements, type RequirementOptions, secretCommand } from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github-client.ts'
@@ -88,6 +89,10 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
+  const storing =
+    sender?.secret !== undefined && verifies(sender, conditions.signatures)
+      ? secretCommand(forge, target.repository, sender.secret)
+      : undefined
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
   const relay = await openPublicRelay({
@@ -108,7 +113,8 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
       types.delete(entry.delivery)
       const isFollowed = forge.kind === 'github'
       const { repository, filter } = target
-      const ports = { repository, ask, isFollowed, type, filter, ...systemClock }
+      const known = { repository, isFollowed, type, filter, secretCommand: storing }
+      const ports = { ...known, ask, ...systemClock }
       followRequest(entry, ports, report.event).catch(reportError)
     },
     onTunnel: report.tunnel,

@@ -123,7 +123,7 @@ export function seconds(now: Date): number {
 export interface SenderPage {
   /** The steps in the sender's user interface; a sender with steps gets its own page. */
   readonly click?: string
-  /** How to make the sender send an event now: the end of the sentence "Then let … send an event". */
+  /** How to make the sender send an event now, in Markdown: the end of the sentence "Then let … send an event". */
   readonly fire?: string
   /** The notes about its outputs; replaces the default sentence. */
   readonly outputs?: string

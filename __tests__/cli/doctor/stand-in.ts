@@ -83,7 +83,8 @@ export interface Ending {
   readonly name?: string
   readonly conclusion?: string
   readonly jobs?: readonly object[]
-  /** The warnings that the action wrote. */
+  /** The errors and warnings of its job 9. */
+  readonly errors?: readonly string[]
   readonly warnings?: readonly string[]
   /** The event that starts it; default `repository_dispatch`. */
   readonly event?: string
@@ -96,6 +97,7 @@ export function withRun(
     name = 'hook',
     conclusion = 'success',
     jobs = [],
+    errors = [],
     warnings = [],
     event = 'repository_dispatch',
   }: Ending = {},
@@ -116,10 +118,10 @@ export function withRun(
     }
     if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
     if (pathname.endsWith('/check-runs/9/annotations')) {
-      return json(
-        200,
-        warnings.map((message) => ({ annotation_level: 'warning', message })),
-      )
+      return json(200, [
+        ...warnings.map((message) => ({ annotation_level: 'warning', message })),
+        ...errors.map((message) => ({ annotation_level: 'failure', message })),
+      ])
     }
     if (pathname.endsWith('/runs/7')) return json(200, run())
     if (pathname.endsWith('/actions/runs')) {

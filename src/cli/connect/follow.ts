@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../relay/http/request-log.ts'
+import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
@@ -45,6 +46,8 @@ interface FollowPorts {
   readonly type?: string | undefined
   /** `config.filter` of the trigger. */
   readonly filter: JsonObject | undefined
+  /** Stores the sender's secret again; `undefined` if the workflow reads none. */
+  readonly secretCommand: string | undefined
   now(): Date
   sleep(milliseconds: number): Promise<void>
 }
@@ -128,13 +131,14 @@ const ALL_SKIPPED =
   'every job was skipped. Compare the job condition (`if:`) with the workflow and the trigger in the URL.'
 
 /**
- * The first warning of a job, such as the reason that a signature was refused; `undefined` if there is none,
- * or if the token may not read it.
+ * The first error or warning of a job, such as the reason that a signature was refused; `undefined` if there
+ * is none, or if the token may not read it.
  *
  * @see https://docs.github.com/rest/checks/runs#list-check-run-annotations The id of a job is that of its check run.
  */
-async function firstWarning(
+async function firstAnnotation(
   jobs: ReturnType<typeof listOf>,
+  level: 'failure' | 'warning',
   { repository, ask }: Pick<FollowPorts, 'repository' | 'ask'>,
 ): Promise<string | undefined> {
   for (const { id } of jobs) {
@@ -142,18 +146,25 @@ async function firstWarning(
     const { answer, refusal } = await ask(
       `/repos/${repository}/check-runs/${id}/annotations?per_page=50`,
     )
-    const warning = refusal
-      ? undefined
-      : listOf(jsonOf(answer.text)).find(({ annotation_level: level }) => level === 'warning')
-    if (typeof warning?.message === 'string') return warning.message
+    const [message] = (refusal ? [] : listOf(jsonOf(answer.text)))
+      .filter((annotation) => annotation.annotation_level === level)
+      .map((annotation) => String(annotation.message))
+      .filter((text) => !BARE_EXIT.test(text))
+    if (message !== undefined) return message
   }
   return undefined
 }
 
+/** GitHub's own error of a command that failed. */
+const BARE_EXIT = /^Process completed with exit code \d+\.$/
+
+/** The conclusions of a job that failed. */
+const FAILED = ['failure', 'timed_out']
+
 /** Why a run failed, what it skipped, or that every step ran; `null` if GitHub names no step. */
 async function endReason(
   run: WorkflowRun,
-  { repository, ask }: FollowPorts,
+  { repository, ask, secretCommand }: FollowPorts,
 ): Promise<string | null> {
   const { answer, refusal } = await ask(
     `/repos/${repository}/actions/runs/${run.id}/jobs?per_page=100`,
@@ -170,15 +181,23 @@ async function endReason(
       .map(({ name }) => `step ${name}`)
     const skipped = [...named('skipped').map((name) => `job ${name}`), ...skippedSteps]
     if (skipped.length === 0) return steps.length > 0 ? 'every step ran' : null
-    const why = (await firstWarning(jobs, { repository, ask })) ?? 'see the summary of the run'
-    return `skipped: ${skipped.join(', ')} (${why})`
+    const warning = await firstAnnotation(jobs, 'warning', { repository, ask })
+    const isMismatch = [MISMATCH, TOKEN_MISMATCH].some((text) => warning?.includes(text))
+    return [
+      `skipped: ${skipped.join(', ')} (${warning ?? 'see the summary of the run'})`,
+      ...(isMismatch && secretCommand !== undefined
+        ? [`Store the secret of this URL, and send a new event: ${secretCommand}`]
+        : []),
+    ].join('. ')
   }
-  const failures = jobs
-    .filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'timed_out')
-    .map(({ name, steps }) => {
-      const step = listOf(steps).find(({ conclusion }) => conclusion === 'failure')
-      return step ? `job ${name}, step ${step.name}` : `job ${name}`
-    })
-  if (failures.length > 0) return failures.join('; ')
+  const failed = jobs.filter(({ conclusion }) => FAILED.includes(String(conclusion)))
+  const failures = failed.map(({ name, steps }) => {
+    const step = listOf(steps).find(({ conclusion }) => conclusion === 'failure')
+    return step ? `job ${name}, step ${step.name}` : `job ${name}`
+  })
+  if (failures.length > 0) {
+    const error = await firstAnnotation(failed, 'failure', { repository, ask })
+    return [failures.join('; '), ...(error === undefined ? [] : [`(${error})`])].join(' ')
+  }
   return !refusal && jobs.length === 0 ? NOT_ALLOWED : null
 }

@@ -49,7 +49,9 @@ export function reportText(
         section(secretsTitle(steps), steps.secrets),
         section('Or poll for messages, which needs no public URL:', steps.polling),
         localText(steps),
-        hasRelay ? relayText(steps) : section('Or host a relay on a server:', [RELAY_PAGE]),
+        hasRelay
+          ? relayText(steps)
+          : section('Optional: to receive events all the time, host a relay:', [RELAY_PAGE]),
       ].join('')
 }
 
@@ -61,8 +63,10 @@ function secretsTitle({ secretSources }: NextSteps): string {
 /** The way without GitHub. */
 function localText({ prepare, tryOut: [serve = '', ...fire] }: NextSteps): string {
   return [
-    section('Or test it on this machine. First write its secrets into .env:', prepare),
-    section(prepare.length > 0 ? 'In another terminal:' : 'Or test it on this machine:', [serve]),
+    section('Optional: to test it on this machine, write its secrets into .env:', prepare),
+    section(prepare.length > 0 ? 'In another terminal:' : 'Optional: to test it on this machine:', [
+      serve,
+    ]),
     section(prepare.length > 0 ? 'In this terminal:' : 'In another terminal:', fire),
   ].join('')
 }

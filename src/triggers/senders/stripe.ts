@@ -44,8 +44,8 @@ export const payloads: Payloads = {
 
 export const page: SenderPage = {
   click:
-    '*Workbench > Webhooks > Create new destination*. Choose the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. *Reveal secret* then shows the secret.',
-  fire: ': after `stripe login`, run `stripe trigger checkout.session.completed` ([Stripe CLI](https://docs.stripe.com/stripe-cli/triggers)), in the sandbox of the endpoint.',
+    '*Workbench > Webhooks > Create new destination*. Choose the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
+  fire: ', by the [Stripe CLI](https://docs.stripe.com/stripe-cli). At the login, choose the sandbox of your endpoint:\n\n```sh\nstripe login\nstripe trigger checkout.session.completed\n```',
   outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
   signature: 'While you roll a secret, Stripe signs with both secrets.',
   retries: 'A retry has a new time and a new signature.',

@@ -62,6 +62,8 @@ export type VerificationFault = string | undefined
 
 export const MISMATCH = 'the signature does not match'
 
+export const TOKEN_MISMATCH = 'the token does not match'
+
 export function missingHeader(header: string): string {
   return `the header ${header} is missing`
 }

@@ -7,6 +7,7 @@ import { anyHolds } from './algorithms.ts'
 import {
   missingHeader,
   type Scheme,
+  TOKEN_MISMATCH,
   type VerificationFault,
   type VerifySettings,
 } from './scheme.ts'
@@ -124,7 +125,7 @@ async function tokenRefusal(
   { secrets }: VerifySettings,
 ): Promise<VerificationFault> {
   const holds = await anyHolds(secrets, (secret) => sameText(secret.reveal(), presented))
-  return holds ? undefined : 'the token does not match'
+  return holds ? undefined : TOKEN_MISMATCH
 }
 
 /** The values of a field of the body, whose path may contain `*`. */
