@@ -204,6 +204,39 @@ describe('a credential', () => {
   })
 })
 
+describe('an outbox of 100 events', () => {
+  /** Stores events with a credential until they are refused. @returns how many were stored */
+  async function fill(
+    relay: Awaited<ReturnType<typeof fakeOutbox>>,
+    queue: string,
+    holder: string,
+  ) {
+    let count = 0
+    while (await relay.put(`${queue} ${count}`, { queue, holder, wait: HOUR })) count++
+    return count
+  }
+  const outbox = () => fakeOutbox(refusing(down()), { limits: { events: 100 } })
+
+  test('has room for 25 events of another owner after seven tokens of one owner', async () => {
+    const relay = await outbox()
+    const counts: number[] = []
+    for (const token of ['1', '2', '3', '4', '5', '6', '7']) {
+      counts.push(await fill(relay, `stranger/r${token}#${token}`, token))
+    }
+    expect(counts).toEqual([50, 0, 0, 0, 0, 0, 0])
+    expect(await fill(relay, 'stranger-2/r#8', '8')).toBe(25)
+    expect(await fill(relay, 'other/r#own', 'own')).toBe(13)
+  })
+
+  test('limits a token over all owners, and each queue of the own credential by itself', async () => {
+    const relay = await outbox()
+    expect(await fill(relay, 'a/r#own', 'own')).toBe(50)
+    expect(await fill(relay, 'a/r2#own', 'own')).toBe(25)
+    expect(await fill(relay, 'b/r#1', '1')).toBe(13)
+    expect(await fill(relay, 'c/r#1', '1')).toBe(0)
+  })
+})
+
 test('a full outbox: an event that GitHub cannot take is 503, and one that it takes passes', async () => {
   const responses = [down(), down(), undefined]
   const live = async () => {

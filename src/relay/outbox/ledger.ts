@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   Usage,
 } from './event.ts'
+import { isOwnQueue, ownerOf } from './queue-name.ts'
 import type { Next } from './retry-policy.ts'
 
 const DAY = 24 * 3_600_000
@@ -48,16 +49,17 @@ const BATCH_COLUMNS = [
 const COLUMNS = `seq, ${EVENT_COLUMNS.join(', ')}`
 
 /**
- * Stores an event if the quota has room: a queue, and a credential other than the relay's own, may use
- * as much as stays free. Undelivered events and dead letters count; copies are deleted for room.
+ * Stores an event if the quota has room. As much as stays free may be used by a queue; and for tokens, by
+ * all queues of the owner, and by the token. Undelivered events and dead letters count; copies give way.
  */
 const PUT = `INSERT INTO event (${EVENT_COLUMNS.join(', ')}, sealed)
   SELECT ${marks(EVENT_COLUMNS)}, ? FROM (SELECT
-      coalesce(max(events) FILTER (WHERE name <> 'all'), 0) AS own_events,
-      coalesce(max(bytes) FILTER (WHERE name <> 'all'), 0) AS own_bytes,
-      coalesce(max(events) FILTER (WHERE name = 'all'), 0) AS all_events,
-      coalesce(max(bytes) FILTER (WHERE name = 'all'), 0) AS all_bytes
-      FROM usage WHERE name IN ('all', ?, ?))
+      coalesce(max(events) FILTER (WHERE kind <> 'all'), 0) AS own_events,
+      coalesce(max(bytes) FILTER (WHERE kind <> 'all'), 0) AS own_bytes,
+      coalesce(max(events) FILTER (WHERE kind = 'all'), 0) AS all_events,
+      coalesce(max(bytes) FILTER (WHERE kind = 'all'), 0) AS all_bytes
+      FROM (SELECT substr(name, 1, 3) AS kind, sum(events) AS events, sum(bytes) AS bytes FROM usage
+        WHERE name IN ('all', ?) OR name BETWEEN ? AND ? GROUP BY kind))
     WHERE own_events + 1 <= ? - all_events AND own_bytes + ? <= ? - all_bytes
   RETURNING seq`
 
@@ -139,8 +141,10 @@ export class Ledger {
     const { queue, holder, sealed } = event
     const [at, bytes] = [now(), sealed.length]
     const row = { ...event, unit, at, since: at, next, bytes }
-    // The relay's own credential is the whole relay: only its queues are limited.
-    const names = [`queue ${queue}`, holder === 'own' ? '' : `holder ${holder}`]
+    // The relay's own credential is the whole relay: only its queues are limited. '0' follows '/'.
+    const owner = ownerOf(queue)
+    const [first, last] = isOwnQueue(queue) ? [queue, queue] : [`${owner}/`, `${owner}0`]
+    const names = [holder === 'own' ? '' : `holder ${holder}`, `queue ${first}`, `queue ${last}`]
     const values = EVENT_COLUMNS.map((name) => row[name])
     return [PUT, ...values, sealed, ...names, limits.events, bytes, limits.bytes]
   }
