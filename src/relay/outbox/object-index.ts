@@ -26,14 +26,20 @@ export interface IndexPorts extends AcceptedPorts {
   readonly minInterval: number
   /** Deletes so many bytes of copies in a queue. */
   deleteCopies(queue: string, bytes: number): void
+  /** Asks a queue to report its usage. */
+  askUsage(name: QueueName): void
 }
 
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS queue (name TEXT PRIMARY KEY, holder TEXT NOT NULL,
-    events INTEGER NOT NULL, bytes INTEGER NOT NULL, copies INTEGER NOT NULL, waits INTEGER NOT NULL)`,
+    events INTEGER NOT NULL, bytes INTEGER NOT NULL, copies INTEGER NOT NULL, waits INTEGER NOT NULL,
+    at INTEGER NOT NULL)`,
   'CREATE INDEX IF NOT EXISTS queue_holder ON queue (holder)',
   'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
 ]
+
+/** Milliseconds without a report after which the index asks a queue. */
+const SILENCE = 3_600_000
 
 /**
  * The index of all queues on Workers: quota, turns at the rate limiter, and which credentials GitHub
@@ -72,7 +78,8 @@ export class ObjectIndex {
    */
   async reserve(given: Reservation): Promise<boolean> {
     const { queue, holder, bytes, waits, isInDoubt } = given
-    const { limits, deleteCopies } = this.#ports
+    const { limits, deleteCopies, now } = this.#ports
+    this.#askSilentQueue()
     if (isInDoubt) this.#turns.responded(holder, true)
     const all = this.#usage('true')
     const used = [this.#usage('name = ?', queue)]
@@ -84,9 +91,9 @@ export class ObjectIndex {
     )
     if (!hasRoom) return false
     this.#rows(
-      `INSERT INTO queue VALUES (?, ?, 1, ?, 0, ?) ON CONFLICT (name) DO UPDATE SET
+      `INSERT INTO queue VALUES (?, ?, 1, ?, 0, ?, ?) ON CONFLICT (name) DO UPDATE SET
         events = events + 1, bytes = bytes + excluded.bytes, waits = max(waits, excluded.waits)`,
-      ...[queue, holder, bytes, waits ? 1 : 0],
+      ...[queue, holder, bytes, waits ? 1 : 0, now()],
     )
     const excess = all.bytes + all.copies + bytes - limits.bytes
     const most = 'SELECT name FROM queue WHERE copies > 0 ORDER BY copies DESC LIMIT 1'
@@ -99,8 +106,9 @@ export class ObjectIndex {
   async report({ queue, holder, events, bytes, copies, waits }: QueueUsage): Promise<void> {
     if (events === 0 && copies === 0) this.#rows('DELETE FROM queue WHERE name = ?', queue)
     else {
-      const text = 'REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?)'
-      this.#rows(text, queue, holder, events, bytes, copies, waits ? 1 : 0)
+      const text = 'REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?)'
+      const at = this.#ports.now()
+      this.#rows(text, queue, holder, events, bytes, copies, waits ? 1 : 0, at)
     }
   }
 
@@ -118,6 +126,17 @@ export class ObjectIndex {
 
   async noteOutcome(credential: string, isAmbiguous: boolean): Promise<void> {
     this.#turns.responded(credential, isAmbiguous)
+  }
+
+  /** An object may have ended before its last report, and its queue may never get another event. */
+  #askSilentQueue(): void {
+    const { now, askUsage } = this.#ports
+    const [silent] = this.#rows(
+      `UPDATE queue SET at = ?1 WHERE name = (SELECT name FROM queue WHERE at < ?1 - ?2
+        ORDER BY at LIMIT 1) RETURNING name, holder`,
+      ...[now(), SILENCE],
+    )
+    if (silent) askUsage({ queue: String(silent.name), holder: String(silent.holder) })
   }
 
   #usage(where: string, ...values: SqlValue[]): Usage {

@@ -119,6 +119,11 @@ export class OutboxObject {
       endRevoked: (labels) => reported(outbox.endRevoked(labels)),
       figures: () => outbox.figures(),
       deleteCopies: (bytes) => reported(this.#ledger.deleteCopies(bytes)),
+      reportUsage: (name) => {
+        // An object without events does not know its name.
+        this.#name = name
+        return this.#report()
+      },
       among: (deliveries) => deliveriesIn(this.#tables, deliveries),
     }
   }
@@ -140,6 +145,7 @@ export class OutboxObject {
       ...this.#ports,
       deleteCopies: (queue, bytes) =>
         void queueIn(namespace, queue).deleteCopies(bytes).catch(report),
+      askUsage: (name) => void queueIn(namespace, name.queue).reportUsage(name).catch(report),
     })
     return answerObjectCall<IndexCalls>(this.#ownIndex, call)
   }
