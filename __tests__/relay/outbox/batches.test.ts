@@ -205,11 +205,17 @@ describe('a batch', () => {
   })
 
   test('of one event that is too large for a batch is delivered as that event', async () => {
-    const { give, calls, time } = await collecting()
+    const doubtful = [refused(504, 'github_timeout')]
+    const relay = await collecting({ respond: () => doubtful.pop() })
     const body = random(48_900)
-    await give('large', of(60), { body })
-    await time.pass(MINUTE)
-    expect(calls.map(({ events }) => events)).toEqual([['large']])
+    await relay.give('large', of(60), { body })
+    await relay.time.pass(MINUTE + SECOND)
+    expect(await states(relay.outbox)).toEqual([['large', 'uncertain', 0]])
+    await relay.time.pass(10 * MINUTE)
+    expect(relay.calls).toMatchObject([{ delivery: 'large', events: ['large'] }])
+    expect(relay.lookups).toEqual([['large']])
+    expect(await counts(relay.outbox)).toEqual({ waiting: 0, uncertain: 0, delivered: 0, dead: 0 })
+    expect((await relay.outbox.figures()).imbalance).toBe(0)
   })
 
   test('does not begin with an event of an unknown credential', async () => {

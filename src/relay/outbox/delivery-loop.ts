@@ -307,6 +307,12 @@ export class DeliveryLoop {
         ? await openDispatch(first, this.#ports)
         : await this.#openBatch(unit, events)
     if (!opened.dispatch) return this.#conclude(queue, events, opened.outcome)
+    const { delivery } = opened.dispatch
+    if (delivery !== unit) {
+      // The run of an event that is too large for a batch has the id of the event, so it leaves the batch.
+      const { state, reason } = first
+      return this.#ports.ledger.takeOut({ delivery }, { state, wait: 0 }, reason)
+    }
     const outcome = await attempt(opened.dispatch, this.#ports)
     this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, events, outcome)

@@ -272,8 +272,8 @@ export class Ledger {
 
   /** Takes an event out of its batch: as a dead letter, or to wait by itself. */
   async takeOut(
-    { delivery }: OutboxEvent,
-    { state, wait }: { state: 'dead' | 'waiting'; wait: number },
+    { delivery }: Pick<OutboxEvent, 'delivery'>,
+    { state, wait }: { state: 'dead' | 'waiting' | 'uncertain'; wait: number },
     reason: string,
   ): Promise<void> {
     const now = this.#ports.now()

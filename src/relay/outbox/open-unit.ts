@@ -36,7 +36,8 @@ export async function openDispatch(
 }
 
 /**
- * The events of a batch as one dispatch, without those that cannot be sent.
+ * The events of a batch as one dispatch, without those that cannot be sent. One event that is too large
+ * for a batch is its own dispatch, with its own delivery id.
  *
  * @param id of the batch
  */
@@ -89,7 +90,7 @@ async function batchDispatch(
     return { outcome: { kind: 'refused', reason: TOO_LARGE, parts: Math.ceil(size / most) } }
   }
   // The body of the event may be gzipped already, and gzip makes it larger.
-  return { dispatch: { ...dispatch, clientPayload: first.clientPayload } }
+  return { dispatch: first }
 }
 
 function failure(kind: 'refused' | 'isolated', reason: string): OpenedDispatch {
