@@ -21,7 +21,7 @@ import { senderNamed } from '../../src/triggers/senders.ts'
 import { Secret } from '../../src/wire/secret.ts'
 import { POSIX } from '../../src/wire/shell.ts'
 import { CLI_BUNDLE, RunningCommand, runShared } from '../support/cli.ts'
-import { type Answering, type GitHub, startGitHub } from '../support/github.ts'
+import { type Answer, type Answering, type GitHub, startGitHub } from '../support/github.ts'
 import { describeOnNode24, NODE24 } from '../support/node24.ts'
 import { type Ending, json, LISTENING, RUN, STARTED_DIRECTLY, withRun } from './doctor/stand-in.ts'
 
@@ -840,19 +840,95 @@ describeOnNode24('with a database', () => {
     expect((await fetch(localOf(second.url), { method: 'POST', body: '{}' })).status).toBe(200)
   })
 
-  test('an event that GitHub cannot take is reported as queued, and then followed to its run', async () => {
-    const asGitHub = withRun(HOOK)
-    let isDown = true
-    platform.always((call, response) =>
-      isDown && call.method === 'POST' ? json(503, {}) : asGitHub(call, response),
-    )
-    const { running, url } = await ready([])
-    expect((await fetch(localOf(url), { method: 'POST', body: '{}' })).status).toBe(202)
-    const queued = (await jsonEvents(running, 'request')).at(-1)
-    expect(queued).toMatchObject({ status: 202, reason: expect.stringMatching(/^queued/) })
-    isDown = false
-    expect((await jsonEvents(running, 'end')).at(-1)).toMatchObject({ conclusion: 'success' })
-  }, 60_000)
+  describe('the outbox', () => {
+    let fault: Answering | Answer | undefined
+    beforeEach(() => {
+      fault = undefined
+      const asGitHub = withRun(HOOK)
+      platform.always((call, response) => {
+        if (!fault || call.method !== 'POST') return asGitHub(call, response)
+        return typeof fault === 'function' ? fault(call, response) : fault
+      })
+    })
+    const post = (url: string, query = '') =>
+      fetch(localOf(url) + query, { method: 'POST', body: '{}' })
+
+    /** The events of one kind, as soon as there are so many. */
+    async function reported(running: RunningCommand, kind: string, count = 1) {
+      await running.printed(new RegExp(`(?:[^]*?"event":"${kind}".*\\n){${count}}`))
+      return (await jsonEvents(running, kind)).filter(({ event }) => event === kind)
+    }
+
+    test('gets the events of an outage, which are reported as queued, and then followed to their runs', async () => {
+      fault = json(503, {})
+      const { running, url } = await ready([])
+      expect((await post(url)).status).toBe(202)
+      expect((await post(url)).status).toBe(202)
+      const [first, second] = await reported(running, 'request', 2)
+      expect(first.reason).toMatch(/^queued \(github_unavailable\)/)
+      expect(second).toMatchObject({
+        status: 202,
+        reason: expect.stringMatching(/^queued behind earlier events/),
+      })
+      fault = undefined
+      const ends = await reported(running, 'end', 2)
+      expect(new Set(ends.map(({ delivery }) => delivery))).toEqual(
+        new Set([first.delivery, second.delivery]),
+      )
+      for (const { conclusion } of ends) expect(conclusion).toBe('success')
+    }, 60_000)
+
+    test('gets an event to which GitHub did not respond, and it is followed later', async () => {
+      fault = (_, response) => {
+        response.destroy()
+        return undefined
+      }
+      const { running, url } = await ready([])
+      expect((await post(url)).status).toBe(202)
+      const [request] = await reported(running, 'request')
+      expect(request.reason).toMatch(/^queued \(github_timeout\)/)
+      fault = undefined
+      const [end] = await reported(running, 'end')
+      expect(end).toMatchObject({ delivery: request.delivery, conclusion: 'success' })
+    }, 60_000)
+
+    test('gathers a batch, whose one run is followed', async () => {
+      const { running, url } = await ready([])
+      expect((await post(url, '?__batch=1')).status).toBe(202)
+      const [request] = await reported(running, 'request')
+      const [, batch] = /^in the batch ([\da-f-]{36}), which/.exec(request.reason) ?? []
+      const [end] = await reported(running, 'end')
+      expect(end).toMatchObject({ delivery: batch, conclusion: 'success' })
+    }, 60_000)
+
+    test('gives up an event that GitHub rejects later, which is reported with its code', async () => {
+      fault = json(503, {})
+      const { running, url } = await ready([])
+      await post(url)
+      const [request] = await reported(running, 'request')
+      fault = json(422, {})
+      const [run] = await reported(running, 'run')
+      expect(run).toMatchObject({
+        ...{ delivery: request.delivery, run: null },
+        reason: expect.stringMatching(/^no run: .*event_rejected/),
+      })
+    }, 60_000)
+
+    test('delivers an event of an earlier start, which is reported and followed', async () => {
+      fault = json(503, {})
+      const first = await ready([])
+      await post(first.url)
+      const [{ delivery }] = await reported(first.running, 'request')
+      await first.running.stop()
+      fault = undefined
+      const { running } = await ready([])
+      const [end] = await reported(running, 'end')
+      expect(end).toMatchObject({ delivery, conclusion: 'success' })
+      const [request] = await reported(running, 'request')
+      expect(request).toMatchObject({ delivery, status: null })
+      expect(request.reason).toMatch(/outbox/)
+    }, 60_000)
+  })
 
   test('the sender of a signed URL is verified at the relay, if the URL stays', async () => {
     const text = NAMED.replace(

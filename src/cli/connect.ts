@@ -9,7 +9,7 @@ import { Secret } from '../wire/secret.ts'
 import { parsePort } from '../wire/settings.ts'
 import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
-import { type ConnectEvent, connectEvent, followRequest, loggedRequest } from './connect/follow.ts'
+import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import { meetRequirements, type RequirementOptions, secretCommand } from './connect/requirements.ts'
@@ -95,6 +95,22 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
       : undefined
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
+  const follower = new LogFollower(
+    {
+      ...systemClock,
+      repository: target.repository,
+      ask,
+      isFollowed: forge.kind === 'github',
+      filter: target.filter,
+      secretCommand: storing,
+      typeOf(delivery) {
+        const type = types.get(delivery)
+        types.delete(delivery)
+        return type
+      },
+    },
+    report.event,
+  )
   const relay = await openPublicRelay({
     target,
     conditions,
@@ -107,15 +123,7 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
       if (type !== undefined) types.set(event.delivery, type)
     },
     onLog: (line) => {
-      const entry = loggedRequest(line)
-      if (!entry) return
-      const type = types.get(entry.delivery)
-      types.delete(entry.delivery)
-      const isFollowed = forge.kind === 'github'
-      const { repository, filter } = target
-      const known = { repository, isFollowed, type, filter, secretCommand: storing }
-      const ports = { ...known, ask, ...systemClock }
-      followRequest(entry, ports, report.event).catch(reportError)
+      follower.read(line).catch(reportError)
     },
     onTunnel: report.tunnel,
   })
@@ -263,9 +271,11 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   const { event, delivery, type, status, run, conclusion, reason } = reported
   const why = reason === null ? '' : `  ${reason}`
   if (event === 'request') {
-    return `${status}  delivery ${delivery}${type === null ? '' : `  ${type}`}${why}`
+    // An event of the outbox has no response.
+    return `${status ?? '   '}  delivery ${delivery}${type === null ? '' : `  ${type}`}${why}`
   }
   const of = delivery === lastDelivery ? '' : `delivery ${delivery} `
+  if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
   return `     ${of}ended: ${conclusion}${why}`
 }

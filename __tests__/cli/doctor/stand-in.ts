@@ -90,7 +90,7 @@ export interface Ending {
   readonly event?: string
 }
 
-/** GitHub with the workflow on its default branch; a dispatch starts a run with this conclusion. */
+/** GitHub with the workflow on its default branch; each dispatch starts a run with this conclusion. */
 export function withRun(
   setting: Setting,
   {
@@ -103,8 +103,8 @@ export function withRun(
   }: Ending = {},
 ): Answering {
   const others = github(setting)
-  let delivery = ''
-  const run = () => ({
+  const deliveries: string[] = []
+  const run = (delivery = '') => ({
     ...{ id: 7, path: `.github/workflows/${name}.yml@trunk` },
     ...{ event, display_title: `${name} ${delivery}` },
     ...{ html_url: RUN, status: 'completed', conclusion, created_at: '2026-01-01T00:00:00Z' },
@@ -113,7 +113,8 @@ export function withRun(
     const { pathname } = new URL(call.url, 'http://github.test')
     if (call.method === 'POST') {
       const { client_payload: sent, inputs } = JSON.parse(call.body)
-      delivery = (sent ?? JSON.parse(inputs.hookline)).headers['x-hookline-delivery']
+      const { headers } = sent ?? JSON.parse(inputs.hookline)
+      deliveries.unshift(headers['x-hookline-delivery'])
       return inputs ? json(200, { workflow_run_id: 7, html_url: RUN }) : { status: 204 }
     }
     if (pathname.endsWith('/runs/7/jobs')) return json(200, { jobs })
@@ -123,9 +124,9 @@ export function withRun(
         ...errors.map((message) => ({ annotation_level: 'failure', message })),
       ])
     }
-    if (pathname.endsWith('/runs/7')) return json(200, run())
+    if (pathname.endsWith('/runs/7')) return json(200, run(deliveries[0]))
     if (pathname.endsWith('/actions/runs')) {
-      return json(200, { workflow_runs: delivery === '' ? [] : [run()] })
+      return json(200, { workflow_runs: deliveries.map(run) })
     }
     return others(call, response)
   }

@@ -2,11 +2,12 @@ import type { LogEntry } from '../../relay/http/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
-import { isObject, type JsonObject } from '../../wire/json.ts'
+import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
 import { filterConditions } from '../grant/filter-expression.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
+import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
 /** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
@@ -37,13 +38,16 @@ export function connectEvent(
   return { event, ...nothing, reason: null, ...known }
 }
 
+/** Begins the reason of a request whose event starts no run. */
+export const NO_RUN = 'no run'
+
 interface FollowPorts {
   readonly repository: string
   readonly ask: AskGitHub
   /** False for a forge whose API does not list runs as GitHub's does. */
   readonly isFollowed: boolean
-  /** The type of the event, if it is known. */
-  readonly type?: string | undefined
+  /** The type of the event of a request that ended, if the type is known. */
+  typeOf(delivery: string): string | undefined
   /** `config.filter` of the trigger. */
   readonly filter: JsonObject | undefined
   /** Stores the sender's secret again; `undefined` if the workflow reads none. */
@@ -52,30 +56,54 @@ interface FollowPorts {
   sleep(milliseconds: number): Promise<void>
 }
 
-/**
- * A log entry of the relay that concerns the webhook: an accepted or a refused request. `undefined` for
- * requests of other addresses.
- */
-export function loggedRequest(line: string): LogEntry | undefined {
-  const value: unknown = JSON.parse(line)
-  if (!isObject(value) || typeof value.status !== 'number') return undefined
-  const isAddressed = 'owner' in value
-  const isRefused = value.status >= 400 && ![404, 405].includes(value.status)
-  // The relay of this process wrote the line.
-  return isAddressed || isRefused ? (value as unknown as LogEntry) : undefined
+/** Reports the requests that the relay logs, and follows each event to the end of its run. */
+export class LogFollower {
+  readonly #ports: FollowPorts
+  readonly #report: (event: ConnectEvent) => void
+  /** The deliveries and batches that the outbox stored since the start. */
+  readonly #queued = new Set<string>()
+
+  constructor(ports: FollowPorts, report: (event: ConnectEvent) => void) {
+    this.#ports = ports
+    this.#report = report
+  }
+
+  /** Reads a line of the relay's log; resolves when there is no more to report about it. */
+  async read(line: string): Promise<void> {
+    const entry = loggedRequest(line)
+    if (entry) return this.#followRequest(entry)
+    const result = loggedResult(line)
+    if (result) return this.#followResult(result)
+  }
+
+  /** Reports a request, and then the run that it starts until the run ends, or why there is no run. */
+  async #followRequest(entry: LogEntry): Promise<void> {
+    const { delivery, status, run = null, batch } = entry
+    const type = this.#ports.typeOf(delivery) ?? null
+    const noRun = noRunReason(entry, this.#ports.filter)
+    const queued = queuedReason(entry)
+    if (queued !== null) this.#queued.add(batch ?? delivery)
+    const reason = noRun ?? queued
+    this.#report(connectEvent('request', { delivery, type, status, run, reason }))
+    // The relay logs when the outbox delivers the event.
+    if (reason === null) await followDelivery(delivery, run, this.#ports, this.#report)
+  }
+
+  async #followResult({ delivery, dead }: OutboxResult): Promise<void> {
+    const isReported = this.#queued.delete(delivery)
+    if (!isReported) this.#report(connectEvent('request', { delivery, reason: FROM_OUTBOX }))
+    if (dead === undefined) await followDelivery(delivery, null, this.#ports, this.#report)
+    else this.#report(connectEvent('run', { delivery, reason: deadReason(dead) }))
+  }
 }
 
-/** Reports a request, and then the run that it starts until the run ends, or why there is no run. */
-export async function followRequest(
-  entry: LogEntry,
+/** Reports the run of an event that GitHub accepted, until the run ends. @param page of the run, if known */
+async function followDelivery(
+  delivery: string,
+  page: string | null,
   ports: FollowPorts,
   report: (event: ConnectEvent) => void,
 ): Promise<void> {
-  const { delivery, status, run: page = null } = entry
-  const noRun = noRunReason(entry, ports.filter)
-  const reason = noRun ?? queuedReason(entry)
-  report(connectEvent('request', { delivery, type: ports.type ?? null, status, run: page, reason }))
-  if (noRun !== null) return
   if (!ports.isFollowed) {
     report(connectEvent('run', { delivery, run: page, reason: NOT_FOLLOWED }))
     return
@@ -95,16 +123,18 @@ export async function followRequest(
   }
 }
 
-/** Why a request starts no run: its error code, or a sentence. `null` if GitHub accepted the event. */
+/** Why a request starts no run: its error code, or a sentence. `null` if GitHub or the outbox has the event. */
 function noRunReason(entry: LogEntry, filter: JsonObject | undefined): string | null {
-  const { status, code, filtered, githubStatus, reason } = entry
+  const { status, code, filtered, githubStatus, queued, reason } = entry
   if (status >= 300 || code !== undefined) {
     return [code ?? `the relay responded with ${status}`, reason].filter(Boolean).join(': ')
   }
   if (filtered) {
-    return `no run: the event does not match the filter${reason ? `: ${filterReason(reason, filter)}` : ''}`
+    return `${NO_RUN}: the event does not match the filter${reason ? `: ${filterReason(reason, filter)}` : ''}`
   }
-  if (githubStatus === undefined) return 'no run: the relay answered a handshake of the sender'
+  if (githubStatus === undefined && queued === undefined) {
+    return `${NO_RUN}: the relay answered a handshake of the sender`
+  }
   return null
 }
 
@@ -120,9 +150,22 @@ function filterReason(reason: string, filter: JsonObject = {}): string {
 }
 
 /** Why GitHub does not have the event yet; `null` if it has. */
-function queuedReason({ queued }: LogEntry): string | null {
+function queuedReason({ queued, batch }: LogEntry): string | null {
   if (queued === undefined) return null
-  return `queued (${queued}): the relay sends the event again, also after a restart of connect`
+  if (batch !== undefined) return `in the batch ${batch}, which starts one run when it ends`
+  const why = queued === 'queued' ? 'queued behind earlier events' : `queued (${queued})`
+  return `${why}: the relay sends the event again, also after a restart of connect`
+}
+
+const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before'
+
+/** @param reason such as `event_rejected` */
+function deadReason(reason: string): string {
+  const hint =
+    reason === 'maybe_accepted'
+      ? 'GitHub may have accepted the event. Look for its run: hookline runs'
+      : 'Send the event again from the sender.'
+  return `${NO_RUN}: the relay gave up (${reason}). ${hint}`
 }
 
 const NOT_FOLLOWED = 'open its page to see how it ends: connect follows runs of GitHub only'
