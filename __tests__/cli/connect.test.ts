@@ -671,6 +671,29 @@ test('a filtered event is reported with the filter, as text and as data', async 
   })
 })
 
+test.each([
+  ['once', 1, 'every step ran'],
+  ['each time', Number.POSITIVE_INFINITY, null],
+])(
+  'the end of a run is reported if GitHub breaks off the call for its jobs %s',
+  async (_, times, reason) => {
+    const steps = [{ name: 'a', conclusion: 'success' }]
+    const ended = withRun(HOOK, { jobs: [{ conclusion: 'success', name: 'react', steps }] })
+    let broken = 0
+    platform.always((call, response) => {
+      if (!call.url.includes('/runs/7/jobs') || broken === times) return ended(call, response)
+      broken++
+      response.destroy()
+      return undefined
+    })
+    const running = connect(['--json', '--send-test'])
+    const end = (await jsonEvents(running, 'end')).at(-1)
+    expect(end).toMatchObject({ run: RUN, conclusion: 'success', reason })
+    expect(running.stderr).not.toContain('internal error')
+  },
+  30_000,
+)
+
 test('the end of a run names its delivery if another request came in between', async () => {
   const text = NAMED.replace(
     'with: { on: webhook }',

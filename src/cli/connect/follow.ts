@@ -2,6 +2,7 @@ import type { LogEntry } from '../../relay/http/request-log.ts'
 import { MISMATCH, TOKEN_MISMATCH } from '../../triggers/verify/scheme.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, jsonOf, listOf } from '../../wire/github-api.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import type { WorkflowRun } from '../../wire/run-lookup.ts'
 import type { AskGitHub } from '../github-client.ts'
@@ -112,7 +113,7 @@ async function followDelivery(
     const run = await (page === null ? awaitRun(delivery, ports) : runAt(page, ports))
     report(connectEvent('run', { delivery, run: run.url }))
     const ended = await followRun(run, ports, () => {})
-    const reason = await endReason(ended, ports)
+    const reason = await endReason(ended, { ...ports, ask: askLeniently(ports.ask) })
     report(connectEvent('end', { delivery, run: run.url, conclusion: ended.conclusion, reason }))
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -166,6 +167,22 @@ function deadReason(reason: string): string {
       ? 'GitHub may have accepted the event. Look for its run: hookline runs'
       : 'Send the event again from the sender.'
   return `${NO_RUN}: the relay gave up (${reason}). ${hint}`
+}
+
+/** Milliseconds. */
+const REASON_TRIES = { budget: 20_000, retryTime: 5000, pause: { first: 500, longest: 2000 } }
+
+/** Asks GitHub several times. A fault of the network is a refusal, because it must cost no more than a reason. */
+function askLeniently(ask: AskGitHub): AskGitHub {
+  return async (path) => {
+    try {
+      return await ask(path, { patience: REASON_TRIES })
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error
+      const answer = { status: 0, text: '', header: () => undefined }
+      return { answer, refusal: { kind: 'unreachable', cause: error } }
+    }
+  }
 }
 
 const NOT_FOLLOWED = 'open its page to see how it ends: connect follows runs of GitHub only'
