@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { HOUR } from '../../support/fake-time.ts'
 import { outboxObjects } from '../../support/outbox-objects.ts'
@@ -24,4 +25,40 @@ test.each([
   expect(await counted()).toEqual({ busy: 2 })
   const { sql } = await storageOf('quiet')
   await until(() => sql.exec('SELECT name FROM sqlite_master').toArray().length === 0)
+})
+
+test.each([
+  ['a report that has not arrived', 'before', 'report'],
+  ['a reservation whose event is not stored', 'after', 'reserve'],
+] as const)('%s: the index then counts the events of both', async (_, time, call) => {
+  const { put, alarm, hold, counted, reported } = await outboxObjects()
+  await put('r', 'a', { wait: HOUR })
+  const held = hold(time, call)
+  const work = [() => alarm('r'), () => put('r', 'b', { wait: HOUR })]
+  const [first, second] = call === 'report' ? work : [...work].reverse()
+  const begun = [first?.()]
+  const release = await held
+  begun.push(second?.())
+  // The second one may end only if it does not wait for the first.
+  await Promise.race([begun[1], sleep(300)])
+  release()
+  await Promise.all(begun)
+  expect(reported).toEqual([])
+  expect(await counted()).toEqual({ r: 2 })
+})
+
+test('an event that arrives during the report of an empty queue is counted, and delivered', async () => {
+  const { put, alarm, hold, counted, delivered } = await outboxObjects()
+  await put('r', 'a')
+  const held = hold('after', 'report')
+  const ending = alarm('r')
+  const release = await held
+  const storing = put('r', 'b')
+  await Promise.race([storing, sleep(300)])
+  release()
+  await ending
+  expect(await storing).toEqual({ result: true })
+  expect(await counted()).toEqual({ r: 1 })
+  await alarm('r')
+  expect([delivered, await counted()]).toEqual([['a', 'b'], {}])
 })

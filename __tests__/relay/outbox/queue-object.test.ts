@@ -106,12 +106,14 @@ test('an event that is stored while an alarm ends is delivered by the next alarm
   const storage = await objectStorage()
   const { object, put, delivered, index } = await queueObject(storage, await generateSealingKey())
   await put('a')
+  let later: Promise<unknown> | undefined
   index.answered = async (method) => {
     if (method !== 'report') return
     index.answered = async () => {}
-    await put('b')
+    later = put('b')
   }
   await object.alarm()
+  await later
   expect(delivered).toEqual(['a'])
   expect(await storage.getAlarm()).toBe(START)
   await object.alarm()

@@ -88,6 +88,15 @@ const INDEXES = [
 
 export const SCHEMA: readonly string[] = [...TABLES, ...TRIGGERS, ...INDEXES, ...RECEIPT_TABLES]
 
+/** The tables of the index on Workers. `at` is when a queue was added, reported, or was asked to report. */
+export const INDEX_TABLES: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS queue (name TEXT PRIMARY KEY, holder TEXT NOT NULL,
+    events INTEGER NOT NULL, bytes INTEGER NOT NULL, copies INTEGER NOT NULL, waits INTEGER NOT NULL,
+    at INTEGER NOT NULL)`,
+  'CREATE INDEX IF NOT EXISTS queue_holder ON queue (holder)',
+  'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
+]
+
 const HOUR = 3_600_000
 
 /** The events that a migration copied are the ones that the ledger starts with. */

@@ -1,6 +1,7 @@
 import { AcceptedCredentials, type AcceptedPorts } from '../credentials/accepted-credentials.ts'
 import type { SqlRow, SqlValue } from '../database/database.ts'
 import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
+import { INDEX_TABLES } from '../database/schema.ts'
 import { CredentialTurns, type Turn } from '../github/credential-turns.ts'
 import { isFull, type OutboxLimits, type Usage } from './event.ts'
 import type { QueueName } from './queue-name.ts'
@@ -30,14 +31,6 @@ export interface IndexPorts extends AcceptedPorts {
   askUsage(name: QueueName): void
 }
 
-const TABLES = [
-  `CREATE TABLE IF NOT EXISTS queue (name TEXT PRIMARY KEY, holder TEXT NOT NULL,
-    events INTEGER NOT NULL, bytes INTEGER NOT NULL, copies INTEGER NOT NULL, waits INTEGER NOT NULL,
-    at INTEGER NOT NULL)`,
-  'CREATE INDEX IF NOT EXISTS queue_holder ON queue (holder)',
-  'CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, at INTEGER NOT NULL)',
-]
-
 /** Milliseconds without a report after which the index asks a queue. */
 const SILENCE = 3_600_000
 
@@ -52,7 +45,7 @@ export class ObjectIndex {
   readonly #turns: CredentialTurns
 
   constructor(storage: ObjectStorage, ports: IndexPorts) {
-    for (const statement of TABLES) storage.sql.exec(statement)
+    for (const statement of INDEX_TABLES) storage.sql.exec(statement)
     this.#ports = ports
     this.#storage = storage
     this.#accepted = new AcceptedCredentials(objectDatabase(storage), ports)
@@ -104,12 +97,10 @@ export class ObjectIndex {
 
   /** Replaces what is known of a queue. */
   async report({ queue, holder, events, bytes, copies, waits }: QueueUsage): Promise<void> {
-    if (events === 0 && copies === 0) this.#rows('DELETE FROM queue WHERE name = ?', queue)
-    else {
-      const text = 'REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?)'
-      const at = this.#ports.now()
-      this.#rows(text, queue, holder, events, bytes, copies, waits ? 1 : 0, at)
-    }
+    this.#rows('DELETE FROM queue WHERE name = ?', queue)
+    if (events === 0 && copies === 0) return
+    const row = [queue, holder, events, bytes, copies, waits ? 1 : 0, this.#ports.now()]
+    this.#rows('INSERT INTO queue VALUES (?, ?, ?, ?, ?, ?, ?)', ...row)
   }
 
   async queues(): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { AcceptedCredentials } from '../credentials/accepted-credentials.ts'
 import { type ObjectState, type ObjectStorage, OutboxTables } from '../database/durable-object.ts'
 import { answerObjectCall, type ObjectNamespace, readObjectCall } from '../database/object-call.ts'
 import { migrationLine } from '../database/schema.ts'
+import { SharedLock } from '../database/shared-lock.ts'
 import type { Turn } from '../github/credential-turns.ts'
 import type { Dispatch } from '../github/dispatch.ts'
 import type { RateLimiters } from '../github/rate-limiter.ts'
@@ -47,6 +48,8 @@ export class OutboxObject {
   readonly #calls: QueueCalls
   /** Present in the index. */
   #ownIndex: ObjectIndex | undefined
+  /** Keeps a report apart from reservations, because the index replaces its counts by the report. */
+  readonly #lock = new SharedLock()
   /** The queue, once an event told its name. */
   #name: QueueName | undefined
   /** The earliest time that was asked for while an alarm runs. */
@@ -93,17 +96,12 @@ export class OutboxObject {
         // The relay asks again if it got no response.
         if ((await deliveriesIn(this.#tables, [event.delivery])).length > 0) return true
         const isInDoubt = event.state === 'uncertain' && event.attempts > 0
-        if (!(await this.#reserve(event, { waits: true, isInDoubt }))) return false
-        const isStored = await outbox.put(event)
-        if (!isStored) await this.#report()
-        return isStored
+        const state = { waits: true, isInDoubt }
+        return (await this.#withRoom(event, state, () => outbox.put(event))) ?? false
       },
-      collect: async (event) => {
-        if (!(await this.#reserve(event.event, { waits: false, isInDoubt: false })))
-          return undefined
-        const batch = await outbox.collect(event)
-        if (batch === undefined) await this.#report()
-        return batch
+      collect: (event) => {
+        const state = { waits: false, isInDoubt: false }
+        return this.#withRoom(event.event, state, () => outbox.collect(event))
       },
       settle: async (event, outcome) => {
         await outbox.settle(event, outcome)
@@ -197,14 +195,21 @@ export class OutboxObject {
     }
   }
 
-  async #reserve(
+  /** Stores an event in the room that the index reserves. @returns `undefined` if there is no room */
+  async #withRoom<Result>(
     { queue, holder, sealed }: Pick<NewEvent, 'queue' | 'holder' | 'sealed'>,
     state: Pick<Reservation, 'waits' | 'isInDoubt'>,
-  ): Promise<boolean> {
-    const reservation = { queue, holder, bytes: sealed.length, ...state }
-    if (!(await this.#index.reserve(reservation))) return false
-    this.#name = { queue, holder }
-    return true
+    store: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    let isReserved = false
+    const result = await this.#lock.shared(async () => {
+      isReserved = await this.#index.reserve({ queue, holder, bytes: sealed.length, ...state })
+      if (!isReserved) return undefined
+      this.#name = { queue, holder }
+      return store()
+    })
+    if (isReserved && !result) await this.#report()
+    return result
   }
 
   /** Tells the index of each ambiguous response, and of the clear one that follows. */
@@ -216,7 +221,11 @@ export class OutboxObject {
   }
 
   /** Tells the index what the queue uses. A queue that is empty gives up its storage. */
-  async #report(): Promise<void> {
+  #report(): Promise<void> {
+    return this.#lock.alone(() => this.#tellUsage())
+  }
+
+  async #tellUsage(): Promise<void> {
     const name = this.#name
     if (!name) return
     const usage = await this.#ledger.usage()
