@@ -747,6 +747,18 @@ touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
   expect(await running.stop()).toBe(0)
 })
 
+test('a tunnel that is opened again at the same address has no new URL', async () => {
+  program(
+    'cloudflared',
+    `[ -e '${folder}/first' ] && { echo "INF | ${PUBLIC} |" >&2; exec sleep 60; }
+touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; sleep 1`,
+  )
+  platform.always(withRun(HOOK))
+  const running = connect([])
+  await running.printed(/The tunnel is open again.*\n/)
+  expect(running.stdout).not.toContain('URL has changed')
+})
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -1,9 +1,11 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { INSTALL_CLOUDFLARED } from '../../src/cli/tunnel.ts'
 import { RunningCommand } from '../support/cli.ts'
+import { until } from '../support/until.ts'
 
 const PUBLIC = 'https://quiet-river-example.trycloudflare.com'
 
@@ -84,4 +86,25 @@ test('the relay ends if its first tunnel has no address', async () => {
   const command = relay(withFake())
   expect(await command.ended()).toBe(1)
   expect(command.stderr).toMatch(/^error: .*(tunnel|cloudflared)/m)
+})
+
+test('a signal before the tunnel has an address is no error, and leaves no cloudflared', async () => {
+  await cloudflared(
+    '',
+    `echo $$ > '${folder}/pid.new'; mv '${folder}/pid.new' '${folder}/pid'; exec sleep 60`,
+  )
+  const command = relay(withFake())
+  await until(() => existsSync(join(folder, 'pid')))
+  const pid = Number(await readFile(join(folder, 'pid'), 'utf8'))
+  process.kill(pid)
+  // The relay notices its end after this process has.
+  await until(() => {
+    try {
+      return !process.kill(pid, 0)
+    } catch {
+      return true
+    }
+  })
+  expect(await command.stop()).toBe(0)
+  expect(command.stderr).toBe('')
 })

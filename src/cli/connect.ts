@@ -11,6 +11,7 @@ import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
+import { askYesNo } from './connect/question.ts'
 import { waitUntilReady } from './connect/ready.ts'
 import { meetRequirements, type RequirementOptions, secretCommand } from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
@@ -18,7 +19,7 @@ import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
-import { print, reportError, shellHere, styled, warn } from './terminal.ts'
+import { EXIT, print, reportError, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
 import type { TunnelChange } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
 
@@ -68,24 +69,42 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   const named = namedSender(word, options.sender)
   const settings = connectSettings(options)
   const report = reporter(options.json ?? false)
+  const stopping = new AbortController()
+  const stop = stopOnSignal({ close: async () => stopping.abort() })
+  try {
+    await untilAborted({ options, named, settings, report, signal: stopping.signal, stop })
+  } catch (error) {
+    if (error !== stopping.signal.reason) throw error
+    report.bye('stopped')
+    endProcess()
+  }
+}
+
+interface Connecting {
+  readonly options: ConnectOptions
+  readonly named: Sender | undefined
+  readonly settings: ConnectSettings
+  readonly report: Reporter
+  readonly signal: AbortSignal
+  /** Aborts the signal. */
+  readonly stop: () => void
+}
+
+/** @throws the reason of an abort before the URL works */
+async function untilAborted(connecting: Connecting): Promise<void> {
+  const { options, named, settings, report, signal, stop } = connecting
 
   // 1. Everything that is needed is there, and GitHub would start the workflow.
-  const { target, conditions, sender, token, forge } = await meetRequirements(
-    options,
-    named,
-    report.note,
-    () => writeWorkflow(named),
-  )
+  const ports = {
+    note: report.note,
+    ask: (question: string) => askYesNo(question, signal, stop),
+    writeWorkflow: () => writeWorkflow(named, report.note),
+  }
+  const ready = await unlessAborted(meetRequirements(options, named, ports), signal)
+  const { target, conditions, sender, token, forge } = ready
   const secret = settings.secret ?? exportedSecret(sender)
-  const stopping = new AbortController()
-  const stop = () => stopping.abort()
-  process.once('SIGINT', stop).once('SIGTERM', stop)
   warn(unusedProxyProblems(process.env))
-  await Promise.race([
-    waitUntilReady(target, { token, forge }, report.note, stopping.signal),
-    aborted(stopping.signal),
-  ])
-  if (stopping.signal.aborted) return report.bye('stopped')
+  await unlessAborted(waitUntilReady(target, { token, forge }, report.note, signal), signal)
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
@@ -126,6 +145,7 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
       follower.read(line).catch(reportError)
     },
     onTunnel: report.tunnel,
+    signal,
   })
   const isVerified = conditions.signatures.length > 0
   const sendTest = () => {
@@ -154,16 +174,20 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
     if (options.sendTest) sendTest()
 
     // 3. Requests are followed until Ctrl-C.
-    await aborted(stopping.signal)
+    await aborted(signal)
     report.bye('stopped')
     report.note(stayLines(relay).join('\n'))
   } finally {
     keys?.stop()
     await relay.close()
-    // Runs that are still followed would keep the process alive.
-    process.exitCode ??= 0
-    setImmediate(() => process.exit())
+    endProcess()
   }
+}
+
+/** Ends the process after its output: runs that are still followed would keep it alive, and calls too. */
+function endProcess(): void {
+  process.exitCode ??= EXIT.done
+  setImmediate(() => process.exit())
 }
 
 /** @throws UsageError if the word and the flag name two senders; UserError for an unknown one */
@@ -225,10 +249,13 @@ function connectSettings({ port, publicUrl, secretEnv }: ConnectOptions): Connec
   }
 }
 
-async function writeWorkflow(sender: Sender | undefined): Promise<void> {
+async function writeWorkflow(
+  sender: Sender | undefined,
+  note: (text: string) => void,
+): Promise<void> {
   const { initCommand } = await import('./init.ts')
   const flags = ['--yes', ...(sender ? ['--sender', sender.name] : [])]
-  await initCommand().parseAsync(flags, { from: 'user' })
+  await initCommand(note).parseAsync(flags, { from: 'user' })
 }
 
 interface Reporter {
@@ -260,7 +287,9 @@ function reporter(json: boolean): Reporter {
     }
     event(connectEvent('tunnel', { url: change.url }))
     note(
-      `The tunnel is open again. The webhook URL has changed; update it at the sender:\n  ${change.url}`,
+      change.isSame
+        ? 'The tunnel is open again. The webhook URL is the same.'
+        : `The tunnel is open again. The webhook URL has changed; update it at the sender:\n  ${change.url}`,
     )
   }
   return { event, note, tunnel, bye: (reason) => event(connectEvent('bye', { reason })) }
@@ -278,6 +307,12 @@ function eventLine(reported: ConnectEvent, lastDelivery: string | null): string 
   if (event === 'run' && run === null && reason?.startsWith(NO_RUN)) return `     ${of}${reason}`
   if (event === 'run') return `     ${of}run ${run ?? 'unknown'}${why}`
   return `     ${of}ended: ${conclusion}${why}`
+}
+
+/** The result of some work. @throws the reason of an abort, which does not wait for the work */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const abort = aborted(signal).then(() => Promise.reject(signal.reason))
+  return Promise.race([work, abort])
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -55,7 +55,8 @@ Examples:
   $ hookline init --agent claude --sender linear --actor 'my-relay[bot]'
   $ hookline init --yes --name deploy --relay https://relay.example.com`
 
-export function initCommand(): Command {
+/** @param write prints the result */
+export function initCommand(write: (text: string) => void = print): Command {
   const kinds = [...KINDS.keys()]
   return new Command('init')
     .description('write a first workflow, and print the next steps')
@@ -78,10 +79,14 @@ export function initCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .allowExcessArguments()
-    .action(init)
+    .action((options: InitOptions, command: Command) => init(options, command, write))
 }
 
-async function init(options: InitOptions, { args: [word] }: Command): Promise<void> {
+async function init(
+  options: InitOptions,
+  { args: [word] }: Command,
+  write: (text: string) => void,
+): Promise<void> {
   if (word !== undefined) throw misplaced(word)
   const { dryRun = false, json } = options
   const port = process.env.PORT || '3000'
@@ -105,7 +110,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
     isAlone,
     webUrl: originHere()?.webUrl,
   })
-  if (dryRun && !json) print(filesText(files))
+  if (dryRun && !json) write(filesText(files))
   if (!dryRun) {
     refuseExisting(process.cwd(), files)
     for (const { path, text } of files) {
@@ -114,7 +119,7 @@ async function init(options: InitOptions, { args: [word] }: Command): Promise<vo
     }
   }
   const hasRelay = options.relay !== undefined || answers.relay !== localServer(port)
-  print(
+  write(
     json
       ? JSON.stringify({ written: !dryRun, files, ...steps })
       : reportText(files, dryRun, steps, hasRelay).trimEnd(),

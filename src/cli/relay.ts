@@ -12,7 +12,7 @@ import {
 } from '../wire/settings.ts'
 import { environmentHelp } from '../wire/settings-help.ts'
 import { reportError, stopOnSignal, warn } from './terminal.ts'
-import { openTunnel } from './tunnel.ts'
+import { openTunnel, type TunnelChange } from './tunnel.ts'
 import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface RelayCommandOptions {
@@ -73,24 +73,35 @@ async function runRelay({
     receipts,
   })
   // Exit explicitly: a blocked log stream would keep the process alive after every event is stored.
-  stopOnSignal({ close: () => relay.close().finally(() => process.exit()) })
+  const stopping = new AbortController()
+  stopOnSignal({
+    close() {
+      stopping.abort()
+      return relay.close().finally(() => process.exit())
+    },
+  })
   warn([...weakKeyProblems(process.env), ...unusedProxyProblems(process.env)])
   writeLine(`hookline relay listening on ${relay.url}\n`)
-  if (tunnel) await tunnelTo(relay, repository)
+  if (tunnel) await tunnelTo(relay, repository, stopping.signal)
 }
 
 /** Opens a tunnel, which is opened again if it ends. The relay ends if the first tunnel fails. */
-async function tunnelTo(relay: RunningServer, repository: string | undefined): Promise<void> {
+async function tunnelTo(
+  relay: RunningServer,
+  repository: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const sayAddress = async (url: string) =>
     writeLine(`${(await publicLines(url, repository, process.env)).join('\n')}\n`)
   try {
-    const tunnel = await openTunnel(relay.url, (change) => {
+    const onChange = (change: TunnelChange) => {
       if (change.kind === 'open') return void sayAddress(change.url)
       writeLine(`the tunnel ended; opening another one in ${change.retryIn / 1000} s\n`)
-    })
-    process.once('exit', tunnel.close)
+    }
+    const tunnel = await openTunnel(relay.url, onChange, signal)
     await sayAddress(tunnel.url)
   } catch (error) {
+    if (error === signal.reason) return // The process ends when the relay is closed.
     process.exitCode = reportError(error)
     await relay.close()
     process.exit()

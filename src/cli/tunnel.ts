@@ -14,7 +14,7 @@ export interface Tunnel {
 /** The tunnel ended and is opened again. */
 export type TunnelChange =
   | { readonly kind: 'ended' /** Milliseconds until the next attempt. */; readonly retryIn: number }
-  | { readonly kind: 'open'; readonly url: string }
+  | { readonly kind: 'open'; readonly url: string; readonly isSame: boolean }
 
 /** Milliseconds in which cloudflared must print an address. */
 const ADDRESS_TIMEOUT = 30_000
@@ -34,41 +34,55 @@ const LONGEST_PAUSE = 30_000
 
 /**
  * Gives a server of this machine a public address by a quick tunnel of Cloudflare, which needs no account.
- * A tunnel that ends is opened again, with exponential back-off, until `close`.
+ * A tunnel that ends is opened again, with exponential back-off. After `close`, an abort or the end of this
+ * process, no cloudflared is left, whether it has an address or not.
  *
- * @throws UserError if cloudflared is not installed, or prints no address
+ * @throws UserError if cloudflared is not installed, or prints no address; the reason of an abort
  */
 export async function openTunnel(
   local: string,
   onChange: (change: TunnelChange) => void,
+  signal: AbortSignal,
 ): Promise<Tunnel> {
-  let isClosed = false
-  let current = await startCloudflared(local)
-  const keepOpen = async () => {
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      await current.ended
-      await sleep(SIGNAL_DELAY)
-      if (isClosed) return
-      onChange({ kind: 'ended', retryIn: pause })
-      await sleep(pause, undefined, { ref: false })
-      if (isClosed) return
-      try {
-        current = await startCloudflared(local)
-      } catch {
-        continue // The next message names the longer pause.
-      }
-      if (isClosed) return current.close()
-      onChange({ kind: 'open', url: current.url })
-      pause = FIRST_PAUSE / 2
-    }
+  signal.throwIfAborted()
+  const closing = new AbortController()
+  const close = () => closing.abort(signal.reason)
+  signal.addEventListener('abort', close, { once: true })
+  process.once('exit', close)
+  try {
+    const first = await startCloudflared(local, closing.signal)
+    void keepOpen(local, first, onChange, closing.signal)
+    return { url: first.url, close }
+  } catch (error) {
+    close()
+    throw error
   }
-  void keepOpen()
-  return {
-    url: current.url,
-    close() {
-      isClosed = true
-      current.close()
-    },
+}
+
+/** Opens the tunnel again whenever it ends, until the abort. Never rejects. */
+async function keepOpen(
+  local: string,
+  first: Cloudflared,
+  onChange: (change: TunnelChange) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let { url, ended } = first
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    await ended
+    await sleep(SIGNAL_DELAY)
+    if (signal.aborted) return
+    onChange({ kind: 'ended', retryIn: pause })
+    await sleep(pause, undefined, { ref: false })
+    if (signal.aborted) return
+    try {
+      const next = await startCloudflared(local, signal)
+      onChange({ kind: 'open', url: next.url, isSame: next.url === url })
+      url = next.url
+      ended = next.ended
+      pause = FIRST_PAUSE / 2
+    } catch {
+      // The next message names the longer pause.
+    }
   }
 }
 
@@ -77,24 +91,27 @@ interface Cloudflared {
   readonly url: string
   /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<void>
-  close(): void
 }
 
-function startCloudflared(local: string): Promise<Cloudflared> {
+/**
+ * @param signal kills the process
+ * @throws UserError if there is no address; the reason of the abort
+ */
+function startCloudflared(local: string, signal: AbortSignal): Promise<Cloudflared> {
   const child = spawn('cloudflared', ['tunnel', '--no-autoupdate', '--url', local], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: environmentFor(...PROXY_VARIABLES),
+    signal,
   })
-  // `error` means that the program could not be started; `close` does not always follow it.
+  // `error` means that the program was not started, or the abort; `close` does not always follow it.
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => resolve()).once('error', () => resolve())
   })
-  const close = () => void child.kill()
   return new Promise((resolve, reject) => {
     const fail = (message: string, hint: string) => {
       clearTimeout(timer)
-      close()
-      reject(new UserError({ message, hint }))
+      child.kill()
+      reject(signal.aborted ? signal.reason : new UserError({ message, hint }))
     }
     const timer = setTimeout(
       () => fail(`cloudflared printed no address within ${ADDRESS_TIMEOUT / 1000} s`, NO_NETWORK),
@@ -104,10 +121,13 @@ function startCloudflared(local: string): Promise<Cloudflared> {
       const [url] = ADDRESS.exec(line) ?? []
       if (!url) return
       clearTimeout(timer)
-      resolve({ url, ended, close })
+      resolve({ url, ended })
     })
     child.once('error', () => fail('cloudflared is not installed', INSTALL_CLOUDFLARED))
-    child.once('close', () => fail('cloudflared ended without an address', NO_NETWORK))
+    child.once('close', async () => {
+      await sleep(SIGNAL_DELAY)
+      fail('cloudflared ended without an address', NO_NETWORK)
+    })
   })
 }
 

@@ -12,7 +12,7 @@ import type { GrantConditions } from '../grant/grant-conditions.ts'
 import { conditionsOfTrigger } from '../grant/of-trigger.ts'
 import { makeGrant } from '../grant.ts'
 import { RelayClient } from '../relay-client.ts'
-import { openTunnel, type TunnelChange } from '../tunnel.ts'
+import { openTunnel, type Tunnel, type TunnelChange } from '../tunnel.ts'
 import { openConnectState } from './connect-state.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
@@ -56,6 +56,8 @@ interface PublicRelayOptions {
   readonly onEvent: (event: ReceivedEvent) => void
   /** Reports a tunnel that ended, or the webhook URL of a new tunnel. */
   readonly onTunnel: (change: TunnelChange) => void
+  /** Ends the tunnel, or the wait for its address. */
+  readonly signal: AbortSignal
 }
 
 /** A relay with its one webhook URL. */
@@ -68,38 +70,38 @@ interface LocalRelay {
   close(): Promise<void>
 }
 
-/** @throws UserError if the port is in use, the state cannot be written, or no tunnel opens */
+/**
+ * @throws UserError if the port is in use, the state cannot be written, or no tunnel opens; the reason of
+ *   an abort
+ */
 export async function openPublicRelay(options: PublicRelayOptions): Promise<PublicRelay> {
-  const { conditions: trigger, publicUrl, secret, onTunnel } = options
+  const { conditions: trigger, publicUrl, secret, onTunnel, signal } = options
   const isStored = hasSqlite()
   const isLasting = publicUrl !== undefined
   const use = !isStored ? 'grant' : isLasting ? 'endpoint' : 'tunneled endpoint'
   const { conditions, inWorkflow } = conditionsOfTrigger(trigger, secret?.reveal(), use)
   const start = isStored ? startWithEndpoint : startWithGrant
   const relay = await start(options, conditions)
-  const closeTunnel = { close: () => {} }
-  let address = publicUrl
-  if (address === undefined) {
-    try {
-      const tunnel = await openTunnel(relay.base, (change) =>
-        onTunnel(change.kind === 'open' ? { ...change, url: relay.urlAt(change.url) } : change),
-      )
-      process.once('exit', tunnel.close)
-      closeTunnel.close = tunnel.close
-      address = tunnel.url
-    } catch (error) {
-      await relay.close()
-      throw error
-    }
+  const onChange = (change: TunnelChange) =>
+    onTunnel(change.kind === 'open' ? { ...change, url: relay.urlAt(change.url) } : change)
+  let address: Tunnel
+  try {
+    signal.throwIfAborted()
+    address = isLasting
+      ? { url: publicUrl, close: () => {} }
+      : await openTunnel(relay.base, onChange, signal)
+  } catch (error) {
+    await relay.close()
+    throw error
   }
   return {
-    url: relay.urlAt(address),
+    url: relay.urlAt(address.url),
     local: relay.local,
     grant: relay.grant,
     lifetime: !isStored ? 'ends with connect' : isLasting ? 'stays' : 'ends with the tunnel',
     inWorkflow,
     async close() {
-      closeTunnel.close()
+      address.close()
       await relay.close()
     },
   }

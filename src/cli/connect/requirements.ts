@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { createInterface } from 'node:readline/promises'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
@@ -31,6 +30,15 @@ export interface RequirementOptions extends TargetOptions {
   readonly yes?: boolean
 }
 
+/** How `connect` talks with a person. */
+interface RequirementPorts {
+  note(text: string): void
+  /** Asks a question to which Enter means yes. */
+  ask(question: string): Promise<boolean>
+  /** Writes a first workflow, after a person agreed. */
+  writeWorkflow(): Promise<void>
+}
+
 /** Everything that `connect` needs before it opens a public URL. */
 export interface Ready {
   readonly target: ConnectTarget
@@ -51,14 +59,12 @@ interface Requirement {
 /**
  * Lists every requirement with the command that satisfies it, and then asks for consent where needed.
  *
- * @param writeWorkflow writes a first workflow, after a person agreed
  * @throws UserError that names every missing requirement; UsageError for an ambiguous trigger
  */
 export async function meetRequirements(
   options: RequirementOptions,
   named: Sender | undefined,
-  note: (text: string) => void,
-  writeWorkflow: () => Promise<void>,
+  { note, ask, writeWorkflow }: RequirementPorts,
 ): Promise<Ready> {
   const choice = chooseTrigger(options, named)
   // A workflow that polls needs nothing of what follows.
@@ -99,13 +105,13 @@ export async function meetRequirements(
 
   // Nothing was asked or changed up to here.
   if (isOffered) {
-    if (!(await askYesNo('No workflow here can receive webhooks. Write one?'))) {
+    if (!(await ask('No workflow here can receive webhooks. Write one?'))) {
       throw new UserError(choice.problem)
     }
     await writeWorkflow()
   }
   const isAllowed =
-    !source.needsConsent || (await askYesNo('Use the token of gh while this command runs?'))
+    !source.needsConsent || (await ask('Use the token of gh while this command runs?'))
   if (!isAllowed) throw new UserError(NO_CONSENT)
   const chosen = isOffered ? chooseTrigger(options, named) : choice
   if ('problem' in chosen) throw new UserError(chosen.problem)
@@ -326,18 +332,5 @@ function gh(...args: readonly string[]): string | undefined {
     return text.trim() || undefined
   } catch {
     return undefined
-  }
-}
-
-/** Asks a yes-or-no question; Enter means yes. Without a terminal the answer is no. */
-async function askYesNo(question: string): Promise<boolean> {
-  const { stdin: input, stderr: output } = process
-  if (!input.isTTY) return false
-  const terminal = createInterface({ input, output })
-  try {
-    const answer = (await terminal.question(`${question} [Y/n] `)).trim().toLowerCase()
-    return answer === '' || answer.startsWith('y')
-  } finally {
-    terminal.close()
   }
 }
