@@ -6,7 +6,7 @@ import { generateSealingKey, sealToken } from '../../../src/relay/credentials/se
 import { ChatStandIn } from '../../support/chats.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { OPERATOR_KEY, OUTBOX_RUNTIMES, type OutboxRelay } from '../../support/outbox-relays.ts'
-import { type RawRequest, send } from '../../support/raw-http.ts'
+import { open, type RawRequest, received, send } from '../../support/raw-http.ts'
 import { TOKEN } from '../../support/scene.ts'
 
 const PUBLIC = 'https://hooks.example.com'
@@ -120,6 +120,48 @@ describe.each(OUTBOX_RUNTIMES)('endpoints on $name', ({ name, isThere, start }) 
     expect(await shown(gone.address)).toBe(unknown)
     expect(await shown(old.address)).toBe(unknown)
     expect((await call(fresh.address)).status).toBe(200)
+  })
+
+  run('an update whose body arrives late does not undo a rotation', async () => {
+    const old = await create('slow')
+    const socket = open(relay.url)
+    const head = [
+      'PATCH /-/endpoints/slow HTTP/1.1',
+      'Host: relay',
+      `Authorization: Bearer ${OPERATOR_KEY}`,
+      'Connection: close',
+      'Content-Length: 16',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n{"if":`)
+    // The relay has received the beginning of the update when it answers this.
+    await operate('GET', '/slow')
+    const { body: fresh } = await operate('POST', '/slow/rotate')
+    const ended = received(socket)
+    socket.write('"body.a"} ')
+    expect(String(await ended)).toMatch(/^HTTP\/1\.1 200 /)
+    expect((await operate('GET', '/slow?url=true')).body).toMatchObject({
+      address: fresh.address,
+      if: 'body.a',
+    })
+    expect((await call(old.address)).status).toBe(401)
+    expect((await call(fresh.address)).status).toBe(200)
+  })
+
+  run('20 times three concurrent changes are all made', async () => {
+    await create('busy')
+    for (let n = 0; n < 20; n++) {
+      const [first, second, rotated] = await Promise.all([
+        operate('PATCH', '/busy', { ref: `branch-${n}` }),
+        operate('PATCH', '/busy', { if: `body.a == ${n}` }),
+        operate('POST', '/busy/rotate'),
+      ])
+      expect([first.status, second.status, rotated.status]).toEqual([200, 200, 200])
+      expect((await operate('GET', '/busy?url=true')).body).toMatchObject({
+        address: rotated.body.address,
+        ref: `branch-${n}`,
+        if: `body.a == ${n}`,
+      })
+    }
   })
 
   run('guesses are limited, and a known id works all the same', async () => {

@@ -56,7 +56,8 @@ async function startAlarms(database: MemoryDatabase, start = START) {
         ...times,
         ...(await sealEndpointsFor(key)(endpoint)),
       }
-      await (isNew ? endpoints.store.create(row) : endpoints.store.replace(row))
+      const before = (await endpoints.store.named(name)) ?? row
+      await (isNew ? endpoints.store.create(row) : endpoints.store.replace(row, before))
       return endpoint
     },
     use: (endpoint: Endpoint) => endpoints.accepted(endpoint),

@@ -62,13 +62,14 @@ export async function respondToEndpoints(
     if (method === 'POST') return createResponse(request, endpoints, ports)
     throw methodNotAllowed(['GET', 'POST'])
   }
-  const row = await endpoints.store.named(name)
-  if (!row) throw noSuchEndpoint(name)
   if (rotates) {
     if (method !== 'POST') throw methodNotAllowed(['POST'])
-    const endpoint = await opened(row, endpoints)
-    return replace(row, { ...endpoint, id: newEndpointId() }, 'rotated', endpoints, ports)
+    const rotated = async (endpoint: Endpoint) => ({ ...endpoint, id: newEndpointId() })
+    return replace(name, rotated, 'rotated', endpoints, ports)
   }
+  if (method === 'PATCH') return updateResponse(name, request, endpoints, ports)
+  const row = await endpoints.store.named(name)
+  if (!row) throw noSuchEndpoint(name)
   if (isRead(method)) {
     const withUrl = queryOf(target).get('url') === 'true'
     const endpoint = await endpoints.openRow(row)
@@ -78,7 +79,6 @@ export async function respondToEndpoints(
       ...(withUrl && endpoint && urlOf(endpoint, ports)),
     })
   }
-  if (method === 'PATCH') return updateResponse(row, request, endpoints, ports)
   if (method !== 'DELETE') throw methodNotAllowed(['GET', 'PATCH', 'DELETE'])
   await endpoints.store.delete(name)
   endpoints.changed()
@@ -125,40 +125,48 @@ async function createResponse(
 }
 
 async function updateResponse(
-  row: EndpointRow,
+  name: string,
   request: RelayRequest,
   endpoints: Endpoints,
   ports: EndpointAdminPorts,
 ): Promise<RelayResponse> {
-  const { id, name, ...old } = await opened(row, endpoints)
   const changes = await readJsonBody(request)
   if ('name' in changes) throw invalidEndpoint('the name cannot be changed')
-  const merged = Object.entries({ ...old, ...changes }).filter(([, value]) => value !== null)
-  const settings = await checkedSettings(Object.fromEntries(merged), ports)
-  return replace(row, { id, name, ...settings }, 'updated', endpoints, ports)
+  const updated = async ({ id, name, ...old }: Endpoint) => {
+    const merged = Object.entries({ ...old, ...changes }).filter(([, value]) => value !== null)
+    return { id, name, ...(await checkedSettings(Object.fromEntries(merged), ports)) }
+  }
+  return replace(name, updated, 'updated', endpoints, ports)
 }
 
+/** @param next computes the changed endpoint; it is called again if another request changed the endpoint */
 async function replace(
-  row: EndpointRow,
-  endpoint: Endpoint,
+  name: string,
+  next: (endpoint: Endpoint) => Promise<Endpoint>,
   change: 'updated' | 'rotated',
   endpoints: Endpoints,
   ports: EndpointAdminPorts,
 ): Promise<RelayResponse> {
   const [key] = endpoints.keys
   if (!key) throw new TypeError('there is no key to seal with')
-  const next = {
-    ...row,
-    // Two changes within a millisecond are two versions.
-    changed: Math.max(ports.now().getTime(), row.changed + 1),
-    hash: await hashOf(endpoint.id),
-    ...(await sealEndpointsFor(key)(endpoint)),
+  for (;;) {
+    const row = await endpoints.store.named(name)
+    if (!row) throw noSuchEndpoint(name)
+    const endpoint = await next(await opened(row, endpoints))
+    const changed = {
+      ...row,
+      // Two changes within a millisecond are two versions.
+      changed: Math.max(ports.now().getTime(), row.changed + 1),
+      hash: await hashOf(endpoint.id),
+      ...(await sealEndpointsFor(key)(endpoint)),
+    }
+    // If it fails, another change was stored in between, so each pass is the success of a request.
+    if (!(await endpoints.store.replace(changed, row))) continue
+    endpoints.changed()
+    ports.log({ endpoint: name, change })
+    const withUrl = change === 'rotated' && urlOf(endpoint, ports)
+    return jsonResponse({ ...shown(changed, endpoint), ...withUrl })
   }
-  if (!(await endpoints.store.replace(next))) throw noSuchEndpoint(row.name)
-  endpoints.changed()
-  ports.log({ endpoint: row.name, change })
-  const withUrl = change === 'rotated' && urlOf(endpoint, ports)
-  return jsonResponse({ ...shown(next, endpoint), ...withUrl })
 }
 
 /** @throws RelayError 409 if no sealing key opens the endpoint */

@@ -13,8 +13,13 @@ export interface EndpointStore {
   named(name: string): Promise<EndpointRow | undefined>
   /** @returns false if the name is taken */
   create(row: EndpointRow): Promise<boolean>
-  /** Replaces the row with this name. @returns false if there is none */
-  replace(row: EndpointRow): Promise<boolean>
+  /**
+   * Replaces the row with this name.
+   *
+   * @param before the version that was read
+   * @returns false if the endpoint has another version by now, or is gone
+   */
+  replace(row: EndpointRow, before: EndpointVersion): Promise<boolean>
   /** @returns false if there is none */
   delete(name: string): Promise<boolean>
   /** Records the first event of an endpoint; a later one changes nothing. */
@@ -82,10 +87,12 @@ export class EndpointTable implements EndpointStore {
     return rows.length > 0
   }
 
-  async replace({ hash, name, changed, key, sealed }: EndpointRow): Promise<boolean> {
-    const text = `UPDATE endpoint SET hash = ?, changed = ?, key = ?, sealed = ? WHERE name = ?
-      RETURNING name`
-    return (await this.#write(text, hash, changed, key, sealed, name)).length > 0
+  async replace(row: EndpointRow, before: EndpointVersion): Promise<boolean> {
+    const { hash, name, changed, key, sealed } = row
+    const text = `UPDATE endpoint SET hash = ?, changed = ?, key = ?, sealed = ?
+      WHERE name = ? AND hash = ? AND changed = ? RETURNING name`
+    const values = [hash, changed, key, sealed, name, before.hash, before.changed]
+    return (await this.#write(text, ...values)).length > 0
   }
 
   async delete(name: string): Promise<boolean> {
