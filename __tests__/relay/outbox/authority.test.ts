@@ -95,6 +95,55 @@ describe.each(OUTBOX_RUNTIMES)(
       },
     )
 
+    run(
+      'goes on for other grants: 100 revoked grants have 300 dead letters, and 10 events are delivered',
+      async () => {
+        const signingKey = await key
+        const grantOf = async (id: string, name: string) => ({
+          target: `/o/${name}/hook/webhook`,
+          grant: await signGrant({ id, repository: `o/${name}` }, signingKey),
+        })
+        const numbers = Array.from({ length: 100 }, (_, number) => number)
+        // 20 of them share the queue of the grant that stays.
+        const nameOf = (number: number) => (number < 80 ? `gone-${number}` : 'live')
+        const revoked = await Promise.all(numbers.map((n) => grantOf(`r${n}`, nameOf(n))))
+        const live = await grantOf('live', 'live')
+        const hookWith = ({ target, grant: credential }: typeof live, body: string) =>
+          send(relay.url, {
+            ...{ method: 'POST', target, body },
+            headers: [['X-Platform-Authorization', credential]],
+          })
+        const events = async () => {
+          const lines = (await operate('/metrics')).matchAll(
+            /outbox_events\{state="(\w+)"\} (\d+)/g,
+          )
+          return Object.fromEntries([...lines].map(([, state, count]) => [state, Number(count)]))
+        }
+        github.always(DOWN)
+        for (const body of ['1', '2', '3']) {
+          const responses = await Promise.all(revoked.map((each) => hookWith(each, body)))
+          expect(responses.every(({ status }) => status === 202)).toBe(true)
+          for (let n = 0; n < 3; n++) expect((await hookWith(live, 'live')).status).toBe(202)
+        }
+        await relay.restart('stop', {
+          settings: { HOOKLINE_REVOKED_GRANTS: numbers.map((number) => `r${number}`).join(',') },
+          between: async () => github.reset(),
+        })
+        expect((await hookWith(live, 'live')).status).toBeLessThan(300)
+        const refused = await Promise.all(revoked.map((each) => hookWith(each, '4')))
+        expect(refused.every(({ status }) => status === 401)).toBe(true)
+        await until(async () => {
+          const { waiting, uncertain, dead } = await events()
+          return waiting === 0 && uncertain === 0 && dead === 300
+        })
+        const sent = github.calls.map(({ url, body }) => [
+          url,
+          JSON.parse(body).client_payload.body,
+        ])
+        expect(sent).toEqual(Array(10).fill(['/repos/o/live/dispatches', 'live']))
+      },
+    )
+
     run('never accepted, as in a first trial: told at once, with nothing kept', async () => {
       github.always(EXPIRED)
       expect((await hook('1')).status).toBe(401)
