@@ -21,6 +21,9 @@ const used = () => {
 /** @param {string} statement */
 DatabaseSync.prototype.exec = function (statement) {
   const isFull = used() > most || (fs.existsSync(mark) && fs.existsSync(reserve))
+  // While SQLite opens a file, the file cannot grow.
+  const pages = statement === 'BEGIN EXCLUSIVE' && fs.existsSync(mark) ? 1 : 0xffff_fffe
+  if (statement.startsWith('BEGIN')) exec.call(this, `PRAGMA max_page_count = ${pages}`)
   // SQLITE_FULL: https://sqlite.org/rescode.html#full
   if (statement === 'COMMIT' && isFull) {
     throw Object.assign(new Error('database or disk is full'), { errcode: 13 })

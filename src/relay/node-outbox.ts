@@ -7,7 +7,7 @@ import type { Environment } from '../wire/settings.ts'
 import { AcceptedCredentials } from './credentials/accepted-credentials.ts'
 import type { Database } from './database/database.ts'
 import { migrationLine } from './database/schema.ts'
-import { openOutboxFile } from './database/sqlite.ts'
+import { openFailure, openOutboxFile } from './database/sqlite.ts'
 import { StorageError, type StorageFault } from './database/storage-error.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import { EndpointTable } from './endpoints/store.ts'
@@ -206,8 +206,12 @@ export async function openNodeOutbox(
     database: opened.database,
     receipts: receipts.store,
     start: async () => {
-      await outbox.start()
-      await receipts.start()
+      try {
+        await outbox.start()
+        await receipts.start()
+      } catch (error) {
+        throw openFailure(file, error)
+      }
       starting.open()
       checks = setInterval(() => void check().catch(report), CHECK_INTERVAL).unref()
     },

@@ -140,30 +140,47 @@ describe('the thread of SQLite, which is started from its source text', () => {
   })
 })
 
+async function send(url: string, body: string) {
+  const answer = await fetch(`${url}/o/r/hook/webhook`, {
+    method: 'POST',
+    headers: { 'x-platform-authorization': 'ghp_a-token-of-a-sender' },
+    body,
+  })
+  const { error } = JSON.parse(await answer.text())
+  return { answer, status: answer.status, code: error?.code }
+}
+
+/** A relay whose GitHub accepted the token of the sender, and is down now. */
+async function startBeforeOutage(program?: string[]) {
+  const relay = start({}, program)
+  const url = await urlOf(relay)
+  expect((await send(url, 'accepted')).status).toBe(200)
+  github.reset()
+  github.always({ status: 503 })
+  return { relay, url }
+}
+
+function diskLines({ stdout }: RunningCommand) {
+  const lines = stdout.split('\n').filter((line) => line.includes('"outbox":"disk"'))
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** A program for `start` whose files cannot grow beyond so many KB. */
+function withFilesOf(kilobytes: number): string[] {
+  const limited = `ulimit -f ${kilobytes}; exec "$@"`
+  const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
+  return ['bash', '-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, CLI_BUNDLE]
+}
+
+/** Settings of a relay whose disk is full while the file FULL_DISK is there. */
+async function fullDisk() {
+  const mark = join(folder, 'the-disk-is-full')
+  await writeFile(mark, '')
+  const module = join(import.meta.dirname, '../../support/full-disk.cjs')
+  return { FULL_DISK: mark, NODE_OPTIONS: `--require=${module}` }
+}
+
 describe('the file of an outbox', () => {
-  const send = async (url: string, body: string) => {
-    const answer = await fetch(`${url}/o/r/hook/webhook`, {
-      method: 'POST',
-      headers: { 'x-platform-authorization': 'ghp_a-token-of-a-sender' },
-      body,
-    })
-    const { error } = JSON.parse(await answer.text())
-    return { answer, status: answer.status, code: error?.code }
-  }
-  /** A relay whose GitHub accepted the token of the sender, and is down now. */
-  const startBeforeOutage = async (program?: string[]) => {
-    const relay = start({}, program)
-    const url = await urlOf(relay)
-    expect((await send(url, 'accepted')).status).toBe(200)
-    github.reset()
-    github.always({ status: 503 })
-    return { relay, url }
-  }
-  const diskLines = ({ stdout }: RunningCommand) =>
-    stdout
-      .split('\n')
-      .filter((line) => line.includes('"outbox":"disk"'))
-      .map((line) => JSON.parse(line))
   const delivered = () => github.calls.map(({ body }) => DELIVERY.exec(body)?.[1])
 
   testOnNode24(
@@ -287,10 +304,7 @@ describe('the file of an outbox', () => {
 
   testOnNode24('on a full disk: 503 outbox_full, nothing stored, nothing lost', async () => {
     // No file may grow. The reserve cannot help here; built.test.ts empties a disk that is really full.
-    const limited = 'ulimit -f 5000; exec "$@"'
-    const ignored = ['--import', 'data:text/javascript,process.on("SIGXFSZ", () => {})']
-    const bash = ['bash', '-c', limited, 'bash', NODE24 ?? '', ...ignored, QUIET, CLI_BUNDLE]
-    const { relay, url } = await startBeforeOutage(bash)
+    const { relay, url } = await startBeforeOutage(withFilesOf(5000))
     const accepted: string[] = []
     let refused: Awaited<ReturnType<typeof send>> | undefined
     for (let n = 0; n < 400 && !refused; n++) {
@@ -312,6 +326,63 @@ describe('the file of an outbox', () => {
     await until(() => delivered().length >= accepted.length)
     // Calls overlap, so only the set of them is known.
     expect([...new Set(delivered())].sort()).toEqual(accepted.sort())
+  })
+})
+
+describe('a start', () => {
+  const bodies = () => github.calls.map(({ body }) => JSON.parse(body).client_payload.body)
+
+  testOnNode24(
+    'on a full disk: a new outbox is an error with exit 1, and works when there is room',
+    async () => {
+      const full = await fullDisk()
+      const relay = start(full)
+      expect(await relay.ended()).toBe(1)
+      expect(relay.stderr).toContain(`the disk of ${file} is full`)
+      expect(relay.stdout).toBe('')
+      await rm(full.FULL_DISK)
+      const again = await urlOf(start(full))
+      expect(await (await fetch(`${again}/readyz`)).text()).toBe('ready')
+    },
+  )
+
+  testOnNode24(
+    'on a full disk: an outbox with events delivers them, and stores others when there is room',
+    async () => {
+      const { relay, url } = await startBeforeOutage()
+      expect((await send(url, 'before')).status).toBe(202)
+      await relay.stop()
+      await rm(`${file}.reserve`)
+      const full = await fullDisk()
+      const again = start(full)
+      const address = await urlOf(again)
+      expect(await send(address, 'full')).toMatchObject({ status: 503, code: 'outbox_full' })
+      await until(() => diskLines(again).length > 0)
+      expect(diskLines(again)).toMatchObject([{ outbox: 'disk', reason: 'disk full' }])
+      await rm(full.FULL_DISK)
+      // The relay looks for room once a second.
+      let status = 503
+      for (let n = 0; n < 500 && status === 503; n++) {
+        await new Promise((done) => setTimeout(done, 20))
+        status = (await send(address, 'room')).status
+      }
+      expect(status).toBe(202)
+      github.reset()
+      await until(() => bodies().includes('before') && bodies().includes('room'))
+      expect(new Set(bodies())).toEqual(new Set(['before', 'room']))
+    },
+  )
+
+  testOnNode24('that fails after the relay listens names the file, and exits with 1', async () => {
+    const { relay, url } = await startBeforeOutage()
+    expect((await send(url, 'before')).status).toBe(202)
+    await relay.stop()
+    // The start corrects a time that lies too far ahead. No file may grow, so that fails.
+    await sqlite(file, 'UPDATE event SET next = 9e15')
+    const failing = start({ HOOKLINE_PUBLIC_URL: 'https://relay.test' }, withFilesOf(0))
+    expect(await failing.ended()).toBe(1)
+    expect(failing.stderr).toContain(`the outbox ${file} cannot be written`)
+    expect(failing.stdout).not.toContain('listening')
   })
 })
 

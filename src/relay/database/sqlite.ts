@@ -256,8 +256,13 @@ const REFUSALS: ReadonlyMap<number, (file: string, cause: unknown) => UserError>
   [26, damaged],
 ])
 
-/** @returns the cause itself for a bug */
-function openFailure(file: string, cause: unknown): unknown {
+/**
+ * The error for the admin when an outbox cannot be opened or read at the start.
+ *
+ * @returns the cause itself for a bug
+ */
+export function openFailure(file: string, error: unknown): unknown {
+  const cause = error instanceof StorageError ? (error.cause ?? error) : error
   const { code } = { code: '', ...(cause instanceof Error ? cause : {}) }
   if (code === 'FOREIGN') {
     return problem(`${file} is a database, but not an outbox`, {
@@ -271,7 +276,9 @@ function openFailure(file: string, cause: unknown): unknown {
   }
   if (code === 'DAMAGED') return damaged(file)
   if (/^(?:EACCES|EPERM|EROFS|EISDIR|ENOENT)$/.test(code)) return notWritable(file, cause)
-  return REFUSALS.get(codeOf(cause))?.(file, cause) ?? cause
+  const refusal = REFUSALS.get(codeOf(cause))?.(file, cause)
+  if (refusal || !(error instanceof StorageError)) return refusal ?? cause
+  return problem(error.message, { hint: `Check ${file} and its disk, and start the relay.`, cause })
 }
 
 function inUse(file: string, cause: unknown): UserError {
