@@ -65,6 +65,52 @@ describe('the configuration of a folder starts no program', () => {
     expect(existsSync(started)).toBe(false)
   })
 
+  const STATUS = ['status', '--porcelain', '--ignore-submodules=all']
+
+  test('of a filter with "=" in its name', async () => {
+    plainGit('config', 'filter.a=b.clean', join(folder, '.git/evil'))
+    await writeFile(join(folder, '.gitattributes'), '*.yml filter=a=b\n')
+    await change()
+    expect(git(folder, ...STATUS)).toContain('workflows/hook.yml')
+    expect(existsSync(started)).toBe(false)
+    plainGit('status')
+    expect(existsSync(started)).toBe(true)
+  })
+
+  test('of the remote of a partial clone', async () => {
+    const tree = execFileSync('git', ['rev-parse', 'HEAD^{tree}'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    await rm(join(folder, '.git/objects', tree.slice(0, 2), tree.slice(2).trim()))
+    for (const [name = '', value = ''] of [
+      ['core.repositoryFormatVersion', '1'],
+      ['extensions.partialClone', 'evil'],
+      ['remote.evil.url', 'octo/repo'],
+      ['remote.evil.promisor', 'true'],
+      ['remote.evil.uploadpack', `touch '${started}'; false`],
+    ])
+      plainGit('config', name, value)
+    await mkdir(join(folder, 'octo'))
+    plainGit('clone', '-q', '--bare', '.', 'octo/repo')
+    git(folder, ...STATUS)
+    git(folder, 'log', '-1', '--format=%H', '--', 'workflows')
+    expect(existsSync(started)).toBe(false)
+    expect(() => plainGit('status')).toThrow()
+    expect(existsSync(started)).toBe(true)
+  })
+
+  test('and the configuration in the variables of the user stays', async () => {
+    const user = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }
+    Object.assign(process.env, user)
+    try {
+      expect(git(folder, 'config', 'user.name')).toBe('Ada')
+      expect(git(folder, 'config', 'core.hooksPath')).toBe('/dev/null')
+    } finally {
+      for (const name of Object.keys(user)) delete process.env[name]
+    }
+  })
+
   test.each([['build'], ['build', '--check'], ['check'], ['init', '--yes', '--name', 'other']])(
     'of hookline %s',
     async (...args) => {

@@ -10,8 +10,8 @@ const NO_PROGRAMS = {
 
 /**
  * Runs git in a folder, and returns its output without blanks at both ends. The folder may be a download,
- * so its `.git/config` starts no program: no monitor, no hook, no signature check, and no filter. Pass
- * `--ignore-submodules=all` to a command that reads submodules, because each has its own configuration.
+ * so its `.git/config` starts no program: no monitor, no hook, no signature check, no filter, and no fetch
+ * of the objects that a partial clone lacks. Pass `--ignore-submodules=all` to a command that reads submodules, because each has its own configuration.
  *
  * @returns `undefined` if git is not installed or fails, for example outside of a repository
  */
@@ -39,7 +39,11 @@ function call(
   config: Readonly<Record<string, string>>,
   args: readonly string[],
 ): string | undefined {
-  const options = Object.entries(config).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const entries = Object.entries(config)
+  // `-c` ends a name at the first equals sign. Git before 2.31 reads no variables.
+  const options = entries.flatMap(([name, value]) =>
+    name.includes('=') ? [] : ['-c', `${name}=${value}`],
+  )
   try {
     return execFileSync('git', [...options, ...args], {
       cwd,
@@ -47,9 +51,26 @@ function call(
       timeout: 60_000,
       maxBuffer: 2 ** 26,
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: environmentFor(...GIT_VARIABLES),
+      env: { ...environmentFor(...GIT_VARIABLES), ...NO_FETCH, ...configVariables(entries) },
     })
   } catch {
     return undefined
   }
+}
+
+/** No command here needs a remote. Git before 2.45 does not know the second variable. */
+const NO_FETCH = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
+
+/**
+ * Configuration in the environment, after the entries that the user has there.
+ *
+ * https://git-scm.com/docs/git-config#ENVIRONMENT
+ */
+function configVariables(entries: readonly (readonly [name: string, value: string])[]) {
+  const first = Number(process.env.GIT_CONFIG_COUNT) || 0
+  const variables = entries.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, name],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ])
+  return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(first + entries.length) }
 }
