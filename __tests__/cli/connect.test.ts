@@ -831,7 +831,10 @@ describeOnNode24('with a database', () => {
     return { running: command, url: String(url) }
   }
   const PUBLIC_URL = ['--public-url', 'https://hooks.example.com', '--port', '0']
-  const state = () => join(folder, '.local/state/hookline/connect/octo/repo')
+  const state = () => {
+    const host = new URL(platform.url).host.replace(':', '_')
+    return join(folder, '.local/state/hookline/connect', host, 'octo/repo')
+  }
 
   test('the URL is an endpoint, and the same at the next start, with new settings', async () => {
     platform.always(withRun(HOOK))
@@ -850,6 +853,21 @@ describeOnNode24('with a database', () => {
     const last = (await jsonEvents(second.running, 'request')).at(-1)
     expect(last.reason).toMatch(/does not match the filter/)
   })
+
+  test('a forge with a repository of the same name has an endpoint and events of its own', async () => {
+    platform.always(withRun(HOOK))
+    const first = await ready(PUBLIC_URL)
+    await first.running.stop()
+    const mirror = await startGitHub({ listsRunsByRule: true })
+    try {
+      mirror.always(withRun(HOOK))
+      const second = await ready(PUBLIC_URL, { HOOKLINE_API_URL: mirror.url })
+      expect(new URL(second.url).pathname).not.toBe(new URL(first.url).pathname)
+      await second.running.stop()
+    } finally {
+      await mirror.close()
+    }
+  }, 60_000)
 
   test('only the user can read database and keys, and neither shows token, secret or URL', async () => {
     platform.always(withRun(HOOK))

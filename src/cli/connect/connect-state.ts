@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { JWK } from 'jose'
 import { generateSealingKey } from '../../relay/credentials/seal.ts'
 import { readText, writeText } from '../files.ts'
+import type { ForgeHere } from '../forge.ts'
 import { openUserFolder } from '../user-folder.ts'
 import type { ConnectTarget } from './connect-target.ts'
 
@@ -19,15 +20,25 @@ export interface ConnectState {
  *
  * @throws UserError if the folder cannot be written
  */
-export async function openConnectState({
-  repository,
-  workflow,
-  trigger,
-}: ConnectTarget): Promise<ConnectState> {
-  const folder = openUserFolder('connect', ...repository.toLowerCase().split('/'))
+export async function openConnectState(
+  { repository, workflow, trigger }: Pick<ConnectTarget, 'repository' | 'workflow' | 'trigger'>,
+  { apiUrl }: Pick<ForgeHere, 'apiUrl'>,
+): Promise<ConnectState> {
+  const place = [...forgeFolder(apiUrl), ...repository.toLowerCase().split('/')]
+  const folder = openUserFolder('connect', ...place)
   const keys = join(folder, 'sealing-keys.json')
   if (!existsSync(keys)) writeText(keys, `${await newKeys()}\n`, { mode: 0o600 })
   return { database: join(folder, `${workflow}.${trigger}.db`), sealingKeys: readText(keys).trim() }
+}
+
+/**
+ * A folder for each forge except github.com, because a mirror often has the same owner and name, and the
+ * events that wait in the database are of one forge.
+ */
+function forgeFolder({ host, pathname }: URL): readonly string[] {
+  if (host === 'api.github.com') return []
+  const address = host + pathname.replace(/(?:\/api\/v[13])?\/*$/, '')
+  return [address.replace(/[^\w.-]+/g, '_')]
 }
 
 async function newKeys(): Promise<string> {

@@ -123,8 +123,8 @@ async function startWithEndpoint(
   options: PublicRelayOptions,
   conditions: GrantConditions | undefined,
 ): Promise<LocalRelay> {
-  const { target, port, onLog, onEvent } = options
-  const { database, sealingKeys } = await openConnectState(target)
+  const { target, forge, port, onLog, onEvent } = options
+  const { database, sealingKeys } = await openConnectState(target, forge)
   const key = new Secret(crypto.randomUUID() + crypto.randomUUID())
   const { startRelay } = await import('../../relay/http/node.ts')
   const relay = await startRelay({
