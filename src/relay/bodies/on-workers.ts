@@ -2,7 +2,7 @@ import { toHex } from '../../wire/bytes.ts'
 import { type Environment, readSetting } from '../../wire/settings.ts'
 import type { ObjectStorage } from '../database/durable-object.ts'
 import { type Bindings, bucketOf, environmentOf, namespaceOf } from '../http/bindings.ts'
-import { deliveriesInObjects } from '../outbox/object-store.ts'
+import { askAll } from '../outbox/object-calls.ts'
 import type { RelayConfig } from '../relay-config.ts'
 import type { RelayPorts } from '../relay-ports.ts'
 import type { LargeBodies } from './large-bodies.ts'
@@ -75,6 +75,7 @@ export async function sweepBodiesIn(storage: ObjectStorage, env: Bindings): Prom
   return sweepObject(storage, bucketOf(env), {
     most: mostBytes(environmentOf(env)),
     now: Date.now(),
-    held: (deliveries) => deliveriesInObjects(namespace, deliveries),
+    held: async (deliveries) =>
+      (await askAll(namespace, (queue) => queue.among(deliveries))).flat(),
   })
 }

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import type { ObjectNamespace } from '../database/object-call.ts'
 import type { AcceptPorts, EventStore } from './accept.ts'
-import { askAll, indexIn, queueIn } from './object-calls.ts'
+import { indexIn, queueIn } from './object-calls.ts'
 import type { ObjectPorts } from './queue-object.ts'
 
 const HOUR = 3_600_000
@@ -59,12 +59,4 @@ export function objectStore(
       },
     },
   }
-}
-
-/** Selects the deliveries that some queue has. @throws Error if a queue does not respond */
-export async function deliveriesInObjects(
-  namespace: ObjectNamespace,
-  deliveries: readonly string[],
-): Promise<readonly string[]> {
-  return (await askAll(namespace, (queue) => queue.among(deliveries))).flat()
 }
