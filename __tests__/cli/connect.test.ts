@@ -615,6 +615,94 @@ describe('the list of requirements', () => {
   })
 })
 
+describe('the workflow of the default branch', () => {
+  const VERIFYING = NAMED.replace(
+    'with: { on: webhook }',
+    `with:
+          on: |
+            webhook:
+              verify: {scheme: stripe, secret: "\${{ secrets.STRIPE_SIGNING_SECRET }}"}
+              config: {filter: {"body.type": paid}}
+          secrets: \${{ toJSON(secrets) }}`,
+  )
+  const COMPILED = NAMED.replace('with: { on: webhook }', 'env: {}')
+  const SOURCE = (verify: string) => `on: {webhook: {${verify}}}\njobs: {}\n`
+
+  /** The rows of the list, when the URL is there. */
+  async function listed(here: string, onTrunk: string, args: readonly string[] = []) {
+    workflow('hook.yml', here)
+    platform.always(withRun({ workflows: { 'hook.yml': onTrunk } }))
+    const running = connect(args)
+    await running.printed(/Waiting for requests/)
+    return running.stdout
+  }
+
+  test('decides about signatures and filter: without verify, a workflow here changes nothing', async () => {
+    const text = await listed(VERIFYING, NAMED, ['stripe'])
+    expect(text).toMatch(
+      /warning +workflow: \S+hook\.yml on the default branch trunk differs .*git /,
+    )
+    expect(text).toMatch(/warning +signatures: not verified/)
+    expect(text).not.toMatch(/signatures: verified|Filter of the workflow|gh secret set/)
+  })
+
+  test('decides about signatures and filter: with verify, in a clone that is behind', async () => {
+    const text = await listed(NAMED, VERIFYING)
+    expect(text).toMatch(/warning +workflow: .* trunk differs/)
+    expect(text).toMatch(/ok +signatures: verified \(stripe\)/)
+    expect(text).toMatch(/later +repository secret: gh secret set STRIPE_SIGNING_SECRET/)
+    expect(text).toMatch(/\nFilter of the workflow: body\.type must be "paid"/)
+  })
+
+  test('decides which events the relay drops', async () => {
+    workflow('hook.yml', NAMED)
+    const text = VERIFYING.replace(/verify: .*\n +/, '')
+    platform.always(withRun({ workflows: { 'hook.yml': text } }))
+    const running = connect(['--json'])
+    const [{ url }] = await jsonEvents(running, 'ready')
+    const headers = { 'content-type': 'application/json' }
+    await fetch(localOf(url), { method: 'POST', headers, body: '{"type":"open"}' })
+    const request = (await jsonEvents(running, 'request')).at(-1)
+    expect(request.reason).toMatch(/filter: body\.type must be "paid"/)
+  })
+
+  test('is the same with other line breaks', async () => {
+    const text = await listed(VERIFYING, VERIFYING.replaceAll('\n', '\r\n'))
+    expect(text).not.toMatch(/warning/)
+    expect(text).toMatch(/signatures: verified \(stripe\)/)
+  })
+
+  test('may have its triggers in a source that differs', async () => {
+    const verify = 'verify: {scheme: stripe, secret: "${{ secrets.STRIPE_SIGNING_SECRET }}"}'
+    mkdirSync(join(home, 'workflows'))
+    writeFileSync(join(home, 'workflows/hook.yml'), SOURCE(verify))
+    workflow('hook.yml', COMPILED)
+    const asGitHub = withRun({
+      workflows: { 'hook.yml': COMPILED },
+      at: { '/repos/octo/repo/contents/workflows/hook.yml': { status: 200, body: SOURCE('') } },
+    })
+    platform.always(asGitHub)
+    const running = connect([])
+    await running.printed(/Waiting for requests/)
+    expect(running.stdout).toMatch(
+      /workflow: workflows\/hook\.yml on the default branch trunk differs/,
+    )
+    expect(running.stdout).toMatch(/warning +signatures: not verified/)
+  })
+
+  test('verifies nothing for certain if the token may not read it', async () => {
+    workflow('hook.yml', VERIFYING)
+    const path = '/repos/octo/repo/contents/.github/workflows'
+    const refusal = json(403, { message: 'Resource not accessible by personal access token' })
+    const at = { [path]: refusal, [`${path}/hook.yml`]: refusal, [`${path}/hook.yaml`]: refusal }
+    platform.always(withRun({ at }))
+    const running = connect([])
+    await running.printed(/Waiting for requests/)
+    expect(running.stdout).toMatch(/warning +workflow: not compared.*Contents: Read/)
+    expect(running.stdout).not.toMatch(/signatures: verified/)
+  })
+})
+
 test('the secret in STRIPE_SIGNING_SECRET signs the test event', async () => {
   await runShared(['init', '--sender', 'stripe'], { cwd: home })
   const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
@@ -844,7 +932,9 @@ describeOnNode24('with a database', () => {
     await first.running.stop()
     expect(first.running.stderr).toContain('works again when connect runs')
     const filter = 'on: |\n            webhook: {config: {filter: {"body.type": paid}}}'
-    workflow('hook.yml', NAMED.replace('with: { on: webhook }', `with:\n          ${filter}`))
+    const filtering = NAMED.replace('with: { on: webhook }', `with:\n          ${filter}`)
+    workflow('hook.yml', filtering)
+    platform.always(withRun({ workflows: { 'hook.yml': filtering } }))
     const second = await ready([])
     expect(new URL(second.url).pathname).toBe(new URL(first.url).pathname)
     expect(second.running.stderr).toMatch(/ends with the tunnel.*--public-url/)

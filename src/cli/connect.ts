@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { systemClock } from '../relay/relay-config.ts'
 import type { Sender } from '../triggers/sender.ts'
@@ -11,9 +10,15 @@ import { verifies } from './connect/connect-target.ts'
 import { eventType } from './connect/event-type.ts'
 import { type ConnectEvent, connectEvent, LogFollower, NO_RUN } from './connect/follow.ts'
 import { openPublicRelay } from './connect/public-relay.ts'
+import { agreedWorkflow } from './connect/published.ts'
 import { askYesNo } from './connect/question.ts'
 import { waitUntilReady } from './connect/ready.ts'
-import { meetRequirements, type RequirementOptions, secretCommand } from './connect/requirements.ts'
+import {
+  meetRequirements,
+  type RequirementOptions,
+  requirementText,
+  secretCommand,
+} from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github-client.ts'
@@ -101,10 +106,15 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     writeWorkflow: () => writeWorkflow(named, report.note),
   }
   const ready = await unlessAborted(meetRequirements(options, named, ports), signal)
-  const { target, conditions, sender, token, forge } = ready
-  const secret = settings.secret ?? exportedSecret(sender)
+  const { token, forge } = ready
   warn(unusedProxyProblems(process.env))
-  await unlessAborted(waitUntilReady(target, { token, forge }, report.note, signal), signal)
+  const published = await unlessAborted(
+    waitUntilReady(ready.target, { token, forge }, report.note, signal),
+    signal,
+  )
+  const { target, conditions, sender, rows, texts } = agreedWorkflow(ready, published, named)
+  report.note(requirementText(rows))
+  const secret = settings.secret ?? exportedSecret(sender)
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
@@ -163,9 +173,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   try {
     report.event(connectEvent('ready', { url: relay.url }))
     const shell = shellHere()
-    const fetchesBodies = target.files.some((file) =>
-      /^\s*relay-url:/m.test(readFileSync(file, 'utf8')),
-    )
+    const fetchesBodies = texts.some((text) => /^\s*relay-url:/m.test(text))
     const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies }
     report.note(setUpLines(setUp).join('\n'))
     report.note(

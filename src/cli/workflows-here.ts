@@ -24,9 +24,9 @@ import { type Json, record } from '../wire/json.ts'
 import { isWorkflowName } from '../wire/path.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { asFindings } from '../workflow/mistakes.ts'
-import type { Workflow } from '../workflow/workflow.ts'
+import { readWorkflowFile, type Workflow } from '../workflow/workflow.ts'
 import { parseYaml } from '../workflow/yaml.ts'
-import { findSourceFiles, isNative, nativeFiles, readSource } from './files.ts'
+import { findSourceFiles, isNative, NATIVE_FOLDER, nativeFiles, readSource } from './files.ts'
 
 const ADVICE = ['make one with: hookline init']
 
@@ -215,14 +215,48 @@ export function polledHere(env: Environment): string[] {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/**
+ * The same, of a workflow whose files are not in this folder.
+ *
+ * @param files the native file, and its source if the action reads the triggers there
+ */
+export function triggersIn(
+  name: string,
+  files: readonly Source[],
+  env: Environment,
+): FoundTrigger[] {
+  const source = files.at(-1)
+  if (!source) return []
+  const workflows = workflowsWith(env, [source.text], (contexts) => {
+    const workflow = readOrUndefined(() =>
+      source.file.startsWith(`${NATIVE_FOLDER}/`)
+        ? readInlineOn(name, source, contexts)
+        : readWorkflowFile(name, source, contexts),
+    )
+    return workflow ? [workflow] : []
+  })
+  return foundTriggers('', workflows)
+}
+
 function workflowsToAsk(env: Environment): Workflow[] {
   const root = process.cwd()
-  const names = settingsNamed(root)
-  const readings = STAND_INS.map((standIn) => {
-    const values = record<Json>(names.map((name) => [name, env[name] || standIn]))
-    const contexts = expressionContexts(env, {}, { secrets: values, vars: values })
+  return workflowsWith(env, textsHere(root), (contexts) => {
     const source = devWorkflowSource({ root, globs: [DEFAULT_GLOB], contexts })
     return readAllWorkflows(() => source).found
+  })
+}
+
+/** Reads workflows with the values of the secrets and variables that their files name. */
+function workflowsWith(
+  env: Environment,
+  texts: readonly string[],
+  read: (contexts: Contexts) => readonly Workflow[],
+): Workflow[] {
+  const named = texts.flatMap((text) => [...text.matchAll(/\b(?:secrets|vars)\.([A-Za-z_]\w*)/g)])
+  const names = [...new Set(named.map(([, name = '']) => name))]
+  const readings = STAND_INS.map((standIn) => {
+    const values = record<Json>(names.map((name) => [name, env[name] || standIn]))
+    return read(expressionContexts(env, {}, { secrets: values, vars: values }))
   })
   const workflows = new Map(
     readings
@@ -233,18 +267,16 @@ function workflowsToAsk(env: Environment): Workflow[] {
   return [...workflows.values()]
 }
 
-/** The names of all secrets and variables that the files here read. */
-function settingsNamed(root: string): string[] {
+/** The texts of all files here that may name a secret or a variable. */
+function textsHere(root: string): string[] {
   const folder = join(root, 'workflows')
   const own = existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
         /\.ya?ml$/.test(name),
       )
     : []
-  const texts = [
+  return [
     ...own.map((name) => readFileSync(join(folder, name), 'utf8')),
     ...nativeSources(root).map(({ source }) => source.text),
   ]
-  const named = texts.flatMap((text) => [...text.matchAll(/\b(?:secrets|vars)\.([A-Za-z_]\w*)/g)])
-  return [...new Set(named.map(([, name = '']) => name))]
 }

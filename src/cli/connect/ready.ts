@@ -1,9 +1,12 @@
 import { UserError } from '../../wire/errors.ts'
+import { HttpFailure } from '../../wire/http.ts'
 import type { Secret } from '../../wire/secret.ts'
-import type { DoctorFinding } from '../doctor/findings.ts'
+import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
+import { unreachableHint } from '../request-faults.ts'
 import type { ConnectTarget } from './connect-target.ts'
+import { type PublishedWorkflow, readPublished } from './published.ts'
 import { pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
@@ -17,21 +20,23 @@ const TEMPORARY = new Set(['github_unreachable', 'github_unavailable', 'rate_lim
  * the file.
  *
  * @param note is called once for each thing that is waited for
+ * @returns the workflow of the default branch; `undefined` if it cannot be read
  * @throws UserError for a problem that no push would fix
  */
 export async function waitUntilReady(
-  { repository, workflow, trigger, dispatch, files }: ConnectTarget,
+  wanted: ConnectTarget,
   { token, forge }: { readonly token: Secret; readonly forge: ForgeHere },
   note: (text: string) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PublishedWorkflow | undefined> {
+  const { repository, workflow, trigger, dispatch, files } = wanted
   const nothing = { relayToken: undefined, relay: undefined, testEventTimeout: undefined }
   const target = { repository, workflow, trigger, dispatch, token, ...nothing }
   if (forge.kind !== 'github') {
     note(
-      `not checked, because ${forge.host} is not GitHub: whether the token may start ${workflow}`,
+      `not checked, because ${forge.host} is not GitHub: whether the token may start ${workflow}, and whether the default branch has the file of this folder`,
     )
-    return
+    return undefined
   }
   const ports = doctorPorts(forge.apiUrl, token)
   let noted = ''
@@ -44,12 +49,31 @@ export async function waitUntilReady(
     )
     if (lasting.length > 0) throw new UserError(lasting.map(problemOf))
     const [missing] = failures
-    if (!missing) return
+    if (!missing) return readAgain(wanted, ports)
     const text = `${missing.message}\n${missing.hint ?? ''}`
     if (text !== noted) note(`waiting: ${text}\n  ${pushCommand(files, workflow)}`)
     noted = text
     await ports.sleep(PAUSE)
-    if (signal.aborted) return
+    if (signal.aborted) return undefined
+  }
+}
+
+/** Milliseconds. */
+const PATIENCE = { budget: 60_000, retryTime: 30_000, pause: { first: 1000, longest: 5000 } }
+
+/** Reads the workflow, because the checks return findings only. @throws UserError if GitHub is unreachable */
+async function readAgain(
+  target: ConnectTarget,
+  { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
+): Promise<PublishedWorkflow | undefined> {
+  try {
+    return await readPublished(target, (path, options) =>
+      askGitHub(path, { ...options, patience: PATIENCE }),
+    )
+  } catch (cause) {
+    if (!(cause instanceof HttpFailure)) throw cause
+    const hint = unreachableHint(cause, 'Check the network and HOOKLINE_API_URL.')
+    throw new UserError({ message: `GitHub: ${cause.message}`, hint }, { cause })
   }
 }
 

@@ -42,16 +42,15 @@ interface RequirementPorts {
 /** Everything that `connect` needs before it opens a public URL. */
 export interface Ready {
   readonly target: ConnectTarget
-  /** The trigger with its signature verification and filter. */
+  /** The trigger of this folder with its signature verification and filter. */
   readonly conditions: FoundTrigger
-  readonly sender: Sender | undefined
   readonly token: Secret
   /** The forge of the git remote, which the token is for. */
   readonly forge: ForgeHere
 }
 
 /** One line of the list that `connect` prints first. */
-interface Requirement {
+export interface Requirement {
   readonly state: 'ok' | 'missing' | 'later' | 'warning'
   readonly text: string
 }
@@ -90,18 +89,9 @@ export async function meetRequirements(
     const isUsage = problems.length === 1 && 'reason' in choice && choice.reason === 'ambiguous'
     throw isUsage ? new UsageError([...problems]) : new UserError([...problems])
   }
-  const rows = requirementRows({
-    repository,
-    forge,
-    choice,
-    native,
-    named,
-    from: source.from,
-    options,
-  })
-  note(
-    ['Requirements:', ...rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`)].join('\n'),
-  )
+  const from = source.from
+  const rows = requirementRows({ repository, forge, choice, native, from, options })
+  note(`Requirements:\n${requirementText(rows)}`)
 
   // Nothing was asked or changed up to here.
   if (isOffered) {
@@ -117,11 +107,9 @@ export async function meetRequirements(
   if ('problem' in chosen) throw new UserError(chosen.problem)
   const written = nativeFileOf(chosen.trigger.workflow)
   if ('message' in written) throw new UserError(written)
-  const conditions = withSecrets(chosen.trigger)
   return {
     target: { ...chosen.trigger, repository, ...written },
-    conditions,
-    sender: named ?? senderOf(conditions.signatures),
+    conditions: withSecrets(chosen.trigger),
     token: source.token,
     forge,
   }
@@ -154,13 +142,12 @@ interface RequirementFacts {
   readonly forge: ForgeHere
   readonly choice: TriggerChoice
   readonly native: Pick<ConnectTarget, 'file' | 'files' | 'dispatch'> | undefined
-  readonly named: Sender | undefined
   readonly from: string
   readonly options: RequirementOptions
 }
 
 function requirementRows(known: RequirementFacts): readonly Requirement[] {
-  const { repository, forge, choice, native, named, from, options } = known
+  const { repository, forge, choice, native, from, options } = known
   const place = forge.host === 'github.com' ? repository : `${repository} at ${forge.host}`
   const address = options.publicUrl ?? 'a quick tunnel of cloudflared'
   const rows: Requirement[] = [
@@ -171,17 +158,37 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
   if (!native || 'problem' in choice) {
     return [...rows, { state: 'missing', text: 'workflow: hookline init, which runs next' }]
   }
-  const { signatures, workflow } = withSecrets(choice.trigger)
-  const sender = named ?? senderOf(signatures)
-  const secrets = sender && verifies(sender, signatures) ? secretsOf(sender) : []
   const isPushed = isPushedHere(native.files)
   return [
     ...rows,
     { state: 'ok', text: `workflow: ${native.file}, started by ${dispatchEvent(native.dispatch)}` },
     isPushed
       ? { state: 'ok', text: 'pushed workflow: no local changes' }
-      : { state: 'missing', text: `pushed workflow: ${pushCommand(native.files, workflow)}` },
-    signatureRow(signatures, named),
+      : {
+          state: 'missing',
+          text: `pushed workflow: ${pushCommand(native.files, choice.trigger.workflow)}`,
+        },
+  ]
+}
+
+interface WorkflowFacts {
+  /** The trigger with its signature verification. */
+  readonly conditions: FoundTrigger
+  /** True if GitHub runs the file that declares the trigger. */
+  readonly isPublished: boolean
+  readonly named: Sender | undefined
+  readonly forge: ForgeHere
+  readonly repository: string
+}
+
+/** The end of the list: the rows that depend on the file that GitHub runs. */
+export function workflowRows(known: WorkflowFacts): readonly Requirement[] {
+  const { conditions, named, forge, repository } = known
+  const { signatures } = conditions
+  const sender = named ?? senderOf(signatures)
+  const secrets = sender && verifies(sender, signatures) ? secretsOf(sender) : []
+  return [
+    signatureRow(known),
     ...secrets.map(
       (name): Requirement => ({
         state: 'later',
@@ -191,11 +198,13 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
   ]
 }
 
+export function requirementText(rows: readonly Requirement[]): string {
+  return rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`).join('\n')
+}
+
 /** Says whether the workflow verifies signatures, and of whom. */
-function signatureRow(
-  signatures: FoundTrigger['signatures'],
-  named: Sender | undefined,
-): Requirement {
+function signatureRow({ conditions, named, isPublished }: WorkflowFacts): Requirement {
+  const { signatures } = conditions
   const schemes = [...new Set(signatures.map(({ scheme }) => scheme))].join(', ')
   if (signatures.length === 0) {
     const init = `hookline init${named ? ` --sender ${named.name}` : ' --sender <name>'}`
@@ -206,7 +215,10 @@ function signatureRow(
     const text = `signatures: the workflow verifies ${schemes}, so it rejects requests of ${named.title}`
     return { state: 'warning', text }
   }
-  return { state: 'ok', text: `signatures: verified (${schemes})` }
+  const text = isPublished
+    ? `signatures: verified (${schemes})`
+    : `signatures: the file in this folder verifies ${schemes}`
+  return { state: 'ok', text }
 }
 
 const NO_CONSENT: Problem = {

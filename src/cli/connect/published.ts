@@ -1,0 +1,150 @@
+import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
+import type { FoundTrigger } from '../../engine/all-workflows.ts'
+import type { Sender } from '../../triggers/sender.ts'
+import { type Source, UserError } from '../../wire/errors.ts'
+import { fieldsOf } from '../../wire/github-api.ts'
+import { NATIVE_FOLDER, readSource } from '../files.ts'
+import type { ForgeHere } from '../forge.ts'
+import type { AskGitHub } from '../github-client.ts'
+import { triggersIn } from '../workflows-here.ts'
+import { type ConnectTarget, senderOf } from './connect-target.ts'
+import { pushCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
+
+/** A workflow of the default branch, which GitHub runs, whatever the branch of this folder is. */
+export interface PublishedWorkflow {
+  readonly branch: string
+  /** The native file, and its source if the action reads the triggers there. */
+  readonly files: readonly Source[]
+}
+
+const LOCAL_FOLDER = 'workflows'
+
+/**
+ * Downloads a workflow of the default branch.
+ *
+ * @returns `undefined` if the token may not read it
+ * @throws HttpFailure if GitHub is unreachable
+ */
+export async function readPublished(
+  { repository, workflow, file }: ConnectTarget,
+  ask: AskGitHub,
+): Promise<PublishedWorkflow | undefined> {
+  const branch = fieldsOf((await ask(`/repos/${repository}`)).answer).default_branch
+  if (typeof branch !== 'string') return undefined
+  const download = async (...paths: readonly string[]): Promise<Source | undefined> => {
+    for (const path of paths) {
+      const place = path.split('/').map(encodeURIComponent).join('/')
+      const ref = encodeURIComponent(branch)
+      const { answer, refusal } = await ask(`/repos/${repository}/contents/${place}?ref=${ref}`, {
+        raw: true,
+      })
+      if (!refusal) return { name: path, file: path, text: unixText(answer.text) }
+    }
+    return undefined
+  }
+  const native = await download(file, ...namesOf(NATIVE_FOLDER, workflow))
+  if (!native) return undefined
+  const source = hasInlineTriggers(native)
+    ? undefined
+    : await download(...namesOf(LOCAL_FOLDER, workflow))
+  return { branch, files: source ? [native, source] : [native] }
+}
+
+function namesOf(folder: string, workflow: string): string[] {
+  return ['yml', 'yaml'].map((end) => `${folder}/${workflow}.${end}`)
+}
+
+/** The form in which `readSource` reads the files of this folder. */
+function unixText(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+}
+
+function hasInlineTriggers(source: Source): boolean {
+  if (!mayUseAction(source.text)) return false
+  const native = readNativeWorkflow(source.name, source)
+  return native?.uses.some(({ on = '' }) => on.trim() !== '') ?? false
+}
+
+/** The workflow that GitHub runs, as `connect` presents it. */
+export interface Agreed extends Pick<Ready, 'target' | 'conditions'> {
+  readonly sender: Sender | undefined
+  /** The rest of the list of requirements. */
+  readonly rows: readonly Requirement[]
+  readonly texts: readonly string[]
+}
+
+/**
+ * Takes verification and filter from the default branch, and warns if its files differ from those of this
+ * folder.
+ *
+ * @param published `undefined` if the files of the default branch are not known
+ */
+export function agreedWorkflow(
+  { target, conditions: local, forge }: Ready,
+  published: PublishedWorkflow | undefined,
+  named: Sender | undefined,
+): Agreed {
+  const files = published?.files ?? target.files.map((file) => readSource(process.cwd(), file))
+  const different = published?.files.filter((source) => !isSameHere(source)) ?? []
+  const conditions = published ? conditionsIn(published, local, different.length > 0) : local
+  const sender = named ?? senderOf(conditions.signatures)
+  const { repository } = target
+  return {
+    target: { ...target, ...conditions },
+    conditions,
+    sender,
+    rows: [
+      ...(published ? differenceRows(target, published, different) : uncomparedRows(forge)),
+      ...workflowRows({
+        conditions,
+        named,
+        forge,
+        repository,
+        isPublished: published !== undefined,
+      }),
+    ],
+    texts: files.map(({ text }) => text),
+  }
+}
+
+function isSameHere({ file, text }: Source): boolean {
+  try {
+    return readSource(process.cwd(), file).text === text
+  } catch (error) {
+    if (error instanceof UserError) return false
+    throw error
+  }
+}
+
+/** The trigger as the files declare it. */
+function conditionsIn(
+  { files }: PublishedWorkflow,
+  local: FoundTrigger,
+  isDifferent: boolean,
+): FoundTrigger {
+  const { workflow, trigger } = local
+  const declared = triggersIn(workflow, files, process.env)
+  const found = declared.find((each) => each.trigger === trigger)
+  // The action may read its triggers from other files, which are not downloaded.
+  return found ?? (isDifferent ? { ...local, signatures: [], filter: undefined } : local)
+}
+
+function differenceRows(
+  { files, workflow }: ConnectTarget,
+  { branch }: PublishedWorkflow,
+  different: readonly Source[],
+): Requirement[] {
+  if (different.length === 0) return []
+  const names = different.map(({ file }) => file).join(' and ')
+  const verb = different.length === 1 ? 'differs' : 'differ'
+  const text = `workflow: ${names} on the default branch ${branch} ${verb} from this folder, and GitHub runs that branch. To publish: ${pushCommand(files, workflow)}`
+  return [{ state: 'warning', text }]
+}
+
+/** The note about another forge says the same. */
+function uncomparedRows({ kind }: ForgeHere): Requirement[] {
+  if (kind !== 'github') return []
+  const text =
+    'workflow: not compared with the default branch, because the token may not read it. To compare: a token with "Contents: Read"'
+  return [{ state: 'warning', text }]
+}
