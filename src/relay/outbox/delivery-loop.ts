@@ -308,11 +308,10 @@ export class DeliveryLoop {
         : await this.#openBatch(unit, events)
     if (!opened.dispatch) return this.#conclude(queue, events, opened.outcome)
     const { delivery } = opened.dispatch
-    if (delivery !== unit) {
-      // The run of an event that is too large for a batch has the id of the event, so it leaves the batch.
-      const { state, reason } = first
+    // An event that is too large for a batch leaves it, because its run has the id of the event.
+    const { state, reason } = first
+    if (delivery !== unit)
       return this.#ports.ledger.takeOut({ delivery }, { state, wait: 0 }, reason)
-    }
     const outcome = await attempt(opened.dispatch, this.#ports)
     this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, events, outcome)
@@ -424,16 +423,11 @@ export class DeliveryLoop {
   }
 
   async #bury(event: OutboxEvent): Promise<void> {
-    const { doubts, state } = event
+    const { ledger, log } = this.#ports
+    const { unit, doubts, state } = event
     const reason = reasonOfAge(state)
-    const statements = this.#ports.ledger.failed(
-      event.unit,
-      { state: 'dead', reason, doubts },
-      '',
-      0,
-    )
-    await this.#ports.ledger.write(statements)
-    this.#ports.log(deadLine({ ...event, reason }))
+    await ledger.write(ledger.failed(unit, { state: 'dead', reason, doubts }, '', 0))
+    log(deadLine({ ...event, reason }))
   }
 
   /**

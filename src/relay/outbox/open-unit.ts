@@ -36,8 +36,8 @@ export async function openDispatch(
 }
 
 /**
- * The events of a batch as one dispatch, without those that cannot be sent. One event that is too large
- * for a batch is its own dispatch, with its own delivery id.
+ * The events of a batch as one dispatch, without those that cannot be sent. A single event that is too
+ * large for a batch is its own dispatch, with its own delivery id.
  *
  * @param id of the batch
  */
