@@ -80,8 +80,12 @@ async function readGitHubToken(): Promise<string> {
   })
 }
 
-/** https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
-export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)\w{20,}$|^[0-9a-f]{40}$/
+/**
+ * A token of an App's installation may contain dots.
+ *
+ * https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+ */
+export const GITHUB_TOKEN = /^(?:gh[a-z]_|github_pat_)[\w.-]{20,}$|^[0-9a-f]{40}$/
 
 /**
  * The public key of a relay, from a file or from the relay itself.

@@ -12,7 +12,7 @@ import {
 import { UPDATE_KINDS, type UpdateKind } from '../triggers/messaging-bot/updates.ts'
 import type { ExampleRequest } from '../triggers/trigger.ts'
 import { baseAddress, RELAY_ADDRESS, readAddress } from '../wire/address.ts'
-import { UserError } from '../wire/errors.ts'
+import { type Problem, UserError } from '../wire/errors.ts'
 import { webhookUrl, withToken } from '../wire/path.ts'
 import { printable, printableJson } from '../wire/printable.ts'
 import { type Environment, readSetting } from '../wire/settings.ts'
@@ -42,7 +42,9 @@ contains the narrowest credential that is available:
      (--dispatch, --ref and --expires limit it)
   2. HOOKLINE_CREDENTIAL, if it is a grant or a sealed token
   3. HOOKLINE_CREDENTIAL, sealed for this path, if it is a GitHub token
-Otherwise the sender sets the header X-Platform-Authorization.
+Otherwise the sender sets the header X-Platform-Authorization. A bot cannot set
+headers, so that --bot also takes an access key, and refuses a GitHub token that
+it cannot seal.
 
 If the workflow file is in this folder, the URL includes the path of its
 trigger, and the relay checks its "verify" and "config.filter" before it calls
@@ -203,10 +205,13 @@ async function sealedCredential({
   description,
 }: UrlCredentialOptions): Promise<string | undefined> {
   const token = readSetting(process.env, 'HOOKLINE_CREDENTIAL')?.reveal() ?? ''
+  if (GITHUB_TOKEN.test(token)) {
+    if (repository === undefined || !description?.seal) return undefined
+    const { sealToken } = await import('../relay/credentials/seal.ts')
+    return sealToken({ token, repository, path }, await sealingKey({ relay }))
+  }
   if (/^[\w-]+\.[\w-]*\.[\w-]+(?:\.[\w-]+\.[\w-]+)?$/.test(token)) return variable
-  if (!GITHUB_TOKEN.test(token) || repository === undefined || !description?.seal) return undefined
-  const { sealToken } = await import('../relay/credentials/seal.ts')
-  return sealToken({ token, repository, path }, await sealingKey({ relay }))
+  return undefined
 }
 
 interface UrlGrant extends MadeGrant {
@@ -250,6 +255,13 @@ async function grantFor(
   })
 }
 
+const PLAIN_TOKEN: Problem = {
+  message:
+    'HOOKLINE_CREDENTIAL is a plain GitHub token, which Telegram would receive and store in the webhook URL',
+  hint: 'Name a relay that has HOOKLINE_SEALING_KEYS, so that the token is sealed: --relay <url> --repository <owner/name>',
+  notes: ['or set HOOKLINE_CREDENTIAL to a grant, a sealed token or an access key'],
+}
+
 interface BotUrlOptions {
   readonly updates: readonly string[]
   readonly register?: boolean
@@ -259,7 +271,8 @@ interface BotUrlOptions {
  * A bot's webhook URL and its setWebhook call. With `register` it makes the call. With BOT_TOKEN it shows
  * the present webhook.
  *
- * @throws UserError if a variable is missing or the Bot API refuses the call
+ * @throws UserError if a variable is missing, the URL would contain a plain GitHub token, or the Bot API
+ *   refuses the call
  */
 async function describeBot(
   bare: string,
@@ -269,6 +282,7 @@ async function describeBot(
 ): Promise<Described> {
   const kinds = updates.map(updateKind)
   const carried = grant ?? readSetting(env, 'HOOKLINE_CREDENTIAL')?.reveal()
+  if (carried !== undefined && GITHUB_TOKEN.test(carried)) throw new UserError(PLAIN_TOKEN)
   const bot = env.BOT_TOKEN ? botFrom(env, env.BOT_TOKEN, [carried, env.BOT_SECRET]) : undefined
   if (register) {
     if (!bot) throw missingVariable('BOT_TOKEN', 'the token that BotFather gave you')

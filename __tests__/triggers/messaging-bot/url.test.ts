@@ -11,7 +11,8 @@ import { BOT_TOKEN, TelegramStandIn } from '../../support/telegram.ts'
 const relay = await new DescribedRelay().start()
 afterAll(() => relay.stop())
 const RELAY = ['--relay', relay.url, '--repository', 'octo/repo']
-const TOKEN = 'ghp_0123456789abcdefghij+/='
+/** An access key. */
+const TOKEN = 'hlk_0123456789abcdefghij+/='
 const SECRET = 'correct-horse_battery-staple'
 
 let telegram: TelegramStandIn
@@ -211,5 +212,23 @@ describe('hookline url --bot', () => {
     for (const secret of [BOT_TOKEN, TOKEN, encodeURIComponent(TOKEN), SECRET]) {
       expect(stdout + stderr).not.toContain(secret)
     }
+  })
+
+  test.each([
+    ['a token of a user', 'ghp_0123456789abcdefghijklmnopqrstuvwxyz'],
+    ['a token of an App', `ghs_123_${'eyJhbGciOiJSUzI1NiJ9'.repeat(2)}.payload.signature`],
+  ])('refuses %s that the relay cannot seal, in the printed call too', async (_, token) => {
+    for (const args of [
+      ['bot', '--register', ...RELAY],
+      ['bot', '--bot', ...RELAY],
+      ['bot', '--register'],
+    ]) {
+      const given = { ...env, HOOKLINE_CREDENTIAL: token }
+      const { code, stdout, stderr } = await hookline(['url', ...args], given)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/plain GitHub token[\s\S]*--relay[\s\S]*access key/)
+      expect(stderr).not.toContain(token)
+    }
+    expect(telegram.calls).toEqual([])
   })
 })
