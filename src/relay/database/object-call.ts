@@ -32,18 +32,10 @@ export async function askObject(
   time = CALL_TIME,
 ): Promise<Response> {
   const stub = namespace.get(namespace.idFromName(object))
-  const late = new DOMException(`the outbox did not respond within ${time} ms`, 'TimeoutError')
-  const abort = new AbortController()
-  const timer = setTimeout(() => abort.abort(late), time)
-  try {
-    const { signal } = abort
-    const response = await stub.fetch(`https://outbox${path}`, { ...request, signal })
-    if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
-    return response
-  } finally {
-    // Cloudflare charges for an object that waits for a timer.
-    clearTimeout(timer)
-  }
+  const signal = AbortSignal.timeout(time)
+  const response = await stub.fetch(`https://outbox${path}`, { ...request, signal })
+  if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
+  return response
 }
 
 /** A call of one method. */
