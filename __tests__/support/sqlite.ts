@@ -15,7 +15,8 @@ export async function sqlite(file: string, statements: string): Promise<readonly
 const SQL = `
   import { DatabaseSync } from 'node:sqlite'
   const [, file, statements] = process.argv
-  const database = new DatabaseSync(file)
+  // Another process may have the file locked for a moment.
+  const database = new DatabaseSync(file, { timeout: 10_000 })
   if (!statements.startsWith('SELECT')) database.exec(statements)
   else console.log(JSON.stringify(database.prepare(statements).all()))
   database.close()`
