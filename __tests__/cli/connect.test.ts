@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -321,6 +321,37 @@ describe('the steps at the sender', () => {
     expect(platform.calls.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
+  /** `script` of util-linux runs a command in its own terminal. */
+  const hasTerminal = /util-linux/.test(
+    spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout,
+  )
+  ;(hasTerminal ? test : test.skip)('on a terminal, s stores the secret by gh', async () => {
+    rmSync(join(home, '.github/workflows/hook.yml'))
+    await runShared(['init', '--sender', 'stripe'], { cwd: home })
+    const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
+    platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
+    program(
+      'gh',
+      `stty -echo; printf 'Paste your secret '; read -r line; echo "$line" > '${folder}/secret'; echo "stored $*"`,
+    )
+    const as = (args: readonly string[]) => {
+      const line = [process.execPath, CLI_BUNDLE, ...args].map((arg) => `'${arg}'`).join(' ')
+      return ['script', '-qfec', line, '/dev/null']
+    }
+    command = new RunningCommand(['connect', 'stripe'], { ...surroundings(), as })
+    await command.printed(/Press s to store its secret/)
+    await command.printed(/keys: s store the secret, t send a test event, q quit/)
+    command.type('s')
+    await command.printed(/Paste your secret/)
+    // Keys belong to gh meanwhile.
+    command.type('q-whsec-of-stripe\n')
+    await command.printed(/stored secret set STRIPE_SIGNING_SECRET --repo octo\/repo/)
+    expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('q-whsec-of-stripe\n')
+    expect(command.stdout).not.toContain('whsec-of-stripe')
+    command.type('q')
+    expect(await command.ended()).toBe(0)
+  })
+
   test.each([
     [
       'the signature does not match',
@@ -368,6 +399,11 @@ describe('the steps at the sender', () => {
       /BOT_SECRET[^\n]*\ncurl -sS .*setWebhook.*\n\{"url":"https:.*\nJSON(\n|$)/,
     ],
     [
+      'trello, on a terminal with gh',
+      { sender: senderNamed('trello'), conditions: verifying('trello'), storesByKey: true },
+      /\nPress s to store its secret \(.*\) as TRELLO_SECRET, and then the complete URL above, which is signed, as TRELLO_URL\.$/,
+    ],
+    [
       'a sender with a signature of its own, without a curl line',
       { conditions: verifying('hmac') },
       /^(?![\s\S]*curl)[\s\S]*signed/,
@@ -401,7 +437,13 @@ describe('the steps at the sender', () => {
   ])('of %s', (_, own, said) => {
     const anybody = {
       ...{ target: TARGET, conditions: TARGET, relay: RELAY },
-      ...{ shell: POSIX, sender: undefined, forge: GITHUB, fetchesBodies: false },
+      ...{
+        shell: POSIX,
+        sender: undefined,
+        forge: GITHUB,
+        fetchesBodies: false,
+        storesByKey: false,
+      },
     }
     expect(setUpLines({ ...anybody, ...own }).join('\n')).toMatch(said)
   })

@@ -54,7 +54,7 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   // 2. Store what the page says, and follow the sender's request to the end of the run.
   try {
     const { url } = await event(shell, 'ready')
-    for (const [, stored = ''] of page.text.matchAll(/^gh secret set (\w+)$/gm)) {
+    for (const stored of storedBy(page.text)) {
       const pasted = stored === secret ? value : url
       await session.run(`PASTED='${pasted}' gh secret set ${stored}`)
     }
@@ -80,6 +80,14 @@ export async function walkSender(block: Block, page: Page, session: Session): Pr
   const triggered = name !== 'aws-sns'
   const secrets = storedIn(session)
   await runNative(name, written(), session, { isFromPage: true, triggered, secrets })
+}
+
+/** The repository secrets that a page stores, by a command or by the key `s` of `connect`. */
+function storedBy(text: string): string[] {
+  const found = text.matchAll(
+    /^gh secret set (\w+)$|as the repository secret `(\w+)`|It becomes `(\w+)`/gm,
+  )
+  return [...found].flatMap(([, ...names]) => names.filter((name) => name !== undefined))
 }
 
 async function event(shell: RunningCommand, kind: string): Promise<Record<string, unknown>> {

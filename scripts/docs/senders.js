@@ -98,13 +98,13 @@ ${commandsOf(sender).join('\n')}
 
 At ${title}: ${click.trim()}${handshake}
 ${secretSection(sender)}
-Then let ${title} send an event${fire}
+Then let ${plainTitle(title)} send an event${fire}
 
-\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run (\`gh run view <id> --log\`) says \`signature verified (${scheme})\` and shows the event.
+\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run (\`gh run view <number in the link> --log\`) says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it.
 
 ## After the first event
 
-The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${eventsText(sender)} In a public repository, anyone can read the log of a run.${localText(sender)}
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${eventsText(sender)}${localText(sender)}
 
 ## Workflow
 
@@ -178,18 +178,16 @@ function exportText(sender) {
 function secretSection(sender) {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
-  const own = secret === undefined || needsSecretFirst(sender) ? [] : [secret]
-  const commands = [...own, urlSecret ?? []].flat().map((name) => `gh secret set ${name}`)
-  if (commands.length === 0) return ''
-  const which = own.length > 0 ? `the secret, which is ${shown}` : ''
-  const signed = urlSecret === undefined ? '' : 'the URL, because the signature covers it'
-  const stored = [which, signed].filter((each) => each !== '').join('; and ')
+  const isOpen = secret !== undefined && !needsSecretFirst(sender)
+  const pasted = [
+    ...(isOpen ? [`${shown}. \`connect\` stores it as the repository secret ${code(secret)}`] : []),
+    ...(urlSecret === undefined
+      ? []
+      : [`the URL, because the signature covers it. It becomes ${code(urlSecret)}`]),
+  ]
+  if (pasted.length === 0) return ''
   return `
-In a second terminal, in the same folder, store ${stored}:
-
-\`\`\`sh
-${commands.join('\n')}
-\`\`\`
+Press \`s\` in the terminal of \`connect\`, and paste ${pasted.join('. Then paste ')}.
 `
 }
 
@@ -197,7 +195,7 @@ ${commands.join('\n')}
 function localText({ title, secret }) {
   return secret === undefined
     ? ''
-    : ` To try the workflow without ${title} and GitHub, run \`hookline dev\`, and in a second terminal the line \`hookline send …\` that \`init\` prints.`
+    : ` To try the workflow without ${plainTitle(title)} and GitHub, run \`hookline dev\`, and in a second terminal the line \`hookline send …\` that \`init\` prints.`
 }
 
 /** @param {Sender} sender */

@@ -20,9 +20,10 @@ import {
   secretCommand,
 } from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
+import { secretKeys } from './connect/store-secret.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github-client.ts'
-import { knownSender } from './init/sender-workflow.ts'
+import { knownSender, secretsOf } from './init/sender-workflow.ts'
 import { keysOnTerminal } from './keyboard.ts'
 import { EXIT, print, reportError, shellHere, stopOnSignal, styled, warn } from './terminal.ts'
 import type { TunnelChange } from './tunnel.ts'
@@ -42,7 +43,7 @@ Needs a git remote, a workflow that receives webhooks, a GitHub token
 --public-url. Lists what is missing before it asks or changes anything.
 The relay runs in this process. Its URL ends with the tunnel; with --public-url
 and Node 22.13 or newer, it is the same at the next start. On a terminal, t
-sends a test event and q quits.
+sends a test event, s stores the sender's secret by gh, and q quits.
 
 With --json, each line has these fields:
   event         ready, request, run, end, tunnel or bye
@@ -118,10 +119,8 @@ async function untilAborted(connecting: Connecting): Promise<void> {
 
   // 2. A relay with the token, a public address, and a URL for this one path.
   const ask = githubAt(forge.apiUrl, token)
-  const storing =
-    sender?.secret !== undefined && verifies(sender, conditions.signatures)
-      ? secretCommand(forge, target.repository, sender.secret)
-      : undefined
+  const secrets = sender && verifies(sender, conditions.signatures) ? secretsOf(sender) : []
+  const [storeAgain] = secrets.map((name) => secretCommand(forge, target.repository, name))
   /** The types of the events whose requests are in progress. */
   const types = new Map<string, string>()
   const follower = new LogFollower(
@@ -131,7 +130,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
       ask,
       isFollowed: forge.kind === 'github',
       filter: target.filter,
-      secretCommand: storing,
+      secretCommand: storeAgain,
       typeOf(delivery) {
         const type = types.get(delivery)
         types.delete(delivery)
@@ -161,10 +160,13 @@ async function untilAborted(connecting: Connecting): Promise<void> {
   const sendTest = () => {
     sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
   }
+  const { repository } = target
+  const storing = secretKeys({ forge, repository, secrets, signal, note: report.note })
   const keys = options.json
     ? undefined
     : keysOnTerminal(
         [
+          ...storing,
           { key: 't', does: 'send a test event', press: sendTest },
           { key: 'q', does: 'quit', press: stop },
         ],
@@ -174,7 +176,8 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     report.event(connectEvent('ready', { url: relay.url }))
     const shell = shellHere()
     const fetchesBodies = texts.some((text) => /^\s*relay-url:/m.test(text))
-    const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies }
+    const storesByKey = storing.length > 0 && keys !== undefined && keys.hint !== ''
+    const setUp = { target, conditions, sender, relay, shell, forge, fetchesBodies, storesByKey }
     report.note(setUpLines(setUp).join('\n'))
     report.note(
       styled(process.stdout, 'dim', `Waiting for requests. ${keys?.hint || 'Ctrl-C stops.'}`),

@@ -37,12 +37,12 @@ function printDimmed(text: string): void {
 }
 
 /** A key that does something while a server runs. */
-interface KeyBinding {
+export interface KeyBinding {
   /** One character. */
   readonly key: string
   /** The effect, in the form `quit`. */
   readonly does: string
-  press(): void
+  press(keys: ListeningKeys): void
 }
 
 /** The part of standard input that keys need. */
@@ -57,15 +57,17 @@ export interface Keyboard {
   pause(): unknown
 }
 
-interface ListeningKeys {
+export interface ListeningKeys {
   /** The list of keys, empty without a terminal: `keys: r replay, q quit`. */
   readonly hint: string
   /** Restores the terminal. */
   stop(): void
+  /** Listens again after `stop`. */
+  start(): void
 }
 
 /** The keys of a process without a terminal. */
-export const NO_KEYS: ListeningKeys = { hint: '', stop: () => {} }
+export const NO_KEYS: ListeningKeys = { hint: '', stop: () => {}, start: () => {} }
 
 const CTRL_C = '\u0003'
 
@@ -83,21 +85,26 @@ export function listenToKeys(
   const pressed = (text: string) => {
     for (const key of text) {
       if (key === CTRL_C) interrupt()
-      else actions.get(key.toLowerCase())?.()
+      else actions.get(key.toLowerCase())?.(listening)
     }
   }
-  keyboard.setRawMode?.(true)
-  keyboard.setEncoding('utf8')
-  keyboard.on('data', pressed)
   // The server goes on without keys if the terminal is closed.
   keyboard.on('error', () => {})
-  keyboard.resume()
+  keyboard.setEncoding('utf8')
+  const start = () => {
+    keyboard.setRawMode?.(true)
+    keyboard.on('data', pressed)
+    keyboard.resume()
+  }
   const stop = () => {
     keyboard.off('data', pressed)
     keyboard.setRawMode?.(false)
     keyboard.pause()
   }
-  return { hint: `keys: ${keys.map(({ key, does }) => `${key} ${does}`).join(', ')}`, stop }
+  const hint = `keys: ${keys.map(({ key, does }) => `${key} ${does}`).join(', ')}`
+  const listening = { hint, stop, start }
+  start()
+  return listening
 }
 
 /**

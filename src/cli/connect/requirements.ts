@@ -239,10 +239,14 @@ const NO_CLOUDFLARED: Problem = {
 
 /** How to store a repository secret: a command, or on Forgejo and Gitea the page that takes it. */
 export function secretCommand(forge: ForgeHere, repository: string, name: string): string {
-  const { kind, host } = forge
-  if (kind !== 'github') return `${name} at ${secretsPage(forge, repository)}`
+  if (forge.kind !== 'github') return `${name} at ${secretsPage(forge, repository)}`
+  return ['gh', ...secretArguments(forge, repository, name)].join(' ')
+}
+
+/** The arguments with which `gh` stores a repository secret. */
+export function secretArguments({ host }: ForgeHere, repository: string, name: string): string[] {
   const place = host === 'github.com' ? repository : `${host}/${repository}`
-  return `gh secret set ${name} --repo ${place}`
+  return ['secret', 'set', name, '--repo', place]
 }
 
 export function secretsPage({ kind, webUrl }: ForgeHere, repository: string): string {

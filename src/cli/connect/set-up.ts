@@ -27,11 +27,13 @@ interface SetUp {
   readonly forge: ForgeHere
   /** True if the workflow names the relay from which the action may fetch large bodies. */
   readonly fetchesBodies: boolean
+  /** True if the key `s` stores the secrets. */
+  readonly storesByKey: boolean
 }
 
 /** The remaining steps at the sender and in the repository before the first event arrives. */
 export function setUpLines(setUp: SetUp): string[] {
-  const { target, conditions, sender, relay, shell, forge, fetchesBodies } = setUp
+  const { target, conditions, sender, relay, shell, forge, fetchesBodies, storesByKey } = setUp
   const { repository, trigger, example } = target
   const { url, inWorkflow, lifetime } = relay
   const { signatures } = conditions
@@ -50,7 +52,11 @@ export function setUpLines(setUp: SetUp): string[] {
             ]
   // Without `verify`, the workflow reads no secret.
   const secrets =
-    sender && verifies(sender, signatures) ? secretLines(sender, repository, forge) : []
+    sender && verifies(sender, signatures)
+      ? storesByKey
+        ? [keyLine(sender)]
+        : secretLines(sender, repository, forge)
+      : []
   // The secret is often shown only after the sender has the URL.
   const checks = inWorkflow
     .filter((condition) => condition !== VERIFIABLE_LATER)
@@ -103,6 +109,16 @@ function secretLines(sender: Sender, repository: string, forge: ForgeHere): stri
       ? ['', 'Store the complete URL above too, because it is signed:', store(urlSecret)]
       : []),
   ]
+}
+
+function keyLine(sender: Sender): string {
+  const { secret, shown } = sender
+  const urlSecret = urlSecretOf(sender)
+  const values = [
+    ...(secret ? [`its secret (${withoutMarkdown(shown)}) as ${secret}`] : []),
+    ...(urlSecret ? [`the complete URL above, which is signed, as ${urlSecret}`] : []),
+  ]
+  return `Press s to store ${values.join(', and then ')}.`
 }
 
 /** How the action gets bodies that do not fit into an event, which the relay stores. */

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import type { ForgeHere } from '../forge.ts'
+import type { KeyBinding } from '../keyboard.ts'
+import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
+import { secretArguments } from './requirements.ts'
+
+interface SecretKey {
+  readonly forge: ForgeHere
+  readonly repository: string
+  /** The names of the repository secrets. */
+  readonly secrets: readonly string[]
+  /** Ends `gh` when `connect` ends. */
+  readonly signal: AbortSignal
+  note(text: string): void
+}
+
+/** The key that stores the repository secrets; none if there are no secrets, or no `gh` to store them. */
+export function secretKeys({ forge, repository, secrets, signal, note }: SecretKey): KeyBinding[] {
+  if (secrets.length === 0 || forge.kind !== 'github' || !isInstalled('gh')) return []
+  const storeAll = async () => {
+    for (const name of secrets) {
+      note(`Storing ${name}:`)
+      await runGh(secretArguments(forge, repository, name), signal)
+    }
+  }
+  return [
+    {
+      key: 's',
+      does: 'store the secret',
+      async press(keys) {
+        // gh reads the terminal meanwhile.
+        keys.stop()
+        await storeAll()
+        if (!signal.aborted) keys.start()
+      },
+    },
+  ]
+}
+
+/** Runs `gh`, which asks for the secret in this terminal and reports its errors itself. */
+function runGh(args: readonly string[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const env = environmentFor(...GH_VARIABLES)
+    spawn('gh', args, { stdio: 'inherit', env, signal })
+      .on('error', () => resolve())
+      .on('close', () => resolve())
+  })
+}
