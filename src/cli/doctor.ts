@@ -23,7 +23,7 @@ import { checkBotsHere } from './doctor/polled-bots.ts'
 import { checkRepository, noTokenFinding } from './doctor/repository.ts'
 import { checkRepositoryWorkflows, type WorkflowsCheck } from './doctor/workflows.ts'
 import { originRepository } from './files.ts'
-import { forgeHere, onlyGitHub, trustedForge } from './forge.ts'
+import { type ForgeHere, forgeHere, onlyGitHub, trustedForge } from './forge.ts'
 import { githubAt } from './github-client.ts'
 import { unreachableHint } from './request-faults.ts'
 import { EXIT, print, styled, withProgress } from './terminal.ts'
@@ -89,7 +89,7 @@ async function examine(options: DoctorOptions, command: Command): Promise<void> 
   const forge = trustedForge(onlyGitHub(await forgeHere(), 'doctor'))
   const given = await withGrant(readTarget(options))
   const target = await withTimers(await withApp(given, forge.apiUrl))
-  const findings = await runChecks(target, doctorPorts(forge.apiUrl, target.token))
+  const findings = await runChecks(target, doctorPorts(forge, target.token))
   const ok = findings.every(({ status }) => status !== 'failed')
   const column = Math.max(10, ...findings.map(({ check }) => check.length))
   const lines = findings.flatMap(({ check, status, message, hint }) => {
@@ -221,7 +221,7 @@ async function checkGitHub(target: DoctorTarget, ports: DoctorPorts): Promise<Wo
   if (!target.token) return { findings: app.length > 0 ? app : await withoutToken(target, ports) }
   try {
     const answer = await ports.askGitHub(`/repos/${target.repository}`)
-    const { findings, known } = checkRepository(target, answer, ports.now())
+    const { findings, known } = checkRepository(target, answer, ports)
     if (!known) return { findings: [...app, ...findings] }
     const workflows = await checkRepositoryWorkflows(target, known, ports)
     const startsNothing = workflows.onlyPolls && isWithoutRelay(target)
@@ -264,18 +264,21 @@ async function withoutToken(
   const polled = isHere ? polledHere({}) : []
   const bots = new Set(polled.map((path) => path.split('/')[0] ?? '').filter(isWanted))
   const receives = triggersHere().some((found) => isWanted(found.workflow))
-  if (bots.size === 0) return [noTokenFinding(target)]
+  if (bots.size === 0) return [noTokenFinding(target, ports.forge)]
   const findings = await checkBotsHere([...bots], ports)
-  return receives || !isWithoutRelay(target) ? [noTokenFinding(target), ...findings] : findings
+  return receives || !isWithoutRelay(target)
+    ? [noTokenFinding(target, ports.forge), ...findings]
+    : findings
 }
 
 const TIMEOUT = 15_000
 
 /** Calls GitHub, the relay and the Bot API over HTTP. */
-export function doctorPorts(apiUrl: URL, token: Secret | undefined): DoctorPorts {
+export function doctorPorts(forge: ForgeHere, token: Secret | undefined): DoctorPorts {
   return {
     ...systemClock,
-    askGitHub: githubAt(apiUrl, token),
+    forge,
+    askGitHub: githubAt(forge.apiUrl, token),
     botHere() {
       const { BOT_TOKEN: own } = process.env
       return own ? botFrom(process.env, own) : undefined

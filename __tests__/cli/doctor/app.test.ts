@@ -9,6 +9,7 @@ import {
   PKCS1,
   startAppPlatform,
 } from '../../support/github-app.ts'
+import { forgeAt } from './examination.ts'
 import { github } from './stand-in.ts'
 
 let platform: AppPlatform
@@ -87,7 +88,7 @@ test('the token of the App serves the other checks, which do not ask for its per
   }
   const found = await runChecks(
     { ...target, repository: 'octo/repo', token, relayToken: undefined, app },
-    doctorPorts(new URL(other.url), token),
+    doctorPorts(forgeAt(other.url), token),
   )
   expect(found.map(({ check: name, status }) => [name, status])).toEqual([
     ['app', 'ok'],
@@ -109,7 +110,7 @@ test('without a token there are no other checks', async () => {
   }
   const found = await runChecks(
     { ...target, repository: 'owner/new', token: undefined, relayToken: undefined, app },
-    doctorPorts(new URL(platform.url), undefined),
+    doctorPorts(forgeAt(platform.url), undefined),
   )
   expect(found).toEqual(app)
 })

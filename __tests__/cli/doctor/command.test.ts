@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { withTokenOfGh } from '../../../src/cli/doctor/gh-token.ts'
 import { runShared } from '../../support/cli.ts'
 import { type GitHub, startGitHub } from '../../support/github.ts'
 import { APP_ID, PKCS1, startAppPlatform } from '../../support/github-app.ts'
@@ -99,4 +100,42 @@ test.each(WRONG)('%s is refused before anything is asked', async (_, args, code,
   const { exitCode, stderr } = await doctor({ repository: json(500, {}) }, args)
   expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringMatching(message) })
   expect(platform.calls).toEqual([])
+})
+
+describe('on GitHub Enterprise, the cures name its pages, and the token that gh has for it', () => {
+  const HOST = { HOOKLINE_SERVER_URL: 'https://github.example.com' }
+  const page = 'https://github.example.com/settings/'
+
+  test('without a token', async () => {
+    const { stdout } = await doctor({}, [], { ...HOST, HOOKLINE_GITHUB_TOKEN: '' })
+    expect(stdout).toContain(`${page}personal-access-tokens/new?`)
+    expect(stdout).toContain(
+      'HOOKLINE_GITHUB_TOKEN="$(gh auth token --hostname github.example.com)" hookline doctor',
+    )
+    expect(stdout).not.toMatch(/https:\/\/github\.com|gh auth token\)/)
+  })
+
+  test('with a token that the organization has not authorized', async () => {
+    const sso = { 'x-github-sso': 'required; url=https://github.example.com/orgs/octo/sso' }
+    const { stdout } = await doctor({ repository: json(403, {}, sso) }, [], HOST)
+    expect(stdout).toContain(`${page}tokens`)
+  })
+})
+
+test.each([
+  ['github.com', true, 'HOOKLINE_GITHUB_TOKEN="$(gh auth token)" hookline doctor'],
+  [
+    'github.example.com',
+    false,
+    'HOOKLINE_API_URL=https://github.example.com/api/v3 HOOKLINE_GITHUB_TOKEN="$(gh auth token --hostname github.example.com)" hookline doctor',
+  ],
+  [
+    '$(touch)',
+    true,
+    `HOOKLINE_GITHUB_TOKEN="$(gh auth token --hostname '$(touch)')" hookline doctor`,
+  ],
+])('a command with the token of gh for %s', (host, isConfigured, command) => {
+  const apiUrl = new URL('https://github.example.com/api/v3')
+  const forge = { kind: 'github', host, webUrl: `https://${host}`, apiUrl, isConfigured } as const
+  expect(withTokenOfGh(forge, 'hookline doctor')).toBe(command)
 })

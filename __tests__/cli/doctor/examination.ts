@@ -1,5 +1,6 @@
 import type { DoctorFinding, DoctorTarget } from '../../../src/cli/doctor/findings.ts'
 import { doctorPorts, runChecks } from '../../../src/cli/doctor.ts'
+import type { ForgeHere } from '../../../src/cli/forge.ts'
 import { Secret } from '../../../src/wire/secret.ts'
 import type { GitHub } from '../../support/github.ts'
 import { TOKEN } from '../../support/scene.ts'
@@ -23,7 +24,13 @@ export function examineAt(
     testEventTimeout: undefined,
     ...target,
   }
-  return runChecks(whole, doctorPorts(new URL(platform.url), whole.token))
+  return runChecks(whole, doctorPorts(forgeAt(platform.url), whole.token))
+}
+
+/** A stand-in for the API of github.com. */
+export function forgeAt(url: string): ForgeHere {
+  const pages = { host: 'github.com', webUrl: 'https://github.com' }
+  return { kind: 'github', apiUrl: new URL(url), ...pages, isConfigured: true }
 }
 
 /** Codes of the findings that are not fine. */

@@ -79,6 +79,12 @@ test('a bot that polls needs no GitHub token', async () => {
   expect(platform.calls).toEqual([])
 })
 
+test('on GitHub Enterprise, the command takes the token that gh has for its host', async () => {
+  write('bot.yml', BOT)
+  const { findings } = await doctor({ HOOKLINE_SERVER_URL: 'https://github.example.com' })
+  expect(findings.at(-1)?.hint).toContain('gh auth token --hostname github.example.com')
+})
+
 test('BOT_TOKEN is checked at Telegram, without a poll', async () => {
   write('bot.yml', BOT)
   telegram.enqueue('message', textMessage('hello'))

@@ -38,7 +38,7 @@ export async function waitUntilReady(
     )
     return undefined
   }
-  const ports = doctorPorts(forge.apiUrl, token)
+  const ports = doctorPorts(forge, token)
   let noted = ''
   for (;;) {
     const findings = await runChecks(target, ports)

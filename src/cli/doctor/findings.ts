@@ -3,6 +3,7 @@ import type { Bot } from '../../triggers/messaging-bot/bot-api.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
 import type { Secret } from '../../wire/secret.ts'
+import type { ForgeHere } from '../forge.ts'
 import type { AskGitHub } from '../github-client.ts'
 
 /** What `doctor` checks. */
@@ -30,6 +31,8 @@ export interface DoctorTarget {
 }
 
 export interface DoctorPorts {
+  /** The forge of the repository, for pages and commands that create a token. */
+  readonly forge: ForgeHere
   readonly askGitHub: AskGitHub
   /** Calls the relay, with the credential only if it is given. @throws HttpFailure */
   callRelay(url: string, options?: RelayCall): Promise<HttpResponse>

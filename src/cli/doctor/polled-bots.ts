@@ -18,6 +18,7 @@ import {
   unknownFinding,
   warningFinding,
 } from './findings.ts'
+import { withTokenOfGh } from './gh-token.ts'
 import { secretState } from './secret-state.ts'
 
 /** A workflow that polls a bot for messages. */
@@ -80,10 +81,7 @@ export async function checkBotsHere(
     passedFinding('workflow', `${name}.yml polls for messages, and needs no relay`),
   )
   const [name = ''] = names
-  const command = shellHere().having(
-    { HOOKLINE_GITHUB_TOKEN: { printedBy: 'gh auth token' } },
-    `hookline doctor --workflow ${name}`,
-  )
+  const command = withTokenOfGh(ports.forge, `hookline doctor --workflow ${name}`)
   const message = 'without a GitHub token, the secret and the last run are not checked'
   const unasked = unknownFinding(
     'token',

@@ -1,16 +1,18 @@
 import { fieldsOf, type GitHubResponse, type RefusalKind } from '../../wire/github-api.ts'
 import type { DispatchMode } from '../../wire/payload.ts'
+import type { ForgeHere } from '../forge.ts'
 import type { Asked } from '../github-client.ts'
 import { tokenPage } from '../init/next-steps.ts'
-import { shellHere } from '../terminal.ts'
 import {
   type DoctorFinding,
+  type DoctorPorts,
   type DoctorTarget,
   failedFinding,
   passedFinding,
   unknownFinding,
   warningFinding,
 } from './findings.ts'
+import { withTokenOfGh } from './gh-token.ts'
 
 /** The facts about the repository that the later checks need. */
 export interface KnownRepository {
@@ -35,18 +37,18 @@ function permissionFor(dispatch: DispatchMode | undefined): string {
   return dispatch === 'workflow' ? DIRECT_PERMISSION : PERMISSION
 }
 
-export function noTokenFinding({
-  workflow = 'hook',
-  repository,
-  dispatch,
-}: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>): DoctorFinding {
+export function noTokenFinding(
+  {
+    workflow = 'hook',
+    repository,
+    dispatch,
+  }: Pick<DoctorTarget, 'workflow' | 'repository' | 'dispatch'>,
+  forge: ForgeHere,
+): DoctorFinding {
   // `actions:read` is needed to follow the runs.
   const permissions = dispatch === 'workflow' ? ['actions'] : ['contents', 'actions:read']
-  const page = tokenPage(workflow, repository, permissions)
-  const withGh = shellHere().having(
-    { HOOKLINE_GITHUB_TOKEN: { printedBy: 'gh auth token' } },
-    `hookline doctor --repository ${repository}`,
-  )
+  const page = tokenPage(workflow, repository, permissions, forge.webUrl)
+  const withGh = withTokenOfGh(forge, `hookline doctor --repository ${repository}`)
   return failedFinding(
     'token',
     'token_missing',
@@ -66,26 +68,31 @@ const NOT_GITHUB = failedFinding(
 export function checkRepository(
   target: DoctorTarget,
   { answer, refusal }: Asked,
-  now: Date,
+  { forge, now }: Pick<DoctorPorts, 'forge' | 'now'>,
 ): RepositoryCheck {
   const { repository: name, dispatch } = target
   if (refusal) {
     const { kind, status } = refusal
     const [code, words] = WORDS.get(kind) ?? OTHERWISE
-    const [message, hint] = words(name, permissionFor(dispatch))
+    const [message, hint] = words(name, permissionFor(dispatch), forge.webUrl)
     return { findings: [failedFinding('token', code, `${message} (${status})`, hint)] }
   }
   const repository = fieldsOf(answer)
   if (typeof repository.default_branch !== 'string') return { findings: [NOT_GITHUB] }
   const findings = [
     tokenFinding(target, answer, repository),
-    ...endingSoon(answer, now),
+    ...endingSoon(answer, now()),
     repositoryFinding(name, repository),
   ]
   return { findings, known: { defaultBranch: repository.default_branch } }
 }
 
-type Words = (name: string, permission: string) => readonly [message: string, hint: string]
+/** @param webUrl address of the forge's pages */
+type Words = (
+  name: string,
+  permission: string,
+  webUrl: string,
+) => readonly [message: string, hint: string]
 
 /** The finding for each kind of refusal: code, message and cure. */
 const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = new Map<
@@ -106,9 +113,9 @@ const WORDS: ReadonlyMap<RefusalKind, readonly [code: string, words: Words]> = n
     'sso',
     [
       'token_not_authorized',
-      (name) => [
+      (name, _, webUrl) => [
         `the organization of ${name} has not authorized the token`,
-        'Open the token at https://github.com/settings/tokens, choose "Configure SSO", and authorize the organization.',
+        `Open the token at ${webUrl}/settings/tokens, choose "Configure SSO", and authorize the organization.`,
       ],
     ],
   ],
