@@ -89,6 +89,16 @@ test.each([
   expect(parseOrigin(remote)).toEqual({ repository: 'octo/shop', webUrl })
 })
 
+test.each([
+  ['https://codeberg.org/my.org/shop.git', 'my.org/shop'],
+  ['git@codeberg.org:my.org/shop.git', 'my.org/shop'],
+  ['ssh://git@codeberg.org:2222/my.org/shop', 'my.org/shop'],
+  ['https://codeberg.org/shop.git', undefined],
+  ['../../shop.git', undefined],
+])('the remote %s is of the repository %s', (remote, repository) => {
+  expect(parseOrigin(remote)?.repository).toBe(repository)
+})
+
 describe('the forge', () => {
   test.each([
     ['https://github.com', {}, 'github', 'https://api.github.com/', 'https://github.com'],

@@ -23,6 +23,10 @@ describe('a hosted webhook URL', () => {
     expect(route(target)).toMatchObject({ repository: { owner: 'o', name: 'r' }, path })
   })
 
+  test('an owner of Forgejo may contain dots', () => {
+    expect(route('/my.org/r/x')).toMatchObject({ repository: { owner: 'my.org', name: 'r' } })
+  })
+
   test.each(['', '/', '/o', '/o/', '/o/r', '/o/r/', '/o/r?x=/y', '//r/x', '/o//x', '*', 'o/r/x'])(
     '%s is not one: 404',
     (target) => {
@@ -44,6 +48,9 @@ describe('a hosted webhook URL', () => {
     ['/-o/r/x', 'invalid_owner'],
     ['/./r/x', 'invalid_owner'],
     ['/../r/x', 'invalid_owner'],
+    ['/.o/r/x', 'invalid_owner'],
+    ['/o./r/x', 'invalid_owner'],
+    ['/o..o/r/x', 'invalid_owner'],
     ['/o%2Fp/r/x', 'invalid_owner'],
     [`/${'o'.repeat(40)}/r/x`, 'invalid_owner'],
     ['/o/./x', 'invalid_repository'],
@@ -68,8 +75,8 @@ describe('a hosted webhook URL', () => {
         return
       }
       routed++
-      expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}\/[A-Za-z0-9._-]{1,100}$/)
-      expect(name).not.toMatch(/\/\.{1,2}$/)
+      expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}\/[A-Za-z0-9._-]{1,100}$/)
+      expect(name).not.toMatch(/\/\.{1,2}$|\.[._-]*\//)
     })
     fc.assert(property, { numRuns: 1000 })
     expect(routed).toBeGreaterThan(100)

@@ -15,8 +15,9 @@ export function originHere(): Origin | undefined {
 
 /** @param remote such as `https://host/owner/name.git`, `git@host:owner/name` or `ssh://git@host/owner/name` */
 export function parseOrigin(remote: string): Origin | undefined {
+  // The host after `//` is no owner. An owner of Forgejo may contain dots.
   const [, place = '', owner, name] =
-    /^(.*?)[/:]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/s.exec(remote.trim()) ?? []
+    /^(.*?)(?<!:\/)[/:](\w[\w.-]*)\/([\w.-]+?)(?:\.git)?\/?$/s.exec(remote.trim()) ?? []
   if (!owner || !name) return undefined
   return { repository: `${owner}/${name}`, webUrl: webUrlOf(place) }
 }

@@ -87,7 +87,7 @@ export function invalidOwner(): RelayError {
     'invalid_owner',
     'the first segment of the path is not a repository owner',
     {
-      hint: 'Use at most 39 letters, digits, "-" and "_", none of them percent-encoded.',
+      hint: 'Use at most 39 letters, digits, ".", "-" and "_", none of them percent-encoded.',
     },
   )
 }

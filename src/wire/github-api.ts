@@ -125,7 +125,7 @@ export type RefusalKind =
   | 'unasked'
 
 /** The repository in a path of the API. */
-const REPOSITORY = /^\/(?:repos\/[\w-]+\/[\w.-]+|repositories\/\d+)(?=[/?]|$)/
+const REPOSITORY = /^\/(?:repos\/[\w.-]+\/[\w.-]+|repositories\/\d+)(?=[/?]|$)/
 
 /** More retries than fit into the usual budget, even with the shortest random pauses. */
 const MOST_RETRIES = 50

@@ -115,9 +115,9 @@ export interface WebhookAddress {
   readonly trigger: string
 }
 
-/** Whether GitHub accepts the string as the name of an account. */
+/** Whether a forge accepts the string as the name of an account. Forgejo and Gitea allow dots within it. */
 export function isOwner(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(text)
+  return /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,38}$/.test(text)
 }
 
 /**
