@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
-import { HOUR } from '../../support/fake-time.ts'
+import { describe, expect, test } from '@jest/globals'
+import { ObjectIndex } from '../../../src/relay/outbox/object-index.ts'
+import { LIMITS } from '../../support/fake-outbox.ts'
+import { HOUR, START } from '../../support/fake-time.ts'
+import { objectStorage } from '../../support/object-storage.ts'
 import { outboxObjects } from '../../support/outbox-objects.ts'
 import { until } from '../../support/until.ts'
 
@@ -61,4 +64,45 @@ test('an event that arrives during the report of an empty queue is counted, and 
   expect(await counted()).toEqual({ r: 1 })
   await alarm('r')
   expect([delivered, await counted()]).toEqual([['a', 'b'], {}])
+})
+
+describe('an index with room for 100 events', () => {
+  async function indexOf100() {
+    const index = new ObjectIndex(await objectStorage(), {
+      limits: { ...LIMITS, events: 100 },
+      minInterval: 0,
+      now: () => START,
+      deleteCopies: () => {},
+      askUsage: () => {},
+      report: (error) => {
+        throw error
+      },
+    })
+    /** Reserves room for events of a credential until there is none. @returns how many have room */
+    return async (queue: string, holder: string) => {
+      const event = { queue, holder, bytes: 1, waits: true, isInDoubt: false }
+      let count = 0
+      while (await index.reserve(event)) count++
+      return count
+    }
+  }
+
+  test('has room for 25 events of another owner after seven tokens of one owner', async () => {
+    const fill = await indexOf100()
+    const counts: number[] = []
+    for (const token of ['1', '2', '3', '4', '5', '6', '7']) {
+      counts.push(await fill(`stranger/r${token}#${token}`, token))
+    }
+    expect(counts).toEqual([50, 0, 0, 0, 0, 0, 0])
+    expect(await fill('stranger-2/r#8', '8')).toBe(25)
+    expect(await fill('other/r#own', 'own')).toBe(13)
+  })
+
+  test('limits a token over all owners, and each queue of the own credential by itself', async () => {
+    const fill = await indexOf100()
+    expect(await fill('a/r#own', 'own')).toBe(50)
+    expect(await fill('a/r2#own', 'own')).toBe(25)
+    expect(await fill('b/r#1', '1')).toBe(13)
+    expect(await fill('c/r#1', '1')).toBe(0)
+  })
 })

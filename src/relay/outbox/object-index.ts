@@ -4,7 +4,7 @@ import { type ObjectStorage, objectDatabase } from '../database/durable-object.t
 import { INDEX_TABLES } from '../database/schema.ts'
 import { CredentialTurns, type Turn } from '../github/credential-turns.ts'
 import { isFull, type OutboxLimits, type Usage } from './event.ts'
-import type { QueueName } from './queue-name.ts'
+import { isOwnQueue, ownerOf, type QueueName } from './queue-name.ts'
 
 /** The usage of a queue, as its object reports it. */
 export interface QueueUsage extends QueueName, Usage {
@@ -64,8 +64,8 @@ export class ObjectIndex {
   }
 
   /**
-   * Reserves room by the rule of the ledger: a queue, and a credential other than the relay's own, may
-   * use as much as stays free.
+   * Reserves room by the rule of the ledger: a queue, a credential other than the relay's own, and for
+   * a token, all queues of the repository owner together, may use as much as stays free.
    *
    * @returns false if there is no room
    */
@@ -77,6 +77,9 @@ export class ObjectIndex {
     const all = this.#usage('true')
     const used = [this.#usage('name = ?', queue)]
     if (holder !== 'own') used.push(this.#usage('holder = ?', holder))
+    // '0' follows '/'.
+    const owner = [`${ownerOf(queue)}/`, `${ownerOf(queue)}0`]
+    if (!isOwnQueue(queue)) used.push(this.#usage('name BETWEEN ? AND ?', ...owner))
     const hasRoom = used.every(
       (one) =>
         one.events + 1 <= limits.events - all.events &&
