@@ -121,6 +121,25 @@ describe('the storage of an outbox on workerd', () => {
     },
   )
 
+  testOnNode24('has an index of an earlier version: events are stored and delivered', async () => {
+    await start()
+    expect((await send('0')).status).toBe(200)
+    await stop()
+    const names = (await files()).filter((name) => name.endsWith('.sqlite'))
+    const isIndex = await Promise.all(names.map((name) => sqlite(name, AT_COLUMN)))
+    const [file = '', ...others] = names.filter((_, index) => isIndex[index]?.length === 1)
+    expect(others).toEqual([])
+    await sqlite(file, 'ALTER TABLE queue DROP COLUMN at')
+    await start()
+    github.always(DOWN)
+    expect((await send('1')).status).toBe(202)
+    github.reset()
+    await until(() => github.calls.length > 0)
+    expect(github.calls.map(({ body }) => JSON.parse(body).client_payload.body)).toEqual(['1'])
+    await stop()
+    expect(await sqlite(file, AT_COLUMN)).toHaveLength(1)
+  })
+
   test('has an index that does not respond: after 5 s, an event goes to GitHub', async () => {
     const worker = bundle('relay/worker.js')
     const others = (await readdir(dirname(worker))).filter((name) => name.endsWith('.js'))
@@ -186,6 +205,7 @@ export class Outbox extends Real {
 }`
 
 const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'event'"
+const AT_COLUMN = "SELECT name FROM pragma_table_info('queue') WHERE name = 'at'"
 /** Version 3 had no tables of receipts. */
 const TO_VERSION_3 = `DROP TABLE followed; DROP TABLE receipt; DROP TABLE alarm; DROP TABLE last_event;
   UPDATE meta SET value = 3 WHERE name = 'schema'`

@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlStatement } from './database.ts'
-import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { INDEX_TABLES, MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { StorageError } from './storage-error.ts'
 
 /** The used part of https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
@@ -108,4 +108,13 @@ function migrateObject(storage: ObjectStorage): number | undefined {
     for (const statement of MIGRATIONS[version] ?? []) sql.exec(statement)
   })
   return version
+}
+
+/** Creates the tables of the index. A table of an earlier version gets the column that it lacks. */
+export function openIndexTables({ sql }: ObjectStorage): void {
+  for (const statement of INDEX_TABLES) sql.exec(statement)
+  const columns = sql.exec("SELECT name FROM pragma_table_info('queue')").toArray()
+  if (columns.some(({ name }) => name === 'at')) return
+  // The time 0 makes the index ask each queue for its usage.
+  sql.exec('ALTER TABLE queue ADD COLUMN at INTEGER NOT NULL DEFAULT 0')
 }

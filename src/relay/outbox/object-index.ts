@@ -1,7 +1,6 @@
 import { AcceptedCredentials, type AcceptedPorts } from '../credentials/accepted-credentials.ts'
 import type { SqlRow, SqlValue } from '../database/database.ts'
-import { type ObjectStorage, objectDatabase } from '../database/durable-object.ts'
-import { INDEX_TABLES } from '../database/schema.ts'
+import { type ObjectStorage, objectDatabase, openIndexTables } from '../database/durable-object.ts'
 import { CredentialTurns, type Turn } from '../github/credential-turns.ts'
 import { isFull, type OutboxLimits, type Usage } from './event.ts'
 import { isOwnQueue, ownerOf, type QueueName } from './queue-name.ts'
@@ -45,7 +44,7 @@ export class ObjectIndex {
   readonly #turns: CredentialTurns
 
   constructor(storage: ObjectStorage, ports: IndexPorts) {
-    for (const statement of INDEX_TABLES) storage.sql.exec(statement)
+    openIndexTables(storage)
     this.#ports = ports
     this.#storage = storage
     this.#accepted = new AcceptedCredentials(objectDatabase(storage), ports)
