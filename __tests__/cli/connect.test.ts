@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -54,7 +55,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookline-connect-'))
   home = join(folder, 'clone')
   mkdirSync(join(home, '.github/workflows'), { recursive: true })
-  git('init', '-q')
+  git('init', '-q', '-b', 'trunk')
+  git('config', 'user.email', 'a@example.com')
+  git('config', 'user.name', 'a')
   git('remote', 'add', 'origin', 'https://github.com/octo/repo.git')
   workflow('hook.yml', NAMED)
   program(
@@ -461,6 +464,7 @@ describe('an error names the cure for', () => {
     return { code: ended.exitCode, said: ended.stderr }
   }
 
+  const moveRepositoryUp = () => renameSync(join(home, '.git'), join(folder, '.git'))
   const removeWorkflows = () => rmSync(join(home, '.github'), { recursive: true })
   const writeBot = () => {
     rmSync(join(home, '.github/workflows/hook.yml'))
@@ -494,6 +498,21 @@ describe('an error names the cure for', () => {
       () => {},
       ['--workflow', 'hoook'],
       /hoook[^=]*= Use --workflow hook --trigger webhook\n$/,
+    ],
+    [
+      'a folder below the root of its repository',
+      () => moveRepositoryUp(),
+      [],
+      /^error: .*subfolder.*\n.*Run: cd \.\.;/,
+    ],
+    [
+      'a folder without workflows below the root of its repository',
+      () => {
+        removeWorkflows()
+        moveRepositoryUp()
+      },
+      [],
+      /^error: .*subfolder.*\n.*Run: cd \.\.;(?![\s\S]*hookline init)/,
     ],
     ['a bot that polls', writeBot, [], /polls[\s\S]*hookline dev --poll/],
     ['a bot that polls, by its sender', writeBot, ['telegram'], /polls[\s\S]*hookline dev --poll/],
@@ -613,30 +632,6 @@ describe('the list of requirements', () => {
     expect(running.stdout).toMatch(/later +repository secret: gh secret set STRIPE_SIGNING_SECRET/)
   })
 
-  test.each([
-    ['committed, without an upstream', ['commit', '-qm', 'a'], 'git push -u origin HEAD'],
-    ['committed again, with an upstream', ['push', '-qu', 'origin', 'HEAD'], 'git push'],
-    ['not committed', ['reset', '-q'], /git add \S+ && git commit -m '[^']+' && git push/],
-  ])('the workflow file, %s: prints %j', async (_, change, command) => {
-    const published = join(folder, 'published.git')
-    execFileSync('git', ['init', '-q', '--bare', published])
-    git('config', `url.${published}.pushInsteadOf`, 'https://github.com/octo/repo.git')
-    git('config', 'user.email', 'a@example.com')
-    git('config', 'user.name', 'a')
-    git('add', '.')
-    if (change[0] === 'push') {
-      git('commit', '-qm', 'a')
-      git(...change)
-      workflow('hook.yml', `${NAMED}\n`)
-      git('commit', '-qam', 'b')
-    } else git(...change)
-    platform.always(withRun(HOOK))
-    const running = connect([])
-    await running.printed(WEBHOOK_URL)
-    const [, printed] = /missing +pushed workflow: (.*)\n/.exec(running.stdout) ?? []
-    expect(printed).toMatch(typeof command === 'string' ? new RegExp(`^${command}$`) : command)
-  })
-
   test('says that a workflow without verify does not verify the sender', async () => {
     platform.always(withRun(HOOK))
     const running = connect(['stripe'])
@@ -654,6 +649,177 @@ describe('the list of requirements', () => {
     platform.always(withRun({ workflows }, { name: 'stripe' }))
     const running = connect(['stripe'])
     await running.printed(/ok +workflow: \.github\/workflows\/stripe\.yml[\s\S]*(?:__token=|\/-\/)/)
+  })
+})
+
+describe('the printed commands', () => {
+  const published = () => join(folder, 'published.git')
+  const FILE = '.github/workflows/hook.yml'
+  const change = () => {
+    workflow('hook.yml', `${NAMED}# changed\n`)
+    git('commit', '-qam', 'Change')
+  }
+  /** Another file on the default branch, which is checked out. */
+  function startRepository() {
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'trunk', published()])
+    git('config', `url.${published()}.pushInsteadOf`, 'https://github.com/octo/repo.git')
+    writeFileSync(join(home, 'README.md'), 'a')
+    git('add', 'README.md')
+    git('commit', '-qm', 'First')
+    git('push', '-q', 'origin', 'HEAD')
+    git('remote', 'set-head', 'origin', 'trunk')
+  }
+  const commit = (...files: readonly string[]) => {
+    git('add', ...files)
+    git('commit', '-qm', 'Next')
+  }
+  const publishedFile = () =>
+    execFileSync('git', ['show', `trunk:${FILE}`], { cwd: published(), encoding: 'utf8' })
+  const run = (commands: string) =>
+    execFileSync('sh', ['-ec', commands], {
+      cwd: home,
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, HOME: folder },
+    })
+
+  test.each<[string, () => void, RegExp]>([
+    [
+      'a repository without a remote branch',
+      () => {
+        rmSync(published(), { recursive: true })
+        execFileSync('git', ['init', '-q', '--bare', '-b', 'trunk', published()])
+        rmSync(join(home, '.git'), { recursive: true })
+        git('init', '-q', '-b', 'trunk')
+        git('config', 'user.email', 'a@example.com')
+        git('config', 'user.name', 'a')
+        git('remote', 'add', 'origin', 'https://github.com/octo/repo.git')
+        git('config', `url.${published()}.pushInsteadOf`, 'https://github.com/octo/repo.git')
+      },
+      /^git add \S+ && git commit -m '[^']+' && git push -u origin HEAD$/,
+    ],
+    ['a file that is not committed', () => {}, /^git add \S+ && git commit -m '[^']+' && git push/],
+    [
+      'other staged changes',
+      () => {
+        writeFileSync(join(home, 'other.txt'), 'a')
+        git('add', 'other.txt')
+      },
+      /^git add (\S+) && git commit -m '[^']+' -- \1 && git push/,
+    ],
+    ['a commit, without an upstream', () => commit(FILE), /^git push -u origin HEAD$/],
+    [
+      'a commit, with an upstream',
+      () => {
+        commit(FILE)
+        git('push', '-qu', 'origin', 'HEAD')
+        change()
+      },
+      /^git push origin HEAD$/,
+    ],
+    [
+      'a fork whose branch tracks another remote',
+      () => {
+        commit(FILE)
+        execFileSync('git', ['init', '-q', '--bare', join(folder, 'upstream.git')])
+        git('remote', 'add', 'upstream', join(folder, 'upstream.git'))
+        git('push', '-qu', 'upstream', 'HEAD')
+      },
+      /^git push origin HEAD$/,
+    ],
+    [
+      'another branch, which is pushed',
+      () => {
+        git('checkout', '-qb', 'feature')
+        commit(FILE)
+        git('push', '-qu', 'origin', 'HEAD')
+      },
+      /^# .* branch trunk\. Merge your branch into it, .*\ngit push origin HEAD:trunk$/,
+    ],
+    [
+      'another branch, without a commit',
+      () => git('checkout', '-qb', 'feature'),
+      /^git add \S+ && git commit -m '[^']+'\n# .*\ngit push origin HEAD:trunk$/,
+    ],
+    [
+      'a branch that tracks the default branch',
+      () => {
+        git('checkout', '-qb', 'topic', '--track', 'origin/trunk')
+        commit(FILE)
+      },
+      /\ngit push origin HEAD:trunk$/,
+    ],
+    [
+      'a detached HEAD',
+      () => {
+        git('checkout', '-q', '--detach')
+        commit(FILE)
+      },
+      /\ngit push origin HEAD:trunk$/,
+    ],
+  ])('publish the workflow from %s', async (_, prepare, command) => {
+    startRepository()
+    prepare()
+    const [before, after] = [withRun({ workflows: {} }), withRun(HOOK)]
+    let isPushed = false
+    platform.always((call, response) => (isPushed ? after : before)(call, response))
+    const running = connect([])
+    const [, waiting = ''] = await running.printed(
+      /waiting: .*\n.*Push it there\.\n((?: {2}.*\n)+)/,
+    )
+    const lines = waiting.replaceAll(/^ {2}/gm, '').trimEnd()
+    expect(lines).toMatch(command)
+    const [, listed = ''] =
+      /missing +pushed workflow: (.*\n(?: {11}.*\n)*)/.exec(running.stdout) ?? []
+    expect(listed.replaceAll(/^ {11}/gm, '').trimEnd()).toBe(lines)
+    run(lines)
+    expect(publishedFile()).toBe(readFileSync(join(home, FILE), 'utf8'))
+    isPushed = true
+    await running.printed(WEBHOOK_URL)
+  })
+
+  test('contain only the changes of the workflow', async () => {
+    startRepository()
+    writeFileSync(join(home, 'other.txt'), 'a')
+    git('add', 'other.txt')
+    platform.always(withRun(HOOK))
+    const running = connect([])
+    const [, command = ''] = await running.printed(/pushed workflow: (git .*)\n/)
+    run(command)
+    const names = execFileSync('git', ['ls-tree', '-r', '--name-only', 'trunk'], {
+      cwd: published(),
+      encoding: 'utf8',
+    })
+    expect(names.trim().split('\n')).toEqual([FILE, 'README.md'])
+  })
+
+  test('quote the name of a branch', async () => {
+    startRepository()
+    platform.always(withRun({ repository: { default_branch: 'a$(touch${IFS}pwned)' } }))
+    const running = connect([])
+    const [, command = ''] = await running.printed(/\n +(git push origin '?HEAD:.*)\n/)
+    expect(command).toBe("git push origin 'HEAD:a$(touch${IFS}pwned)'")
+  })
+
+  test('get the default branch if the clone is behind', async () => {
+    startRepository()
+    commit(FILE)
+    git('push', '-q', 'origin', 'HEAD')
+    platform.always(withRun({ workflows: { 'hook.yml': `${NAMED}# newer\n` } }))
+    const running = connect([])
+    await running.printed(WEBHOOK_URL)
+    expect(running.stdout).toMatch(/ok +pushed workflow: no local changes\n/)
+    expect(running.stdout).toMatch(
+      /warning +workflow: .* trunk differs.*\n +git pull origin trunk\n/,
+    )
+  })
+
+  test('of init, on another branch, push to the default branch too', async () => {
+    startRepository()
+    git('checkout', '-qb', 'feature')
+    const { stdout } = await runShared(['init', '--sender', 'stripe'], { cwd: home })
+    expect(stdout).toMatch(
+      /\n {2}git add \S+ && git commit -m '[^']+'\n {2}# .*trunk.*\n {2}git push origin HEAD:trunk\n/,
+    )
   })
 })
 
@@ -682,7 +848,7 @@ describe('the workflow of the default branch', () => {
   test('decides about signatures and filter: without verify, a workflow here changes nothing', async () => {
     const text = await listed(VERIFYING, NAMED, ['stripe'])
     expect(text).toMatch(
-      /warning +workflow: \S+hook\.yml on the default branch trunk differs .*git /,
+      /warning +workflow: \S+hook\.yml on the default branch trunk differs .*\n +git add /,
     )
     expect(text).toMatch(/warning +signatures: not verified/)
     expect(text).not.toMatch(/signatures: verified|Filter of the workflow|gh secret set/)

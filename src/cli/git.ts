@@ -28,12 +28,6 @@ export function git(folder: string, ...args: readonly string[]): string | undefi
   return call(folder, { ...NO_PROGRAMS, ...Object.fromEntries(noFilters) }, args)?.trim()
 }
 
-/** The command that pushes the current branch; a branch without an upstream gets one. */
-export function pushLine(): string {
-  const upstream = git('.', 'rev-parse', '--abbrev-ref', '@{upstream}')
-  return upstream === undefined ? 'git push -u origin HEAD' : 'git push'
-}
-
 function call(
   cwd: string,
   config: Readonly<Record<string, string>>,

@@ -11,7 +11,6 @@ import { quoted } from '../workflow/suggestion.ts'
 import { AGENT_NAMES } from './agents.ts'
 import { originRepository, writeText } from './files.ts'
 import { forgeHere } from './forge.ts'
-import { git, pushLine } from './git.ts'
 import { agentKind } from './init/agent.ts'
 import { type Answers, KINDS, type NewFile } from './init/kinds.ts'
 import { compiledPaths, localServer, nextSteps } from './init/next-steps.ts'
@@ -22,6 +21,7 @@ import { knownSender } from './init/sender-workflow.ts'
 import { originHere } from './origin.ts'
 import { ownAction } from './own-version.ts'
 import { environmentFor, GH_VARIABLES } from './programs.ts'
+import { pushFacts, subfolderProblem } from './publish.ts'
 import { settingOption } from './settings-file.ts'
 import { print, shellHere, wrappedNames } from './terminal.ts'
 import { triggersHere } from './workflows-here.ts'
@@ -93,7 +93,8 @@ async function init(
   const answers = await allAnswers(options, port)
   const kind = options.agent === undefined ? KINDS.get(answers.kind) : agentKind(options.agent)
   if (!kind) return
-  refuseSubfolder()
+  const subfolder = subfolderProblem()
+  if (subfolder) throw new UserError(subfolder)
   const files = kind.files(answers)
   refuseExisting(process.cwd(), [...files, ...compiledPaths(kind.compile, answers)])
   const gh = spawnSync('gh', ['auth', 'status'], {
@@ -106,7 +107,7 @@ async function init(
   const steps = nextSteps(kind, answers, files, port, {
     gh: ghState,
     shell: shellHere(),
-    push: pushLine(),
+    push: pushFacts(),
     isAlone,
     webUrl: originHere()?.webUrl,
   })
@@ -226,16 +227,6 @@ function misplaced(word: string): UsageError {
     hint: name
       ? `Run: hookline init --sender ${name}`
       : 'Use --name for the workflow, or --sender for the sender.',
-  })
-}
-
-/** @throws UserError in a subfolder of a repository, where GitHub reads no workflow */
-function refuseSubfolder(): void {
-  const up = git('.', 'rev-parse', '--show-cdup')?.replace(/\/$/, '') ?? ''
-  if (up === '') return
-  throw new UserError({
-    message: 'this is a subfolder of a repository, and GitHub reads workflows only at the root',
-    hint: `Run: cd ${up}; or make this folder a repository: git init`,
   })
 }
 

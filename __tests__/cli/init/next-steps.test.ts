@@ -36,7 +36,7 @@ test('the steps of a webhook: try it here, push, connect, check', () => {
       'https://github.com/settings/personal-access-tokens/new?name=hookline+deploy&target_name=octo&expires_in=90&contents=write',
     ],
     publish: [
-      "git add .github/workflows/deploy.yml && git commit -m 'Add the workflow deploy' && git push",
+      "git add .github/workflows/deploy.yml && git commit -m 'Add the workflow deploy' && git push origin HEAD",
     ],
     connect: ['hookline connect'],
     start: [],
@@ -98,7 +98,7 @@ test('Windows PowerShell has no &&', () => {
   const answers = { kind: 'webhook', ...ANSWERS }
   const { publish } = nextSteps(kind, answers, kind.files(answers), '3000', { shell: POWERSHELL })
   expect(publish).toEqual([
-    "git add .github/workflows/deploy.yml; git commit -m 'Add the workflow deploy'; git push",
+    "git add .github/workflows/deploy.yml; git commit -m 'Add the workflow deploy'; git push origin HEAD",
   ])
 })
 

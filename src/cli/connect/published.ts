@@ -17,7 +17,17 @@ export interface PublishedWorkflow {
   readonly files: readonly Source[]
 }
 
-const LOCAL_FOLDER = 'workflows'
+const SOURCE_FOLDER = 'workflows'
+
+/** @throws HttpFailure if GitHub is unreachable */
+export async function defaultBranch(
+  repository: string,
+  ask: AskGitHub,
+): Promise<string | undefined> {
+  const { answer } = await ask(`/repos/${repository}`)
+  const { default_branch: branch } = fieldsOf(answer)
+  return typeof branch === 'string' ? branch : undefined
+}
 
 /**
  * Downloads a workflow of the default branch.
@@ -29,8 +39,8 @@ export async function readPublished(
   { repository, workflow, file }: ConnectTarget,
   ask: AskGitHub,
 ): Promise<PublishedWorkflow | undefined> {
-  const branch = fieldsOf((await ask(`/repos/${repository}`)).answer).default_branch
-  if (typeof branch !== 'string') return undefined
+  const branch = await defaultBranch(repository, ask)
+  if (branch === undefined) return undefined
   const download = async (...paths: readonly string[]): Promise<Source | undefined> => {
     for (const path of paths) {
       const place = path.split('/').map(encodeURIComponent).join('/')
@@ -46,7 +56,7 @@ export async function readPublished(
   if (!native) return undefined
   const source = hasInlineTriggers(native)
     ? undefined
-    : await download(...namesOf(LOCAL_FOLDER, workflow))
+    : await download(...namesOf(SOURCE_FOLDER, workflow))
   return { branch, files: source ? [native, source] : [native] }
 }
 
@@ -130,14 +140,14 @@ function conditionsIn(
 }
 
 function differenceRows(
-  { files, workflow }: ConnectTarget,
+  target: ConnectTarget,
   { branch }: PublishedWorkflow,
   different: readonly Source[],
 ): Requirement[] {
   if (different.length === 0) return []
   const names = different.map(({ file }) => file).join(' and ')
   const verb = different.length === 1 ? 'differs' : 'differ'
-  const text = `workflow: ${names} on the default branch ${branch} ${verb} from this folder, and GitHub runs that branch. To publish: ${pushCommand(files, workflow)}`
+  const text = `workflow: ${names} on the default branch ${branch} ${verb} from this folder, and GitHub runs that branch. To make them equal:\n${pushCommand(target, branch)}`
   return [{ state: 'warning', text }]
 }
 

@@ -4,9 +4,10 @@ import type { Secret } from '../../wire/secret.ts'
 import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
+import { indented } from '../init/kinds.ts'
 import { unreachableHint } from '../request-faults.ts'
 import type { ConnectTarget } from './connect-target.ts'
-import { type PublishedWorkflow, readPublished } from './published.ts'
+import { defaultBranch, type PublishedWorkflow, readPublished } from './published.ts'
 import { pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
@@ -29,7 +30,7 @@ export async function waitUntilReady(
   note: (text: string) => void,
   signal: AbortSignal,
 ): Promise<PublishedWorkflow | undefined> {
-  const { repository, workflow, trigger, dispatch, files } = wanted
+  const { repository, workflow, trigger, dispatch } = wanted
   const nothing = { relayToken: undefined, relay: undefined, testEventTimeout: undefined }
   const target = { repository, workflow, trigger, dispatch, token, ...nothing }
   if (forge.kind !== 'github') {
@@ -51,10 +52,26 @@ export async function waitUntilReady(
     const [missing] = failures
     if (!missing) return readAgain(wanted, ports)
     const text = `${missing.message}\n${missing.hint ?? ''}`
-    if (text !== noted) note(`waiting: ${text}\n  ${pushCommand(files, workflow)}`)
+    if (text !== noted) {
+      const push = pushCommand(wanted, await branchOrNot(repository, ports))
+      note(`waiting: ${text}\n${indented(push, 2)}`)
+    }
     noted = text
     await ports.sleep(PAUSE)
     if (signal.aborted) return undefined
+  }
+}
+
+/** The default branch; `undefined` if GitHub does not respond now. */
+async function branchOrNot(
+  repository: string,
+  { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
+): Promise<string | undefined> {
+  try {
+    return await defaultBranch(repository, askGitHub)
+  } catch (error) {
+    if (error instanceof HttpFailure) return undefined
+    throw error
   }
 }
 

@@ -7,10 +7,18 @@ import { readToken, type Secret } from '../../wire/secret.ts'
 import { rawSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
-import { git, pushLine } from '../git.ts'
 import { tokenPage } from '../init/next-steps.ts'
 import { secretsOf } from '../init/sender-workflow.ts'
 import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
+import {
+  areCommitted,
+  arePublished,
+  isContained,
+  publishLines,
+  pullLine,
+  pushFacts,
+  subfolderProblem,
+} from '../publish.ts'
 import { shellHere } from '../terminal.ts'
 import { INSTALL_CLOUDFLARED } from '../tunnel.ts'
 import {
@@ -75,9 +83,13 @@ export async function meetRequirements(
   const source = 'kind' in forge ? tokenSource(forge, options.yes ?? false) : undefined
   const mayAsk = !options.yes && process.stdin.isTTY
   const isOffered = mayAsk && 'reason' in choice && choice.reason === 'no workflow'
+  const subfolder = subfolderProblem()
+  // In a subfolder, a workflow that is missing must not be written.
+  const isElsewhere = subfolder && 'reason' in choice && choice.reason === 'no workflow'
   const problems: readonly Problem[] = [
+    ...(subfolder ? [subfolder] : []),
     ...(repository === '' ? [NO_REMOTE] : []),
-    ...('problem' in choice && !isOffered ? [choice.problem] : []),
+    ...('problem' in choice && !isOffered && !isElsewhere ? [choice.problem] : []),
     ...(file && 'message' in file ? [file] : []),
     ...('kind' in forge ? forgeProblems(forge, native?.dispatch) : [forge]),
     ...(source || !('kind' in forge)
@@ -158,15 +170,14 @@ function requirementRows(known: RequirementFacts): readonly Requirement[] {
   if (!native || 'problem' in choice) {
     return [...rows, { state: 'missing', text: 'workflow: hookline init, which runs next' }]
   }
-  const isPushed = isPushedHere(native.files)
   return [
     ...rows,
     { state: 'ok', text: `workflow: ${native.file}, started by ${dispatchEvent(native.dispatch)}` },
-    isPushed
+    arePublished(native.files)
       ? { state: 'ok', text: 'pushed workflow: no local changes' }
       : {
           state: 'missing',
-          text: `pushed workflow: ${pushCommand(native.files, choice.trigger.workflow)}`,
+          text: `pushed workflow: ${pushCommand({ ...choice.trigger, ...native })}`,
         },
   ]
 }
@@ -199,7 +210,11 @@ export function workflowRows(known: WorkflowFacts): readonly Requirement[] {
 }
 
 export function requirementText(rows: readonly Requirement[]): string {
-  return rows.map(({ state, text }) => `  ${state.padEnd(7)}  ${text}`).join('\n')
+  return rows
+    .map(
+      ({ state, text }) => `  ${state.padEnd(7)}  ${text.replaceAll('\n', `\n${' '.repeat(11)}`)}`,
+    )
+    .join('\n')
 }
 
 /** Says whether the workflow verifies signatures, and of whom. */
@@ -320,20 +335,20 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
   return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
 }
 
-/** Whether the files have neither uncommitted changes nor commits that the upstream branch lacks. */
-function isPushedHere(files: readonly string[]): boolean {
-  const unpushed = ['log', '--format=%h', '@{upstream}..HEAD', '--', ...files]
-  return areCommitted(files) && git('.', ...unpushed) === ''
-}
-
-function areCommitted(files: readonly string[]): boolean {
-  return git('.', 'status', '--porcelain', '--ignore-submodules=all', '--', ...files) === ''
-}
-
-/** Commits the files, unless they are committed, and pushes them. */
-export function pushCommand(files: readonly string[], workflow: string): string {
-  const commit = [`git add ${files.join(' ')}`, `git commit -m 'Add the workflow ${workflow}'`]
-  return shellHere().chained([...(areCommitted(files) ? [] : commit), pushLine()])
+/**
+ * Commits the files, unless they are committed, and pushes them to the default branch. A folder that has
+ * nothing to push is behind.
+ *
+ * @param branch the default branch, as GitHub names it
+ */
+export function pushCommand(
+  { files, workflow }: Pick<ConnectTarget, 'files' | 'workflow'>,
+  branch?: string,
+): string {
+  const shell = shellHere()
+  const isCommitted = areCommitted(files)
+  if (isCommitted && isContained(branch)) return pullLine(shell, branch)
+  return publishLines({ files, workflow, isCommitted, push: pushFacts(branch), shell }).join('\n')
 }
 
 /** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */

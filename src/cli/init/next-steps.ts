@@ -2,6 +2,7 @@ import { ANY_REQUEST, exampleLine } from '../../triggers/example-line.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { webhookUrl } from '../../wire/path.ts'
 import { POSIX, type Shell, type VariableValue } from '../../wire/shell.ts'
+import { type PushFacts, publishLines } from '../publish.ts'
 import { PAIRED } from '../send/signatures.ts'
 import type { Answers, Kind, NewFile } from './kinds.ts'
 import { withoutMarkdown } from './plain-text.ts'
@@ -65,7 +66,7 @@ export function nextSteps(
   {
     gh = 'absent',
     shell = POSIX,
-    push: pushing = 'git push',
+    push: pushing = { refspec: 'HEAD' },
     isAlone = true,
     webUrl,
   }: MachineFacts = {},
@@ -76,11 +77,7 @@ export function nextSteps(
   const push = [
     ...login,
     ...(kind.compile === undefined ? [] : [kind.compile]),
-    shell.chained([
-      `git add ${added.join(' ')}`,
-      `git commit -m 'Add the workflow ${name}'`,
-      pushing,
-    ]),
+    ...publishLines({ files: added, workflow: name, isCommitted: false, push: pushing, shell }),
   ]
   return kind.secret === undefined
     ? {
@@ -285,8 +282,7 @@ export function tokenPage(
 interface MachineFacts {
   readonly gh?: GhState
   readonly shell?: Shell
-  /** The command that pushes the current branch. */
-  readonly push?: string
+  readonly push?: PushFacts
   /** Whether no other workflow in this folder receives webhooks. */
   readonly isAlone?: boolean
   /** Address of the pages of the git remote's host. */

@@ -1,0 +1,122 @@
+import type { Problem } from '../wire/errors.ts'
+import type { Shell } from '../wire/shell.ts'
+import { git } from './git.ts'
+
+/** How the branch of this folder gets to the default branch, whose workflows GitHub runs. */
+export interface PushFacts {
+  /** The default branch, if this folder has another branch, or none. */
+  readonly elsewhere?: string | undefined
+  /** Pushes to the default branch. */
+  readonly refspec: string
+  /** True for a branch without an upstream, which then gets one. */
+  readonly isFirst?: boolean
+  /** Files whose changes the next commit would contain, too. */
+  readonly staged?: readonly string[]
+}
+
+/**
+ * How to push from this folder.
+ *
+ * @param named the default branch, as GitHub names it; otherwise the clone may know it
+ */
+export function pushFacts(named?: string): PushFacts {
+  const current = git('.', 'symbolic-ref', '--quiet', '--short', 'HEAD')
+  const published = named ?? clonedDefault()
+  const staged = stagedFiles()
+  const isDetached =
+    current === undefined && git('.', 'rev-parse', '--verify', 'HEAD') !== undefined
+  if (!isDetached && (published === undefined || published === current)) {
+    const upstream = git('.', 'rev-parse', '--abbrev-ref', '@{upstream}')
+    return { refspec: 'HEAD', isFirst: upstream === undefined, staged }
+  }
+  const branch = published ?? '<default branch>'
+  return { elsewhere: branch, refspec: `HEAD:${branch}`, staged }
+}
+
+/** The default branch when this folder was cloned; `undefined` after `git init`. */
+function clonedDefault(): string | undefined {
+  const name = git('.', 'symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
+  return name?.replace(/^origin\//, '')
+}
+
+function stagedFiles(): string[] {
+  const plain = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all']
+  const names = git('.', 'diff', '--cached', '--name-only', '-z', ...plain)
+  return names?.split('\0').filter((name) => name !== '') ?? []
+}
+
+interface PublishOptions {
+  readonly files: readonly string[]
+  /** Name of the workflow, for the message of the commit. */
+  readonly workflow: string
+  readonly isCommitted: boolean
+  readonly push: PushFacts
+  readonly shell: Shell
+}
+
+/** The lines for a shell that commit files, unless they are committed, and push them. */
+export function publishLines(options: PublishOptions): string[] {
+  const { files, workflow, isCommitted, push, shell } = options
+  const { elsewhere, refspec, isFirst = false, staged = [] } = push
+  const names = files.join(' ')
+  // Other staged changes are not part of the commit.
+  const only = staged.some((name) => !files.includes(name)) ? ` -- ${names}` : ''
+  const commit = isCommitted
+    ? []
+    : [`git add ${names}`, `git commit -m 'Add the workflow ${workflow}'${only}`]
+  const pushing = `git push ${isFirst ? '-u ' : ''}origin ${quotedRef(refspec, shell)}`
+  if (elsewhere === undefined) return [shell.chained([...commit, pushing])]
+  return [
+    ...(commit.length > 0 ? [shell.chained(commit)] : []),
+    `# GitHub runs the workflow of the branch ${elsewhere}. Merge your branch into it, or push to it:`,
+    pushing,
+  ]
+}
+
+/** Names of branches may contain characters that a shell would execute. */
+function quotedRef(name: string, shell: Shell): string {
+  return /^[\w./:-]+$/.test(name) ? name : shell.quoted(name)
+}
+
+/** True if the last commit contains the files as they are here. */
+export function areCommitted(files: readonly string[]): boolean {
+  const changes = git('.', 'status', '--porcelain', '--ignore-submodules=all', '--', ...files)
+  return changes === '' && files.every((file) => blobOf('HEAD', file) !== undefined)
+}
+
+/**
+ * Compares the files with the default branch, as this clone knows the branch since its last fetch or push.
+ *
+ * @param named the default branch, as GitHub names it
+ */
+export function arePublished(files: readonly string[], named?: string): boolean {
+  const current = git('.', 'symbolic-ref', '--quiet', '--short', 'HEAD')
+  const branch = named ?? clonedDefault() ?? current
+  const remote = `refs/remotes/origin/${branch}`
+  return areCommitted(files) && files.every((file) => blobOf('HEAD', file) === blobOf(remote, file))
+}
+
+/** True if the default branch has every commit of this folder, so that there is nothing to push. */
+export function isContained(branch = clonedDefault()): boolean {
+  const remote = `refs/remotes/origin/${branch}`
+  return git('.', 'merge-base', '--is-ancestor', 'HEAD', remote) !== undefined
+}
+
+/** Gets the commits of the default branch. */
+export function pullLine(shell: Shell, branch = clonedDefault()): string {
+  return `git pull origin ${quotedRef(branch ?? 'HEAD', shell)}`
+}
+
+function blobOf(revision: string, file: string): string | undefined {
+  return git('.', 'rev-parse', '--quiet', '--verify', `${revision}:${file}`)
+}
+
+/** GitHub reads no workflow in a folder below the root of its repository. */
+export function subfolderProblem(): Problem | undefined {
+  const up = git('.', 'rev-parse', '--show-cdup')?.replace(/\/$/, '') ?? ''
+  if (up === '') return undefined
+  return {
+    message: 'this is a subfolder of a repository, and GitHub reads workflows only at the root',
+    hint: `Run: cd ${up}; or make this folder a repository: git init`,
+  }
+}
