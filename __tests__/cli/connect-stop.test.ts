@@ -74,8 +74,8 @@ function surroundings(env: Record<string, string> = { HOOKLINE_GITHUB_TOKEN: TOK
   return { cwd: home, env: { PATH: path, HOME: folder, HOOKLINE_API_URL: github.url, ...env } }
 }
 
-function connect(): RunningCommand {
-  command = new RunningCommand(['connect'], surroundings())
+function connect(env?: Record<string, string>): RunningCommand {
+  command = new RunningCommand(['connect', '--yes'], surroundings(env))
   command.process.stdin?.end()
   return command
 }
@@ -111,6 +111,13 @@ touch '${folder}/first'; echo "INF | ${PUBLIC} |" >&2; exec sleep 1`,
     process.kill(tunnel, 'SIGINT')
     await until(allGone)
     running.process.kill('SIGINT')
+    expect(await running.ended()).toBe(0)
+    expect(running.stderr).toBe('')
+  })
+
+  test('that ended gh too, while connect waited for its token', async () => {
+    program('gh', 'kill -INT $PPID; kill -INT $$')
+    const running = connect({})
     expect(await running.ended()).toBe(0)
     expect(running.stderr).toBe('')
   })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { systemClock } from '../relay/relay-config.ts'
 import type { Sender } from '../triggers/sender.ts'
@@ -71,6 +72,9 @@ export function connectCommand(): Command {
     .action(connect)
 }
 
+/** Milliseconds. */
+const SIGNAL_DELAY = 20
+
 async function connect(word: string | undefined, options: ConnectOptions): Promise<void> {
   const named = namedSender(word, options.sender)
   const settings = connectSettings(options)
@@ -80,7 +84,10 @@ async function connect(word: string | undefined, options: ConnectOptions): Promi
   try {
     await untilAborted({ options, named, settings, report, signal: stopping.signal, stop })
   } catch (error) {
-    if (error !== stopping.signal.reason) throw error
+    // Ctrl-C also ends a git or gh that this process waits for, and its own signal comes after that call.
+    await sleep(SIGNAL_DELAY)
+    if (!stopping.signal.aborted) throw error
+    if (error !== stopping.signal.reason && !(error instanceof UserError)) throw error
     report.bye('stopped')
     endProcess()
   }
