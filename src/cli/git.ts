@@ -33,6 +33,7 @@ function call(
   config: Readonly<Record<string, string>>,
   args: readonly string[],
 ): string | undefined {
+  const own = environmentFor(...GIT_VARIABLES)
   const entries = Object.entries(config)
   // `-c` ends a name at the first equals sign. Git before 2.31 reads no variables.
   const options = entries.flatMap(([name, value]) =>
@@ -45,7 +46,7 @@ function call(
       timeout: 60_000,
       maxBuffer: 2 ** 26,
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...environmentFor(...GIT_VARIABLES), ...NO_FETCH, ...configVariables(entries) },
+      env: { ...own, ...NO_FETCH, ...configVariables(entries, own) },
     })
   } catch {
     return undefined
@@ -60,8 +61,11 @@ const NO_FETCH = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
  *
  * https://git-scm.com/docs/git-config#ENVIRONMENT
  */
-function configVariables(entries: readonly (readonly [name: string, value: string])[]) {
-  const first = Number(process.env.GIT_CONFIG_COUNT) || 0
+function configVariables(
+  entries: readonly (readonly [name: string, value: string])[],
+  own: NodeJS.ProcessEnv,
+) {
+  const first = Number(own.GIT_CONFIG_COUNT) || 0
   const variables = entries.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, name],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
