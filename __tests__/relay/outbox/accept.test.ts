@@ -249,7 +249,11 @@ test('a full outbox: an event that GitHub cannot take is 503, and one that it ta
   await accepted.note(`o/elsewhere#${await sha256('ghp_a-token-of-somebody')}`)
   const other = dispatchOf('b', { name: 'elsewhere' })
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
-  await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
+  await expect(dispatch(other)).rejects.toMatchObject({
+    status: 503,
+    code: 'outbox_full',
+    hint: expect.stringContaining('was not stored'),
+  })
   await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
 })
 
@@ -350,6 +354,23 @@ describe('an object that stores an event, but does not respond in time', () => {
     expect(response.attempts).toMatchObject(expected)
     await time.settled(undefined)
     expect(await deliveries(outbox)).toEqual(left)
+  })
+
+  test('at any call, and GitHub does not accept the event: the 503 says that it may be stored', async () => {
+    const { dispatch, outbox } = await accepting(refusing(down()), undefined, {
+      storeOf: (outbox) => {
+        const store = storeOf(outbox)
+        return { ...store, put: async (event) => void (await store.put(event)) }
+      },
+    })
+    await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({
+      status: 503,
+      code: 'outbox_full',
+      message: 'the outbox did not respond',
+      hint: expect.stringMatching(/may have stored the event.*drop duplicates/),
+      retryAfter: 60,
+    })
+    expect(await deliveries(outbox)).toEqual(['a'])
   })
 })
 

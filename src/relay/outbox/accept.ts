@@ -1,7 +1,7 @@
 import type { AcceptedQueues } from '../credentials/accepted-credentials.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import type { OutboxLine } from '../log-lines.ts'
-import { type Attempts, outboxFull, RelayError } from '../relay-errors.ts'
+import { type Attempts, outboxFull, outboxUnresponsive, RelayError } from '../relay-errors.ts'
 import type { CollectPort } from '../request/batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent } from './event.ts'
@@ -135,7 +135,7 @@ function settledWithin(
   })
 }
 
-/** @throws the error if the sender has to hear it, or RelayError 503 if there is no room */
+/** @throws the error if the sender has to hear it, or RelayError 503 if the outbox does not confirm that it has the event */
 async function storeRefused(
   dispatch: Dispatch,
   name: QueueName,
@@ -159,7 +159,9 @@ async function storeRefused(
   const { state, wait, doubts } = next
   const { code: reason, attempts = { tries: 0 } } = error
   const event = await newEvent(dispatch, name, { state, wait, doubts, attempts: 1, reason }, ports)
-  if (!(await store.put(event))) throw outboxFull('the outbox is full', error)
+  const isStored = await store.put(event)
+  if (isStored === undefined) throw outboxUnresponsive(error)
+  if (!isStored) throw outboxFull(error)
   if (refusesOwn) {
     const names = { delivery: dispatch.delivery, repository: repositoryOf(name.queue) }
     log({ level: 'error', outbox: 'stored', ...names, reason })
