@@ -135,7 +135,7 @@ function settledWithin(
   })
 }
 
-/** @throws the error if the sender has to hear it, or RelayError 503 if the outbox does not confirm that it has the event */
+/** @throws the error if the sender has to hear it, or RelayError 503 if the outbox did not confirm the event */
 async function storeRefused(
   dispatch: Dispatch,
   name: QueueName,
