@@ -53,7 +53,7 @@ function call(
   }
 }
 
-/** No command here needs a remote. Git before 2.45 does not know the second variable. */
+/** No command here needs a remote. Older versions of git know only the first variable. */
 const NO_FETCH = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
 
 /**
