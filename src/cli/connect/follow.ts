@@ -154,8 +154,9 @@ function filterReason(reason: string, filter: JsonObject = {}): string {
 function queuedReason({ queued, batch }: LogEntry): string | null {
   if (queued === undefined) return null
   if (batch !== undefined) return `in the batch ${batch}, which starts one run when it ends`
-  const why = queued === 'queued' ? 'queued behind earlier events' : `queued (${queued})`
-  return `${why}: the relay sends the event again, also after a restart of connect`
+  const [why, order] =
+    queued === 'queued' ? ['behind earlier events', 'after them'] : [`(${queued})`, 'again']
+  return `queued ${why}: the relay sends the event ${order}, also after a restart of connect`
 }
 
 const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before'
