@@ -196,7 +196,7 @@ describe('from a clone to a run', () => {
     expect(running.stdout + running.stderr).not.toContain(TOKEN)
     expect(readFileSync(join(folder, 'tunnelled'), 'utf8')).not.toContain(TOKEN)
     expect(await running.stop()).toBe(0)
-    expect(running.stdout).toContain('host a relay: https://')
+    expect(running.stdout).toContain('4-keep-the-url')
   })
 
   test('by workflow_dispatch, if the workflow listens for it', async () => {
@@ -317,7 +317,9 @@ describe('the steps at the sender', () => {
     const running = connect(['--send-test'])
     // Without the secret, no test event is sent.
     await running.told(/export STRIPE_SIGNING_SECRET/)
-    expect(running.stdout).toContain('\nAt Stripe: Workbench > Webhooks > Create new destination')
+    expect(running.stdout).toContain(
+      '\nAt Stripe: in a sandbox, open Workbench > Webhooks > Create new destination',
+    )
     expect(running.stdout).toMatch(/gh secret set STRIPE_SIGNING_SECRET --repo octo\/repo\n/)
     expect(running.stdout).toContain('https://github.com/octo/repo/settings/secrets/actions/new')
     expect(running.stdout).not.toMatch(/Checked in the workflow only/)
@@ -1145,7 +1147,7 @@ describeOnNode24('with a database', () => {
     platform.always(withRun({ workflows: { 'hook.yml': filtering } }))
     const second = await ready([])
     expect(new URL(second.url).pathname).toBe(new URL(first.url).pathname)
-    expect(second.running.stderr).toMatch(/ends with the tunnel.*--public-url/)
+    expect(second.running.stderr).toMatch(/ends with the tunnel.*4-keep-the-url/)
     const headers = { 'content-type': 'application/json' }
     await fetch(localOf(second.url), { method: 'POST', headers, body: '{"type":"open"}' })
     const last = (await jsonEvents(second.running, 'request')).at(-1)

@@ -42,7 +42,7 @@ export function testBlocks(part: keyof typeof PARTS): void {
     })
     afterAll(() => session.close())
 
-    const isWalk = ({ text }: Block) => text.startsWith(FIRST_COMMAND)
+    const isWalk = ({ text }: Block) => FIRST_COMMAND.test(text)
     const first = page.blocks.find(isWalk)
     if (first) {
       const { [page.name.replace(/.*\/|\.md$/g, '')]: without } = NOT_WALKED

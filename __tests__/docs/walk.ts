@@ -12,8 +12,8 @@ import type { Block, Page } from './pages.ts'
 import { CLONE, type Session } from './session.ts'
 import { runNative } from './workflows.ts'
 
-/** The beginning of the commands on a sender's page. */
-export const FIRST_COMMAND = 'hookline init --sender '
+/** The command that writes the workflow on a sender's page. */
+export const FIRST_COMMAND = /^hookline init --sender (\S+)/m
 
 /** Pages whose commands are not run, because only the sender has the key. */
 export const NOT_WALKED: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ export const NOT_WALKED: Readonly<Record<string, string>> = {
  * run. Then the written workflow fires on the event that GitHub received.
  */
 export async function walkSender(block: Block, page: Page, session: Session): Promise<void> {
-  const [name = ''] = block.text.slice(FIRST_COMMAND.length).split('\n')
+  const [, name = ''] = FIRST_COMMAND.exec(block.text) ?? []
   const path = `.github/workflows/${name}.yml`
   const written = () => readFileSync(join(session.folder, path), 'utf8').replace(/@1{40}.*/, '@v1')
   const pushed = Object.defineProperty({}, `${name}.yml`, { enumerable: true, get: written })

@@ -82,29 +82,23 @@ For authors of workflows. At the end an event of ${title} starts a workflow that
 
 You need Node 20.19 or newer, [cloudflared](https://developers.cloudflare.com/cloudflare-one/networks/connectors/cloudflare-tunnel/downloads/), and the [GitHub CLI](https://cli.github.com) after \`gh auth login\`.${exportText(sender)}
 
-Install \`hookline\` from a clone outside of your repository, and keep the clone:
-
-\`\`\`sh
-git clone https://github.com/hookline/hookline && npm install --global ./hookline
-\`\`\`
-
-In your repository's folder, on the default branch:
+In your repository's folder, on the default branch, run:
 
 \`\`\`sh
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running.
+\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running, and keep the clone in \`~/hookline\`.
 
 At ${title}: ${click.trim()}${handshake}
 ${secretSection(sender)}
 Then let ${plainTitle(title)} send an event${fire}
 
-\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run (\`gh run view <number in the link> --log\`) says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it.
+\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it. In a second terminal, \`gh run view <number in the link> --log\` prints it.
 
 ## After the first event
 
-The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [host a relay](../host/relay.md) and [create a URL that stays](../guides/endpoints.md).${eventsText(sender)}${localText(sender)}
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [keep the URL](../start/quickstart.md#4-keep-the-url).${eventsText(sender)}${localText(sender)}
 
 ## Workflow
 
@@ -152,6 +146,7 @@ function commandsOf(sender) {
   const { name, secret } = sender
   const isFirst = needsSecretFirst(sender)
   return [
+    'git clone https://github.com/hookline/hookline ~/hookline && npm install --global ~/hookline',
     `hookline init --sender ${name}`,
     ...(isFirst ? [`gh secret set ${secret}`] : []),
     `git add .github/workflows/${name}.yml && git commit -m 'Add the workflow ${name}' && git push -u origin HEAD`,

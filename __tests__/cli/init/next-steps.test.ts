@@ -20,6 +20,7 @@ function stepsOf(kind: string, own: Partial<Answers> = {}) {
 test('the steps of a webhook: try it here, push, connect, check', () => {
   expect(stepsOf('webhook')).toEqual({
     url: 'https://relay.example/octo/repo/deploy/webhook',
+    storedByKey: false,
     missing: [],
     tokenBox: 'Contents: Read and write',
     relay: ['env -u HOOKLINE_GITHUB_TOKEN hookline relay'],

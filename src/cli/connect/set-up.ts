@@ -73,10 +73,13 @@ export function setUpLines(setUp: SetUp): string[] {
   ]
 }
 
+/** The ways to a URL that stays. */
+const KEEP_PAGE =
+  'https://github.com/hookline/hookline/blob/main/docs/start/quickstart.md#4-keep-the-url'
+
 const LIFETIMES: Readonly<Record<UrlLifetime, string>> = {
   stays: 'It stays the same at each start of connect.',
-  'ends with the tunnel':
-    'It ends with the tunnel. For a URL that stays, use a named tunnel: --public-url https://… --port 8080',
+  'ends with the tunnel': `It ends with the tunnel. To keep it: ${KEEP_PAGE}`,
   'ends with connect':
     'It ends with connect. For a URL that stays, use Node 22.13 or newer, with --public-url.',
 }
@@ -133,6 +136,6 @@ export function stayLines({ lifetime }: Pick<PublicRelay, 'lifetime'>): string[]
   return [
     '',
     lifetime === 'stays' ? 'The URL works again when connect runs.' : 'The URL has ended.',
-    'For a URL that always works, host a relay: https://github.com/hookline/hookline#host',
+    `For a URL that always works: ${KEEP_PAGE}`,
   ]
 }

@@ -43,6 +43,8 @@ export interface NextSteps {
   readonly doctor: readonly string[]
   /** Stores the repository secrets. A sender often shows them only with the webhook. */
   readonly secrets: readonly string[]
+  /** Whether `connect` stores all of them by a key. */
+  readonly storedByKey: boolean
   /** The origin of each secret: `the signing secret of the endpoint, whsec_…`. */
   readonly secretSources: readonly string[]
   /** Gives it a public URL, and follows each request to its run. */
@@ -136,6 +138,7 @@ function webhookSteps(
     publish: push,
     start: [],
     secrets: [...(sender ? secretsOf(sender) : []), ...(kind.secrets ?? [])].map(storing),
+    storedByKey: sender !== undefined && forge === undefined && kind.secrets === undefined,
     secretSources: [
       ...(sender?.secret === undefined ? [] : [withoutMarkdown(sender.shown)]),
       ...(sender && urlSecretOf(sender) !== undefined ? ['the complete webhook URL'] : []),
@@ -193,6 +196,7 @@ function pollingSteps(
     relay: [],
     connect: [],
     secrets: [isGitHub ? secretLine(secret) : secretPage(secret, webUrl, repository)],
+    storedByKey: false,
     secretSources: [],
     polling: [],
     publish: push,

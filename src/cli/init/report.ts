@@ -55,9 +55,10 @@ export function reportText(
       ].join('')
 }
 
-function secretsTitle({ secretSources }: NextSteps): string {
+function secretsTitle({ secretSources, storedByKey }: NextSteps): string {
   const noun = secretSources.length === 1 ? 'secret' : 'secrets'
-  return `Store the repository ${noun} (${secretSources.join('; ')}):`
+  const key = storedByKey ? ' Press s in connect, or run:' : ''
+  return `Store the repository ${noun} (${secretSources.join('; ')}).${key}`.replace(/\.$/, ':')
 }
 
 /** The way without GitHub. */
