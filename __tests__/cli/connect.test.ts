@@ -1066,7 +1066,7 @@ function isAlive(pid: number): boolean {
 }
 
 test('Ctrl-C that ends the tunnel first is no error', async () => {
-  program('cloudflared', `echo "INF | ${PUBLIC} |" >&2; echo $$ > '${folder}/pid'; exec sleep 60`)
+  program('cloudflared', `echo $$ > '${folder}/pid'; echo "INF | ${PUBLIC} |" >&2; exec sleep 60`)
   platform.always(withRun(HOOK))
   const running = connect([])
   await running.printed(WEBHOOK_URL)

@@ -115,7 +115,7 @@ export interface WebhookAddress {
   readonly trigger: string
 }
 
-/** Whether a forge accepts the string as the name of an account. Forgejo and Gitea allow dots within it. */
+/** True if a forge accepts the string as the name of an account. Forgejo and Gitea allow dots within it. */
 export function isOwner(text: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,38}$/.test(text)
 }
