@@ -88,17 +88,17 @@ In your repository's folder, on the default branch, run:
 ${commandsOf(sender).join('\n')}
 \`\`\`
 
-\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running, and keep the clone in \`~/hookline\`.
+\`connect\` asks whether it may use the token of \`gh\`, and prints your webhook URL. Leave \`connect\` running.
 
 At ${title}: ${click.trim()}${handshake}
 ${secretSection(sender)}
 Then let ${plainTitle(title)} send an event${fire}
 
-\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it. In a second terminal, \`gh run view <number in the link> --log\` prints it.
+\`connect\` prints the link of the run and \`ended: success  every step ran\`, or the reason and the fix. The log of the run says \`signature verified (${scheme})\` and shows the event; in a public repository, anyone can read it.
 
 ## After the first event
 
-The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [keep the URL](../start/quickstart.md#4-keep-the-url).${eventsText(sender)}${localText(sender)}
+The URL works while \`connect\` runs, and the next start prints another address. To receive events all the time, [keep the URL](../start/quickstart.md#4-keep-the-url). Keep the clone in \`~/hookline\`, because the command runs from it.${eventsText(sender)}${localText(sender)}
 
 ## Workflow
 
@@ -190,7 +190,7 @@ Press \`s\` in the terminal of \`connect\`, and paste ${pasted.join('. Then past
 function localText({ title, secret }) {
   return secret === undefined
     ? ''
-    : ` To try the workflow without ${plainTitle(title)} and GitHub, run \`hookline dev\`, and in a second terminal the line \`hookline send …\` that \`init\` prints.`
+    : ` To try the workflow without ${plainTitle(title)} and GitHub, run the optional commands that \`init\` prints.`
 }
 
 /** @param {Sender} sender */

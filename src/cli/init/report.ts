@@ -63,13 +63,12 @@ function secretsTitle({ secretSources, storedByKey }: NextSteps): string {
 
 /** The way without GitHub. */
 function localText({ prepare, tryOut: [serve = '', ...fire] }: NextSteps): string {
-  return [
-    section('Optional: to test it on this machine, write its secrets into .env:', prepare),
-    section(prepare.length > 0 ? 'In another terminal:' : 'Optional: to test it on this machine:', [
-      serve,
-    ]),
-    section(prepare.length > 0 ? 'In this terminal:' : 'In another terminal:', fire),
-  ].join('')
+  // The terminal that has read the secret signs with it.
+  const lines =
+    prepare.length > 0
+      ? [...prepare, '# In a second terminal:', serve, '# In this terminal:', ...fire]
+      : [serve, '# In a second terminal:', ...fire]
+  return section('Optional: to test it on this machine:', lines)
 }
 
 /** The way with the relay that the user named, in place of `connect`. */

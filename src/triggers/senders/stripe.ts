@@ -45,7 +45,7 @@ export const payloads: Payloads = {
 export const page: SenderPage = {
   click:
     'in a sandbox, open *Workbench > Webhooks > Create new destination*. Choose the event `checkout.session.completed` and *Webhook endpoint*, and enter the URL. Then choose *Reveal secret*.',
-  fire: ': in the [Shell](https://docs.stripe.com/workbench/shell) of Workbench, or in a terminal after `stripe login`, run `stripe trigger checkout.session.completed`.',
+  fire: ': in the [Shell](https://docs.stripe.com/workbench/shell) of Workbench, run `stripe trigger checkout.session.completed`.',
   outputs: "The body is [Stripe's event object](https://docs.stripe.com/api/events/object).",
   signature: 'While you roll a secret, Stripe signs with both secrets.',
   retries: 'A retry has a new time and a new signature.',
