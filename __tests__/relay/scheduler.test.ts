@@ -175,19 +175,6 @@ const startedByCloudflare: Keep = async (timers, time, ports, end) => {
   await Promise.all(running)
 }
 
-test('a scheduled run starts when the object that knows earlier runs does not respond', async () => {
-  const { ports, starts } = world('2026-11-23T08:05:00Z')
-  const reported: unknown[] = []
-  const lost = new Error('the object did not respond')
-  await startDue(
-    readTimers('*/5 * * * * octo/shop poll'),
-    Date.parse('2026-11-23T08:05:00Z'),
-    { ...ports, report: (error) => void reported.push(error) },
-    () => Promise.reject(lost),
-  )
-  expect([starts.length, reported]).toEqual([1, [lost]])
-})
-
 /** The result of every startRun by its due time, and the time of the result. */
 async function kept(keep: Keep, text: string, from: string, to: string, github = () => noError) {
   const [start, end] = [Date.parse(from), Date.parse(to)]

@@ -7,12 +7,7 @@ import { generateSealingKey, type SealingKey } from '../../src/relay/credentials
 import type { Dispatch, DispatchPort } from '../../src/relay/github/dispatch.ts'
 import { RateLimiters } from '../../src/relay/github/rate-limiter.ts'
 import type { OutboxLine } from '../../src/relay/log-lines.ts'
-import {
-  type AcceptPorts,
-  collectInto,
-  type EventStore,
-  throughOutbox,
-} from '../../src/relay/outbox/accept.ts'
+import { type AcceptPorts, collectInto, throughOutbox } from '../../src/relay/outbox/accept.ts'
 import type { NewEvent, OutboxLimits } from '../../src/relay/outbox/event.ts'
 import { Ledger } from '../../src/relay/outbox/ledger.ts'
 import { Outbox } from '../../src/relay/outbox/outbox.ts'
@@ -79,8 +74,6 @@ export interface OutboxSetup {
   /** GitHub as requests meet it, if that is another than for stored events. */
   readonly live?: FakeGitHub
   readonly random?: () => number
-  /** How requests reach the outbox, if not directly. */
-  readonly storeOf?: (outbox: Outbox) => EventStore
   /** GitHub accepted the sender's token, and the relay's own credential, before. */
   readonly isKnown?: boolean
   /** False for a process that has not read its disk yet. */
@@ -178,7 +171,7 @@ export async function fakeOutbox(github: FakeGitHub, setup: OutboxSetup = {}): P
   const seal = sealEventsFor(key)
   const accept: AcceptPorts = {
     ask: send(true),
-    store: setup.storeOf?.(outbox) ?? outbox,
+    store: outbox,
     accepted,
     seal,
     nameQueue,

@@ -237,20 +237,12 @@ export function bodiesFull(cause?: unknown): RelayError {
 }
 
 /** @param cause why GitHub did not accept the event, or may not have */
-export function outboxFull(cause: RelayError): RelayError {
-  const hint = 'The event was not stored. Send the request again in 60 seconds.'
-  return storageRefused('the outbox is full, or its disk fails', hint, cause)
-}
-
-/** @param cause why GitHub did not accept the event, or may not have */
-export function outboxUnresponsive(cause: RelayError): RelayError {
-  const hint =
-    'The outbox may have stored the event. Send the request again in 60 seconds, and let the workflow drop duplicates.'
-  return storageRefused('the outbox did not respond', hint, cause)
-}
-
-function storageRefused(message: string, hint: string, cause: RelayError): RelayError {
-  const error = new RelayError(503, 'outbox_full', message, { hint, retryAfter: 60, cause })
+export function outboxFull(message: string, cause: RelayError): RelayError {
+  const error = new RelayError(503, 'outbox_full', message, {
+    hint: 'The event was not stored. Send the request again in 60 seconds.',
+    retryAfter: 60,
+    cause,
+  })
   const { tries = 0 } = cause.attempts ?? {}
   return error.after({ tries, mayBeAccepted: isAmbiguous(cause) })
 }

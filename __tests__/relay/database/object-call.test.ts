@@ -2,9 +2,11 @@ import { expect, test } from '@jest/globals'
 import {
   answerObjectCall,
   askObject,
+  type ObjectNamespace,
   readObjectCall,
   storeInObject,
 } from '../../../src/relay/database/object-call.ts'
+import { indexIn, queueIn } from '../../../src/relay/outbox/object-calls.ts'
 
 interface Store {
   add(name: string, count: number): Promise<string>
@@ -29,14 +31,29 @@ test('a store in an object can be the result of a promise', async () => {
   expect(await resolved.add('a', 2)).toBe('a 2')
 })
 
-test('a call of an object that never responds ends with a TimeoutError', async () => {
-  const never = (_url: string, { signal }: { signal: AbortSignal }) =>
+/** An object that never responds. @param signals takes the signal of each call */
+function silentObject(signals: (AbortSignal | undefined)[] = []): ObjectNamespace {
+  const fetch = (_url: string, { signal }: { signal?: AbortSignal }) =>
     new Promise<Response>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason))
+      signals.push(signal)
+      signal?.addEventListener('abort', () => reject(signal.reason))
     })
-  const namespace = { idFromName: (name: string) => name, get: () => ({ fetch: never }) }
-  const call = askObject(namespace, 'o/r#own', '/queue', { method: 'POST', body: '{}' }, 10)
+  return { idFromName: (name) => name, get: () => ({ fetch }) }
+}
+
+test('a call with a time ends with a TimeoutError when the object never responds', async () => {
+  const call = askObject(silentObject(), 'index', '/index', { method: 'POST', body: '{}' }, 10)
   await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a call of a queue has no time, because the queue may store the event late; one of the index has', () => {
+  const signals: (AbortSignal | undefined)[] = []
+  const namespace = silentObject(signals)
+  void queueIn(namespace, 'o/r#own').among(['a'])
+  indexIn(namespace)
+    .queues()
+    .catch(() => {})
+  expect(signals).toEqual([undefined, expect.any(AbortSignal)])
 })
 
 test.each([

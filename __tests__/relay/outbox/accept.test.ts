@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Dispatch } from '../../../src/relay/github/dispatch.ts'
 import { sha256 } from '../../../src/relay/github/rate-limiter.ts'
-import type { EventStore } from '../../../src/relay/outbox/accept.ts'
 import type { Outbox } from '../../../src/relay/outbox/outbox.ts'
 import { queueNames } from '../../../src/relay/outbox/queue-name.ts'
 import { type Attempts, RelayError } from '../../../src/relay/relay-errors.ts'
@@ -249,11 +248,7 @@ test('a full outbox: an event that GitHub cannot take is 503, and one that it ta
   await accepted.note(`o/elsewhere#${await sha256('ghp_a-token-of-somebody')}`)
   const other = dispatchOf('b', { name: 'elsewhere' })
   await expect(dispatch(dispatchOf('a'))).resolves.toMatchObject({ queued: expect.any(String) })
-  await expect(dispatch(other)).rejects.toMatchObject({
-    status: 503,
-    code: 'outbox_full',
-    hint: expect.stringContaining('was not stored'),
-  })
+  await expect(dispatch(other)).rejects.toMatchObject({ status: 503, code: 'outbox_full' })
   await expect(dispatch({ ...other, delivery: 'c' })).resolves.toEqual(DONE)
 })
 
@@ -302,75 +297,6 @@ describe('a 502 whose retry settles nothing', () => {
       hint: expect.stringMatching(/may have accepted the event/),
       attempts: { mayBeAccepted: true },
     })
-  })
-})
-
-describe('an object that stores an event, but does not respond in time', () => {
-  /** The response to the first request is lost; the second one finds the event stored. */
-  const storeOf = (outbox: Outbox): EventStore => {
-    const stored = new Set<string>()
-    return {
-      waits: (name) => outbox.waits(name),
-      collect: (event) => outbox.collect(event),
-      settle: (event, outcome) => outbox.settle(event, outcome),
-      put: async (event) => {
-        if (stored.has(event.delivery)) return true
-        stored.add(event.delivery)
-        expect(await outbox.put(event)).toBe(true)
-        return undefined
-      },
-    }
-  }
-  const deliveries = async (outbox: Outbox) => (await all(outbox)).map(({ delivery }) => delivery)
-
-  test('GitHub is asked, and an event that it accepts is not sent again', async () => {
-    const { dispatch, outbox, put, time } = await accepting(accepts, refusing(down()), { storeOf })
-    await put('waits')
-    expect(await dispatch(dispatchOf('a'))).toEqual(DONE)
-    await time.settled(undefined)
-    expect(await deliveries(outbox)).toEqual(['waits'])
-  })
-
-  test('an event that GitHub does not accept is 202, and stored once', async () => {
-    const { dispatch, outbox, put } = await accepting(refusing(down()), undefined, { storeOf })
-    await put('waits')
-    expect(await dispatch(dispatchOf('a'))).toMatchObject({ queued: 'github_unavailable' })
-    expect(await deliveries(outbox)).toEqual(['waits', 'a'])
-  })
-
-  test.each([
-    ['accepts: it is not sent again', undefined, DONE, []],
-    ['does not accept: it is 202', down(), { queued: 'github_unavailable' }, ['a']],
-  ])('an event that GitHub, after 6 s, %s', async (_name, error, expected, left) => {
-    const time = new FakeTime()
-    const ask = async () => {
-      await time.sleep(6 * SECOND)
-      if (error) throw error
-    }
-    const { accept, outbox } = await accepting(ask, refusing(down()), { storeOf, time })
-    const { response, work } = accept(dispatchOf('a'))
-    await time.pass(6 * SECOND)
-    await work
-    expect(response.attempts).toMatchObject(expected)
-    await time.settled(undefined)
-    expect(await deliveries(outbox)).toEqual(left)
-  })
-
-  test('at any call, and GitHub does not accept the event: the 503 says that it may be stored', async () => {
-    const { dispatch, outbox } = await accepting(refusing(down()), undefined, {
-      storeOf: (outbox) => {
-        const store = storeOf(outbox)
-        return { ...store, put: async (event) => void (await store.put(event)) }
-      },
-    })
-    await expect(dispatch(dispatchOf('a'))).rejects.toMatchObject({
-      status: 503,
-      code: 'outbox_full',
-      message: 'the outbox did not respond',
-      hint: expect.stringMatching(/may have stored the event.*drop duplicates/),
-      retryAfter: 60,
-    })
-    expect(await deliveries(outbox)).toEqual(['a'])
   })
 })
 

@@ -144,16 +144,6 @@ test('an object whose events wait for a missing key looks at them a day later', 
   expect([delivered, await storage.getAlarm()]).toEqual([[], START + 24 * HOUR])
 })
 
-test('an event that the relay stores twice, because a response was lost, is delivered once', async () => {
-  const storage = await objectStorage()
-  const { object, put, delivered, told } = await queueObject(storage, await generateSealingKey())
-  await put('a')
-  await put('a')
-  expect(told.filter(([method]) => method === 'reserve')).toHaveLength(1)
-  await object.alarm()
-  expect(delivered).toEqual(['a'])
-})
-
 test('a long backlog reports its usage each minute, and goes on in the next alarm', async () => {
   const storage = await objectStorage()
   const { object, put, delivered, told, clock } = await queueObject(

@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json.ts'
 
 interface ObjectStub {
-  fetch(url: string, init: ObjectRequest & { signal: AbortSignal }): Promise<Response>
+  fetch(url: string, init: ObjectRequest & { signal?: AbortSignal }): Promise<Response>
 }
 
 export interface ObjectRequest {
@@ -15,13 +15,11 @@ export interface ObjectNamespace {
   get(id: unknown): ObjectStub
 }
 
-/** Milliseconds that a call may take, with the calls of the index that the object makes for it. */
-const CALL_TIME = 15_000
-
 /**
  * Sends a request to one object.
  *
- * @param time milliseconds until the call is given up. The object is not told, and may still do its work.
+ * @param time milliseconds until the call is given up; without it, the call waits for the object. An
+ *   object is not told that a call is given up, and may still do its work.
  * @throws Error if the object cannot be reached, failed, or did not respond in time
  */
 export async function askObject(
@@ -29,11 +27,11 @@ export async function askObject(
   object: string,
   path: string,
   request: ObjectRequest,
-  time = CALL_TIME,
+  time?: number,
 ): Promise<Response> {
   const stub = namespace.get(namespace.idFromName(object))
-  const signal = AbortSignal.timeout(time)
-  const response = await stub.fetch(`https://outbox${path}`, { ...request, signal })
+  const limit = time === undefined ? {} : { signal: AbortSignal.timeout(time) }
+  const response = await stub.fetch(`https://outbox${path}`, { ...request, ...limit })
   if (!response.ok) throw new Error(`the outbox responded with status ${response.status}`)
   return response
 }

@@ -1,7 +1,7 @@
 import type { AcceptedQueues } from '../credentials/accepted-credentials.ts'
 import { type Dispatch, type DispatchPort, refusesCredential } from '../github/dispatch.ts'
 import type { OutboxLine } from '../log-lines.ts'
-import { type Attempts, outboxFull, outboxUnresponsive, RelayError } from '../relay-errors.ts'
+import { type Attempts, outboxFull, RelayError } from '../relay-errors.ts'
 import type { CollectPort } from '../request/batch-period.ts'
 import type { CollectedEvent } from './batches.ts'
 import type { NewEvent } from './event.ts'
@@ -14,11 +14,8 @@ import type { SealEvent } from './sealed-event.ts'
 export interface EventStore {
   /** True while events of the queue are due, or it fails: another event must wait behind them. */
   waits(name: QueueName): Promise<boolean>
-  /**
-   * @returns false if there is no room, or the disk fails; `undefined` if the store did not respond, and
-   *   may have the event. Then another call does not store it twice.
-   */
-  put(event: NewEvent): Promise<boolean | undefined>
+  /** @returns false if there is no room, or the disk fails */
+  put(event: NewEvent): Promise<boolean>
   /** @returns the id of the batch; `undefined` if there is no room, or the disk fails */
   collect(event: CollectedEvent): Promise<string | undefined>
   /** Records how a call ended that was open when its event was stored. */
@@ -56,11 +53,7 @@ export function throughOutbox(ports: AcceptPorts): DispatchPort {
     const name = await ports.nameQueue(dispatch)
     if ((await store.waits(name)) && (await mayStore(dispatch, name, ports))) {
       const event = await newEvent(dispatch, name, { ...UNTRIED, reason: 'queued' }, ports)
-      const isStored = await store.put(event)
-      if (isStored) return { tries: 0, queued: 'queued' }
-      const attempts = await askGitHub(dispatch, name, ports)
-      if (isStored === undefined && !attempts.queued) settleAccepted(dispatch, name, ports)
-      return attempts
+      if (await store.put(event)) return { tries: 0, queued: 'queued' }
     }
     return askGitHub(dispatch, name, ports)
   }
@@ -100,16 +93,6 @@ async function askGitHub(
   const call = ports.ask(dispatch)
   const isInTime = await settledWithin(ports.responseTime, call, ports)
   if (!isInTime) return storeWhileOpen(dispatch, name, call, ports)
-  return outcomeOfCall(dispatch, name, call, ports)
-}
-
-/** The response to a sender whose event is stored only if GitHub cannot accept it. */
-async function outcomeOfCall(
-  dispatch: Dispatch,
-  name: QueueName,
-  call: Promise<Attempts>,
-  ports: AcceptPorts,
-): Promise<Attempts> {
   try {
     const attempts = await call
     ports.background(ports.accepted.note(name.queue))
@@ -135,7 +118,7 @@ function settledWithin(
   })
 }
 
-/** @throws the error if the sender has to hear it, or RelayError 503 if the outbox did not confirm the event */
+/** @throws the error if the sender has to hear it, or RelayError 503 if there is no room */
 async function storeRefused(
   dispatch: Dispatch,
   name: QueueName,
@@ -159,9 +142,7 @@ async function storeRefused(
   const { state, wait, doubts } = next
   const { code: reason, attempts = { tries: 0 } } = error
   const event = await newEvent(dispatch, name, { state, wait, doubts, attempts: 1, reason }, ports)
-  const isStored = await store.put(event)
-  if (isStored === undefined) throw outboxUnresponsive(error)
-  if (!isStored) throw outboxFull(error)
+  if (!(await store.put(event))) throw outboxFull('the outbox is full', error)
   if (refusesOwn) {
     const names = { delivery: dispatch.delivery, repository: repositoryOf(name.queue) }
     log({ level: 'error', outbox: 'stored', ...names, reason })
@@ -183,10 +164,11 @@ async function storeWhileOpen(
   // If the process ends during the call, nobody knows whether GitHub has the event.
   const open = { ...UNTRIED, state: 'uncertain', wait, reason: NO_RESPONSE } as const
   const isKnown = await mayStore(dispatch, name, ports)
-  const isStored = isKnown && (await store.put(await newEvent(dispatch, name, open, ports)))
-  if (!isStored) {
-    const attempts = await outcomeOfCall(dispatch, name, call, ports)
-    if (isStored === undefined && !attempts.queued) settleAccepted(dispatch, name, ports)
+  if (!isKnown || !(await store.put(await newEvent(dispatch, name, open, ports)))) {
+    const attempts = await call.catch((error: unknown) => {
+      throw isKnown && isNotNow(error) ? outboxFull('the outbox is full', error) : error
+    })
+    ports.background(accepted.note(name.queue))
     return attempts
   }
   const event = { queue: name.queue, delivery: dispatch.delivery }
@@ -199,15 +181,6 @@ async function storeWhileOpen(
   )
   ports.background(settled.catch(ports.report))
   return { tries: 1, queued: NO_RESPONSE }
-}
-
-/** For an event that may be stored although GitHub accepted it: the queue must not send it again. */
-function settleAccepted(
-  { delivery }: Dispatch,
-  { queue }: QueueName,
-  { store, background, report }: AcceptPorts,
-): void {
-  background(store.settle({ queue, delivery }, { kind: 'accepted' }).catch(report))
 }
 
 /** An event for which GitHub was not called yet. */

@@ -25,7 +25,7 @@ export const INDEX_PATH = '/index'
 /** Name of the index object; no queue has it, since a queue names a repository. */
 const INDEX = 'index'
 
-/** Milliseconds for the index, so few that an object which waits for it still responds in time. */
+/** Milliseconds after which a call of the index is given up; the index may still do its work. */
 const INDEX_TIME = 5000
 
 export function indexIn(namespace: ObjectNamespace): IndexCalls {

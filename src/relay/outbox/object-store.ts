@@ -42,7 +42,7 @@ export function objectStore(
         return await queueIn(namespace, event.queue).put(event)
       } catch (error) {
         report(error)
-        return undefined
+        return false
       }
     },
     collect: async (event) => {

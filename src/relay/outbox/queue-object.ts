@@ -93,8 +93,6 @@ export class OutboxObject {
     const reported = <Result>(change: Promise<Result>) => change.finally(() => this.#report())
     this.#calls = {
       put: async (event) => {
-        // The relay asks again if it got no response.
-        if ((await deliveriesIn(this.#tables, [event.delivery])).length > 0) return true
         const isInDoubt = event.state === 'uncertain' && event.attempts > 0
         const state = { waits: true, isInDoubt }
         return (await this.#withRoom(event, state, () => outbox.put(event))) ?? false

@@ -1,5 +1,4 @@
 import type { ObjectStorage } from '../database/durable-object.ts'
-import { askObject } from '../database/object-call.ts'
 import { type Bindings, namespaceOf } from '../http/bindings.ts'
 
 /** Path of the question whether a scheduled run is new. */
@@ -19,8 +18,9 @@ export function firstRunIn(env: Bindings): (run: string) => Promise<boolean> {
   const namespace = namespaceOf(env)
   if (!namespace) return async () => true
   return async (run) => {
-    const request = { method: 'POST', body: run }
-    const response = await askObject(namespace, SCHEDULER, FIRST_RUN_PATH, request)
+    const object = namespace.get(namespace.idFromName(SCHEDULER))
+    const url = `http://scheduler${FIRST_RUN_PATH}`
+    const response = await object.fetch(url, { method: 'POST', body: run })
     return (await response.json()) === true
   }
 }

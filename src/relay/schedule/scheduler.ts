@@ -266,11 +266,8 @@ export async function startDue(
   const started = timers
     .filter((timer) => isDue(timer, due))
     .map(async (timer) => {
-      // Cloudflare may start a worker twice. If nobody knows, a run that starts twice is better than none.
-      const isNew = await isFirst(`${due} ${timer.text}`).catch((error: unknown) => {
-        ports.report(error)
-        return true
-      })
+      // Cloudflare may start a worker twice.
+      const isNew = await isFirst(`${due} ${timer.text}`)
       if (!isNew) return logOutcome(timer, due, 'repeated', ports)
       return startRun(timer, due, ports, () => false, LONGEST_RETRY)
     })
