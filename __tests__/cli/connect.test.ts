@@ -330,31 +330,59 @@ describe('the steps at the sender', () => {
   const hasTerminal = /util-linux/.test(
     spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout,
   )
-  ;(hasTerminal ? test : test.skip)('on a terminal, s stores the secret by gh', async () => {
+  /** `connect stripe` on a terminal, with a `gh` that does this for `secret set`. */
+  async function onTerminal(storing: string, token = 'echo ghp_1'): Promise<RunningCommand> {
     rmSync(join(home, '.github/workflows/hook.yml'))
     await runShared(['init', '--sender', 'stripe'], { cwd: home })
     const text = readFileSync(join(home, '.github/workflows/stripe.yml'), 'utf8')
     platform.always(withRun({ workflows: { 'stripe.yml': text } }, { name: 'stripe' }))
-    program(
-      'gh',
-      `stty -echo; printf 'Paste your secret '; read -r line; echo "$line" > '${folder}/secret'; echo "stored $*"`,
-    )
+    program('gh', `case "$1" in auth) ${token} ;; secret) ${storing} ;; esac`)
     const as = (args: readonly string[]) => {
       const line = [process.execPath, CLI_BUNDLE, ...args].map((arg) => `'${arg}'`).join(' ')
       return ['script', '-qfec', line, '/dev/null']
     }
     command = new RunningCommand(['connect', 'stripe'], { ...surroundings(), as })
-    await command.printed(/Press s to store its secret/)
-    await command.printed(/keys: s store the secret, t send a test event, q quit/)
-    command.type('s')
-    await command.printed(/Paste your secret/)
-    // Keys belong to gh meanwhile.
-    command.type('q-whsec-of-stripe\n')
-    await command.printed(/stored secret set STRIPE_SIGNING_SECRET --repo octo\/repo/)
-    expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('q-whsec-of-stripe\n')
-    expect(command.stdout).not.toContain('whsec-of-stripe')
-    command.type('q')
-    expect(await command.ended()).toBe(0)
+    return command
+  }
+
+  ;(hasTerminal ? describe : describe.skip)('on a terminal', () => {
+    test('s stores the secret by gh', async () => {
+      const running = await onTerminal(
+        `stty -echo; printf 'Paste your secret '; read -r line; echo "$line" > '${folder}/secret'; echo "stored $*"`,
+      )
+      await running.printed(/Press s, or open .*, to store its secret/)
+      await running.printed(/keys: s store the secret, t send a test event, q quit/)
+      // A secret that is pasted too early does nothing, whatever keys it contains.
+      running.type('whsec_stq')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      running.type('s')
+      await running.printed(/Paste your secret/)
+      // Keys belong to gh meanwhile.
+      running.type('q-whsec-of-stripe\n')
+      await running.printed(/stored secret set STRIPE_SIGNING_SECRET --repo octo\/repo/)
+      expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('q-whsec-of-stripe\n')
+      expect(running.stdout).not.toContain('whsec-of-stripe')
+      expect(running.stdout.match(/Storing /g)).toHaveLength(1)
+      running.type('q')
+      expect(await running.ended()).toBe(0)
+    })
+
+    test('if gh fails, connect names the page, and its keys work again', async () => {
+      const running = await onTerminal('echo "no permission" >&2; exit 1')
+      await running.printed(/keys: s store the secret/)
+      running.type('s')
+      await running.printed(
+        /no permission[\s\S]*STRIPE_SIGNING_SECRET is not stored\. Store it at https:\/\/github\.com\/octo\/repo\/settings\/secrets\/actions\/new/,
+      )
+      running.type('q')
+      expect(await running.ended()).toBe(0)
+    })
+
+    test('there is no such key if gh is not signed in', async () => {
+      const running = await onTerminal('exit 1', 'exit 1')
+      await running.printed(/keys: t send a test event, q quit/)
+      expect(running.stdout).toContain('In a second terminal, or at https://')
+    })
   })
 
   test.each([
@@ -406,7 +434,7 @@ describe('the steps at the sender', () => {
     [
       'trello, on a terminal with gh',
       { sender: senderNamed('trello'), conditions: verifying('trello'), storesByKey: true },
-      /\nPress s to store its secret \(.*\) as TRELLO_SECRET, and then the complete URL above, which is signed, as TRELLO_URL\.$/,
+      /\nPress s, or open .*, to store its secret \(.*\) as TRELLO_SECRET, and then the complete URL above, which is signed, as TRELLO_URL\.$/,
     ],
     [
       'a sender with a signature of its own, without a curl line',

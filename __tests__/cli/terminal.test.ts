@@ -117,11 +117,16 @@ describe('keys while running', () => {
 
   test('work in upper and lower case, and Ctrl-C still interrupts', () => {
     const { hint, pressed, type } = listening(true)
-    type('r')
-    type('xQ')
+    for (const key of ['r', 'x', 'Q']) type(key)
     type('\u0003')
     expect(hint).toBe('keys: r replay, q quit')
     expect(pressed).toEqual(['replay', 'quit', 'interrupt'])
+  })
+
+  test('a pasted text presses no key', () => {
+    const { pressed, type } = listening(true)
+    type('whsec_rq')
+    expect(pressed).toEqual([])
   })
 
   test('restore the terminal', () => {

@@ -83,10 +83,9 @@ export function listenToKeys(
   if (!keyboard.isTTY) return NO_KEYS
   const actions = new Map(keys.map(({ key, press }) => [key, press]))
   const pressed = (text: string) => {
-    for (const key of text) {
-      if (key === CTRL_C) interrupt()
-      else actions.get(key.toLowerCase())?.(listening)
-    }
+    // A pasted text, such as the secret of a sender, is longer than a key, and does nothing.
+    if (text.includes(CTRL_C)) interrupt()
+    else actions.get(text.toLowerCase())?.(listening)
   }
   // The server goes on without keys if the terminal is closed.
   keyboard.on('error', () => {})

@@ -294,7 +294,7 @@ function noTokenProblem(
   const isTrusted = forge.isConfigured || host === 'github.com'
   const naming = isTrusted ? '' : `export HOOKLINE_API_URL=${apiUrl.href} && `
   const login = host === 'github.com' ? 'gh auth login' : `gh auth login --hostname ${host}`
-  if (kind === 'github' && gh('auth', 'token', '--hostname', host) !== undefined) {
+  if (kind === 'github' && ghToken(host) !== undefined) {
     return {
       message: 'connect uses the token of gh only if you agree, and there is no terminal to ask in',
       hint: `Agree by --yes: hookline connect${named ? ` ${named.name}` : ''} --yes`,
@@ -330,7 +330,7 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
   const own = hooklineToken(forge)
   if (own) return { token: own, from: 'HOOKLINE_GITHUB_TOKEN', needsConsent: false }
   if (forge.kind !== 'github' || (!yes && !process.stdin.isTTY)) return undefined
-  const text = gh('auth', 'token', '--hostname', forge.host)
+  const text = ghToken(forge.host)
   if (text === undefined) return undefined
   return { token: readToken('gh auth token', text), from: 'gh auth token', needsConsent: !yes }
 }
@@ -349,6 +349,11 @@ export function pushCommand(
   const isCommitted = areCommitted(files)
   if (isCommitted && isContained(branch)) return pullLine(shell, branch)
   return publishLines({ files, workflow, isCommitted, push: pushFacts(branch), shell }).join('\n')
+}
+
+/** The token that `gh` stores for a host. */
+export function ghToken(host: string): string | undefined {
+  return gh('auth', 'token', '--hostname', host)
 }
 
 /** The output of `gh`; `undefined` if gh is not installed, not signed in, or prints nothing. */

@@ -54,7 +54,7 @@ export function setUpLines(setUp: SetUp): string[] {
   const secrets =
     sender && verifies(sender, signatures)
       ? storesByKey
-        ? [keyLine(sender)]
+        ? [keyLine(sender, secretsPage(forge, repository))]
         : secretLines(sender, repository, forge)
       : []
   // The secret is often shown only after the sender has the URL.
@@ -114,14 +114,14 @@ function secretLines(sender: Sender, repository: string, forge: ForgeHere): stri
   ]
 }
 
-function keyLine(sender: Sender): string {
+function keyLine(sender: Sender, page: string): string {
   const { secret, shown } = sender
   const urlSecret = urlSecretOf(sender)
   const values = [
     ...(secret ? [`its secret (${withoutMarkdown(shown)}) as ${secret}`] : []),
     ...(urlSecret ? [`the complete URL above, which is signed, as ${urlSecret}`] : []),
   ]
-  return `Press s to store ${values.join(', and then ')}.`
+  return `Press s, or open ${page}, to store ${values.join(', and then ')}.`
 }
 
 /** How the action gets bodies that do not fit into an event, which the relay stores. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ForgeHere } from '../forge.ts'
 import type { KeyBinding } from '../keyboard.ts'
-import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
-import { secretArguments } from './requirements.ts'
+import { environmentFor, GH_VARIABLES } from '../programs.ts'
+import { ghToken, secretArguments, secretsPage } from './requirements.ts'
 
 interface SecretKey {
   readonly forge: ForgeHere
@@ -14,13 +14,15 @@ interface SecretKey {
   note(text: string): void
 }
 
-/** The key that stores the repository secrets; none if there are no secrets, or no `gh` to store them. */
+/** The key that stores the repository secrets; none if there are no secrets, or `gh` cannot store them. */
 export function secretKeys({ forge, repository, secrets, signal, note }: SecretKey): KeyBinding[] {
-  if (secrets.length === 0 || forge.kind !== 'github' || !isInstalled('gh')) return []
+  if (secrets.length === 0 || forge.kind !== 'github' || !ghToken(forge.host)) return []
   const storeAll = async () => {
     for (const name of secrets) {
       note(`Storing ${name}:`)
-      await runGh(secretArguments(forge, repository, name), signal)
+      const isStored = await runGh(secretArguments(forge, repository, name), signal)
+      if (signal.aborted) return
+      if (!isStored) note(`${name} is not stored. Store it at ${secretsPage(forge, repository)}`)
     }
   }
   return [
@@ -37,12 +39,12 @@ export function secretKeys({ forge, repository, secrets, signal, note }: SecretK
   ]
 }
 
-/** Runs `gh`, which asks for the secret in this terminal and reports its errors itself. */
-function runGh(args: readonly string[], signal: AbortSignal): Promise<void> {
+/** Runs `gh`, which asks for the secret in this terminal, and reports its errors. @returns whether it succeeded */
+function runGh(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const env = environmentFor(...GH_VARIABLES)
     spawn('gh', args, { stdio: 'inherit', env, signal })
-      .on('error', () => resolve())
-      .on('close', () => resolve())
+      .on('error', () => resolve(false))
+      .on('close', (code) => resolve(code === 0))
   })
 }
