@@ -218,6 +218,35 @@ describe('a batch', () => {
     expect((await relay.outbox.figures()).imbalance).toBe(0)
   })
 
+  test.each([
+    ['revoked', async (outbox: Outbox, label: string) => outbox.endRevoked([label]), ['dead']],
+    ['deleted', async (outbox: Outbox) => outbox.delete('large'), []],
+  ])(
+    'of one large event that is %s before it leaves the batch is not delivered',
+    async (_name, end, left) => {
+      const relay = await collecting()
+      await relay.give('large', of(60), { body: random(48_900) })
+      const [event] = (await relay.outbox.list({ filter: {}, limit: 1 })).events
+      const { takeOut } = relay.ledger
+      relay.ledger.takeOut = async (...given) => {
+        expect(await end(relay.outbox, event?.credential ?? '')).toBe(1)
+        return takeOut.apply(relay.ledger, given)
+      }
+      await relay.time.pass(10 * MINUTE)
+      expect(relay.calls).toEqual([])
+      const { events } = await relay.outbox.list({ filter: {}, limit: 9 })
+      expect(events.map(({ state }) => state)).toEqual(left)
+      expect((await relay.outbox.figures()).imbalance).toBe(0)
+    },
+  )
+
+  test('leaves an event uncertain that is taken out of it to wait for its key', async () => {
+    const relay = await collecting()
+    await relay.put('a', { state: 'uncertain', wait: HOUR })
+    await relay.ledger.takeOut({ delivery: 'a' }, { state: 'waiting', wait: HOUR }, 'key_missing')
+    expect(await counts(relay.outbox)).toMatchObject({ waiting: 0, uncertain: 1 })
+  })
+
   test('does not begin with an event of an unknown credential', async () => {
     const { give, outbox } = await collecting({ isKnown: false })
     expect(await give('a', of(60))).toBeUndefined()

@@ -309,9 +309,8 @@ export class DeliveryLoop {
     if (!opened.dispatch) return this.#conclude(queue, events, opened.outcome)
     const { delivery } = opened.dispatch
     // An event that is too large for a batch leaves it, because its run has the id of the event.
-    const { state, reason } = first
-    if (delivery !== unit)
-      return this.#ports.ledger.takeOut({ delivery }, { state, wait: 0 }, reason)
+    const leaving = { state: 'waiting', wait: 0 } as const
+    if (delivery !== unit) return this.#ports.ledger.takeOut({ delivery }, leaving, first.reason)
     const outcome = await attempt(opened.dispatch, this.#ports)
     this.#noteOutcome(queue, outcome)
     await this.#conclude(queue, events, outcome)

@@ -270,16 +270,19 @@ export class Ledger {
     ]
   }
 
-  /** Takes an event out of its batch: as a dead letter, or to wait by itself. */
+  /**
+   * Takes an undelivered event out of its batch: as a dead letter, or to wait by itself. An uncertain event
+   * stays uncertain. An admin may have ended or deleted the event in the meantime.
+   */
   async takeOut(
     { delivery }: Pick<OutboxEvent, 'delivery'>,
-    { state, wait }: { state: 'dead' | 'waiting' | 'uncertain'; wait: number },
+    { state, wait }: { state: 'dead' | 'waiting'; wait: number },
     reason: string,
   ): Promise<void> {
     const now = this.#ports.now()
-    const text = `UPDATE event SET unit = delivery, state = ?, since = ?, next = ?, wait = ?, reason = ?
-      WHERE delivery = ?`
-    await this.write([[text, state, now, now + wait, wait, reason, delivery]])
+    const text = `UPDATE event SET unit = delivery, since = ?1, next = ?2, wait = ?3, reason = ?4,
+      state = CASE WHEN ?5 = 'dead' THEN ?5 ELSE state END WHERE delivery = ?6 AND ${UNDELIVERED}`
+    await this.write([[text, now, now + wait, wait, reason, state, delivery]])
   }
 
   async openBatches(): Promise<readonly OpenBatch[]> {
