@@ -626,9 +626,11 @@ describe('an error names the cure for', () => {
     rmSync(join(folder, 'cloudflared'))
     program('gh', 'exit 1')
     rmSync(join(home, '.github'), { recursive: true })
-    const { code, said } = await refused([], { PATH: `${folder}:/usr/bin:/bin` })
+    const { port } = new URL(platform.url)
+    const { code, said } = await refused(['--port', port], { PATH: `${folder}:/usr/bin:/bin` })
     expect(code).toBe(1)
     for (const cure of [
+      'Another process listens there',
       'git remote add',
       'hookline init',
       'HOOKLINE_GITHUB_TOKEN',

@@ -113,7 +113,7 @@ function formAddress(server: URL, org: string | undefined): URL {
   if (org !== undefined && !isOwner(org)) {
     throw new UserError({
       message: `--org ${JSON.stringify(org)} is not the name of an organization`,
-      hint: 'Use the name in the address of its page: https://github.com/<organization>',
+      hint: `Use the name in the address of its page: ${baseAddress(server)}/<organization>`,
     })
   }
   const path = `${org === undefined ? '' : `/organizations/${org}`}/settings/apps/new`
@@ -212,7 +212,7 @@ async function exchange(apiUrl: URL, code: string): Promise<CreatedApp> {
   if (!isObject(app) || typeof app.pem !== 'string') {
     throw new UserError({
       message: `GitHub returned no App (status ${reply.status})`,
-      hint: 'If the App exists, delete it at https://github.com/settings/apps, and run the command again.',
+      hint: 'If the App exists, delete it in your settings at GitHub, under Developer settings > GitHub Apps, and run the command again.',
     })
   }
   const { id, slug, pem, html_url } = app

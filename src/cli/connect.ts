@@ -32,7 +32,6 @@ import { unusedProxyProblems } from './unused-proxy.ts'
 
 interface ConnectOptions extends RequirementOptions {
   readonly sender?: string
-  readonly port?: string
   readonly sendTest?: boolean
   readonly secretEnv?: string
   readonly json?: boolean

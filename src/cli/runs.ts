@@ -404,7 +404,7 @@ const HINTS: ReadonlyMap<RefusalKind, string> = new Map([
   ['unauthorized', `The token is incomplete, expired or revoked: set ${TOKEN} to a valid token.`],
   [
     'sso',
-    'Authorize the token for the organization: "Configure SSO" at https://github.com/settings/tokens',
+    'Authorize the token for the organization: "Configure SSO" on the page of your tokens at GitHub',
   ],
   ['limited', "GitHub's rate limit is reached. Run the command again in an hour."],
   ['missing', `Check the spelling of the repository. If it is right: ${READS_ACTIONS}`],

@@ -4,7 +4,7 @@ import type { Sender } from '../../triggers/sender.ts'
 import { type Problem, UsageError, UserError } from '../../wire/errors.ts'
 import { type DispatchMode, dispatchEvent } from '../../wire/payload.ts'
 import { readToken, type Secret } from '../../wire/secret.ts'
-import { rawSetting } from '../../wire/settings.ts'
+import { parsePort, rawSetting } from '../../wire/settings.ts'
 import { originRepository } from '../files.ts'
 import { type ForgeHere, forgeHere, hooklineToken } from '../forge.ts'
 import { tokenPage } from '../init/next-steps.ts'
@@ -34,6 +34,8 @@ import {
 
 export interface RequirementOptions extends TargetOptions {
   readonly publicUrl?: string
+  /** The port of the relay on this machine; a free one by default. */
+  readonly port?: string
   /** True to ask nothing. */
   readonly yes?: boolean
 }
@@ -96,6 +98,7 @@ export async function meetRequirements(
       ? []
       : [noTokenProblem(forge, choice, { repository, dispatch: native?.dispatch, named })]),
     ...(options.publicUrl !== undefined || isInstalled('cloudflared') ? [] : [NO_CLOUDFLARED]),
+    ...(await portProblems(options.port)),
   ]
   if (problems.length > 0 || !source || !('kind' in forge)) {
     const isUsage = problems.length === 1 && 'reason' in choice && choice.reason === 'ambiguous'
@@ -135,6 +138,19 @@ async function forgeOrProblem(): Promise<ForgeHere | Problem> {
     const [problem] = error instanceof UserError ? error.problems : []
     if (!problem) throw error
     return problem
+  }
+}
+
+/** Why the relay cannot listen on the port that the user named. */
+async function portProblems(port: string | undefined): Promise<readonly Problem[]> {
+  if (port === undefined) return []
+  const { requireFreePort } = await import('../../relay/http/node-server.ts')
+  try {
+    await requireFreePort({ host: '127.0.0.1', port: parsePort(port) })
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return error.problems
   }
 }
 

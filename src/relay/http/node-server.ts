@@ -272,7 +272,10 @@ function parserErrorStatus({ code }: NodeJS.ErrnoException): number {
 }
 
 /** @throws UserError if the server cannot listen on this address */
-async function listen(server: Server, { host, port }: RelayServerOptions): Promise<string> {
+async function listen(
+  server: Server,
+  { host, port }: Pick<RelayServerOptions, 'host' | 'port'>,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, host, port)))
     server.listen(port, host, resolve)
@@ -280,6 +283,13 @@ async function listen(server: Server, { host, port }: RelayServerOptions): Promi
   // A server that listens on a port has this kind of address.
   const { port: taken } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+}
+
+/** @throws UserError if no server can listen on this address */
+export async function requireFreePort(address: Pick<RelayServerOptions, 'host' | 'port'>) {
+  const server = createServer()
+  await listen(server, address)
+  server.close()
 }
 
 const LISTEN_FAULTS: ReadonlyMap<string | undefined, string> = new Map([
