@@ -11,26 +11,29 @@ function recorder(lock: SharedLock) {
       await new Promise<void>((resolve) => ends.set(name, resolve))
       log.push(`${name} ends`)
     })
+  /** Lets work begin that waits for none. */
+  const begin = () => new Promise((resolve) => setImmediate(resolve))
   const end = async (name: string) => {
     ends.get(name)?.()
-    await new Promise((resolve) => setImmediate(resolve))
+    await begin()
   }
-  return { log, run, end }
+  return { log, run, begin, end }
 }
 
-test('shared work overlaps; work alone waits for it, and holds back shared work that begins later', async () => {
-  const { log, run, end } = recorder(new SharedLock())
+test('shared work overlaps; work alone waits for earlier work, and holds back later work of both kinds', async () => {
+  const { log, run, begin, end } = recorder(new SharedLock())
   const all = [run('shared', 'a'), run('shared', 'b'), run('alone', 'c'), run('shared', 'd')]
   all.push(run('alone', 'e'))
+  await begin()
   await end('a')
   expect(log).toEqual(['a begins', 'b begins', 'a ends'])
   await end('b')
   await end('c')
-  await end('e')
   await end('d')
+  await end('e')
   await Promise.all(all)
   expect(log.slice(3)).toEqual(
-    ['b', 'c', 'e', 'd'].flatMap((name) => [`${name} begins`, `${name} ends`]).slice(1),
+    ['b', 'c', 'd', 'e'].flatMap((name) => [`${name} begins`, `${name} ends`]).slice(1),
   )
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { createCredentials } from '../../../src/relay/credentials/credentials.ts'
 import { generateSealingKey, type SealingKey } from '../../../src/relay/credentials/seal.ts'
@@ -177,6 +178,22 @@ test('the next event of a queue that gave up its storage gets an alarm, and is d
   expect(await storage.getAlarm()).toBe(START)
   await object.alarm()
   expect(delivered).toEqual(['b'])
+})
+
+test('100 calls that end at the same time lead to few reports, and the last one covers all of them', async () => {
+  const storage = await objectStorage()
+  const { put, call, index, told } = await queueObject(storage, await generateSealingKey())
+  const events: NewEvent[] = []
+  for (let n = 0; n < 100; n++) {
+    events.push(await put(`${n}`, { state: 'uncertain', wait: HOUR, reason: 'github_timeout' }))
+  }
+  told.length = 0
+  // The others end meanwhile.
+  index.answered = async (method) => void (method === 'report' && (await sleep(50)))
+  await Promise.all(events.map((event) => call('settle', event, { kind: 'accepted' })))
+  const reports = told.filter(([method]) => method === 'report')
+  expect(reports.length).toBeLessThan(10)
+  expect(reports.at(-1)).toEqual(['report', expect.objectContaining({ events: 0, waits: false })])
 })
 
 test('an alarm that cannot reach the index tries again a minute later', async () => {

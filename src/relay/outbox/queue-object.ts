@@ -50,6 +50,8 @@ export class OutboxObject {
   #ownIndex: ObjectIndex | undefined
   /** Keeps a report apart from reservations, because the index replaces its counts by the report. */
   readonly #lock = new SharedLock()
+  /** A report that has not begun: it will cover all changes until then. */
+  #nextReport: Promise<void> | undefined
   /** The queue, once an event told its name. */
   #name: QueueName | undefined
   /** The earliest time that was asked for while an alarm runs. */
@@ -220,7 +222,11 @@ export class OutboxObject {
 
   /** Tells the index what the queue uses. A queue that is empty gives up its storage. */
   #report(): Promise<void> {
-    return this.#lock.alone(() => this.#tellUsage())
+    this.#nextReport ??= this.#lock.alone(() => {
+      this.#nextReport = undefined
+      return this.#tellUsage()
+    })
+    return this.#nextReport
   }
 
   async #tellUsage(): Promise<void> {
