@@ -2,10 +2,10 @@ import { mayUseAction, readNativeWorkflow } from '../../compiler/native.ts'
 import type { FoundTrigger } from '../../engine/all-workflows.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { type Source, UserError } from '../../wire/errors.ts'
-import { fieldsOf } from '../../wire/github-api.ts'
+import { fieldsOf, type GitHubResponse } from '../../wire/github-api.ts'
 import { NATIVE_FOLDER, readSource } from '../files.ts'
 import type { ForgeHere } from '../forge.ts'
-import type { AskGitHub } from '../github-client.ts'
+import type { Asked, AskGitHub } from '../github-client.ts'
 import { triggersIn } from '../workflows-here.ts'
 import { type ConnectTarget, senderOf } from './connect-target.ts'
 import { pushCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
@@ -19,21 +19,37 @@ export interface PublishedWorkflow {
 
 const SOURCE_FOLDER = 'workflows'
 
-/** @throws HttpFailure if GitHub is unreachable */
+/** @throws HttpFailure if GitHub is unreachable; UserError if GitHub is unavailable */
 export async function defaultBranch(
   repository: string,
   ask: AskGitHub,
 ): Promise<string | undefined> {
-  const { answer } = await ask(`/repos/${repository}`)
-  const { default_branch: branch } = fieldsOf(answer)
+  const answer = readable(await ask(`/repos/${repository}`))
+  const branch = answer && answer !== 'missing' ? fieldsOf(answer).default_branch : undefined
   return typeof branch === 'string' ? branch : undefined
+}
+
+/**
+ * A response with the content that was asked for.
+ *
+ * @returns `undefined` if the token may not read it
+ * @throws UserError for every other refusal, because it says nothing about the content
+ */
+function readable({ answer, refusal }: Asked): GitHubResponse | 'missing' | undefined {
+  if (!refusal) return answer
+  if (refusal.kind === 'missing') return 'missing'
+  if (refusal.kind === 'forbidden') return undefined
+  throw new UserError({
+    message: `the workflow of the default branch cannot be read: unexpected response from the GitHub API (status ${answer.status})`,
+    hint: 'Run connect again later. See https://www.githubstatus.com.',
+  })
 }
 
 /**
  * Downloads a workflow of the default branch.
  *
  * @returns `undefined` if the token may not read it
- * @throws HttpFailure if GitHub is unreachable
+ * @throws HttpFailure if GitHub is unreachable; UserError if GitHub is unavailable
  */
 export async function readPublished(
   { repository, workflow, file }: ConnectTarget,
@@ -41,22 +57,22 @@ export async function readPublished(
 ): Promise<PublishedWorkflow | undefined> {
   const branch = await defaultBranch(repository, ask)
   if (branch === undefined) return undefined
-  const download = async (...paths: readonly string[]): Promise<Source | undefined> => {
+  const download = async (paths: readonly string[]): Promise<Source | undefined> => {
     for (const path of paths) {
       const place = path.split('/').map(encodeURIComponent).join('/')
       const ref = encodeURIComponent(branch)
-      const { answer, refusal } = await ask(`/repos/${repository}/contents/${place}?ref=${ref}`, {
-        raw: true,
-      })
-      if (!refusal) return { name: path, file: path, text: unixText(answer.text) }
+      const asked = await ask(`/repos/${repository}/contents/${place}?ref=${ref}`, { raw: true })
+      const answer = readable(asked)
+      if (!answer) return undefined
+      if (answer !== 'missing') return { name: path, file: path, text: unixText(answer.text) }
     }
     return undefined
   }
-  const native = await download(file, ...namesOf(NATIVE_FOLDER, workflow))
+  const native = await download([file, ...namesOf(NATIVE_FOLDER, workflow)])
   if (!native) return undefined
   const source = hasInlineTriggers(native)
     ? undefined
-    : await download(...namesOf(SOURCE_FOLDER, workflow))
+    : await download(namesOf(SOURCE_FOLDER, workflow))
   return { branch, files: source ? [native, source] : [native] }
 }
 

@@ -62,7 +62,7 @@ export async function waitUntilReady(
   }
 }
 
-/** The default branch; `undefined` if GitHub does not respond now. */
+/** The default branch; `undefined` if GitHub does not name it now. */
 async function branchOrNot(
   repository: string,
   { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
@@ -70,7 +70,7 @@ async function branchOrNot(
   try {
     return await defaultBranch(repository, askGitHub)
   } catch (error) {
-    if (error instanceof HttpFailure) return undefined
+    if (error instanceof HttpFailure || error instanceof UserError) return undefined
     throw error
   }
 }
@@ -78,7 +78,7 @@ async function branchOrNot(
 /** Milliseconds. */
 const PATIENCE = { budget: 60_000, retryTime: 30_000, pause: { first: 1000, longest: 5000 } }
 
-/** Reads the workflow, because the checks return findings only. @throws UserError if GitHub is unreachable */
+/** Reads the workflow, because the checks return findings only. @throws UserError if GitHub is unavailable */
 async function readAgain(
   target: ConnectTarget,
   { askGitHub }: Pick<DoctorPorts, 'askGitHub'>,
