@@ -8,12 +8,12 @@ import { unavailable } from '../../support/relay-errors.ts'
 function refusal(
   status: number,
   code: string,
-  options: { githubStatus?: number; retryAfter?: number } = {},
+  options: { githubStatus?: number; retryAfter?: number; mayBeAccepted?: boolean } = {},
 ) {
-  const { githubStatus = status, retryAfter } = options
+  const { githubStatus = status, retryAfter, mayBeAccepted = false } = options
   return new RelayError(status, code, 'refused', {
     hint: '',
-    attempts: { tries: 1, githubStatus },
+    attempts: { tries: 1, githubStatus, mayBeAccepted },
     ...(retryAfter !== undefined && { retryAfter }),
   })
 }
@@ -78,6 +78,21 @@ describe('an outbox before GitHub', () => {
     expect(fake.calls.filter((call) => call === id(1))).toHaveLength(1)
     await fake.time.pass(2 * MINUTE)
     expect((await fake.outbox.figures()).events.waiting).toBe(0)
+  })
+
+  test('the whole queue waits for Retry-After also after a 429 that followed a 502', async () => {
+    let calls = 0
+    const fake = await fakeOutbox(async () => {
+      if (calls++ === 0) throw refusal(429, 'rate_limited', { retryAfter: 90, mayBeAccepted: true })
+    })
+    await fake.put(id(1))
+    await fake.time.pass(SECOND)
+    await fake.put(id(2))
+    await fake.time.pass(88 * SECOND)
+    expect(fake.calls).toEqual([id(1)])
+    await fake.time.pass(2 * MINUTE)
+    expect((await fake.outbox.figures()).events.waiting).toBe(0)
+    expect([...fake.calls].sort()).toEqual([id(1), id(1), id(2)])
   })
 
   test('a refused event is dead with its reason; an admin can queue it again', async () => {

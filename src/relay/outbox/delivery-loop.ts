@@ -396,6 +396,8 @@ export class DeliveryLoop {
           const rest = backoff(queue.failures - FAILURES + 1, this.#ports.random(), LONGEST_REST)
           queue.restUntil = now + rest
         }
+        if ('wait' in outcome)
+          queue.restUntil = Math.max(queue.restUntil, now + (outcome.wait ?? 0))
         break
       case 'refused':
         // GitHub responds, and other events may be accepted.
