@@ -930,6 +930,18 @@ describe('the workflow of the default branch', () => {
     expect(running.stdout).toMatch(/warning +signatures: not verified/)
   })
 
+  test('may lack the source of this folder', async () => {
+    const verify = `verify: {scheme: stripe, secret: "\${{ secrets.STRIPE_SIGNING_SECRET }}"}`
+    mkdirSync(join(home, 'workflows'))
+    writeFileSync(join(home, 'workflows/hook.yml'), SOURCE(verify))
+    const text = await listed(COMPILED, COMPILED)
+    expect(text).toMatch(
+      /warning +workflow: workflows\/hook\.yml is not on the default branch trunk, and GitHub runs that branch\. .*\n +git add /,
+    )
+    expect(text).toMatch(/warning +signatures: not verified/)
+    expect(text).not.toMatch(/signatures: verified/)
+  })
+
   test('verifies nothing for certain if the token may not read it', async () => {
     workflow('hook.yml', VERIFYING)
     const path = '/repos/octo/repo/contents/.github/workflows'

@@ -112,25 +112,35 @@ export function agreedWorkflow(
 ): Agreed {
   const files = published?.files ?? target.files.map((file) => readSource(process.cwd(), file))
   const different = published?.files.filter((source) => !isSameHere(source)) ?? []
-  const conditions = published ? conditionsIn(published, local, different.length > 0) : local
+  const absent = published ? absentSources(target, published) : []
+  const isDifferent = different.length + absent.length > 0
+  const found = published && declaredIn(published, local)
+  // The action may read its triggers from other files, which are not downloaded.
+  const otherwise = isDifferent ? { ...local, signatures: [], filter: undefined } : local
+  const conditions = found ?? otherwise
   const sender = named ?? senderOf(conditions.signatures)
   const { repository } = target
+  const isPublished = found !== undefined
   return {
     target: { ...target, ...conditions },
     conditions,
     sender,
     rows: [
-      ...(published ? differenceRows(target, published, different) : uncomparedRows(forge)),
-      ...workflowRows({
-        conditions,
-        named,
-        forge,
-        repository,
-        isPublished: published !== undefined,
-      }),
+      ...(published
+        ? differenceRows(target, published, { different, absent })
+        : uncomparedRows(forge)),
+      ...workflowRows({ conditions, named, forge, repository, isPublished }),
     ],
     texts: files.map(({ text }) => text),
   }
+}
+
+/** The sources of this folder that the action would read, and that the default branch does not have. */
+function absentSources({ file: own, files }: ConnectTarget, published: PublishedWorkflow) {
+  const [native] = published.files
+  if (native && hasInlineTriggers(native)) return []
+  const names = published.files.map(({ file }) => file)
+  return files.filter((file) => file !== own && !names.includes(file))
 }
 
 function isSameHere({ file, text }: Source): boolean {
@@ -143,27 +153,33 @@ function isSameHere({ file, text }: Source): boolean {
 }
 
 /** The trigger as the files declare it. */
-function conditionsIn(
+function declaredIn(
   { files }: PublishedWorkflow,
-  local: FoundTrigger,
-  isDifferent: boolean,
-): FoundTrigger {
-  const { workflow, trigger } = local
+  { workflow, trigger }: FoundTrigger,
+): FoundTrigger | undefined {
   const declared = triggersIn(workflow, files, process.env)
-  const found = declared.find((each) => each.trigger === trigger)
-  // The action may read its triggers from other files, which are not downloaded.
-  return found ?? (isDifferent ? { ...local, signatures: [], filter: undefined } : local)
+  return declared.find((each) => each.trigger === trigger)
+}
+
+interface Differences {
+  readonly different: readonly Source[]
+  /** Files of this folder that are not on the default branch. */
+  readonly absent: readonly string[]
 }
 
 function differenceRows(
   target: ConnectTarget,
   { branch }: PublishedWorkflow,
-  different: readonly Source[],
+  { different, absent }: Differences,
 ): Requirement[] {
-  if (different.length === 0) return []
   const names = different.map(({ file }) => file).join(' and ')
   const verb = different.length === 1 ? 'differs' : 'differ'
-  const text = `workflow: ${names} on the default branch ${branch} ${verb} from this folder, and GitHub runs that branch. To make them equal:\n${pushCommand(target, branch)}`
+  const found = [
+    ...(names ? [`${names} on the default branch ${branch} ${verb} from this folder`] : []),
+    ...absent.map((file) => `${file} is not on the default branch ${branch}`),
+  ]
+  if (found.length === 0) return []
+  const text = `workflow: ${found.join('; ')}, and GitHub runs that branch. To make them equal:\n${pushCommand(target, branch)}`
   return [{ state: 'warning', text }]
 }
 
