@@ -845,6 +845,40 @@ describe('the printed commands', () => {
     )
   })
 
+  test('are none of git for a workflow that is disabled at GitHub', async () => {
+    startRepository()
+    commit(FILE)
+    git('push', '-q', 'origin', 'HEAD')
+    let states: Record<string, string> = { 'hook.yml': 'disabled_inactivity' }
+    platform.always((call, response) => withRun({ ...HOOK, states })(call, response))
+    const running = connect([])
+    await running.printed(/waiting: hook\.yml is disabled.*\nRun: gh workflow enable hook\.yml\n/)
+    states = {}
+    await running.printed(WEBHOOK_URL)
+    expect(running.stdout).not.toMatch(/git (?:add|push|pull)/)
+  })
+
+  test('publish the correction of a file that is the same on the default branch', async () => {
+    const wrong = NAMED.replace(
+      'runs-on',
+      "if: github.event.client_payload.path == 'other/webhook'\n    runs-on",
+    )
+    workflow('hook.yml', wrong)
+    startRepository()
+    commit(FILE)
+    git('push', '-q', 'origin', 'HEAD')
+    platform.always((call, response) =>
+      withRun({ workflows: { 'hook.yml': publishedFile() } })(call, response),
+    )
+    const running = connect([])
+    const [, command = ''] = await running.printed(
+      /waiting: .*never equals.*\n.*\n {2}# Correct the file, then:\n {2}(git add .*)\n/,
+    )
+    workflow('hook.yml', NAMED)
+    run(command)
+    await running.printed(WEBHOOK_URL)
+  })
+
   test('of init, on another branch, push to the default branch too', async () => {
     startRepository()
     git('checkout', '-qb', 'feature')

@@ -5,10 +5,11 @@ import type { DoctorFinding, DoctorPorts } from '../doctor/findings.ts'
 import { doctorPorts, runChecks } from '../doctor.ts'
 import type { ForgeHere } from '../forge.ts'
 import { indented } from '../init/kinds.ts'
+import { arePublished } from '../publish.ts'
 import { unreachableHint } from '../request-faults.ts'
 import type { ConnectTarget } from './connect-target.ts'
 import { defaultBranch, type PublishedWorkflow, readPublished } from './published.ts'
-import { pushCommand } from './requirements.ts'
+import { commitAndPush, pushCommand } from './requirements.ts'
 
 /** Milliseconds between two checks of the default branch. */
 const PAUSE = 3000
@@ -51,15 +52,31 @@ export async function waitUntilReady(
     if (lasting.length > 0) throw new UserError(lasting.map(problemOf))
     const [missing] = failures
     if (!missing) return readAgain(wanted, ports)
-    const text = `${missing.message}\n${missing.hint ?? ''}`
+    const { message, hint } = missing
+    const text = [message, ...(hint === undefined ? [] : [hint])].join('\n')
     if (text !== noted) {
-      const push = pushCommand(wanted, await branchOrNot(repository, ports))
-      note(`waiting: ${text}\n${indented(push, 2)}`)
+      const commands = commandsFor(missing, wanted, await branchOrNot(repository, ports))
+      note(`waiting: ${[text, ...commands].join('\n')}`)
     }
     noted = text
     await ports.sleep(PAUSE)
     if (signal.aborted) return undefined
   }
+}
+
+/** The commands of git that are missing, indented. */
+function commandsFor(
+  { code }: DoctorFinding,
+  target: ConnectTarget,
+  branch: string | undefined,
+): string[] {
+  if (code === 'workflow_disabled') return []
+  // A push of the same file again would change nothing.
+  const isSame = code !== 'workflow_missing' && arePublished(target.files, branch)
+  const lines = isSame
+    ? `# Correct the file, then:\n${commitAndPush(target, branch)}`
+    : pushCommand(target, branch)
+  return [indented(lines, 2)]
 }
 
 /** The default branch; `undefined` if GitHub does not name it now. */

@@ -357,14 +357,26 @@ function tokenSource(forge: ForgeHere, yes: boolean): ChosenToken | undefined {
  *
  * @param branch the default branch, as GitHub names it
  */
-export function pushCommand(
-  { files, workflow }: Pick<ConnectTarget, 'files' | 'workflow'>,
-  branch?: string,
+export function pushCommand(target: PushedTarget, branch?: string): string {
+  const isCommitted = areCommitted(target.files)
+  if (isCommitted && isContained(branch)) return pullLine(shellHere(), branch)
+  return publishing(target, branch, isCommitted)
+}
+
+/** The same for files that will be changed first. */
+export function commitAndPush(target: PushedTarget, branch?: string): string {
+  return publishing(target, branch, false)
+}
+
+type PushedTarget = Pick<ConnectTarget, 'files' | 'workflow'>
+
+function publishing(
+  { files, workflow }: PushedTarget,
+  branch: string | undefined,
+  isCommitted: boolean,
 ): string {
-  const shell = shellHere()
-  const isCommitted = areCommitted(files)
-  if (isCommitted && isContained(branch)) return pullLine(shell, branch)
-  return publishLines({ files, workflow, isCommitted, push: pushFacts(branch), shell }).join('\n')
+  const options = { files, workflow, isCommitted, push: pushFacts(branch), shell: shellHere() }
+  return publishLines(options).join('\n')
 }
 
 /** The token that `gh` stores for a host. */
