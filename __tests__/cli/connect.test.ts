@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Stripe from 'stripe'
 import { setUpLines } from '../../src/cli/connect/set-up.ts'
@@ -843,6 +843,69 @@ describe('the printed commands', () => {
     expect(running.stdout).toMatch(
       /warning +workflow: .* trunk differs.*\n +git pull origin trunk\n/,
     )
+  })
+
+  /** Pushes a commit to the default branch from another clone. */
+  function pushElsewhere(file: string, text: string) {
+    const other = mkdtempSync(join(folder, 'other-'))
+    const there = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.email=b@example.com', '-c', 'user.name=b', ...args], {
+        cwd: other,
+        stdio: 'ignore',
+        env: { PATH: process.env.PATH, HOME: folder },
+      })
+    there('clone', '-q', published(), '.')
+    mkdirSync(dirname(join(other, file)), { recursive: true })
+    writeFileSync(join(other, file), text)
+    there('add', file)
+    there('commit', '-qm', 'Elsewhere')
+    there('push', '-q', 'origin', 'HEAD')
+  }
+  const fetchBranches = () => git('fetch', '-q', published(), '+refs/heads/*:refs/remotes/origin/*')
+  /** Not earlier, because `connect` reads the address of the remote. */
+  const runPull = (command: string) => {
+    git('config', `url.${published()}.insteadOf`, 'https://github.com/octo/repo.git')
+    run(command)
+  }
+
+  test.each<[string, () => void]>([
+    ['the default branch', () => {}],
+    ['another branch', () => git('checkout', '-qb', 'feature')],
+  ])('pull before they push a file of %s that is ahead and behind', async (_, prepare) => {
+    startRepository()
+    pushElsewhere('other.txt', 'a')
+    prepare()
+    commit(FILE)
+    fetchBranches()
+    platform.always(withRun({ workflows: {} }))
+    const running = connect([])
+    const [, command = ''] = await running.printed(
+      /waiting: .*\n.*Push it there\.\n(?: {2}#.*\n)? {2}(git .*)\n/,
+    )
+    expect(command).toMatch(/^git pull --no-rebase origin trunk && git push /)
+    runPull(command)
+    expect(publishedFile()).toBe(NAMED)
+  })
+
+  test.each([
+    ['fetched', fetchBranches],
+    ['not fetched', () => {}],
+  ])('only pull a newer file that is %s if this folder has other commits', async (_, prepare) => {
+    startRepository()
+    commit(FILE)
+    git('push', '-q', 'origin', 'HEAD')
+    pushElsewhere(FILE, `${NAMED}# newer\n`)
+    writeFileSync(join(home, 'other.txt'), 'a')
+    commit('other.txt')
+    prepare()
+    platform.always(withRun({ workflows: { 'hook.yml': publishedFile() } }))
+    const running = connect([])
+    await running.printed(WEBHOOK_URL)
+    const [, command = ''] =
+      /warning +workflow: .* trunk differs.*\n +(git .*)\n/.exec(running.stdout) ?? []
+    expect(command).toBe('git pull --no-rebase origin trunk')
+    runPull(command)
+    expect(readFileSync(join(home, FILE), 'utf8')).toBe(publishedFile())
   })
 
   test('are none of git for a workflow that is disabled at GitHub', async () => {

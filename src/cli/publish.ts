@@ -12,6 +12,8 @@ export interface PushFacts {
   readonly isFirst?: boolean
   /** Files whose changes the next commit would contain, too. */
   readonly staged?: readonly string[]
+  /** The default branch, if it has commits that this folder lacks, so that a push would be rejected. */
+  readonly behind?: string | undefined
 }
 
 /**
@@ -23,14 +25,15 @@ export function pushFacts(named?: string): PushFacts {
   const current = git('.', 'symbolic-ref', '--quiet', '--short', 'HEAD')
   const published = named ?? clonedDefault()
   const staged = stagedFiles()
+  const behind = isBehind(published) ? published : undefined
   const isDetached =
     current === undefined && git('.', 'rev-parse', '--verify', 'HEAD') !== undefined
   if (!isDetached && (published === undefined || published === current)) {
     const upstream = git('.', 'rev-parse', '--abbrev-ref', '@{upstream}')
-    return { refspec: 'HEAD', isFirst: upstream === undefined, staged }
+    return { refspec: 'HEAD', isFirst: upstream === undefined, staged, behind }
   }
   const branch = published ?? '<default branch>'
-  return { elsewhere: branch, refspec: `HEAD:${branch}`, staged }
+  return { elsewhere: branch, refspec: `HEAD:${branch}`, staged, behind }
 }
 
 /** The default branch when this folder was cloned; `undefined` after `git init`. */
@@ -57,19 +60,22 @@ interface PublishOptions {
 /** The lines for a shell that commit files, unless they are committed, and push them. */
 export function publishLines(options: PublishOptions): string[] {
   const { files, workflow, isCommitted, push, shell } = options
-  const { elsewhere, refspec, isFirst = false, staged = [] } = push
+  const { elsewhere, refspec, isFirst = false, staged = [], behind } = push
   const names = files.join(' ')
   // Other staged changes are not part of the commit.
   const only = staged.some((name) => !files.includes(name)) ? ` -- ${names}` : ''
   const commit = isCommitted
     ? []
     : [`git add ${names}`, `git commit -m 'Add the workflow ${workflow}'${only}`]
-  const pushing = `git push ${isFirst ? '-u ' : ''}origin ${quotedRef(refspec, shell)}`
-  if (elsewhere === undefined) return [shell.chained([...commit, pushing])]
+  const pushing = [
+    ...(behind === undefined ? [] : [pullLine(shell, behind, true)]),
+    `git push ${isFirst ? '-u ' : ''}origin ${quotedRef(refspec, shell)}`,
+  ]
+  if (elsewhere === undefined) return [shell.chained([...commit, ...pushing])]
   return [
     ...(commit.length > 0 ? [shell.chained(commit)] : []),
     `# GitHub runs the workflow of the branch ${elsewhere}. Merge your branch into it, or push to it:`,
-    pushing,
+    shell.chained(pushing),
   ]
 }
 
@@ -102,9 +108,36 @@ export function isContained(branch = clonedDefault()): boolean {
   return git('.', 'merge-base', '--is-ancestor', 'HEAD', remote) !== undefined
 }
 
-/** Gets the commits of the default branch. */
-export function pullLine(shell: Shell, branch = clonedDefault()): string {
-  return `git pull origin ${quotedRef(branch ?? 'HEAD', shell)}`
+/** True if the default branch, as this clone knows it, has commits that this folder lacks. */
+function isBehind(branch: string | undefined): boolean {
+  const remote = `refs/remotes/origin/${branch}`
+  return (
+    git('.', 'rev-parse', '--quiet', '--verify', remote) !== undefined &&
+    git('.', 'merge-base', '--is-ancestor', remote, 'HEAD') === undefined
+  )
+}
+
+/** True if no commit of this folder changed the files since it left the default branch. */
+export function areUnchanged(files: readonly string[], branch: string): boolean {
+  const base = git('.', 'merge-base', 'HEAD', `refs/remotes/origin/${branch}`)
+  return (
+    base !== undefined &&
+    areCommitted(files) &&
+    files.every((file) => blobOf('HEAD', file) === blobOf(base, file))
+  )
+}
+
+/**
+ * Gets the commits of the default branch.
+ *
+ * @param isMerge true if this folder has commits of its own; git then wants to know how to join them
+ */
+export function pullLine(
+  shell: Shell,
+  branch = clonedDefault(),
+  isMerge = !isContained(branch),
+): string {
+  return `git pull ${isMerge ? '--no-rebase ' : ''}origin ${quotedRef(branch ?? 'HEAD', shell)}`
 }
 
 function blobOf(revision: string, file: string): string | undefined {

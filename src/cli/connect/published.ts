@@ -8,7 +8,7 @@ import type { ForgeHere } from '../forge.ts'
 import type { Asked, AskGitHub } from '../github-client.ts'
 import { triggersIn } from '../workflows-here.ts'
 import { type ConnectTarget, senderOf } from './connect-target.ts'
-import { pushCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
+import { equalizeCommand, type Ready, type Requirement, workflowRows } from './requirements.ts'
 
 /** A workflow of the default branch, which GitHub runs, whatever the branch of this folder is. */
 export interface PublishedWorkflow {
@@ -179,7 +179,7 @@ function differenceRows(
     ...absent.map((file) => `${file} is not on the default branch ${branch}`),
   ]
   if (found.length === 0) return []
-  const text = `workflow: ${found.join('; ')}, and GitHub runs that branch. To make them equal:\n${pushCommand(target, branch)}`
+  const text = `workflow: ${found.join('; ')}, and GitHub runs that branch. To make them equal:\n${equalizeCommand(target, branch)}`
   return [{ state: 'warning', text }]
 }
 

@@ -13,6 +13,7 @@ import { environmentFor, GH_VARIABLES, isInstalled } from '../programs.ts'
 import {
   areCommitted,
   arePublished,
+  areUnchanged,
   isContained,
   publishLines,
   pullLine,
@@ -366,6 +367,13 @@ export function pushCommand(target: PushedTarget, branch?: string): string {
 /** The same for files that will be changed first. */
 export function commitAndPush(target: PushedTarget, branch?: string): string {
   return publishing(target, branch, false)
+}
+
+/** The commands that make a file the same as on the default branch, which has another one. */
+export function equalizeCommand(target: PushedTarget, branch: string): string {
+  return areUnchanged(target.files, branch)
+    ? pullLine(shellHere(), branch)
+    : pushCommand(target, branch)
 }
 
 type PushedTarget = Pick<ConnectTarget, 'files' | 'workflow'>
