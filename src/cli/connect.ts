@@ -21,7 +21,7 @@ import {
   secretCommand,
 } from './connect/requirements.ts'
 import { setUpLines, stayLines } from './connect/set-up.ts'
-import { secretKeys } from './connect/store-secret.ts'
+import { storeSecretKeys } from './connect/store-secret.ts'
 import { sendTestEvent } from './connect/test-event.ts'
 import { githubAt } from './github-client.ts'
 import { knownSender, secretsOf } from './init/sender-workflow.ts'
@@ -167,7 +167,7 @@ async function untilAborted(connecting: Connecting): Promise<void> {
     sendTestEvent({ relay, target, sender, secret, isVerified }).catch(reportError)
   }
   const { repository } = target
-  const storing = secretKeys({ forge, repository, secrets, signal, note: report.note })
+  const storing = storeSecretKeys({ forge, repository, secrets, signal, note: report.note })
   const keys = options.json
     ? undefined
     : keysOnTerminal(

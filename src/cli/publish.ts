@@ -4,9 +4,9 @@ import { git } from './git.ts'
 
 /** How the branch of this folder gets to the default branch, whose workflows GitHub runs. */
 export interface PushFacts {
-  /** The default branch, if this folder has another branch, or none. */
-  readonly elsewhere?: string | undefined
-  /** Pushes to the default branch. */
+  /** Name of the default branch, if another branch or a single commit is checked out. */
+  readonly defaultBranch?: string | undefined
+  /** What `git push` gets: `HEAD`, or `HEAD:<default branch>`. */
   readonly refspec: string
   /** True for a branch without an upstream, which then gets one. */
   readonly isFirst?: boolean
@@ -23,17 +23,17 @@ export interface PushFacts {
  */
 export function pushFacts(named?: string): PushFacts {
   const current = git('.', 'symbolic-ref', '--quiet', '--short', 'HEAD')
-  const published = named ?? clonedDefault()
+  const known = named ?? clonedDefault()
   const staged = stagedFiles()
-  const behind = isBehind(published) ? published : undefined
+  const behind = isBehind(known) ? known : undefined
   const isDetached =
     current === undefined && git('.', 'rev-parse', '--verify', 'HEAD') !== undefined
-  if (!isDetached && (published === undefined || published === current)) {
+  if (!isDetached && (known === undefined || known === current)) {
     const upstream = git('.', 'rev-parse', '--abbrev-ref', '@{upstream}')
     return { refspec: 'HEAD', isFirst: upstream === undefined, staged, behind }
   }
-  const branch = published ?? '<default branch>'
-  return { elsewhere: branch, refspec: `HEAD:${branch}`, staged, behind }
+  const branch = known ?? '<default branch>'
+  return { defaultBranch: branch, refspec: `HEAD:${branch}`, staged, behind }
 }
 
 /** The default branch when this folder was cloned; `undefined` after `git init`. */
@@ -60,7 +60,7 @@ interface PublishOptions {
 /** The lines for a shell that commit files, unless they are committed, and push them. */
 export function publishLines(options: PublishOptions): string[] {
   const { files, workflow, isCommitted, push, shell } = options
-  const { elsewhere, refspec, isFirst = false, staged = [], behind } = push
+  const { defaultBranch, refspec, isFirst = false, staged = [], behind } = push
   const names = files.join(' ')
   // Other staged changes are not part of the commit.
   const only = staged.some((name) => !files.includes(name)) ? ` -- ${names}` : ''
@@ -71,10 +71,10 @@ export function publishLines(options: PublishOptions): string[] {
     ...(behind === undefined ? [] : [pullLine(shell, behind, true)]),
     `git push ${isFirst ? '-u ' : ''}origin ${quotedRef(refspec, shell)}`,
   ]
-  if (elsewhere === undefined) return [shell.chained([...commit, ...pushing])]
+  if (defaultBranch === undefined) return [shell.chained([...commit, ...pushing])]
   return [
     ...(commit.length > 0 ? [shell.chained(commit)] : []),
-    `# GitHub runs the workflow of the branch ${elsewhere}. Merge your branch into it, or push to it:`,
+    `# GitHub runs the workflow of the branch ${defaultBranch}. Merge your branch into it, or push to it:`,
     shell.chained(pushing),
   ]
 }
@@ -128,7 +128,7 @@ export function areUnchanged(files: readonly string[], branch: string): boolean 
 }
 
 /**
- * Gets the commits of the default branch.
+ * The command that gets the commits of the default branch.
  *
  * @param isMerge true if this folder has commits of its own; git then wants to know how to join them
  */

@@ -10,13 +10,13 @@ import { filterConditions } from '../grant/filter-expression.ts'
 import { awaitRun, followRun, hasSucceeded, NOT_ALLOWED, runAt } from '../runs.ts'
 import { loggedRequest, loggedResult, type OutboxResult } from './relay-log.ts'
 
-/** One event of `connect`, as `--json` prints it. Values that are not known are `null`. */
+/** A report of `connect`, as `--json` prints it. Values that are not known are `null`. */
 export interface ConnectEvent {
   readonly event: 'ready' | 'request' | 'run' | 'end' | 'tunnel' | 'bye'
   /** The webhook URL with its credential: of `ready`, and of `tunnel` if the URL changed. */
   readonly url: string | null
   readonly delivery: string | null
-  /** The type of the event, such as `checkout.session.completed`. */
+  /** The type of the event that the sender sent, such as `checkout.session.completed`. */
   readonly type: string | null
   /** Status of the response to the sender. */
   readonly status: number | null
@@ -39,7 +39,7 @@ export function connectEvent(
   return { event, ...nothing, reason: null, ...known }
 }
 
-/** Begins the reason of a request whose event starts no run. */
+/** The first words of the reason of a request whose event starts no run. */
 export const NO_RUN = 'no run'
 
 interface FollowPorts {
@@ -61,7 +61,7 @@ interface FollowPorts {
 export class LogFollower {
   readonly #ports: FollowPorts
   readonly #report: (event: ConnectEvent) => void
-  /** The deliveries and batches that the outbox stored since the start. */
+  /** The ids of queued events and batches whose result is not logged yet. */
   readonly #queued = new Set<string>()
 
   constructor(ports: FollowPorts, report: (event: ConnectEvent) => void) {
@@ -86,7 +86,7 @@ export class LogFollower {
     if (queued !== null) this.#queued.add(batch ?? delivery)
     const reason = noRun ?? queued
     this.#report(connectEvent('request', { delivery, type, status, run, reason }))
-    // The relay logs when the outbox delivers the event.
+    // A queued event is followed when the relay logs its result.
     if (reason === null) await followDelivery(delivery, run, this.#ports, this.#report)
   }
 
@@ -154,26 +154,26 @@ function filterReason(reason: string, filter: JsonObject = {}): string {
 function queuedReason({ queued, batch }: LogEntry): string | null {
   if (queued === undefined) return null
   if (batch !== undefined) return `in the batch ${batch}, which starts one run when it ends`
-  const [why, order] =
-    queued === 'queued' ? ['behind earlier events', 'after them'] : [`(${queued})`, 'again']
-  return `queued ${why}: the relay sends the event ${order}, also after a restart of connect`
+  const rest = 'also after a restart of connect'
+  return queued === 'queued'
+    ? `queued behind earlier events: the relay sends the event after them, ${rest}`
+    : `queued (${queued}): the relay sends the event again, ${rest}`
 }
 
 const FROM_OUTBOX = 'from the outbox of the relay, which stored the event before'
 
 /** @param reason such as `event_rejected` */
 function deadReason(reason: string): string {
-  const hint =
-    reason === 'maybe_accepted'
-      ? 'GitHub may have accepted the event. Look for its run: hookline runs'
-      : 'Send the event again from the sender.'
-  return `${NO_RUN}: the relay gave up (${reason}). ${hint}`
+  const text = `the relay gave up (${reason})`
+  return reason === 'maybe_accepted'
+    ? `${text}. GitHub may have accepted the event. Look for its run: hookline runs`
+    : `${NO_RUN}: ${text}. Send the event again from the sender.`
 }
 
 /** Milliseconds. */
 const REASON_TRIES = { budget: 20_000, retryTime: 5000, pause: { first: 500, longest: 2000 } }
 
-/** Asks GitHub several times. A fault of the network is a refusal, because it must cost no more than a reason. */
+/** Asks GitHub for up to 20 seconds. If the network fails, this is a refusal, so that only the reason is missing. */
 function askLeniently(ask: AskGitHub): AskGitHub {
   return async (path) => {
     try {

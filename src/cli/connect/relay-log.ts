@@ -3,19 +3,19 @@ import type { OutboxLine } from '../../relay/log-lines.ts'
 import { isObject } from '../../wire/json.ts'
 
 /**
- * A log entry of the relay that concerns the webhook: an accepted or a refused request. `undefined` for
- * requests of other addresses.
+ * A logged request that concerns the webhook: one that names a repository, or was refused. 404 and 405
+ * answer requests to other addresses.
  */
 export function loggedRequest(line: string): LogEntry | undefined {
   const value: unknown = JSON.parse(line)
   if (!isObject(value) || typeof value.status !== 'number') return undefined
   const isAddressed = 'owner' in value
   const isRefused = value.status >= 400 && ![404, 405].includes(value.status)
-  // The relay of this process wrote the line.
+  // The relay of this process wrote the line, so that its fields have these types.
   return isAddressed || isRefused ? (value as unknown as LogEntry) : undefined
 }
 
-/** The end of an event in the outbox: GitHub has the event, or never gets it. */
+/** How an event left the outbox: GitHub has it, or the relay gave up. */
 export interface OutboxResult {
   /** Id of the delivery, or of its batch. */
   readonly delivery: string

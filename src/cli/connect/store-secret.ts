@@ -4,7 +4,7 @@ import type { KeyBinding } from '../keyboard.ts'
 import { environmentFor, GH_VARIABLES } from '../programs.ts'
 import { ghToken, secretArguments, secretsPage } from './requirements.ts'
 
-interface SecretKey {
+interface StoreKeyOptions {
   readonly forge: ForgeHere
   readonly repository: string
   /** The names of the repository secrets. */
@@ -14,8 +14,12 @@ interface SecretKey {
   note(text: string): void
 }
 
-/** The key that stores the repository secrets; none if there are no secrets, or `gh` cannot store them. */
-export function secretKeys({ forge, repository, secrets, signal, note }: SecretKey): KeyBinding[] {
+/**
+ * The key `s` of the keyboard, which stores the repository secrets. Empty if there are no secrets, or `gh`
+ * cannot store them.
+ */
+export function storeSecretKeys(options: StoreKeyOptions): KeyBinding[] {
+  const { forge, repository, secrets, signal, note } = options
   if (secrets.length === 0 || forge.kind !== 'github' || !ghToken(forge.host)) return []
   const storeAll = async () => {
     for (const name of secrets) {

@@ -1,14 +1,14 @@
 /**
- * Keeps two kinds of work of an object apart: shared work may overlap with itself, but never with work
- * that runs alone. Work begins in the order of the calls, so that neither kind waits for ever.
+ * A readers-writer lock: many shared tasks may run concurrently; a task that runs alone runs with no other.
+ * Tasks begin in the order of the calls, so that neither kind waits for ever.
  */
 export class SharedLock {
-  /** Shared work that waits or runs. */
+  /** Shared tasks that wait or run. */
   readonly #shared = new Set<Promise<unknown>>()
-  /** The last work that asked to run alone, until it has ended. */
+  /** The last task that runs alone, until it has ended. */
   #alone: Promise<unknown> | undefined
 
-  /** Waits for work that asked before to run alone. */
+  /** Runs when the earlier tasks that run alone have ended. */
   async shared<Result>(work: () => Promise<Result>): Promise<Result> {
     const running = after([this.#alone], work)
     this.#shared.add(running)
@@ -19,7 +19,7 @@ export class SharedLock {
     }
   }
 
-  /** Waits for all work that was asked for before, and holds back all that is asked for later. */
+  /** Runs when all earlier tasks have ended, and holds back all later ones. */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const running = after([this.#alone, ...this.#shared], work)
     this.#alone = running
@@ -31,7 +31,7 @@ export class SharedLock {
   }
 }
 
-/** Begins work when other work has ended, also if that failed. */
+/** Begins work when the earlier work has ended, also if that failed. */
 async function after<Result>(
   earlier: readonly (Promise<unknown> | undefined)[],
   work: () => Promise<Result>,
