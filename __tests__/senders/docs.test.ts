@@ -14,7 +14,7 @@ const pages = readdirSync(new URL('docs/senders/', root)).filter((name) => name.
 const guide = read('docs/senders/README.md')
 const verify = read('docs/reference/verify.md')
 
-const PARTS = ['Set up', 'Workflow', 'Signature', 'Retries and duplicates']
+const PARTS = ['Set up', 'After the first event', 'Workflow', 'Signature', 'Retries and duplicates']
 
 const SERVICES = [
   ['aws_sns', 'aws-sns'],

@@ -4,6 +4,7 @@ import { code } from './table.js'
 /** @typedef {import('../../src/wire/settings.ts').SettingName} Name */
 
 const { settingDefault, SETTINGS } = await compiled('settings')
+const { MEANINGS } = await compiled('settings-help')
 
 /** Loads a module of build/, which has no types. @param {string} name */
 function compiled(name) {
@@ -34,7 +35,7 @@ export function variablesList() {
     const readers = commands.length === 0 ? '' : ` (${commands.join(', ')})`
     const value = defaultOf(name)
     const shown = value === '' ? '' : ` Default: ${value}.`
-    return `- <a id="${name}"></a>${spellings.join(', ')}${readers}: ${inCode(SETTINGS[name].help)}.${shown}`
+    return `- <a id="${name}"></a>${spellings.join(', ')}${readers}: ${inCode(MEANINGS[name])}.${shown}`
   })
   return lines.join('\n')
 }

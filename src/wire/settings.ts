@@ -13,8 +13,6 @@ export type Forge = (typeof FORGES)[number]
 
 /** One environment variable. */
 interface Setting<Value> {
-  /** Its meaning, for `--help` and for the docs. */
-  readonly help: string
   /** True for a variable of `hookline relay`, which its help and its page list in this order. */
   readonly isRelay?: true
   /** The value if the variable is not set. */
@@ -26,229 +24,181 @@ interface Setting<Value> {
 }
 
 /**
- * Every environment variable of Hookline: name, meaning, default and parser. Help, docs, and the
- * warning about unknown variables come from this table.
+ * Every environment variable of Hookline: name, default and parser. Help, docs, and the warning about
+ * unknown variables come from this table; `settings-help.ts` has the meanings.
  */
 export const SETTINGS = {
   HOOKLINE_GITHUB_TOKEN: {
-    help: 'GitHub token that starts workflows',
     isRelay: true,
     read: token,
   },
   HOOKLINE_APP_ID: {
-    help: 'id of a GitHub App, in place of HOOKLINE_GITHUB_TOKEN and HOOKLINE_ACCESS_KEYS',
     isRelay: true,
     read: appId,
   },
   HOOKLINE_APP_KEY: {
-    help: 'private key of the GitHub App, in PEM',
     isRelay: true,
     read: secret,
   },
   HOOKLINE_ACCESS_KEYS: {
-    help: 'keys that a request carries if the relay has HOOKLINE_GITHUB_TOKEN, separated by commas',
     isRelay: true,
     read: accessKeys,
   },
   HOOKLINE_SIGNING_KEYS: {
-    help: 'keys that sign grants; the relay needs the same keys',
     isRelay: true,
     read: unparsed,
   },
   HOOKLINE_REVOKED_GRANTS: {
-    help: 'ids of revoked grants, separated by commas',
     isRelay: true,
     default: '',
     read: (text: string) => new Set(splitList(text)),
   },
   HOOKLINE_SEALING_KEYS: {
-    help: 'keys that open sealed tokens and encrypt the outbox',
     isRelay: true,
     read: unparsed,
   },
   HOOKLINE_DISPATCH: {
-    help: 'repository or workflow: how the relay starts workflows',
     isRelay: true,
     default: 'repository',
     read: word(DISPATCH_MODES, 'workflow starts only the workflow that the URL names.'),
   },
   HOOKLINE_WORKFLOW_REF: {
-    help: 'branch or tag for workflow (default: the default branch)',
     isRelay: true,
     read: unparsed,
   },
   HOOKLINE_REPOSITORY: {
-    help: 'the only repository that the relay serves, like --repository',
     isRelay: true,
     read: repository,
   },
   HOOKLINE_API_URL: {
-    help: 'address of the GitHub API',
     isRelay: true,
     default: 'https://api.github.com',
     or: 'GITHUB_API_URL',
     read: address('an API', 'https://api.github.com, or https://github.example.com/api/v3'),
   },
   HOOKLINE_FORGE: {
-    help: 'github, forgejo or gitea (default: detected)',
     isRelay: true,
     read: word(FORGES),
   },
   HOOKLINE_PUBLIC_URL: {
-    help: 'public address of the relay, for schemes that sign the URL and for large bodies',
     isRelay: true,
     read: address('a relay', 'https://relay.example.com'),
   },
   HOOKLINE_SCHEDULE: {
-    help: 'workflows that the relay starts on a schedule, one per line',
     isRelay: true,
     read: unparsed,
   },
   HOOKLINE_ADMIN_KEY: {
-    help: 'key of the admin API: /outbox, /metrics, hookline outbox',
     isRelay: true,
     read: token,
   },
   HOOKLINE_GITHUB_TIMEOUT_MS: {
-    help: 'time for all attempts to deliver one event',
     isRelay: true,
     default: '8000',
     read: wholeAbove0,
   },
   HOOKLINE_MAX_BODY_MEMORY_MB: {
-    help: 'memory for request bodies; beyond it the relay responds 503',
     isRelay: true,
     default: '128',
     read: wholeAbove0,
   },
   HOOKLINE_MAX_BODY_MB: {
-    help: 'largest body that the relay stores for the action; needs --outbox and HOOKLINE_PUBLIC_URL',
     isRelay: true,
     default: '25',
     read: wholeAbove0,
   },
   HOOKLINE_BODIES_MAX_MB: {
-    help: 'disk space for all stored bodies',
     isRelay: true,
     default: '2048',
     read: wholeAbove0,
   },
   HOOKLINE_MAX_CONNECTIONS: {
-    help: 'concurrent connections; the oldest idle connection is closed for a new one',
     isRelay: true,
     default: '5000',
     read: wholeAbove0,
   },
   HOOKLINE_KEEP_ALIVE_MS: {
-    help: 'how long an idle connection stays open; longer than the proxy keeps it',
     isRelay: true,
     default: '75000',
     read: whole(1000, 3_600_000),
   },
   HOOKLINE_OUTBOX: {
-    help: 'database file of the outbox, like --outbox',
     isRelay: true,
     read: unparsed,
   },
   HOOKLINE_OUTBOX_RESPONSE_TIMEOUT_MS: {
-    help: 'time for GitHub before the relay responds 202 and queues the event',
     isRelay: true,
     default: '2500',
     read: whole(1, 60_000),
   },
   HOOKLINE_OUTBOX_MIN_INTERVAL_MS: {
-    help: 'minimum interval between the calls of a credential while events are queued',
     isRelay: true,
     default: '350',
     read: whole(0, 60_000),
   },
   HOOKLINE_OUTBOX_MAX_AGE_HOURS: {
-    help: 'age at which an undelivered event becomes a dead letter',
     isRelay: true,
     default: '72',
     read: fraction(8760),
   },
   HOOKLINE_OUTBOX_MAX_EVENTS: {
-    help: 'maximum number of queued events',
     isRelay: true,
     default: '100000',
     read: whole(1, 10_000_000),
   },
   HOOKLINE_OUTBOX_MAX_MB: {
-    help: 'maximum size of the outbox, in megabytes',
     isRelay: true,
     default: '256',
     read: fraction(1_000_000),
   },
   HOOKLINE_BATCH_COPIES_HOURS: {
-    help: 'time for which delivered batches can be replayed',
     isRelay: true,
     default: '24',
     read: fraction(8760),
   },
   HOOKLINE_RECEIPTS: {
-    help: 'true: follow each event to its run, like --receipts',
     isRelay: true,
     read: word(['true', 'false']),
   },
   HOOKLINE_RECEIPT_URL: {
-    help: 'https address that gets a signed webhook for each outcome and alarm',
     isRelay: true,
     read: httpsAddress,
   },
   HOOKLINE_RECEIPT_SECRET: {
-    help: 'secret that signs receipts: whsec_ and the base64 of at least 24 random bytes',
     isRelay: true,
     read: receiptSecret,
   },
   HOOKLINE_SERVER_URL: {
-    help: 'address of GitHub',
-
     default: 'https://github.com',
     read: address('GitHub', 'https://github.com, or https://github.example.com'),
   },
   HOOKLINE_LINEAR_API_URL: {
-    help: 'address of the Linear API, to which a relay sends the first activity of agent sessions',
     isRelay: true,
     default: 'https://api.linear.app',
     read: address('the Linear API', 'https://api.linear.app'),
   },
   HOOKLINE_TELEGRAM_API_URL: {
-    help: 'address of the Telegram Bot API',
-
     default: 'https://api.telegram.org',
     read: address('a bot API', 'https://api.telegram.org'),
   },
   HOOKLINE_CREDENTIAL: {
-    help: 'credential of a webhook request: a grant, a sealed token, an access key or a GitHub token',
-
     read: token,
   },
   HOOKLINE_DEV_KEY: {
-    help: 'key in the header X-Hookline-Dev-Key; a request with it runs real jobs',
-
     read: token,
   },
   HOOKLINE_ACT: {
-    help: 'program that runs jobs on this machine',
-
     default: 'act',
     read: unparsed,
   },
   HOOKLINE_WEBHOOK_SECRET: {
-    help: "the sender's secret, which signs the request",
-
     read: secret,
   },
   HOST: {
-    help: 'address to listen on',
-
     default: '127.0.0.1',
     read: unparsed,
   },
   PORT: {
-    help: 'port to listen on; 0 selects a free port',
-
     default: '3000',
     read: parsePort,
   },
