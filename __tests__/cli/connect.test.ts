@@ -348,7 +348,7 @@ describe('the steps at the sender', () => {
   ;(hasTerminal ? describe : describe.skip)('on a terminal', () => {
     test('s stores the secret by gh', async () => {
       const running = await onTerminal(
-        `stty -echo; printf 'Paste your secret '; read -r line; echo "$line" > '${folder}/secret'; echo "stored $*"`,
+        `stty -a | tr ' ;' '\\n\\n' | grep -x -e '-\\?icanon' > '${folder}/mode'; stty -echo; printf 'Paste your secret '; read -r line; echo "$line" > '${folder}/secret'; echo "stored $*"`,
       )
       await running.printed(/Press s, or open .*, to store its secret/)
       await running.printed(/keys: s store the secret, t send a test event, q quit/)
@@ -363,6 +363,8 @@ describe('the steps at the sender', () => {
       expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('q-whsec-of-stripe\n')
       expect(running.stdout).not.toContain('whsec-of-stripe')
       expect(running.stdout.match(/Storing /g)).toHaveLength(1)
+      // gh found the terminal in line mode, because the keys had stopped.
+      expect(readFileSync(join(folder, 'mode'), 'utf8')).toBe('icanon\n')
       running.type('q')
       expect(await running.ended()).toBe(0)
     })
