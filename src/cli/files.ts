@@ -17,9 +17,10 @@ import { type Source, UserError } from '../wire/errors.ts'
 import { systemProblem } from '../wire/system-error.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
 import { topOf } from '../workflow/nodes.ts'
-import { sourceOf } from '../workflow/source-text.ts'
+import { sourceOf, withUnixLines } from '../workflow/source-text.ts'
 import { isOwnAction } from '../workflow/steps.ts'
 import { parseYaml } from '../workflow/yaml.ts'
+import { inFormOf } from './file-form.ts'
 import { originHere } from './origin.ts'
 
 /** The workflow files that globs name; a folder is all of its files. @throws UserError when there are none */
@@ -75,7 +76,7 @@ export function readSource(root: string, file: string): Source {
         message: `${file} is a link that leads out of the repository`,
       })
     const source = decodedSource(file, path)
-    const text = source.text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+    const text = withUnixLines(source.text)
     return { ...source, text, ...(USES_ROOT.test(text) && rootAction(root)) }
   } catch (cause) {
     if (cause instanceof UserError) throw cause
@@ -98,7 +99,8 @@ function rootAction(root: string): Pick<Source, 'hasOtherAction'> {
   const file = ['action.yml', 'action.yaml'].find((name) => existsSync(join(root, name)))
   if (file === undefined) return { hasOtherAction: true }
   try {
-    const action = parseYaml({ name: file, file, text: readFileSync(join(root, file), 'utf8') })
+    const text = withUnixLines(readFileSync(join(root, file), 'utf8'))
+    const action = parseYaml({ name: file, file, text })
     return { hasOtherAction: !isOwnAction(topOf(action)) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -106,9 +108,15 @@ function rootAction(root: string): Pick<Source, 'hasOtherAction'> {
   }
 }
 
-/** Replaces a workflow file. A symbolic link at the temporary name is not followed. */
+/**
+ * Replaces a workflow file, and keeps its line breaks and its byte order mark. A symbolic link at
+ * the temporary name is not followed.
+ *
+ * @param text with Unix line breaks
+ */
 export function writeSource(root: string, file: string, text: string): void {
-  writeText(realpathSync(join(root, file)), text)
+  const path = realpathSync(join(root, file))
+  writeText(path, inFormOf(readFileSync(path, 'utf8'), text))
 }
 
 /** @throws UserError that names the option, the path and the errno in words */

@@ -23,7 +23,7 @@ export class ActionLock {
 
   /** @throws UserError if the file is no YAML */
   constructor(source: Source) {
-    const content: unknown = parseYaml(source).toJS()
+    const content: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
     const { workflows, dependencies } = isObject(content) ? content : {}
     this.#workflows = new Map(
       Object.entries(isObject(workflows) ? workflows : {}).map(([path, uses]) => [

@@ -2,7 +2,6 @@ import { type Document, isMap, isScalar, type Node } from 'yaml'
 import { parseState, STATE_FORMS } from '../state/index.ts'
 import type { Position, Source } from '../wire/errors.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
-import { LIMITS } from '../wire/limits.ts'
 import { DISPATCH_MODES, type DispatchMode, isDispatchMode } from '../wire/payload.ts'
 import { FORGES, type Forge } from '../wire/settings.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
@@ -279,7 +278,7 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
 /** Returns `undefined` for an alias that is unknown, or used too often. */
 function plainValue(document: Document, node: Node | undefined): unknown {
   try {
-    return node?.toJS(document, { maxAliasCount: LIMITS.yamlAliases })
+    return node?.toJS(document, { maxAliasCount: -1 })
   } catch {
     return undefined
   }

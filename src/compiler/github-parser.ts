@@ -1,5 +1,6 @@
 import type { Position, Problem } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { withoutYaml11 } from '../workflow/github-yaml.ts'
 import type { Mistake, MistakeCode } from '../workflow/mistakes.ts'
 import { type Edit, placeBefore } from '../workflow/spans.ts'
 import { positionAt, rangeOf } from '../workflow/yaml.ts'
@@ -93,7 +94,7 @@ export async function githubMessages({ name, text }: CompiledFile): Promise<Pars
   // while it is constructed, before it gets its options.
   const featureFlags = new FeatureFlags({ all: true })
   context.state.featureFlags = featureFlags
-  const { value } = parseWorkflow({ name, content: text }, context)
+  const { value } = parseWorkflow({ name, content: withoutYaml11(text) }, context)
   if (value) await convertWorkflowTemplate(context, value, undefined, { featureFlags })
   const messages = errors.getErrors()
   if (messages.length === 0) return []

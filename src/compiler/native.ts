@@ -156,7 +156,7 @@ export function readInlineOn(
   const isInline = native?.uses.some(({ on }) => on !== undefined && on.trim() !== '')
   if (!native || !isInline) return undefined
   const node = childOf(topOf(native.document), 'env')?.node
-  const env: unknown = node?.toJS(native.document, { maxAliasCount: LIMITS.yamlAliases })
+  const env: unknown = node?.toJS(native.document, { maxAliasCount: -1 })
   return { name, triggers: nativeTriggers(native, contextsWithEnv(contexts, env)) }
 }
 

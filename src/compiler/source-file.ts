@@ -1,5 +1,4 @@
 import {
-  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -11,7 +10,6 @@ import {
 } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { type Json, record } from '../wire/json.ts'
-import { LIMITS } from '../wire/limits.ts'
 import { DocumentLines } from '../workflow/document.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { fileExpressions, referencesIn } from '../workflow/file-expressions.ts'
@@ -19,7 +17,6 @@ import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
 import { type NativeEvent, readOn, type SourceTrigger } from '../workflow/on.ts'
 import type { Where } from '../workflow/operations.ts'
 import { columnOf } from '../workflow/spans.ts'
-import { didYouMean } from '../workflow/suggestion.ts'
 import {
   type NodePair,
   nodeBelow,
@@ -66,7 +63,6 @@ export const LISTENING_KEYS: readonly string[] = ['name', 'run-name']
 export function readSourceFile(name: string, source: Source): SourceFile {
   const lines = DocumentLines.of(source)
   const document = lines.yaml
-  checkAliases(source, document)
   const sections = readSections(source, document)
   const on = required(source, sections, 'on')
   const jobs = required(source, sections, 'jobs')
@@ -87,52 +83,6 @@ export function readSourceFile(name: string, source: Source): SourceFile {
     settings,
     problems: [...problems, ...settings.problems],
     isWhole,
-  }
-}
-
-/** After this check, every part of the document has a value. */
-function checkAliases(source: Source, document: Document.Parsed): void {
-  const { name, text } = source
-  if (!text.includes('*')) return
-  const problems: Mistake[] = []
-  const anchors: string[] = []
-  visit(document, {
-    Node(_, node) {
-      if ('anchor' in node && node.anchor !== undefined) anchors.push(node.anchor)
-    },
-    Alias(_, alias) {
-      const problem = aliasProblem(document, alias, anchors)
-      if (problem) problems.push({ ...problem, position: positionAt(source, ...rangeOf(alias)) })
-    },
-  })
-  if (problems.length > 0) throw new FatalMistake(problems.slice(0, LIMITS.problems))
-  try {
-    document.toJS({ maxAliasCount: LIMITS.yamlAliases })
-  } catch (cause) {
-    throw new FatalMistake({ code: 'bad-alias', message: `${name}: too many aliases` }, { cause })
-  }
-}
-
-/** @param anchors those before the alias */
-function aliasProblem(
-  document: Document.Parsed,
-  alias: Alias,
-  anchors: readonly string[],
-): Mistake | undefined {
-  const anchor = alias.resolve(document)
-  if (!anchor) {
-    const message = `there is no "&${alias.source}" before "*${alias.source}"`
-    return {
-      code: 'bad-alias',
-      message,
-      hint: didYouMean(alias.source, anchors) ?? 'define the anchor before its aliases',
-    }
-  }
-  if (!isWithinNode(anchor, alias)) return undefined
-  return {
-    code: 'bad-alias',
-    message: `"*${alias.source}" is inside of its own anchor`,
-    hint: 'leave it out',
   }
 }
 

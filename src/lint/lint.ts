@@ -1,9 +1,9 @@
 import { isPair, isScalar, type Node, Scalar, visit } from 'yaml'
 import type { Finding, Level } from '../wire/errors.ts'
-import { MISTAKES } from '../workflow/mistakes.ts'
+import { asFindings, MISTAKES, STRICT_MISTAKES } from '../workflow/mistakes.ts'
 import type { ParsedFile } from '../workflow/nodes.ts'
 import { didYouMean } from '../workflow/suggestion.ts'
-import { positionAt, rangeOf } from '../workflow/yaml.ts'
+import { positionAt, rangeOf, yamlWarnings } from '../workflow/yaml.ts'
 import { levelWithoutStrict, type Rule, type RuleFile } from './rule.ts'
 import { RULES } from './rules.ts'
 
@@ -24,12 +24,15 @@ export function lint(file: RuleFile): Finding[] {
     const level = levelWithoutStrict(rule)
     return rule.check(file).map((problem): Finding => ({ ...problem, code: rule.id, level }))
   })
-  return withoutIgnored(file.file, found)
+  const { source, document } = file.file
+  const warnings = asFindings(yamlWarnings(source, document), 'warning')
+  return withoutIgnored(file.file, [...found, ...warnings])
 }
 
 /** The level of a finding, with or without `--strict`. */
 export function levelOf({ code, level }: Finding, isStrict: boolean): Level {
-  return isStrict && BY_ID.get(code)?.level === 'strict' ? 'error' : level
+  const isOfStrict = BY_ID.get(code)?.level === 'strict' || STRICT_MISTAKES.has(code)
+  return isStrict && isOfStrict ? 'error' : level
 }
 
 /** `# hookline: ignore[id, id] reason` */

@@ -33,7 +33,7 @@ export interface WorkflowJobs {
 /** The jobs of a workflow, for the model. @throws UserError with the syntax errors of the file */
 export function readWorkflowJobs(source: Source): WorkflowJobs {
   const document = parseYaml(source)
-  const whole: unknown = document.toJS()
+  const whole: unknown = document.toJS({ maxAliasCount: -1 })
   const workflow = isObject(whole) ? (whole as JsonObject) : {} // YAML with string keys is JSON
   const jobs = isObject(workflow.jobs) ? (workflow.jobs as JsonObject) : {}
   const read = Object.entries(jobs).flatMap(([id, body]): WorkflowJob[] => {

@@ -30,8 +30,10 @@ export const LIMITS = {
   yamlDepth: 100,
   /** Tokens of a YAML document; collecting this many mistakes takes a second. */
   yamlTokens: 100_000,
-  /** Aliases that a YAML document may resolve, against "billion laughs". */
-  yamlAliases: 100,
+  /** Nodes of a YAML document with its aliases replaced; GitHub has the same limit. */
+  yamlNodes: 50_000,
+  /** Levels of a workflow; GitHub has the same limit. */
+  workflowLevels: 50,
   /** The most mistakes shown for one source; GitHub shows ten annotations of a step. */
   problems: 20,
   /** Characters of a path pattern. */

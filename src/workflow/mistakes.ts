@@ -4,7 +4,13 @@ import { type Finding, type Level, type Problem, UserError } from '../wire/error
 export const MISTAKES = {
   'invalid-workflow': 'what keeps the files from being read at all',
   'yaml-syntax': 'what is no YAML',
-  'duplicate-key': 'a key that stands in one mapping twice',
+  'duplicate-key': 'a key that one mapping contains twice; GitHub compares keys without case',
+  'yaml-tag': 'a tag before a value, such as the `!` of `if: ! x`',
+  'yaml-directive': 'a directive that GitHub refuses, such as `%YAML 1.2`',
+  'anchor-name': 'an anchor whose name GitHub refuses',
+  'merge-key': 'the merge key `<<`, which GitHub does not have',
+  'number-range': 'a number that is too large for GitHub',
+  'ignored-yaml': 'a tag, a directive or a merge key without an effect',
   'too-large': 'a file with more than a workflow file can have',
   'not-utf8': 'bytes that are no UTF-8',
   'no-file': 'a workflow file that is not there, or cannot be read',
@@ -12,7 +18,7 @@ export const MISTAKES = {
   'same-file': 'two sources that would be compiled into one file',
   'not-a-workflow': 'a file without the sections of a workflow',
   'unsupported-yaml': 'YAML that the compiler does not edit',
-  'bad-alias': 'an alias without its anchor, within it, or used too often',
+  'bad-alias': 'an alias without its anchor, or within it',
   'alias-moved': 'an alias that cannot come along to where its text goes',
   'no-trigger': 'a file without a trigger of Hookline',
   'unknown-trigger': 'a trigger that is not known, or not declared',
@@ -77,3 +83,6 @@ export function asFindings(mistakes: readonly Problem[], level: Level): Finding[
     level,
   }))
 }
+
+/** Mistakes that are warnings, and errors with `--strict`. */
+export const STRICT_MISTAKES: ReadonlySet<string> = new Set<MistakeCode>(['ignored-yaml'])

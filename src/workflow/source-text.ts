@@ -5,6 +5,14 @@ import type { Mistake } from './mistakes.ts'
 import { positionAt } from './yaml.ts'
 
 /**
+ * The text of a file as GitHub reads it: without a byte order mark, and with Unix line breaks. A
+ * carriage return alone is a line break, too.
+ */
+export function withUnixLines(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+}
+
+/**
  * Decodes a workflow file as GitHub does: as UTF-8. Other bytes would be lost when the file is
  * copied, so each such line is a problem as soon as the file is parsed.
  *
@@ -17,7 +25,7 @@ export function sourceOf(file: string, bytes: Uint8Array): Source {
     return { name: file, file, text, misread: [wideProblem(file, text)] }
   }
   const text = utf8Text(bytes)
-  if (text !== undefined) return { name: file, file, text }
+  if (text !== undefined) return { name: file, file, text: withUnixLines(text) }
   const misread = narrowProblems(file, bytes)
   return { name: file, file, text: new TextDecoder().decode(bytes), misread }
 }

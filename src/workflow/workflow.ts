@@ -1,7 +1,6 @@
 import { type Document, isMap, type Node } from 'yaml'
 import type { Source } from '../wire/errors.ts'
 import { isObject, type Json, record } from '../wire/json.ts'
-import { LIMITS } from '../wire/limits.ts'
 import { type Contexts, ExpressionMistake, fillIn } from './expressions.ts'
 import { FatalMistake } from './mistakes.ts'
 import { type DeclaredTrigger, readOn } from './on.ts'
@@ -25,7 +24,7 @@ export function readWorkflowFile(name: string, source: Source, contexts: Context
       message: `${source.name} has no "on:" section`,
     })
   const node = nodeBelow(document, document.contents, 'env')
-  const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: LIMITS.yamlAliases }) : {}
+  const env: unknown = isMap(node) ? node.toJS(document, { maxAliasCount: -1 }) : {}
   return workflowOf(name, { source, document, contexts: contextsWithEnv(contexts, env) }, on)
 }
 

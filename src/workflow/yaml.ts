@@ -4,41 +4,63 @@ import {
   isAlias,
   isMap,
   isScalar,
-  isSeq,
   Lexer,
   type Node,
   type Pair,
   Parser,
-  type Scalar,
   type YAMLError,
   YAMLParseError,
 } from 'yaml'
 import { type Position, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
+import {
+  githubReading,
+  type Marks,
+  marksIn,
+  noBreakSpace,
+  type Refusal,
+  TOKEN_MARKS,
+  withoutYaml11,
+} from './github-yaml.ts'
 import { FatalMistake, type Mistake } from './mistakes.ts'
 import { quoted } from './suggestion.ts'
 
 /**
- * Parses YAML 1.2, in which `on` is a string and no boolean.
+ * Parses YAML 1.2, in which `on` is a string and no boolean, and refuses what GitHub refuses.
  *
- * @throws UserError with the syntax errors, or the limit that the source exceeds, or invalid UTF-8
+ * @throws UserError with the errors, or the limit that the source exceeds, or invalid UTF-8
  */
 export function parseYaml(source: Source): Document.Parsed {
   if (source.misread) throw new UserError(source.misread)
-  const document = composed(source.text, yamlTokens(source))
-  refuseAll(withoutFollowing(source, document.errors), (error) => syntaxProblem(source, error))
-  const { repeated, spaced } = wrongKeys(document)
-  refuseAll(spaced, (key) => {
-    const [start] = rangeOf(key)
-    const { length = 1 } = /^\u00a0*/.exec(String(key.value))?.[0] ?? {}
-    return blankProblem(source, start, start + length)
-  })
-  refuseAll(repeated, (key) => ({
-    code: 'duplicate-key',
-    message: `YAML: the key ${quoted(String(key.value))} is duplicated`,
-    position: positionAt(source, ...rangeOf(key)),
-  }))
+  const text = withoutYaml11(source.text)
+  const tokens = yamlTokens(source, text)
+  const document = composed(text, tokens)
+  const marks = marksIn(tokens)
+  const faults = withoutFollowing(source, document.errors, marks)
+  const { errors, explained } = githubReading(text, document, marks, faults)
+  const found = [...faults.slice(0, explained), ...errors]
+  refuseAll(
+    found.toSorted((one, other) => startOf(one) - startOf(other)),
+    (one) => ('pos' in one ? syntaxProblem(source, one, marks) : placed(source, one)),
+  )
   return document
+}
+
+/** What GitHub ignores in a parsed file, although it has a meaning in YAML. */
+export function yamlWarnings(source: Source, document: Document.Parsed): Mistake[] {
+  const text = withoutYaml11(source.text)
+  if (!/!|<<|%TAG/.test(text)) return []
+  const marks = marksIn([...new Lexer().lex(text)])
+  const { warnings } = githubReading(text, document, marks, [])
+  return warnings.slice(0, LIMITS.problems).map((warning) => placed(source, warning))
+}
+
+function startOf(one: YAMLError | Refusal): number {
+  return 'pos' in one ? one.pos[0] : one.start
+}
+
+function placed(source: Source, { start, end, ...mistake }: Refusal): Mistake {
+  return { ...mistake, position: positionAt(source, start, end) }
 }
 
 /** Does the same as the library's `parseDocument`, without running the lexer a second time. */
@@ -74,36 +96,10 @@ function refuseAll<Found>(found: readonly Found[], tell: (one: Found) => Mistake
 }
 
 /**
- * Duplicate keys of a mapping, and keys that YAML read as part of a string because of their
- * indentation.
- */
-function wrongKeys(document: Document.Parsed) {
-  const repeated: Scalar[] = []
-  const spaced: Scalar[] = []
-  const look = (node: unknown): void => {
-    if (isSeq(node)) for (const item of node.items) look(item)
-    if (!isMap(node)) return
-    const seen = new Set<unknown>()
-    const pairs = node.items as Pair<Scalar>[] // `stringKeys` allows no other keys
-    for (const { key, value } of pairs) {
-      if (seen.has(key.value)) repeated.push(key)
-      else if (key.type === 'PLAIN' && String(key.value).startsWith(NO_BREAK_SPACE))
-        spaced.push(key)
-      seen.add(key.value)
-      look(value)
-    }
-  }
-  look(document.contents)
-  return { repeated, spaced }
-}
-
-const NO_BREAK_SPACE = '\u00a0'
-
-/**
  * The errors in the order of the file, without those that follow from wrong indentation: errors on
  * its line, and on every line directly below.
  */
-function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLError[] {
+function withoutFollowing(source: Source, errors: readonly YAMLError[], marks: Marks): YAMLError[] {
   const { text } = source
   const lineEnd = (from: number) => {
     const end = text.indexOf('\n', from)
@@ -119,7 +115,7 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLErr
     const [start, end] = error.pos
     const follows = start <= reach
     if (!follows && ++looked > LIMITS.problems) return true
-    if (end > last && (follows || slipProblem(source, error))) {
+    if (end > last && (follows || slipProblem(source, error, marks))) {
       last = lineEnd(end)
       reach = lineEnd(last + 1)
     }
@@ -127,8 +123,8 @@ function withoutFollowing(source: Source, errors: readonly YAMLError[]): YAMLErr
   })
 }
 
-function syntaxProblem(source: Source, error: YAMLError): Mistake {
-  const slip = slipProblem(source, error)
+function syntaxProblem(source: Source, error: YAMLError, marks: Marks): Mistake {
+  const slip = slipProblem(source, error, marks)
   if (slip) return slip
   const hint = YAML_HINTS.get(error.code)
   return {
@@ -154,9 +150,11 @@ const YAML_HINTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The line with wrong indentation that caused an error, if there is one. */
-function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
+function slipProblem(source: Source, error: YAMLError, marks: Marks): Mistake | undefined {
   const { text } = source
   const [start, end] = error.pos
+  const outside = blockEndProblem(source, error, marks)
+  if (outside) return outside
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   // The value continues on a line with a key; otherwise a ":" is missing.
   const goesOn =
@@ -175,6 +173,27 @@ function slipProblem(source: Source, error: YAMLError): Mistake | undefined {
   return { code: 'yaml-syntax', message: `YAML: ${yamlErrorMessage(error)}`, position, hint }
 }
 
+/** A line that ends a block scalar, because it is not indented, and that no key begins with. */
+function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): Mistake | undefined {
+  const { text } = source
+  const ends = [...error.pos].map((at) => text.lastIndexOf('\n', at - 1) + 1)
+  const end = ends.find((at) => blocks.has(at))
+  const header = end === undefined ? undefined : blocks.get(end)
+  if (end === undefined || header === undefined) return undefined
+  const from = wordFrom(text, end)
+  const lineEnd = text.indexOf('\n', from)
+  const body = text.slice(text.indexOf('\n', header) + 1, end)
+  const column = /^ *(?=\S)/m.exec(body)?.[0].length ?? 0
+  if (from - end >= column) return undefined
+  const { line } = positionAt(source, header, header + 1)
+  return {
+    code: 'yaml-syntax',
+    message: `YAML: this line ends the text that begins on line ${line}, because it is not indented`,
+    position: positionAt(source, from, lineEnd < 0 ? text.length : lineEnd),
+    hint: `indent it by ${column} spaces, as the text above`,
+  }
+}
+
 /** Errors of the library about lines with different indentation. */
 const OF_LINES = /^(?:All (?:mapping|sequence) items|A block sequence may not|Block scalar)/
 
@@ -187,14 +206,9 @@ function indentationProblem(source: Source, word: number): Mistake | undefined {
 }
 
 function blankProblem(source: Source, start: number, end: number): Mistake {
-  const name = source.text[start] === '\t' ? 'a tab' : 'a no-break space (U+00A0)'
-  const message = `YAML: ${name} in the indentation`
-  return {
-    code: 'yaml-syntax',
-    message,
-    position: positionAt(source, start, end),
-    hint: 'indent with spaces',
-  }
+  const noBreak = noBreakSpace(start, end)
+  const isTab = source.text[start] === '\t'
+  return placed(source, isTab ? { ...noBreak, message: 'YAML: a tab in the indentation' } : noBreak)
 }
 
 function wordFrom(text: string, lineStart: number): number {
@@ -204,8 +218,8 @@ function wordFrom(text: string, lineStart: number): number {
 }
 
 /** @throws FatalMistake that names the limit that the source exceeds */
-function yamlTokens(source: Source): readonly string[] {
-  const bytes = new TextEncoder().encode(source.text).length
+function yamlTokens(source: Source, text: string): readonly string[] {
+  const bytes = new TextEncoder().encode(text).length
   if (bytes > LIMITS.workflowFileBytes) {
     throw new FatalMistake({
       code: 'too-large',
@@ -213,13 +227,10 @@ function yamlTokens(source: Source): readonly string[] {
     })
   }
   const tokens: string[] = []
-  const excess = excessIn(new Lexer().lex(source.text), tokens)
+  const excess = excessIn(new Lexer().lex(text), tokens)
   if (excess) throw new FatalMistake({ code: 'too-large', message: `${source.name} ${excess}` })
   return tokens
 }
-
-/** Tokens without characters, by which the lexer marks a document, a scalar and an error. */
-const MARKS = new Set(['\u0002', '\u0018', '\u001f'])
 
 /** Tokens after which a `:` begins a node with an empty key. */
 const INDICATORS = new Set([':', '?', '-'])
@@ -239,7 +250,7 @@ function excessIn(lexed: Iterable<string>, tokens: string[]): string | undefined
   let count = 0
   for (const token of lexed) {
     tokens.push(token)
-    if (MARKS.has(token)) continue
+    if (TOKEN_MARKS.has(token)) continue
     if (++count > LIMITS.yamlTokens) return `has more than ${LIMITS.yamlTokens} tokens`
     const isNode = token.trim() !== '' && !(token === ':' && afterKey)
     if (token === '[' || token === '{') brackets++

@@ -5,7 +5,6 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import type { Sender } from '../../triggers/sender.ts'
 import { SENDERS } from '../../triggers/senders.ts'
 import type { Problem } from '../../wire/errors.ts'
-import { LIMITS } from '../../wire/limits.ts'
 import {
   DISPATCH_MODES,
   type DispatchMode,
@@ -154,7 +153,7 @@ export function nativeFileOf(
     }
   }
   const value: unknown = parseYaml(readSource(process.cwd(), file)).toJS({
-    maxAliasCount: LIMITS.yamlAliases,
+    maxAliasCount: -1,
   })
   const dispatch = DISPATCH_MODES.find((mode) =>
     dispatchEventsOf(value).includes(dispatchEvent(mode)),

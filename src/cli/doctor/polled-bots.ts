@@ -53,13 +53,13 @@ export function polledBot(
 /** The options of the trigger in an input `on`. */
 function botOptions(file: string, on: string): Record<string, unknown> | undefined {
   try {
-    const triggers: unknown = parseYaml({ name: file, file, text: on }).toJS()
+    const triggers: unknown = parseYaml({ name: file, file, text: on }).toJS({ maxAliasCount: -1 })
     if (!isObject(triggers)) return undefined
     const [, options] =
       Object.entries(triggers).find(([name]) => TRIGGERS.get(name) === messagingBot) ?? []
     return isObject(options) ? options : undefined
   } catch (error) {
-    if (error instanceof UserError || error instanceof ReferenceError) return undefined
+    if (error instanceof UserError) return undefined
     throw error
   }
 }

@@ -5,7 +5,6 @@ import { TRIGGERS } from '../../triggers/index.ts'
 import { UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
-import { LIMITS } from '../../wire/limits.ts'
 import {
   type DispatchEvent,
   type DispatchMode,
@@ -202,16 +201,14 @@ interface NativeFile {
 function readNativeFile(file: string, text: string): NativeFile {
   const source = { name: file, file, text }
   try {
-    const value: unknown = parseYaml(source).toJS({ maxAliasCount: LIMITS.yamlAliases })
+    const value: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
     if (!isObject(value)) return { file, isValid: false }
     const native = readNativeWorkflow(file.replace(/\.ya?ml$/, ''), source)
     const bot = native && dispatchEventsOf(value).length === 0 && polledBot(file, native, value)
     return { file, isValid: true, workflow: value, on: value.on, native, bot: bot || undefined }
   } catch (error) {
-    if (error instanceof UserError || error instanceof ReferenceError) {
-      return { file, isValid: false }
-    }
-    throw error
+    if (!(error instanceof UserError)) throw error
+    return { file, isValid: false }
   }
 }
 
