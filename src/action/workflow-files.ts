@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Minimatch } from 'minimatch'
-import { parse } from 'yaml'
+import { isScalar } from 'yaml'
 import type { WorkflowSource } from '../engine/engine-ports.ts'
 import type { Contexts } from '../workflow/expressions.ts'
 import { FatalMistake } from '../workflow/mistakes.ts'
 import { sourceOf } from '../workflow/source-text.ts'
 import { readWorkflowFile } from '../workflow/workflow.ts'
+import { pairOf, parseYaml } from '../workflow/yaml.ts'
 
 /** A workflow file that a glob found; its content is read on demand. */
 interface WorkflowFile {
@@ -140,8 +141,9 @@ export function nativeFilesNamed(root: string, name: string): string[] {
 /** The `name:` of a workflow file; `undefined` if it cannot be read. */
 function nameIn(path: string): string | undefined {
   try {
-    const { name } = Object(parse(readFileSync(path, 'utf8')))
-    return typeof name === 'string' ? name : undefined
+    const { contents } = parseYaml(sourceOf(path, readFileSync(path)))
+    const name = pairOf(contents, 'name')?.value
+    return isScalar(name) && typeof name.value === 'string' ? name.value : undefined
   } catch {
     return undefined
   }

@@ -22,7 +22,7 @@ import type { ReadCalled } from '../workflow/contexts.ts'
 import { hasExpression } from '../workflow/expressions.ts'
 import { asFindings, type Mistake } from '../workflow/mistakes.ts'
 import type { SourceTrigger } from '../workflow/on.ts'
-import { parseYaml } from '../workflow/yaml.ts'
+import { parseYaml, yamlWarnings } from '../workflow/yaml.ts'
 import { readSource } from './files.ts'
 import { styled } from './terminal.ts'
 
@@ -35,6 +35,8 @@ export interface CalledFiles {
   readonly callees: Callees
   readonly read: ReadCalled
   readonly hasSources: boolean
+  /** The findings of reading them, until now. */
+  readonly findings: readonly Finding[]
 }
 
 /** The result of the compilation of one workflow file. */
@@ -85,14 +87,14 @@ function leveled(findings: readonly Finding[], isStrict: boolean): Finding[] {
 /**
  * Returns the findings of `buildWorkflows`, errors first, each of them once.
  *
- * @param natives findings in native workflows
+ * @param others findings in native workflows and in called files
  */
 export function findingsOf(
   built: readonly BuiltWorkflow[],
   isStrict: boolean,
-  natives: readonly Finding[] = [],
+  others: readonly Finding[] = [],
 ): Finding[] {
-  const all = [...built.flatMap((one) => one.findings), ...leveled(natives, isStrict)]
+  const all = [...built.flatMap((one) => one.findings), ...leveled(others, isStrict)]
   const findings = onceEach(all)
   return [...ofLevel(findings, 'error'), ...ofLevel(findings, 'warning')]
 }
@@ -125,26 +127,35 @@ export function onceEach<Found extends Problem>(problems: readonly Found[]): Fou
   return [...new Map(places).values()]
 }
 
-/** Reads the workflows and actions of a repository that its files call. */
-function calledIn(root: string): ReadCalled {
+/**
+ * Reads the workflows and actions of a repository that its files call.
+ *
+ * @param findings gets the mistakes of a file that cannot be read, and what GitHub ignores in others
+ */
+function calledIn(root: string, findings: Finding[]): ReadCalled {
   return (called) => {
     const path = posix.normalize(called).replace(/\/$/, '')
     const files = /\.ya?ml$/.test(path) ? [path] : [`${path}/action.yml`, `${path}/action.yaml`]
     const file = files.find((one) => !one.startsWith('..') && existsSync(join(root, one)))
     try {
       const source = file === undefined ? undefined : readSource(root, file)
-      return source && { source, document: parseYaml(source) }
+      if (!source) return undefined
+      const document = parseYaml(source)
+      findings.push(...asFindings(yamlWarnings(source, document), 'warning'))
+      return { source, document }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      return undefined // the check of that file reports its mistakes
+      findings.push(...asFindings(error.problems, 'error'))
+      return undefined
     }
   }
 }
 
 /** @param hasSources whether the repository has sources, which the action reads if its input `on` is empty */
 export function calledFiles(root: string, hasSources: boolean): CalledFiles {
-  const read = calledIn(root)
-  return { callees: new Callees(read), read, hasSources }
+  const findings: Finding[] = []
+  const read = calledIn(root, findings)
+  return { callees: new Callees(read), read, hasSources, findings }
 }
 
 /** The compiled files with the path of their source. */

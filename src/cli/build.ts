@@ -225,7 +225,7 @@ export async function build(options: BuildOptions): Promise<Build> {
     const findings = [
       ...asFindings(errors, 'error'),
       ...asFindings(unwritten, check ? 'error' : 'warning'),
-      ...findingsOf(built, strict),
+      ...findingsOf(built, strict, called.findings),
       ...asFindings(lockNotices(written.lock, writable), 'warning'),
     ]
     return {

@@ -19,6 +19,7 @@ import {
   originOf,
 } from '../compiler/compiled-files.ts'
 import { FatalMistake, type Mistake } from '../workflow/mistakes.ts'
+import { inFormOf } from './file-form.ts'
 import { git } from './git.ts'
 
 /** The folder of the compiled files. It writes only into the folder, and only over compiled files. */
@@ -53,14 +54,18 @@ export class CompiledFolder {
     return names.filter((name) => this.#isForeign(name))
   }
 
-  /** Writes a file atomically; a link of that name is replaced, not followed. */
+  /**
+   * Writes a file atomically; a link of that name is replaced, not followed. An existing file keeps
+   * its line breaks.
+   */
   write(name: string, text: string, modified: Date): void {
     this.#refuseForeign(name)
     mkdirSync(this.#folder, { recursive: true })
     this.#checkLinks()
     const part = join(this.#folder, `.${name}.part`)
+    const existing = existsSync(join(this.#folder, name)) ? this.#textOf(name) : undefined
     rmSync(part, { force: true })
-    writeFileSync(part, text, { flag: 'wx' })
+    writeFileSync(part, inFormOf(existing ?? '', text), { flag: 'wx' })
     utimesSync(part, modified, modified)
     renameSync(part, join(this.#folder, name))
   }

@@ -54,7 +54,7 @@ export async function findingsIn(
       files.filter(isNative).map((file) => checkNative(file, repository, all)),
     )
     const natives = checked.filter((native) => native !== undefined)
-    const findings = findingsOf(built, strict, natives.flat())
+    const findings = findingsOf(built, strict, [...natives.flat(), ...repository.findings])
     return { count: sources.length + natives.length, findings }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

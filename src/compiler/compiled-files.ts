@@ -1,5 +1,6 @@
 import { isWorkflowName } from '../wire/path.ts'
 import type { Mistake } from '../workflow/mistakes.ts'
+import { withUnixLines } from '../workflow/source-text.ts'
 
 /** A file that the compiler writes. */
 export interface CompiledFile {
@@ -26,7 +27,7 @@ export function firstLine(source: string): string {
  * the first one do not matter, so a file with conflict markers is still a compiled file.
  */
 export function originOf(text: string): string | undefined {
-  const [first = '', second = ''] = text.split('\n', 2)
+  const [first = '', second = ''] = text.replace(/^\uFEFF/, '').split('\n', 2)
   return FIRST_LINE.exec(first.startsWith('<<<<<<< ') ? second : first)?.[1]
 }
 
@@ -74,9 +75,13 @@ export function changesOf(
   return [...wanted, ...stale]
 }
 
-/** Compares files without regard to Windows line breaks, because Git may write those. */
+/**
+ * Compares files without regard to a byte order mark, Windows line breaks, and the line break at the
+ * end, because Git and editors change those.
+ */
 export function isSameText(existing: string | undefined, compiled: string): boolean {
-  return existing === compiled || existing?.replaceAll('\r\n', '\n') === compiled
+  if (existing === undefined || existing === compiled) return existing === compiled
+  return withUnixLines(existing).replace(/\n$/, '') === compiled.replace(/\n$/, '')
 }
 
 /**
@@ -85,7 +90,7 @@ export function isSameText(existing: string | undefined, compiled: string): bool
  */
 export function hasNewerActions(existing: string, compiled: string): boolean {
   const [lines, others] = [existing, compiled].map((text) =>
-    text.replaceAll('\r\n', '\n').split('\n'),
+    withUnixLines(text).replace(/\n$/, '').split('\n'),
   )
   if (!lines || !others || lines.length !== others.length) return false
   const pairs = lines.flatMap((line, at) => (line === others[at] ? [] : [[line, others[at] ?? '']]))

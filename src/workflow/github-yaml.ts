@@ -152,11 +152,22 @@ class Reader {
       const message = `the key ${quoted(String(meantOn.value))} was "on" before`
       this.#refuse('not-a-workflow', meantOn, message, 'write "on:"', notes)
     }
+    if (this.#kind === 'workflow') for (const key of keys) this.#checkSection(key)
     const { nodes } = this.#read(contents, 1)
     if (nodes > LIMITS.yamlNodes) {
       const message = `YAML: more than ${LIMITS.yamlNodes} nodes, with each alias counted as its anchor`
       this.#errors.push({ code: 'too-large', message, start: 0, end: 1 })
     }
+  }
+
+  /** A line of a script that is not indented, such as `Subject: x`, is a key of the workflow. */
+  #checkSection(key: Scalar): void {
+    const [start = 0, end = 0] = key.range ?? []
+    const header = this.#marks.blocks.get(start)
+    if (header === undefined || SECTIONS.has(String(key.value))) return
+    const column = columnOfText(this.#text, header, start)
+    const next = /\n+( *)\S/.exec(this.#text.slice(end))?.[1]?.length ?? 0
+    if (next >= column) this.#errors.push(endOfBlock(this.#text, header, start))
   }
 
   reading(): GitHubReading {
@@ -181,7 +192,7 @@ class Reader {
       const lineStart = this.#text.lastIndexOf('\n', start - 1) + 1
       while ((this.#marks.tags[at]?.start ?? lineStart) < lineStart) at++
       const tag = this.#marks.tags[at]
-      if (!tag || tag.start > start || isCore(tag.source)) return false
+      if (!tag || tag.start > start || isCore(tag.source.replace('!!', CORE))) return false
       const after = this.#text.slice(tag.start + tag.source.length)
       if (/^[ \t]*(?:[[{\n]|#|$)/.test(after)) return false
       if (!this.#refused.has(tag.first)) this.#refuseTag(tag, undefined, false)
@@ -323,7 +334,9 @@ class Reader {
     this.#refused.add(tag.first)
     this.#errors.push({
       code: 'yaml-tag',
-      message: `YAML reads ${quoted(source)} as a tag, which GitHub refuses`,
+      message: scalar?.tag?.startsWith(CORE)
+        ? `GitHub refuses this value with the tag ${quoted(source)}`
+        : `YAML reads ${quoted(source)} as a tag, which GitHub refuses`,
       start: tag.first,
       end: tag.first + source.length,
       hint: this.#cureOfTag(tag, scalar, isKey),
@@ -331,17 +344,16 @@ class Reader {
   }
 
   #cureOfTag(tag: Mark, scalar: Scalar | undefined, isKey: boolean): string {
+    if (scalar?.tag && isCore(scalar.tag)) return 'remove the tag, or correct the value'
+    if (scalar?.tag?.startsWith(CORE)) return 'remove the tag'
+    const [start = tag.first, end = start] = scalar?.range ?? []
     const isBlock = scalar?.type === Scalar.BLOCK_LITERAL || scalar?.type === Scalar.BLOCK_FOLDED
-    if (isBlock) return 'remove the tag, or write it into the text below'
+    const isHeader = /^[|>][-+\d]*[ \t]*(?:#.*)?$/m.test(lineFrom(this.#text, start))
+    if (isBlock && isHeader) return 'remove the tag, or write it into the text below'
     const isQuoted = scalar?.type === Scalar.QUOTE_DOUBLE || scalar?.type === Scalar.QUOTE_SINGLE
-    if (scalar?.tag?.startsWith(CORE)) return isQuoted ? 'remove the tag' : 'correct the value'
-    const lineEnd = this.#text.indexOf('\n', tag.first)
-    const line = this.#text.slice(tag.first, lineEnd < 0 ? undefined : lineEnd)
-    const written = isQuoted
-      ? `${tag.source} ${scalar.value}`
-      : scalar
-        ? this.#text.slice(tag.first, Math.max(scalar.range?.[1] ?? 0, tag.first + 1))
-        : line.replace(/[ \t]#.*/, '')
+    let written = lineFrom(this.#text, tag.first).replace(/[ \t]#.*/, '')
+    if (isQuoted) written = `${tag.source} ${scalar.value}`
+    else if (scalar && !isBlock) written = this.#text.slice(tag.first, Math.max(end, start))
     const value = written.trim().replaceAll(/\s+/g, ' ')
     if (value.length > LONGEST_CURE) return 'write the whole value in quotes'
     const name = isKey ? '' : this.#labelBefore(tag.first)
@@ -378,13 +390,14 @@ class Reader {
         })
       } else if (!PLAIN_NAME.test(name)) {
         const isText = source[0] === '*' && !anchors.has(name)
-        const better = `${source[0]}${name.replaceAll(/[^\w-]+/g, '-')}`
+        const better = name.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+        const example = better === '' ? '' : `: ${source[0]}${better}`
         const message = isText
           ? `YAML reads ${quoted(source)} as an alias`
           : `GitHub refuses the name of ${quoted(source)}`
         const hint = isText
           ? `quote the value: ${this.#labelBefore(start)}${inQuotes(source)}`
-          : `use only letters, digits, "-" and "_": ${better}`
+          : `use only ASCII letters, digits, "-" and "_"${example}`
         this.#errors.push({ code: 'anchor-name', message, start, end, hint })
       }
     }
@@ -424,6 +437,30 @@ class Reader {
   }
 }
 
+/** The sections of a workflow, and the one of Hookline. */
+const SECTIONS: ReadonlySet<string> = new Set(
+  'name run-name on permissions env defaults concurrency jobs cache-mode hookline'.split(' '),
+)
+
+/** The number of spaces before the text of a block scalar that ends at `end`. */
+export function columnOfText(text: string, header: number, end: number): number {
+  const body = text.slice(text.indexOf('\n', header) + 1, end)
+  return /^ *(?=\S)/m.exec(body)?.[0].length ?? 0
+}
+
+/** @param end the start of the line that ends the block scalar with this header */
+export function endOfBlock(text: string, header: number, end: number): Refusal {
+  const line = text.slice(0, header).split('\n').length
+  const content = lineFrom(text, end)
+  return {
+    code: 'yaml-syntax',
+    message: `YAML: this line ends the text that begins on line ${line}, because it is not indented`,
+    start: end + content.length - content.trimStart().length,
+    end: end + content.length,
+    hint: `indent it by ${columnOfText(text, header, end)} spaces, as the text above`,
+  }
+}
+
 /** Longer values would hide the message. */
 const LONGEST_CURE = 120
 
@@ -443,7 +480,12 @@ export function noBreakSpace(start: number, end: number): Refusal {
 }
 
 function isCore(tag: string): boolean {
-  return /^!!(?:str|bool|int|float|null)$/.test(tag)
+  return /^tag:yaml\.org,2002:(?:str|bool|int|float|null)$/.test(tag)
+}
+
+function lineFrom(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return text.slice(start, end < 0 ? undefined : end)
 }
 
 /** Whether GitHub reads a scalar with a tag. */

@@ -14,6 +14,8 @@ import {
 import { type Position, type Source, UserError } from '../wire/errors.ts'
 import { LIMITS } from '../wire/limits.ts'
 import {
+  columnOfText,
+  endOfBlock,
   githubReading,
   type Marks,
   marksIn,
@@ -38,7 +40,12 @@ export function parseYaml(source: Source): Document.Parsed {
   const marks = marksIn(tokens)
   const faults = withoutFollowing(source, document.errors, marks)
   const { errors, explained } = githubReading(text, document, marks, faults)
-  const found = [...faults.slice(0, explained), ...errors]
+  const reported = faults.slice(0, explained)
+  const lines = new Set(reported.map(({ pos: [start] }) => text.lastIndexOf('\n', start - 1)))
+  const others = errors.filter(
+    ({ code, start }) => code === 'yaml-tag' || !lines.has(text.lastIndexOf('\n', start - 1)),
+  )
+  const found = [...reported, ...others]
   refuseAll(
     found.toSorted((one, other) => startOf(one) - startOf(other)),
     (one) => ('pos' in one ? syntaxProblem(source, one, marks) : placed(source, one)),
@@ -145,6 +152,7 @@ function yamlErrorMessage({ code, message }: YAMLError): string {
 /** The usual cause of an error that the library reports in terms of the grammar. */
 const YAML_HINTS: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', 'remove the line ---, or move the second document to another file'],
+  ['BAD_ALIAS', 'quote a value that begins with "*" or "&"'],
   ['MULTILINE_IMPLICIT_KEY', 'is a ":" missing after it?'],
   ['BLOCK_AS_IMPLICIT_KEY', 'quote a string with a colon'],
 ])
@@ -180,18 +188,8 @@ function blockEndProblem(source: Source, error: YAMLError, { blocks }: Marks): M
   const end = ends.find((at) => blocks.has(at))
   const header = end === undefined ? undefined : blocks.get(end)
   if (end === undefined || header === undefined) return undefined
-  const from = wordFrom(text, end)
-  const lineEnd = text.indexOf('\n', from)
-  const body = text.slice(text.indexOf('\n', header) + 1, end)
-  const column = /^ *(?=\S)/m.exec(body)?.[0].length ?? 0
-  if (from - end >= column) return undefined
-  const { line } = positionAt(source, header, header + 1)
-  return {
-    code: 'yaml-syntax',
-    message: `YAML: this line ends the text that begins on line ${line}, because it is not indented`,
-    position: positionAt(source, from, lineEnd < 0 ? text.length : lineEnd),
-    hint: `indent it by ${column} spaces, as the text above`,
-  }
+  if (wordFrom(text, end) - end >= columnOfText(text, header, end)) return undefined
+  return placed(source, endOfBlock(text, header, end))
 }
 
 /** Errors of the library about lines with different indentation. */

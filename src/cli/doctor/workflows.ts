@@ -2,7 +2,7 @@ import { type NativeWorkflow, nativeTriggers, readNativeWorkflow } from '../../c
 import { lint } from '../../lint/lint.ts'
 import { NO_OTHER_FILES, RuleFile } from '../../lint/rule.ts'
 import { TRIGGERS } from '../../triggers/index.ts'
-import { UserError } from '../../wire/errors.ts'
+import { type Problem, UserError } from '../../wire/errors.ts'
 import { fieldsOf, type GitHubRefusal, jsonOf, listOf } from '../../wire/github-api.ts'
 import { isObject } from '../../wire/json.ts'
 import {
@@ -13,6 +13,7 @@ import {
   WORKFLOW_INPUT,
 } from '../../wire/payload.ts'
 import type { DeclaredTrigger } from '../../workflow/on.ts'
+import { withUnixLines } from '../../workflow/source-text.ts'
 import { didYouMean } from '../../workflow/suggestion.ts'
 import { parseYaml } from '../../workflow/yaml.ts'
 import type { Asked } from '../github-client.ts'
@@ -188,6 +189,8 @@ interface NativeFile {
   /** `hook.yml` */
   readonly file: string
   readonly isValid: boolean
+  /** The first mistake of a file that GitHub refuses. */
+  readonly problem?: Problem | undefined
   /** The whole file, as plain values; absent if it is invalid. */
   readonly workflow?: unknown
   /** The value of `on:`. */
@@ -199,7 +202,7 @@ interface NativeFile {
 }
 
 function readNativeFile(file: string, text: string): NativeFile {
-  const source = { name: file, file, text }
+  const source = { name: file, file, text: withUnixLines(text) }
   try {
     const value: unknown = parseYaml(source).toJS({ maxAliasCount: -1 })
     if (!isObject(value)) return { file, isValid: false }
@@ -208,7 +211,7 @@ function readNativeFile(file: string, text: string): NativeFile {
     return { file, isValid: true, workflow: value, on: value.on, native, bot: bot || undefined }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { file, isValid: false }
+    return { file, isValid: false, problem: error.problems[0] }
   }
 }
 
@@ -216,10 +219,13 @@ const LISTEN = `on: { repository_dispatch: { types: [${EVENT_TYPE}] } }`
 
 /** Whether the relay's dispatch starts a workflow, and a step passes the event to the action. */
 function checkListening(workflow: NativeFile, target: DoctorTarget): DoctorFinding {
-  const { file, isValid, on, native } = workflow
+  const { file, isValid, problem: refusal, on, native } = workflow
   if (!isValid) {
-    const hint = 'Open the page "Actions" of the repository, which shows the syntax error.'
-    return failedFinding('workflow', 'workflow_invalid', `${file} is not valid YAML`, hint)
+    const line = refusal?.position ? `:${refusal.position.line}` : ''
+    const message = `${file}${line}: ${refusal?.message ?? 'this file is not a workflow'}`
+    const hint =
+      refusal?.hint ?? 'Open the page "Actions" of the repository, which shows the error.'
+    return failedFinding('workflow', 'workflow_invalid', message, hint)
   }
   const mistake = native ? inlineMistake(file, native, target) : undefined
   const problem = sourceMistake(file, on) ?? mistake
