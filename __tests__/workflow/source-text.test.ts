@@ -24,7 +24,11 @@ test.each<[string, Uint8Array, unknown]>([
   ['plain', latin1('on: webhook\n'), 'on: webhook\n'],
   ['UTF-8', Buffer.from('a: "grüße 🎉"\n'), 'a: "grüße 🎉"\n'],
   ['a byte order mark', Buffer.from('\ufeffa: 1\n'), 'a: 1\n'],
-  ['the line breaks of Windows and of old Macs', Buffer.from('a: 1\r\nb: 2\rc: 3\n'), 'a: 1\nb: 2\nc: 3\n'],
+  [
+    'the line breaks of Windows and of old Macs',
+    Buffer.from('a: 1\r\nb: 2\rc: 3\n'),
+    'a: 1\nb: 2\nc: 3\n',
+  ],
   ['U+FFFD itself', Buffer.from('a: \ufffd\n'), 'a: \ufffd\n'],
   ['nothing', Buffer.alloc(0), ''],
   ['one letter', Buffer.from('a'), 'a'],

@@ -102,8 +102,8 @@ export function githubReading(
   faults: readonly Fault[],
 ): GitHubReading & { readonly explained: number } {
   const reader = new Reader(text, marks)
-  reader.readFile(document)
   const explained = reader.explain(faults)
+  reader.readFile(document)
   return { ...reader.reading(), explained }
 }
 
@@ -193,8 +193,10 @@ class Reader {
       while ((this.#marks.tags[at]?.start ?? lineStart) < lineStart) at++
       const tag = this.#marks.tags[at]
       if (!tag || tag.start > start || isCore(tag.source.replace('!!', CORE))) return false
-      const after = this.#text.slice(tag.start + tag.source.length)
-      if (/^[ \t]*(?:[[{\n]|#|$)/.test(after)) return false
+      const tagEnd = tag.start + tag.source.length
+      const after = this.#text.slice(tagEnd)
+      // A tag of a mapping or a list explains no fault in it.
+      if (start > tagEnd && /^(?:[ \t]+[[{]|[ \t]*(?:\n|#|$))/.test(after)) return false
       if (!this.#refused.has(tag.first)) this.#refuseTag(tag, undefined, false)
       return true
     })
@@ -326,7 +328,7 @@ class Reader {
     const tag = tags[this.#nextTag]
     if (!tag) return
     if (isAccepted(scalar)) this.#accepted.add(tag.start)
-    else this.#refuseTag(tag, scalar, isKey)
+    else if (!this.#refused.has(tag.first)) this.#refuseTag(tag, scalar, isKey)
   }
 
   #refuseTag(tag: Mark, scalar: Scalar | undefined, isKey: boolean): void {
@@ -350,7 +352,8 @@ class Reader {
     const isBlock = scalar?.type === Scalar.BLOCK_LITERAL || scalar?.type === Scalar.BLOCK_FOLDED
     const isHeader = /^[|>][-+\d]*[ \t]*(?:#.*)?$/m.test(lineFrom(this.#text, start))
     if (isBlock && isHeader) return 'remove the tag, or write it into the text below'
-    const isQuoted = scalar?.type === Scalar.QUOTE_DOUBLE || scalar?.type === Scalar.QUOTE_SINGLE
+    // Single quotes are those of an expression.
+    const isQuoted = scalar?.type === Scalar.QUOTE_DOUBLE && start > tag.start + tag.source.length
     let written = lineFrom(this.#text, tag.first).replace(/[ \t]#.*/, '')
     if (isQuoted) written = `${tag.source} ${scalar.value}`
     else if (scalar && !isBlock) written = this.#text.slice(tag.first, Math.max(end, start))

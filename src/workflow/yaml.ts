@@ -38,7 +38,11 @@ export function parseYaml(source: Source): Document.Parsed {
   const tokens = yamlTokens(source, text)
   const document = composed(text, tokens)
   const marks = marksIn(tokens)
-  const faults = withoutFollowing(source, document.errors, marks)
+  // The package refuses every tag of a key, and GitHub only some of them.
+  const ofYaml = document.errors.filter(
+    ({ code, pos: [start] }) => code !== 'NON_STRING_KEY' || text[start] !== '!',
+  )
+  const faults = withoutFollowing(source, ofYaml, marks)
   const { errors, explained } = githubReading(text, document, marks, faults)
   const reported = faults.slice(0, explained)
   const lines = new Set(reported.map(({ pos: [start] }) => text.lastIndexOf('\n', start - 1)))

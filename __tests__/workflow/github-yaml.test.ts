@@ -1,0 +1,307 @@
+import { describe, expect, test } from '@jest/globals'
+import { isMap, isScalar, parseDocument } from 'yaml'
+import { FatalMistake } from '../../src/workflow/mistakes.ts'
+import { parseYaml, yamlWarnings } from '../../src/workflow/yaml.ts'
+import { fc } from '../support/properties.ts'
+
+/** What is found in a file: `5:9 yaml-tag`, with its cure. */
+function found(text: string): string[][] {
+  const source = { name: 'a.yml', file: 'a.yml', text }
+  try {
+    const warnings = yamlWarnings(source, parseYaml(source))
+    return warnings.map((one) => [`${one.position?.line}:${one.position?.column}`, `${one.code}`])
+  } catch (error) {
+    if (!(error instanceof FatalMistake)) throw error
+    return error.problems.map(({ code, position, hint = '' }) => [
+      `${position?.line}:${position?.column}`,
+      `${code}`,
+      hint,
+    ])
+  }
+}
+
+const codes = (text: string) => found(text).map(([, code]) => code)
+
+/** A workflow with lines in its job; the first of them is line 5. */
+const job = (...lines: string[]) =>
+  ['on: push', 'jobs:', '  a:', '    runs-on: x', ...lines.map((line) => `    ${line}`), ''].join(
+    '\n',
+  )
+
+/** A workflow with a step; the first line is line 6. */
+const step = (...lines: string[]) => job('steps:', ...lines.map((line) => `  ${line}`))
+
+describe('a tag before a scalar', () => {
+  test.each([
+    ['a negation', job('if: ! x'), '5:9', 'if: "! x"'],
+    ['a negation without a space', job('if: !x()'), '5:9', 'if: "!x()"'],
+    ['a comment behind it', job('if: !x # why'), '5:9', 'if: "!x"'],
+    ['a comma', job("if: !contains(a, 'b')"), '5:9', `if: "!contains(a, 'b')"`],
+    ['an operator that is an anchor', job('if: !a && !b'), '5:9', 'if: "!a && !b"'],
+    ['an operator that begins a block', job('if: !a || b', 'steps: []'), '5:9', 'if: "!a || b"'],
+    ['parentheses', job('if: !(a && b)'), '5:9', 'if: "!(a && b)"'],
+    ['double quotes in it', job('if: !a == "b"'), '5:9', `if: '!a == "b"'`],
+    ['two lines', job('if: ! a &&', '  b'), '5:9', 'if: "! a && b"'],
+    ['its value on the next line', job('if: !', '  x'), '5:9', 'if: "! x"'],
+    ['a quoted value', job('if: ! "x"'), '5:9', 'if: "! x"'],
+    ['a list', 'on:\n  push:\n    paths:\n      - !a/**\njobs: {}\n', '4:9', '- "!a/**"'],
+    ['a list in brackets', 'on: {push: {paths: [!a, b]}}\njobs: {}\n', '1:21', '"!a"'],
+    ['a mapping in braces', job('env: { A: !env B }'), '5:15', 'A: "!env B"'],
+    ['a key', job('env:', '  !x A: b'), '6:7', 'quote the key: "!x A":'],
+    ['a key in braces', job('env: {!x A: b}'), '5:11', 'quote the key: "!x A":'],
+    ['a block', step('- run: !x |', '    echo'), '6:14', 'remove the tag'],
+    ['after an anchor', job('env:', '  A: &k !x v', '  B: *k'), '6:13', 'A: "!x v"'],
+    ['before an anchor', job('env:', '  A: !x &k v', '  B: *k'), '6:10', 'A: "!x'],
+    ['nothing', job('env:', '  A: !x', '  B: b'), '6:10', 'A: "!x"'],
+    ['an unknown handle', job('env:', '  A: !q!z 1'), '6:10', 'A: "!q!z 1"'],
+    ['a tag of its own', job('env:', '  A: !<x> y'), '6:10', 'A: "!<x> y"'],
+    ['an integer that is none', job('env:', '  A: !!int x'), '6:10', 'correct the value'],
+    ['a boolean of YAML 1.1', job('env:', '  A: !!bool yes'), '6:10', 'correct the value'],
+    ['a quoted integer', job('env:', '  A: !!int "5"'), '6:10', 'remove the tag'],
+    ['a type that GitHub lacks', job('env:', '  A: !!binary aGk='), '6:10', 'remove the tag'],
+    ['options of Hookline', 'on: {webhook: {path: !x /a}}\njobs: {}\n', '1:22', 'path: "!x /a"'],
+    ['an action', 'runs:\n  using: !x node24\n', '2:10', 'using: "!x node24"'],
+    ['a file of triggers', 'webhook:\n  path: !x /a\n', '2:9', 'path: "!x /a"'],
+  ])('is refused: %s', (_, text, at, cure) => {
+    expect(found(text)).toEqual([[at, 'yaml-tag', expect.stringContaining(cure)]])
+  })
+
+  test.each([
+    ['a string', job('env: { A: !!str 1, B: !!str "x", !!str C: x }')],
+    ['a string as a block', step('- run: !!str |', '    echo')],
+    ['numbers', job('env: { A: !!int 0x1F, B: !!float 1e3, C: !!int -7, D: !!float .inf }')],
+    ['a boolean and nulls', job('env: { A: !!bool true, B: !!null ~, C: !!null }')],
+    ['a tag in full', job('env:', '  A: !<tag:yaml.org,2002:str> x')],
+    ['quotes around it', job('if: "! x"', "env: {A: '!b'}")],
+    ['text', step('- run: |', '    ! x', '    !y', '- run: echo !x')],
+  ])('is accepted: %s', (_, text) => {
+    expect(found(text)).toEqual([])
+  })
+
+  test('the cure of a condition keeps every character of it', () => {
+    const words = fc.constantFrom(
+      'a',
+      "'b'",
+      '"c"',
+      '(',
+      ')',
+      '==',
+      '&&',
+      ' || ',
+      '!',
+      '\\',
+      'a[0]',
+    )
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 8 }), (parts) => {
+        const condition = `!${parts.join(' ')}`.trim()
+        const [first] = found(job(`if: ${condition}`, 'env: {A: b}'))
+        const [, code, cure = ''] = first ?? []
+        expect(code).toBe('yaml-tag')
+        const { contents } = parseDocument(cure.replace('quote the value: ', ''))
+        const value = isMap(contents) ? contents.get('if', true) : undefined
+        expect(isScalar(value) && value.value).toBe(condition.replaceAll(/\s+/g, ' '))
+      }),
+    )
+  })
+})
+
+describe('a tag before a mapping or a list', () => {
+  test.each([
+    ['a mapping', job('env: !x', '  A: b'), '5:10'],
+    ['a mapping in braces', job('env: !x {A: b}'), '5:10'],
+    ['a list', job('needs: !x', '  - b'), '5:12'],
+    ['a list in brackets', job('needs: !!seq [b]'), '5:12'],
+  ])('is a warning: %s', (_, text, at) => {
+    expect(found(text)).toEqual([[at, 'ignored-yaml']])
+  })
+})
+
+describe('a directive', () => {
+  test.each([
+    ['YAML 1.2', `%YAML 1.2\n---\n${job()}`, '1:1'],
+    ['YAML 1.0', `%YAML 1.0\n---\n${job()}`, '1:1'],
+    ['YAML 1.1 twice', `%YAML 1.1\n%YAML 1.1\n---\n${job()}`, '2:1'],
+    ['an unknown one', `%FOO x\n---\n${job()}`, '1:1'],
+    ['a handle twice', `%TAG !y! a\n%TAG !y! b\n---\n${job()}`, '2:1'],
+  ])('is refused: %s', (_, text, at) => {
+    expect(found(text)).toEqual([[at, 'yaml-directive', 'remove the line']])
+  })
+
+  test.each([
+    ['YAML 1.1', `%YAML 1.1\n---\n${job('env: {A: yes, on: off}')}`],
+    ['YAML 1.1 after a comment', `# a\n\n%YAML 1.1 # b\n---\n${job()}`],
+    ['text', step('- run: |', '    %YAML 1.2')],
+  ])('is accepted: %s', (_, text) => {
+    expect(found(text)).toEqual([])
+  })
+
+  test('%YAML 1.1 does not change what a word means', () => {
+    const text = '%YAML 1.1\n---\non: yes\n'
+    expect(parseYaml({ name: 'a', file: 'a', text }).toJS()).toEqual({ on: 'yes' })
+  })
+
+  test('%TAG is a warning, and its handles count', () => {
+    const handle = '%TAG !y! tag:yaml.org,2002:\n---\n'
+    expect(codes(`${handle}${job('env:', '  A: !y!str 5')}`)).toEqual(['ignored-yaml'])
+    expect(codes(`${handle}${job('env:', '  A: !y!set 5')}`)).toEqual(['yaml-tag'])
+  })
+})
+
+describe('two keys that differ in case', () => {
+  test.each([
+    ['env', job('env: {PATH: a, path: b}')],
+    ['env of a step', step('- run: a', '  env:', '    Home: a', '    HOME: b')],
+    ['with', step('- uses: x', '  with:', '    Name: a', '    name: b')],
+    ['inputs', 'on:\n  workflow_dispatch:\n    inputs: {A: {}, a: {}}\njobs: {}\n'],
+    ['jobs', 'on: push\njobs: {A: {}, a: {}}\n'],
+    ['matrix', job('strategy:', '  matrix: {OS: [a], os: [b]}')],
+    ['include', job('strategy:', '  matrix: {include: [{a: 1, A: 2}]}')],
+    ['events', 'on: {push: , Push: }\njobs: {}\n'],
+    ['sections', 'on: push\nOn: push\njobs: {}\n'],
+    ['numbers', job('env: {1: a, 0x1: b}')],
+    ['an action', 'runs: {using: node24}\ninputs: {a: {}, A: {}}\n'],
+  ])('are refused: %s', (_, text) => {
+    expect(codes(text)).toEqual(['duplicate-key'])
+  })
+
+  test.each([
+    ['a filter', 'on:\n  webhook:\n    config:\n      filter: {Body: 1, body: 2}\njobs: {}\n'],
+    ['headers', 'on: {webhook: {verify: {Header: a, header: b}}}\njobs: {}\n'],
+    ['triggers alone', 'webhook: {config: {filter: {Body: 1, body: 2}}}\n'],
+    ['two mappings', job('env: {A: 1}', 'strategy: {matrix: {a: [1]}}')],
+  ])('are accepted: %s', (_, text) => {
+    expect(found(text)).toEqual([])
+  })
+})
+
+describe('the name of an anchor', () => {
+  test.each([
+    ['+', job('env: &a+b {A: 1}'), '5:10', '&a-b'],
+    ['a dot', job('env: &a.b {A: 1}'), '5:10', '&a-b'],
+    ['a letter outside of ASCII', job('env: &ä {A: 1}'), '5:10', 'ASCII'],
+    ['a scalar', job('name: &a/b c'), '5:11', '&a-b'],
+    ['an action', 'runs: &a {using: node24}\n', '1:7', 'twice'],
+    ['a pattern', job('paths:', '  - *.js'), '6:9', '- "*.js"'],
+    ['a pattern in brackets', job('paths: [**/a]'), '5:13', '"**/a"'],
+  ])('is refused: %s', (_, text, at, cure) => {
+    expect(found(text)).toEqual([[at, 'anchor-name', expect.stringContaining(cure)]])
+  })
+
+  test('an alias of such an anchor is refused, too', () => {
+    expect(codes(job('env: &a+b {A: 1}', 'with: *a+b'))).toEqual(['anchor-name', 'anchor-name'])
+  })
+
+  test('letters, digits, "-" and "_" are accepted', () => {
+    expect(found(job('env: &a-b_1 {A: 1}', 'with: *a-b_1'))).toEqual([])
+  })
+})
+
+describe('a merge key', () => {
+  test.each([
+    ['env', job('env: &b {A: 1}', 'with:', '  <<: *b'), '7:7'],
+    ['a list of mappings', job('env:', '  <<: [{A: 1}, {B: 2}]'), '6:7'],
+    ['with', step('- uses: x', '  with: {<<: {a: b}}'), '7:16'],
+    ['a step', step('- <<: {run: x}'), '6:9'],
+    ['on', 'on:\n  <<: {push: }\njobs: {}\n', '2:3'],
+    ['jobs', 'on: push\njobs:\n  <<: {a: {}}\n', '3:3'],
+    ['the whole file', 'on: push\n<<: {a: b}\njobs: {}\n', '2:1'],
+    ['the matrix', job('strategy: {matrix: {<<: {a: [1]}}}'), '5:25'],
+  ])('is refused: %s', (_, text, at) => {
+    expect(found(text)).toEqual([[at, 'merge-key', expect.stringContaining('write the keys here')]])
+  })
+
+  test.each([
+    ['an entry of the matrix', job('strategy:', '  matrix: {include: [{<<: {a: 1}}]}')],
+    ['inputs', 'on: {workflow_call: {inputs: {<<: {type: string}}}}\njobs: {}\n'],
+    ['options of Hookline', 'on: {webhook: {<<: {method: post}}}\njobs: {}\n'],
+    ['a name with a string', job('env: {<<: a}')],
+  ])('is a warning: %s', (_, text) => {
+    expect(codes(text)).toEqual(['ignored-yaml'])
+  })
+
+  test('is accepted in quotes', () => {
+    expect(found(job('env: {"<<": a}'))).toEqual([])
+  })
+})
+
+describe('other input that GitHub refuses', () => {
+  test.each([
+    ['the key true', 'true: push\njobs: {}\n', '1:1 not-a-workflow write "on:"'],
+    ['the key "True"', 'name: a\n"True": {push: }\njobs: {}\n', '2:1 not-a-workflow write "on:"'],
+    ['a second document', `${job()}---\nfoo: 1\n`, '5:1 yaml-syntax remove the line ---'],
+    ['an empty second document', `${job()}---\n`, '5:1 yaml-syntax remove the line ---'],
+    ['a document after dots', `${job()}...\nfoo: 1\n`, '6:1 yaml-syntax remove the line ---'],
+    ['32 bits', job('env: {A: 0x1deadbeef}'), '5:14 number-range quote the value: "0x1deadbeef"'],
+  ])('%s', (_, text, expected) => {
+    expect(found(text).map((one) => one.join(' '))).toEqual([expect.stringContaining(expected)])
+  })
+
+  test.each([
+    ['a beginning', `---\n${job()}`],
+    ['dots', `${job()}...\n`],
+    ['a key true below on', 'on: push\njobs: {true: {}}\n'],
+    ['32 bits', job('env: {A: 0xdeadbeef, B: "0x1deadbeef"}')],
+  ])('accepted: %s', (_, text) => {
+    expect(found(text)).toEqual([])
+  })
+})
+
+describe('an unindented line that ends a block', () => {
+  test.each([
+    ['a heredoc', ['cat <<EOF', '', 'hello', 'EOF', '          echo']],
+    ['one word', ['a', '', '}']],
+    ['a mapping in braces', ['a', '', '{ b }']],
+    ['Markdown', ['a', '', '**b**']],
+    ['a list', ['a', '', '- b', '          c']],
+    ['quotes', ['a', '', '"b" c']],
+    ['a key', ['a', '', 'Subject: b', '          c']],
+    ['less indented', ['a', '', '        b c']],
+  ])('is named: %s', (_, [first = '', , ...lines]) => {
+    const text = [step('- run: |', `    ${first}`).trimEnd(), ...lines, '      - run: b', ''].join(
+      '\n',
+    )
+    const column = 1 + (lines[0]?.search(/\S/) ?? 0)
+    expect(found(text)[0]).toEqual([
+      `8:${column}`,
+      'yaml-syntax',
+      expect.stringContaining('10 spaces'),
+    ])
+  })
+
+  test('a section after a block is none', () => {
+    expect(found(`${step('- run: |', '    a')}env:\n  A: b\n`)).toEqual([])
+  })
+})
+
+describe('limits', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const list = (entries: number) => `[${Array.from({ length: entries }, () => 'a').join()}]`
+
+  test('a workflow has at most 50 levels, with those of its aliases', () => {
+    expect(found(job(`x: ${nested(47)}`))).toEqual([])
+    expect(codes(job(`x: ${nested(48)}`))).toEqual(['too-large'])
+    expect(found(job(`x: &a ${nested(40)}`, `y: [[[[[[[*a]]]]]]]`))).toEqual([])
+    expect(codes(job(`x: &a ${nested(40)}`, `y: [[[[[[[[*a]]]]]]]]`))).toEqual(['too-large'])
+    expect(found(`on: {webhook: {config: {filter: ${nested(60)}}}}\njobs: {}\n`)).toEqual([])
+  })
+
+  test('a file has at most 50,000 nodes, with those of its aliases', () => {
+    const aliases = (count: number) => Array.from({ length: count }, () => '*a').join()
+    expect(found(job(`x: &a ${list(998)}`, `y: [${aliases(48)}]`))).toEqual([])
+    expect(codes(job(`x: &a ${list(998)}`, `y: [${aliases(50)}]`))).toEqual(['too-large'])
+  })
+
+  test('a hundred lists of a hundred lists are refused, whatever they would contain', () => {
+    const lines = Array.from({ length: 20 }, (_, at) => {
+      const last = at === 0 ? 'x' : `*a${at - 1}`
+      return `x${at}: &a${at} [${Array.from({ length: 20 }, () => last).join()}]`
+    })
+    expect(codes(job(...lines))).toEqual(['too-large'])
+  })
+
+  test('an alias can be used 200 times', () => {
+    const text = job('x: &a b', `y: [${Array.from({ length: 200 }, () => '*a').join()}]`)
+    expect(found(text)).toEqual([])
+  })
+})
