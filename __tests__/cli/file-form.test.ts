@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { checkWorkflows } from '../../src/cli/check.ts'
 import { inFormOf } from '../../src/cli/file-form.ts'
 import { withUnixLines } from '../../src/workflow/source-text.ts'
+import { GLOBS, HOOK, Repository, statusOf } from '../compiler/support/repository.ts'
 import { fc } from '../support/properties.ts'
 
 test.each([
@@ -26,4 +28,83 @@ test('a text without a change stays byte by byte', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+const LINES = `on: webhook
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          # why
+          echo \${{ on.webhook.outputs.body.x }}
+      - run: echo hi`
+
+test.each([
+  ['CRLF', `${LINES.replaceAll('\n', '\r\n')}\r\n`],
+  ['CRLF, a byte order mark and no last line break', `\uFEFF${LINES.replaceAll('\n', '\r\n')}`],
+  ['carriage returns alone', LINES.replaceAll('\n', '\r')],
+  ['LF without a last line break', LINES],
+  ['mixed line breaks', LINES.replace('a:\n', 'a:\r\n').replace('steps:\n', 'steps:\r\n')],
+])('--fix of %s changes only the lines of the fix', async (_, original) => {
+  const repository = new Repository()
+  repository.write('workflows/hook.yml', original)
+  for (const run of ['check', 'build'] as const) {
+    repository.write('workflows/hook.yml', original)
+    const options = { root: repository.root, globs: GLOBS, fix: true }
+    const { fixed } =
+      run === 'check' ? await checkWorkflows(options) : await repository.build(options)
+    expect(fixed).toEqual([{ file: 'workflows/hook.yml', count: 1 }])
+    const text = repository.read('workflows/hook.yml')
+    const isNew = (line: string) => /WEBHOOK_BODY_X|^ +env:/.test(line)
+    const lines = (whole: string) => whole.match(/[^\r\n]*(?:\r\n?|\n|$)/g) ?? []
+    const expected = lines(original).filter((line) => !line.includes('on.webhook'))
+    expect(lines(text).filter((line) => !isNew(line))).toEqual(expected)
+    expect(text).toContain('env:')
+  }
+  const compiled = repository.read('.github/workflows/hook.yml')
+  expect(compiled).not.toMatch(/\r|\uFEFF/)
+  repository.remove()
+})
+
+test('a compiled file that changes keeps its CRLF', async () => {
+  const repository = new Repository()
+  await repository.build()
+  const path = '.github/workflows/hook.yml'
+  repository.write(path, `\uFEFF${repository.read(path).replaceAll('\n', '\r\n')}`)
+  expect(statusOf(await repository.build())).toEqual([`unchanged ${path}`])
+  repository.write('workflows/hook.yml', HOOK.replace('hi', 'ho'))
+  expect(statusOf(await repository.build({ force: true }))).toEqual([`changed ${path}`])
+  expect(repository.read(path)).toMatch(/^\uFEFF# Generated.*\r\n(?:[^\r\n]*\r\n)*$/)
+  expect(repository.read(path)).toContain('echo ho')
+  repository.remove()
+})
+
+test('%YAML 1.1 is compiled as any other file', async () => {
+  const repository = new Repository()
+  repository.write('workflows/hook.yml', `%YAML 1.1\n---\n${HOOK}`)
+  const { errors, warnings } = await repository.build()
+  expect([errors, warnings]).toEqual([[], []])
+  expect(repository.read('.github/workflows/hook.yml')).toContain('repository_dispatch')
+  repository.remove()
+})
+
+test('a tag in an action that a workflow uses is reported at its place', async () => {
+  const repository = new Repository()
+  const step = '- uses: actions/checkout@v6\n      - uses: ./act\n      - run: echo hi'
+  repository.write('workflows/hook.yml', HOOK.replace('- run: echo hi', step))
+  const action = (tags: readonly string[]) =>
+    `name: a\nruns: ${tags[0]}\n  using: composite\n  steps: [{run: ${tags[1]} b, shell: bash}]\n`
+  const found = async (tags: readonly string[], strict = false) => {
+    repository.write('act/action.yml', action(tags))
+    const { findings } = await checkWorkflows({ root: repository.root, globs: GLOBS, strict })
+    return findings.map(
+      ({ level, code, position }) => `${level} ${code} ${position?.source.file}:${position?.line}`,
+    )
+  }
+  expect(await found(['', ''])).toEqual([])
+  expect(await found(['', '!x'])).toEqual(['error yaml-tag act/action.yml:4'])
+  expect(await found(['!x', ''])).toEqual(['warning ignored-yaml act/action.yml:2'])
+  expect(await found(['!x', ''], true)).toEqual(['error ignored-yaml act/action.yml:2'])
+  repository.remove()
 })

@@ -36,6 +36,7 @@ export function rulesPage(rules) {
     overview(rules),
     ...rules.map(section),
     '## unused-ignore\n\nA `# hookline: ignore[…]` suppresses nothing, or names no rule. Remove the comment, or correct the name.',
+    YAML_PART,
     '## mistakes\n\nOther mistakes, such as an unknown option or invalid YAML, have an id too, and a comment cannot suppress them. `hookline check --sarif` prints all ids with a description.',
     '---\n\nNext: [check in CI](../guides/test-in-ci.md) · [handle untrusted input](../guides/untrusted-input.md)',
   ]
@@ -69,3 +70,21 @@ function section({ id, level, page, fix }) {
 function signed(sign, text) {
   return text.trimEnd().replaceAll(/^/gm, sign)
 }
+
+const YAML_PART = `## YAML that GitHub refuses
+
+GitHub reads less YAML than most parsers accept. Every command of Hookline, and the action where it reads a workflow file, refuses a file that GitHub refuses. The message shows the line and the cure.
+
+| id | refused | write |
+| --- | --- | --- |
+| \`yaml-tag\` | a tag before a value: \`if: ! x\`, \`if: !failure()\`, \`- !docs/**\`, \`!env HOME\`. YAML reads \`!\` at the start of a value as a tag, and many parsers drop the tag. \`!!str\`, and \`!!bool\`, \`!!int\`, \`!!float\` and \`!!null\` before a matching value without quotes, are accepted. | \`if: "! x"\` |
+| \`yaml-directive\` | \`%YAML\` with another version than 1.1, and unknown directives | nothing: remove the line |
+| \`duplicate-key\` | two keys of a mapping that differ only in case: \`env: { PATH: a, path: b }\`. Hookline's own options are case-sensitive. | one of the keys |
+| \`anchor-name\` | an anchor or an alias with other characters than ASCII letters, digits, \`-\` and \`_\`: \`&git+opts\`, and a pattern such as \`- *.js\` | \`&git-opts\`, \`- "*.js"\` |
+| \`bad-alias\` | an alias without an anchor before it, or within its own anchor | the value |
+| \`merge-key\` | \`<<: *base\` in \`env\`, \`with\`, \`jobs\`, a step and similar mappings | the keys, or \`env: *base\` |
+| \`number-range\` | a hexadecimal or octal number of more than 32 bits, such as an address: \`0xdeadbeefdeadbeef\` | \`"0xdeadbeefdeadbeef"\` |
+| \`too-large\` | more than 50 levels, or more than 50,000 nodes with each alias counted as its anchor | a smaller file |
+| \`ignored-yaml\` | a warning, and an error with \`--strict\`: a tag of a mapping or a list, \`%TAG\`, and \`<<\` where GitHub accepts any name | nothing: remove the tag |
+
+A file can have the line breaks of Unix or of Windows, and a byte order mark. \`--fix\` and \`build\` keep the line breaks, the byte order mark, and the last line break or its absence in a file that they change. A new file has Unix line breaks.`
