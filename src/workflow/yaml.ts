@@ -45,10 +45,8 @@ export function parseYaml(source: Source): Document.Parsed {
   const faults = withoutFollowing(source, ofYaml, marks)
   const { errors, explained } = githubReading(text, document, marks, faults)
   const reported = faults.slice(0, explained)
-  const lines = new Set(reported.map(({ pos: [start] }) => text.lastIndexOf('\n', start - 1)))
-  const others = errors.filter(
-    ({ code, start }) => code === 'yaml-tag' || !lines.has(text.lastIndexOf('\n', start - 1)),
-  )
+  // After a syntax error, the nodes of the document are guesses.
+  const others = reported.length > 0 ? errors.filter(({ code }) => code === 'yaml-tag') : errors
   const found = [...reported, ...others]
   refuseAll(
     found.toSorted((one, other) => startOf(one) - startOf(other)),
