@@ -300,6 +300,14 @@ describe('limits', () => {
     expect(codes(job(...lines))).toEqual(['too-large'])
   })
 
+  test('thousands of mistakes take no minute', () => {
+    const lines = (line: (at: number) => string) =>
+      Array.from({ length: 7000 }, (_, at) => line(at)).join('')
+    expect(codes(`a:\n${lines((at) => `- &b${at} x\n- *c${at}\n`)}`)).toHaveLength(20)
+    const scripts = lines((at) => `k${at}: |\n  x\nfoo${at}: b\n  y\n`)
+    expect(codes(`jobs: {}\n${scripts}`)).toHaveLength(20)
+  }, 20_000)
+
   test('an alias can be used 200 times', () => {
     const text = job('x: &a b', `y: [${Array.from({ length: 200 }, () => '*a').join()}]`)
     expect(found(text)).toEqual([])

@@ -165,6 +165,7 @@ class Reader {
     const [start = 0, end = 0] = key.range ?? []
     const header = this.#marks.blocks.get(start)
     if (header === undefined || SECTIONS.has(String(key.value))) return
+    if (this.#errors.length >= LIMITS.problems) return
     const column = columnOfText(this.#text, header, start)
     const next = /\n+( *)\S/.exec(this.#text.slice(end))?.[1]?.length ?? 0
     if (next >= column) this.#errors.push(endOfBlock(this.#text, header, start))
@@ -266,8 +267,9 @@ class Reader {
       this.#errors.push({ code: 'bad-alias', message, start, end, hint: 'leave it out' })
     } else if (PLAIN_NAME.test(name)) {
       const message = `there is no "&${name}" before "*${name}"`
-      const hint =
-        didYouMean(name, [...this.#sizes.keys()]) ?? 'define the anchor before its aliases'
+      // Only the first mistakes are shown, and the nearest name takes long to find.
+      const names = this.#errors.length < LIMITS.problems ? [...this.#sizes.keys()] : []
+      const hint = didYouMean(name, names) ?? 'define the anchor before its aliases'
       this.#errors.push({ code: 'bad-alias', message, start, end, hint })
     }
     return none
