@@ -116,7 +116,7 @@ describe('a mistake is shown at its place', () => {
       '3:13',
       '>',
     ],
-    ['of an alias of nothing: at the trigger', 'on:\n  webhook: *none', '2:3', 'webhook'],
+    ['of an alias of nothing', 'on:\n  webhook: *none', '2:12', '*none'],
   ])('%s', (_, text, place, marked) => {
     const [problem = ''] = file(text)
     const [, arrow = '', , line = '', carets = ''] = problem.split('\n')
