@@ -275,13 +275,8 @@ function readSettings(source: Source, document: Document, map: Node): WrittenSet
   return { values: values as CompilerSettings, positions, problems } // each comes from its own parser
 }
 
-/** Returns `undefined` for an alias that is unknown, or used too often. */
 function plainValue(document: Document, node: Node | undefined): unknown {
-  try {
-    return node?.toJS(document, { maxAliasCount: -1 })
-  } catch {
-    return undefined
-  }
+  return node?.toJS(document, { maxAliasCount: -1 })
 }
 
 /** The settings that a source is compiled with. */
