@@ -4,7 +4,7 @@ import { FatalMistake } from '../../src/workflow/mistakes.ts'
 import { parseYaml, yamlWarnings } from '../../src/workflow/yaml.ts'
 import { fc } from '../support/properties.ts'
 
-/** What is found in a file: `5:9 yaml-tag`, with its cure. */
+/** The findings in a file: `5:9 yaml-tag`, with its cure. */
 function found(text: string): string[][] {
   const source = { name: 'a.yml', file: 'a.yml', text }
   try {

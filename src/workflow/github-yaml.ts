@@ -78,7 +78,7 @@ export function withoutYaml11(text: string): string {
   return head.replace(/^%(?=YAML[ \t]+0*1\.0*1[ \t]*(?:#.*)?$)/m, '#') + text.slice(head.length)
 }
 
-/** What GitHub refuses in a file, and what it ignores, in no order. */
+/** The mistakes that GitHub refuses, and the parts that GitHub ignores, in no order. */
 export interface GitHubReading {
   readonly errors: readonly Refusal[]
   readonly warnings: readonly Refusal[]

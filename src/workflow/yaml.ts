@@ -55,7 +55,7 @@ export function parseYaml(source: Source): Document.Parsed {
   return document
 }
 
-/** What GitHub ignores in a parsed file, although it has a meaning in YAML. */
+/** Warnings about YAML that has a meaning elsewhere, and that GitHub ignores. */
 export function yamlWarnings(source: Source, document: Document.Parsed): Mistake[] {
   const text = withoutYaml11(source.text)
   if (!/!|<<|%TAG/.test(text)) return []
