@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { pathMistake } from '../wire/data-path.ts'
 import { type Message, warning } from '../wire/messages.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
@@ -32,6 +33,14 @@ const headerName = v.pipe(
 )
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
+
+const dataPath = v.pipe(
+  v.string(),
+  v.check(
+    (path) => pathMistake(path) === undefined,
+    ({ input }) => pathMistake(input) ?? '',
+  ),
+)
 
 /** The name of a field, or its position, which YAML reads as a number. */
 const partName = v.pipe(
@@ -80,7 +89,7 @@ export const VERIFY_SCHEMAS = {
     v.description('`token`: query parameter that contains the token. The outputs omit it.'),
   ),
   field: v.pipe(
-    v.optional(text),
+    v.optional(dataPath),
     v.description(
       '`token`: field of the body that contains the token, or a path such as `value[0].clientState`. The outputs omit it.',
     ),

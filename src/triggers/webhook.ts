@@ -54,7 +54,7 @@ const options = v.strictObject({
     ),
   ),
   deduplicationKey: v.pipe(
-    v.optional(keyPath),
+    v.optional(keyPath()),
     v.description(
       'Path of the deduplication key in the body, such as `data.id`, if the body has no `id`.',
     ),
