@@ -28,13 +28,14 @@ export function compileQuery(
 /** An item whose records equal the mappings of a query. */
 function comparable(item: Item): Item {
   const members = Object.entries(item).map(
-    ([name, value]) => [name, withPrototypes(value)] as const,
+    ([name, value]) => [name, isObject(value) ? withPrototypes(value) : value] as const,
   )
   return record(members)
 }
 
 /** Records have no prototype, and mingo takes them for another type than the mappings of a query. */
 function withPrototypes(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withPrototypes)
   if (!isObject(value) || Object.getPrototypeOf(value) !== null) return value
   const members = Object.entries(value as JsonObject)
   return Object.fromEntries(members.map(([name, inner]) => [name, withPrototypes(inner)]))

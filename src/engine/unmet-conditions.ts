@@ -1,5 +1,5 @@
 import { hasBacktracking } from '../triggers/mongo-operators.ts'
-import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, scalarText } from '../wire/json.ts'
 import { ScriptFailure, type Scripts } from './scripts.ts'
 
 /** A condition of a filter that an item does not meet. */
@@ -77,8 +77,10 @@ export function unmetText(condition: UnmetCondition, showValues: boolean): strin
   }
   const types = unequalTypes(found, wanted)
   if (types) {
-    const isRevealing = !showValues && String(found) !== String(types.operand)
-    const shown = isRevealing ? typeName(found) : withType(found)
+    // The text of the filter's own value reveals nothing.
+    const isWantedText =
+      typeof found !== 'object' && scalarText(found) === scalarText(types.operand)
+    const shown = showValues || isWantedText ? withType(found) : typeName(found)
     return `${path}: ${shown} ${types.relation}`
   }
   return `${path} is ${showValues ? JSON.stringify(found) : 'another value'}, wanted ${text}`

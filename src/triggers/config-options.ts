@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type DataPath, parseDataPath, pathMistake } from '../wire/data-path.ts'
+import type { DataPath } from '../wire/data-path.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import {
@@ -10,6 +10,7 @@ import {
   queryFaults,
   sortFaults,
 } from './mongo-operators.ts'
+import { keyPath } from './path-option.ts'
 
 /** A string of digits, as a variable of the repository has it, counts as minutes, too. */
 const every = v.pipe(
@@ -125,7 +126,7 @@ const skipOptions = {
 
 const deduplicateOptions = {
   deduplicateBy: v.pipe(
-    v.optional(keyPath()),
+    v.optional(keyPath),
     v.title('path'),
     v.description(
       'Path of the deduplication key, such as `body.event_id`. It comes before every other key, also before `id`; only an item without a value there has another key.',
@@ -383,18 +384,6 @@ export function wholeNumber(least: number) {
     v.number(),
     v.integer('is not a whole number'),
     v.minValue(least, `is less than ${least}`),
-  )
-}
-
-/** Schema of a path to a key, such as `data.id`. */
-export function keyPath() {
-  return v.pipe(
-    v.string(),
-    v.check(
-      (path) => pathMistake(path) === undefined,
-      ({ input }) => pathMistake(input) ?? '',
-    ),
-    v.transform((path): DataPath => parseDataPath(path)),
   )
 }
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { pathMistake } from '../wire/data-path.ts'
 import { type Message, warning } from '../wire/messages.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
+import { pathText } from './path-option.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
@@ -33,14 +33,6 @@ const headerName = v.pipe(
 )
 
 const text = v.pipe(v.string(), v.nonEmpty('is empty'))
-
-const dataPath = v.pipe(
-  v.string(),
-  v.check(
-    (path) => pathMistake(path) === undefined,
-    ({ input }) => pathMistake(input) ?? '',
-  ),
-)
 
 /** The name of a field, or its position, which YAML reads as a number. */
 const partName = v.pipe(
@@ -89,7 +81,7 @@ export const VERIFY_SCHEMAS = {
     v.description('`token`: query parameter that contains the token. The outputs omit it.'),
   ),
   field: v.pipe(
-    v.optional(dataPath),
+    v.optional(pathText),
     v.description(
       '`token`: field of the body that contains the token, or a path such as `value[0].clientState`. The outputs omit it.',
     ),

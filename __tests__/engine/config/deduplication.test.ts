@@ -119,7 +119,7 @@ describe('the key of an item', () => {
     const one = delivery(state, { options: { deduplicationKey: 'n' }, body: { id: 1, n: 1 } })
     const { stdout, summary } = await runJob(one)
     expect(stdout).toMatch(
-      /^::notice::items are told apart by their id, which comes before deduplicationKey \(n\)$/m,
+      /^::notice::items are told apart by their id, which comes before deduplicationKey \(n\); write config\.deduplicateBy: n /m,
     )
     expect(summary).toContain('told apart by their id')
   })
