@@ -353,10 +353,12 @@ function mongoMapping(
 function faults(faultsOf: (value: JsonObject) => readonly OptionFault[]) {
   return v.rawCheck<JsonObject>(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    for (const { keys, message } of faultsOf(dataset.value)) {
-      const [first, ...rest] = keys.map((key) => {
-        return { type: 'unknown', origin: 'value', input: dataset.value, key, value: undefined }
-      }) satisfies v.IssuePathItem[]
+    const input = dataset.value
+    for (const { keys, message, isAboutKey } of faultsOf(input)) {
+      const [first, ...rest] = keys.map((key, at): v.IssuePathItem => {
+        const origin = isAboutKey && at === keys.length - 1 ? 'key' : 'value'
+        return { type: 'unknown', origin, input, key, value: undefined }
+      })
       addIssue({ message, ...(first && { path: [first, ...rest] }) })
     }
   })

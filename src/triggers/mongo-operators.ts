@@ -72,9 +72,10 @@ export function fieldPath(expression: string): string | undefined {
   return /^\$(?:\$(?:ROOT|CURRENT)\.)?([^$].*)$/s.exec(expression)?.[1]
 }
 
-/** A fault within an option, at the value that these keys lead to. */
+/** A fault within an option, at the value that these keys lead to, or at the last key itself. */
 export interface OptionFault {
   readonly keys: readonly (string | number)[]
+  readonly isAboutKey?: true
   readonly message: string
 }
 
@@ -124,7 +125,8 @@ export function sortFaults(order: JsonObject): OptionFault[] {
 
 function pathFaults(key: string): OptionFault[] {
   const mistake = pathMistake(key)
-  return mistake === undefined ? [] : [{ keys: [key], message: `the path ${mistake}` }]
+  if (mistake === undefined) return []
+  return [{ keys: [key], isAboutKey: true, message: `the path ${mistake}` }]
 }
 
 /** Long integers of an item are strings, which mingo compares by character. */
@@ -142,7 +144,7 @@ export function orderOfLongIntegers(operator: string): string {
 }
 
 function below(key: string | number, faults: readonly OptionFault[]): OptionFault[] {
-  return faults.map(({ keys, message }) => ({ keys: [key, ...keys], message }))
+  return faults.map((fault) => ({ ...fault, keys: [key, ...fault.keys] }))
 }
 
 /** An escape, a class, or what RE2 does not have: lookaround and backreferences. */

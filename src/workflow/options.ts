@@ -103,8 +103,9 @@ function issueProblem(
   const path = issuePath(issue)
   const isUnknown = isUnknownKey(issue)
   // An unknown key is written in the file, unless an expression returns the whole mapping.
-  const origin = nearestNode(reading, nodes, isUnknown ? path.slice(0, -1) : path)
-  const place = isUnknown ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
+  const isAboutKey = isUnknown || issue.path?.at(-1)?.origin === 'key'
+  const origin = nearestNode(reading, nodes, isAboutKey ? path.slice(0, -1) : path)
+  const place = isAboutKey ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
   const position = positionAt(reading.source, ...rangeOf(place))
   const computed = isComputed(origin)
   return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
