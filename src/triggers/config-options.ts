@@ -129,7 +129,7 @@ const deduplicateOptions = {
     v.optional(keyPath),
     v.title('path'),
     v.description(
-      'Path of the deduplication key, such as `body.event_id`. It comes before every other key, also before `id`; only an item without a value there has another key.',
+      'Path of the deduplication key, such as `body.event_id`. The path comes before every other key, also before `id`; only an item that has no value there has another key.',
     ),
   ),
   shouldDeduplicate: v.pipe(

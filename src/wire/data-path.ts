@@ -86,7 +86,7 @@ export function keyFor(
   return isHeader && Object.hasOwn(object, key.toLowerCase()) ? key.toLowerCase() : undefined
 }
 
-/** Whether a step is the index of an element. */
+/** The index of an element, if a step is one. */
 export function indexOf({ steps }: DataPath, at: number): number | undefined {
   const name = steps[at]?.name
   return name !== undefined && /^\d+$/.test(name) ? Number(name) : undefined
