@@ -33,7 +33,7 @@ async function openPipeline() {
   ) =>
     runPipeline(found, {
       config: v.parse(configSchema, config),
-      keys: { own: undefined, chosen: undefined },
+      keys: {},
       scripts,
       deduplicate,
       isPolled: true,

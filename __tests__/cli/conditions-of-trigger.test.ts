@@ -38,6 +38,10 @@ const BODIES: readonly JsonObject[] = [
   { a: "it's" },
   { a: 'refs/heads/main' },
   { a: 'x', c: 3 },
+  { 'a.b': 'x' },
+  { 'a.b': 5, a: 1 },
+  { a: [{ 'b.c': 'x' }] },
+  { 'a[b]': 'x' },
 ]
 
 /** A filter, and the parts that only the workflow checks. */
@@ -51,6 +55,11 @@ const FILTERS: readonly (readonly [filter: JsonObject, untranslated: readonly st
   [{ 'body.a': '' }, []],
   [{ 'body.a.b': 'x' }, []],
   [{ 'body.a.b': null }, []],
+  [{ 'body.a.b': { $ne: null } }, []],
+  [{ 'body.a.b': { $gt: 3 } }, []],
+  [{ 'body.a.b.c': 'x' }, []],
+  [{ 'body.a[b]': 'x' }, []],
+  [{ "body['a.b']": 'x' }, []],
   [{ 'body.a': { $in: ['x', 1, null] } }, []],
   [{ 'body.a': { $in: [] } }, ['body.a: $in']],
   [{ 'body.a': { $gt: 0, $lt: 5 } }, []],

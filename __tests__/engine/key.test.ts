@@ -1,19 +1,32 @@
 import { describe, expect, test } from '@jest/globals'
 import * as v from 'valibot'
 import { canonical, itemKey } from '../../src/engine/deduplication-keys.ts'
-import { keyPath } from '../../src/triggers/config-options.ts'
+import type { KeyPaths } from '../../src/triggers/config-options.ts'
+import { keyPath } from '../../src/triggers/path-option.ts'
 import type { Item } from '../../src/triggers/trigger.ts'
+import { parseDataPath } from '../../src/wire/data-path.ts'
 import type { Json } from '../../src/wire/json.ts'
 import { fc } from '../support/properties.ts'
 
 /** The key of an item; with `same`, whether two items have the same key. */
-async function key(item: Item, paths: { own?: string; chosen?: string } = {}): Promise<string> {
-  const keys = { own: paths.own, chosen: paths.chosen }
-  return (await itemKey({ item, identity: item }, keys)).key
+async function key(item: Item, paths: Paths = {}): Promise<string> {
+  return (await itemKey({ item, identity: item }, parsed(paths))).key
+}
+
+interface Paths {
+  readonly by?: string
+  readonly own?: string
+  readonly chosen?: string
+}
+
+function parsed(paths: Paths): KeyPaths {
+  return Object.fromEntries(
+    Object.entries(paths).map(([name, path]) => [name, parseDataPath(path)]),
+  )
 }
 
 describe('the key of an item is', () => {
-  test.each<[string, Item, Item, { own?: string; chosen?: string }?]>([
+  test.each<[string, Item, Item, Paths?]>([
     ['the id in its body', { body: { id: 1, a: 1 } }, { body: { id: 1, a: 2 } }],
     ['an id of 0', { body: { id: 0, a: 1 } }, { body: { id: 0, a: 2 } }],
     ['an id that is a text', { body: { id: 'x', a: 1 } }, { body: { id: 'x', a: 2 } }],
@@ -44,6 +57,36 @@ describe('the key of an item is', () => {
       { body: { id: 1, n: 2 } },
       { chosen: 'n' },
     ],
+    [
+      'the path of deduplicateBy before all',
+      { body: { id: 1, n: 1 }, update_id: 1 },
+      { body: { id: 2, n: 1 }, update_id: 2 },
+      { by: 'body.n', own: 'update_id', chosen: 'body.id' },
+    ],
+    [
+      'the id if deduplicateBy names nothing',
+      { body: { id: 1, a: 1 } },
+      { body: { id: 1 } },
+      { by: 'body.n' },
+    ],
+    [
+      'a chosen key with dots',
+      { body: { f: { 'a.b': 1 }, x: 1 } },
+      { body: { f: { 'a.b': 1 } } },
+      { chosen: 'f.a.b' },
+    ],
+    [
+      'a chosen key with brackets',
+      { body: { 'data[email]': 'x', x: 1 } },
+      { body: { 'data[email]': 'x' } },
+      { chosen: 'data[email]' },
+    ],
+    [
+      'a chosen place in a list, in brackets',
+      { body: { l: [{ i: 1 }], a: 1 } },
+      { body: { l: [{ i: 1 }] } },
+      { chosen: 'l[0].i' },
+    ],
     ['its key when there is no id', { body: { key: 'k', a: 1 } }, { body: { key: 'k', a: 2 } }],
     [
       'its key when the chosen path is absent',
@@ -68,7 +111,7 @@ describe('the key of an item is', () => {
 })
 
 describe('these are different items:', () => {
-  test.each<[string, Item, Item, { own?: string; chosen?: string }?]>([
+  test.each<[string, Item, Item, Paths?]>([
     ['two ids', { body: { id: 1 } }, { body: { id: 2 } }],
     ['an id and a key of the same text', { id: 'x' }, { key: 'x' }],
     ['an id of 0 and one of 1', { id: 0 }, { id: 1 }],
@@ -94,15 +137,23 @@ test.each<[string, unknown]>([
   expect(await key(item)).toBe(await key({ key: 'k' }))
 })
 
-test('an id before a chosen path is worth a notice, and nothing else is', async () => {
-  const notice = async (item: Item, chosen?: string) =>
-    (await itemKey({ item, identity: item }, { own: undefined, chosen })).notice
-  expect(await notice({ id: 1 }, 'n')).toMatch(
-    /their id, which comes before deduplicationKey \(n\)/,
-  )
-  expect(await notice({ id: 1 }, 'id')).toBeUndefined()
-  expect(await notice({ id: 1 })).toBeUndefined()
-  expect(await notice({ n: 1 }, 'n')).toBeUndefined()
+describe('a path that does not decide is worth a notice', () => {
+  test.each<[Item, Paths, string | undefined]>([
+    [{ id: 1 }, { chosen: 'n' }, 'before deduplicationKey (n); write config.deduplicateBy: n'],
+    [{ id: 1 }, { chosen: 'id' }, undefined],
+    [{ id: 1 }, {}, undefined],
+    [{ n: 1 }, { chosen: 'n' }, undefined],
+    [{ id: 1, n: 1 }, { by: 'n', chosen: 'm' }, undefined],
+    [{ a: 1 }, { chosen: 'n' }, 'deduplicationKey (n) names no string or number'],
+    [{ a: 1, n: {} }, { chosen: 'n' }, 'told apart by a hash of the whole item'],
+    [{ key: 1 }, { chosen: 'n' }, 'told apart by their key'],
+    [{ id: 1 }, { by: 'n' }, 'config.deduplicateBy (n) names no string or number'],
+    [{ update_id: 1 }, { by: 'n', own: 'update_id' }, 'told apart by their update_id'],
+  ])('%j with %j: %s', async (item, paths, wanted) => {
+    const { notice } = await itemKey({ item, identity: item }, parsed(paths))
+    if (wanted === undefined) expect(notice).toBeUndefined()
+    else expect(notice?.text).toContain(wanted)
+  })
 })
 
 test('a key shows nothing of the item', async () => {
@@ -110,13 +161,8 @@ test('a key shows nothing of the item', async () => {
 })
 
 describe('a path may not name what every object inherits', () => {
-  test.each(['__proto__', 'a.constructor.name', 'prototype.x'])('%s', async (path) => {
+  test.each(['__proto__', 'a.constructor.name', 'prototype.x', "a['__proto__']"])('%s', (path) => {
     expect(v.safeParse(keyPath, path).success).toBe(false)
-    const body = JSON.parse(
-      '{"__proto__":"p","a":{"constructor":{"name":"n"}},"prototype":{"x":"y"}}',
-    )
-    const paths = { chosen: path }
-    expect(await key({ body }, paths)).toBe(await key({ body }))
   })
 
   test('nor find it without naming it', async () => {
@@ -194,7 +240,7 @@ test('distinct items of many shapes have as many keys, however they are ordered'
 
 /** The key of an item without `id` and `key`. */
 async function hashOf(identity: Json): Promise<string> {
-  return (await itemKey({ item: {}, identity }, { own: undefined, chosen: undefined })).key
+  return (await itemKey({ item: {}, identity }, {})).key
 }
 
 const ODD: readonly Json[] = [

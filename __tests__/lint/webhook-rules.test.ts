@@ -44,7 +44,7 @@ const OPTIONS: readonly (readonly [on: string, ids: readonly string[]])[] = [
   ['webhook: {path: /webhook/orders}', []],
   ['webhook: {path: /hook/orders}', []],
   ['webhook: {path: /other/webhook/orders}', []],
-  ['webhook: {config: {filter: {headers.X-GitHub-Event: push}}}', ['header-name push']],
+  ['webhook: {config: {filter: {headers.X-GitHub-Event: push}}}', []],
   ['webhook: {config: {filter: {headers.x-github-event: push}}}', []],
   ['webhook: {deduplicationKey: headers.x_id}', ['header-name headers.x_id']],
   [

@@ -10,7 +10,7 @@ import type { Item } from '../../src/triggers/trigger.ts'
 export function settingsOf(
   config: unknown = {},
   other: {
-    keys?: Partial<KeyPaths>
+    keys?: KeyPaths
     seen?: SeenKeys
     deduplicate?: boolean
     isPolled?: boolean
@@ -18,7 +18,7 @@ export function settingsOf(
 ) {
   return {
     config: configOf(config),
-    keys: { own: undefined, chosen: undefined, ...other.keys },
+    keys: other.keys ?? {},
     deduplicate: other.deduplicate ?? false,
     seen: other.seen,
     isPolled: other.isPolled ?? true,

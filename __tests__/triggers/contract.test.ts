@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import * as v from 'valibot'
 import { TRIGGERS } from '../../src/triggers/index.ts'
 import { defineTrigger, type Trigger } from '../../src/triggers/trigger.ts'
+import { valueAtPath } from '../../src/wire/data-path.ts'
 import { NATIVE_EVENTS } from '../../src/wire/events.ts'
 import { isObject } from '../../src/wire/json.ts'
 import { RESERVED_OUTPUTS } from '../../src/wire/output-names.ts'
@@ -79,7 +80,7 @@ describe.each(triggers.filter(receives))('$name, receiving', (trigger) => {
     })
     expect(items).toHaveLength(1)
     expect(checks.filter(({ held }) => !held)).toEqual([])
-    if (keys.own) expect(at(items[0], keys.own)).toBeDefined()
+    if (keys.own) expect(valueAtPath(items[0], keys.own)).toBeDefined()
     const declared = Object.keys(trigger.outputs)
     expect(Object.keys(items[0] ?? {}).some((field) => declared.includes(field))).toBe(true)
   })
@@ -200,12 +201,6 @@ function receives(trigger: Trigger): boolean {
 
 function descriptionOf(option: v.GenericSchema): string {
   return v.getDescription(option) ?? ''
-}
-
-function at(value: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value)
 }
 
 /** Without the prototypes that JSON lacks. */

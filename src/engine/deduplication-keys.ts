@@ -1,7 +1,9 @@
-import { FORBIDDEN_SEGMENTS, type KeyPaths } from '../triggers/config-options.ts'
+import type { KeyPaths } from '../triggers/config-options.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { toBase64 } from '../wire/bytes.ts'
-import { isObject, type Json, valueAt } from '../wire/json.ts'
+import { type DataPath, parseDataPath, valueAtPath } from '../wire/data-path.ts'
+import { isObject, type Json } from '../wire/json.ts'
+import type { Message } from '../wire/messages.ts'
 
 /** An item before `config`, as its trigger found it. */
 export interface Found {
@@ -21,39 +23,53 @@ export interface Delivery {
 interface Keyed {
   /** A hash, so that the store contains no part of a payload. */
   readonly key: string
-  readonly notice?: string
+  /** About a path that does not decide, although the user chose it. */
+  readonly notice?: Pick<Message, 'code' | 'text'>
 }
 
+const ID = parseDataPath('id')
+const KEY = parseDataPath('key')
+
 /**
- * The deduplication key of an item: the first of the trigger's own key, `id`, the user's path and
- * `key` that has a value; else a hash of `identity`. Each path is looked up in the body first, then
- * in the whole item. It never throws.
+ * The deduplication key of an item: the first of `config.deduplicateBy`, the trigger's own key,
+ * `id`, `deduplicationKey` and `key` that has a value; else a hash of `identity`. It never throws.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8785 for the canonical form that is hashed
  */
 export async function itemKey(
   { item, identity }: Found,
-  { own, chosen }: KeyPaths,
+  { by, own, chosen }: KeyPaths,
 ): Promise<Keyed> {
-  for (const path of [own, 'id', chosen, 'key']) {
-    const text = path === undefined ? undefined : keyAt(item, path)
-    if (text === undefined) continue
-    const key = await digest(`${path} ${text}`)
-    if (path !== 'id' || chosen === undefined || chosen === 'id') return { key }
-    const notice = `items are told apart by their id, which comes before deduplicationKey (${chosen})`
-    return { key, notice }
+  const missed: string[] = []
+  for (const path of [by, own, ID, chosen, KEY]) {
+    if (path === undefined) continue
+    const text = keyAt(item, path)
+    if (text === undefined) {
+      if (path === by) missed.push(`config.deduplicateBy (${path.text})`)
+      if (path === chosen) missed.push(`deduplicationKey (${path.text})`)
+      continue
+    }
+    const key = await digest(`${path.text} ${text}`)
+    const isChosenIgnored = path === ID && chosen !== undefined && chosen.text !== 'id'
+    if (!isChosenIgnored) return { key, ...missedNotice(missed, `their ${path.text}`) }
+    const advice = `write config.deduplicateBy: ${chosen.text} to use that path`
+    const sentence = `items are told apart by their id, which comes before deduplicationKey (${chosen.text}); ${advice}`
+    return { key, notice: { code: 'key-by-id', text: sentence } }
   }
-  return { key: await digest(`item ${canonical(identity)}`) }
+  const key = await digest(`item ${canonical(identity)}`)
+  return { key, ...missedNotice(missed, 'a hash of the whole item') }
 }
 
-function keyAt(item: Json, path: string): string | undefined {
-  const segments = path.split('.')
-  if (segments.some((segment) => FORBIDDEN_SEGMENTS.has(segment))) return undefined
+function missedNotice(missed: readonly string[], used: string): Pick<Keyed, 'notice'> {
+  if (missed.length === 0) return {}
+  const text = `${missed.join(' and ')} names no string or number in an item, so items are told apart by ${used}`
+  return { notice: { code: 'key-missing', text } }
+}
+
+/** Paths are looked up in the body first, then in the whole item. */
+function keyAt(item: Json, path: DataPath): string | undefined {
   const body = isObject(item) ? (item.body as Json | undefined) : undefined
-  // Names of headers are in lower case in the item, but not always in the user's path.
-  const isHeader = segments[0] === 'headers'
-  const lower = isHeader ? segments.map((segment) => segment.toLowerCase()) : segments
-  return keyString(valueAt(body, segments)) ?? keyString(valueAt(item, lower))
+  return keyString(valueAtPath(body, path)) ?? keyString(valueAtPath(item, path))
 }
 
 /** A key is a string that is not empty, or a finite number. */

@@ -1,8 +1,8 @@
-import { hasBacktracking } from '../triggers/mongo-operators.ts'
-import { isObject, type Json, type JsonObject, valueAt } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 import { counted } from '../wire/printable.ts'
 import type { Decision, Evaluation } from './evaluation.ts'
-import { ScriptFailure, type Scripts } from './scripts.ts'
+import type { Scripts } from './scripts.ts'
+import { type UnmetCondition, unmetConditions, unmetText, wantedText } from './unmet-conditions.ts'
 
 /** A condition that an event did not meet: as data, and as a sentence. */
 export interface Explanation {
@@ -46,7 +46,7 @@ export async function explain(
     const { filter } = run?.trigger.config ?? {}
     const isFiltered = decision.tally !== undefined && run !== undefined && filter !== undefined
     const items = run?.found.slice(0, MAX_ITEMS) ?? []
-    const unmet = isFiltered ? await unmetConditions(filter, items, options) : []
+    const unmet = isFiltered ? await unmetConditions(filter, items, options.scripts, MAX_TIME) : []
     const all = [
       ...checkExplanations(decision),
       ...unmet.map((each) => filterExplanation(decision.trigger, each, options)),
@@ -90,59 +90,6 @@ function stepExplanations({ trigger, tally }: Decision): Explanation[] {
   })
 }
 
-/** A condition of a filter that an item does not meet. */
-interface UnmetCondition {
-  /** `body.action`, or an operator such as `$or`. */
-  readonly path: string
-  /** `undefined` if the item has no value there. */
-  readonly found: Json | undefined
-  /** As the filter writes it. */
-  readonly wanted: Json
-}
-
-/**
- * Evaluates each condition of a filter by itself; an operator other than `$and` is one condition.
- *
- * @returns none if the evaluation takes too long
- */
-async function unmetConditions(
-  filter: JsonObject,
-  items: readonly JsonObject[],
-  { scripts }: ExplainOptions,
-): Promise<UnmetCondition[]> {
-  // Such a pattern is evaluated in another thread; it would block this one.
-  if (scripts.query && hasBacktracking(filter)) return []
-  const { mongoFor } = await import('./mongo.ts')
-  const { Query, options } = await mongoFor(filter)
-  const unmet = (query: JsonObject, item: JsonObject): UnmetCondition[] =>
-    Object.entries(query).flatMap(([path, wanted]) => {
-      if (path === '$and' && Array.isArray(wanted)) {
-        return wanted.flatMap((one) => (isObject(one) ? unmet(one as JsonObject, item) : []))
-      }
-      if (new Query({ [path]: wanted }, options).test(item)) return []
-      const found = path.startsWith('$') ? undefined : valueAt(item, path.split('.'))
-      return [{ path, found, wanted: wanted ?? null }]
-    })
-  try {
-    return await scripts.within(MAX_TIME, () => items.flatMap((item) => unmet(filter, item)))
-  } catch (error) {
-    if (error instanceof ScriptFailure) return []
-    throw error
-  }
-}
-
-/**
- * The wanted value of a filter in words: `"opened"`, or `one of "opened", "closed"` for `$in`. Any other
- * operator is shown as the filter writes it.
- */
-export function wantedText(wanted: Json): string {
-  const operators = isObject(wanted) ? Object.entries(wanted) : []
-  const [[operator, values] = []] = operators
-  return operators.length === 1 && operator === '$in' && Array.isArray(values)
-    ? `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-    : JSON.stringify(wanted)
-}
-
 /** The conditions of a filter that an event met, in the words of `Explanation`. */
 export function metConditions(filter: JsonObject): string[] {
   return Object.entries(filter).flatMap(([path, wanted = null]) => {
@@ -157,16 +104,11 @@ export function metConditions(filter: JsonObject): string[] {
 
 function filterExplanation(
   trigger: string,
-  { path, found, wanted }: UnmetCondition,
+  unmet: UnmetCondition,
   { showValues }: ExplainOptions,
 ): Explanation {
+  const { path, found, wanted } = unmet
   const isShown = showValues && found !== undefined
-  const condition = { trigger, condition: 'filter', path, ...(isShown && { found }), wanted }
-  const text = wantedText(wanted)
-  if (path.startsWith('$'))
-    return { ...condition, sentence: `filter: ${path} is not true: ${text}` }
-  if (found === undefined)
-    return { ...condition, sentence: `filter: ${path} is missing, wanted ${text}` }
-  const value = showValues ? JSON.stringify(found) : 'another value'
-  return { ...condition, sentence: `filter: ${path} is ${value}, wanted ${text}` }
+  const sentence = `filter: ${unmetText(unmet, showValues)}`
+  return { trigger, condition: 'filter', path, ...(isShown && { found }), wanted, sentence }
 }

@@ -1,5 +1,6 @@
 import type { SeenKeys } from '../state/store.ts'
 import type { KeyPaths } from '../triggers/config-options.ts'
+import { valueAtPath } from '../wire/data-path.ts'
 import { scalarText } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
@@ -46,9 +47,10 @@ export function reportFailed(
 ): FailedItemReport[] {
   const { own } = trigger.keys
   return failed.map(({ candidate: { item, index, delivery }, option: step, reason }) => {
-    const number = own === undefined ? '' : scalarText(item[own])
-    if (own !== undefined && /^[\w.-]{1,64}$/.test(number)) {
-      return { [own]: typeof item[own] === 'number' ? item[own] : number, step, reason }
+    const value = own && valueAtPath(item, own)
+    const number = scalarText(value)
+    if (own && /^[\w.-]{1,64}$/.test(number)) {
+      return { [own.text]: typeof value === 'number' ? value : number, step, reason }
     }
     return delivery ? { delivery: delivery.id, step, reason } : { item: index + 1, step, reason }
   })

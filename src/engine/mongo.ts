@@ -1,4 +1,4 @@
-import { Context, ProcessingMode } from 'mingo/core'
+import { Context } from 'mingo/core'
 import { $arrayElemAt, $first, $last } from 'mingo/operators/expression/array'
 import * as boolean from 'mingo/operators/expression/boolean'
 import * as comparison from 'mingo/operators/expression/comparison'
@@ -22,14 +22,21 @@ import { $exists, $type } from 'mingo/operators/query/element'
 import { $mod } from 'mingo/operators/query/evaluation'
 import { $and, $nor, $not, $or } from 'mingo/operators/query/logical'
 import { Query } from 'mingo/query'
-import type { ExpressionOperator, ProjectionOperator, QueryOperator } from 'mingo/types'
+import type { ExpressionOperator, Options, ProjectionOperator, QueryOperator } from 'mingo/types'
 import type {
   ExpressionOperatorName,
   ProjectionOperatorName,
   QueryOperatorName,
 } from '../triggers/mongo-operators.ts'
+import { readable, selectorOf } from './mongo-paths.ts'
 
-const query: Record<Exclude<QueryOperatorName, '$regex'>, QueryOperator> = {
+type ComparisonName = Exclude<QueryOperatorName, '$regex' | keyof typeof LOGICAL>
+
+/** Operators that combine queries; their queries read the paths. */
+const LOGICAL = { $and, $or, $nor, $not }
+
+/** Operators that read a path. */
+const comparisons: Record<ComparisonName, QueryOperator> = {
   $eq,
   $ne,
   $gt,
@@ -44,10 +51,6 @@ const query: Record<Exclude<QueryOperatorName, '$regex'>, QueryOperator> = {
   $size: array.$size,
   $all: array.$all,
   $elemMatch: array.$elemMatch,
-  $and,
-  $or,
-  $nor,
-  $not,
 }
 
 const expression: Record<ExpressionOperatorName, ExpressionOperator> = {
@@ -77,18 +80,32 @@ const expression: Record<ExpressionOperatorName, ExpressionOperator> = {
   $toString,
 }
 
+/** The value of a path, which `projectionOf` has read. */
+const $literal: ExpressionOperator = (_item: unknown, value: unknown, _: Options) => value
+
 const projection: Record<ProjectionOperatorName, ProjectionOperator> = {
   $elemMatch,
   $slice,
 }
+
+/** An operator that finds keys with dots, brackets or capitals too; see `readable`. */
+function withOwnPaths(operator: QueryOperator): QueryOperator {
+  // Their types differ in what `value` is, which they check themselves.
+  const compile = operator as (path: string, value: unknown, options: Options) => Matches
+  return (path: string, value: unknown, options: Options): Matches => {
+    const selector = selectorOf(path)
+    const matches = compile(selector.text, value, options)
+    return (item) => matches(readable(item, selector))
+  }
+}
+
+type Matches = (item: unknown) => boolean
 
 /** The library, as the options of a workflow use it. */
 export interface Mongo {
   readonly Query: typeof Query
   /** Allows only the operators above. Scripts are disabled, because they would run in this process. */
   readonly options: { readonly scriptEnabled: false; readonly context: Context }
-  /** For a projection that removes fields: mingo would otherwise remove them from the given item. */
-  readonly cloning: Mongo['options'] & { readonly processingMode: ProcessingMode }
 }
 
 /**
@@ -100,11 +117,9 @@ export async function mongoFor(option: unknown): Promise<Mongo> {
   // Few options have a pattern, and the engine for patterns takes 50 ms to load.
   const hasPattern = JSON.stringify(option).includes('"$regex"')
   const patterns = hasPattern ? await import('./patterns.ts') : {}
-  const context = Context.init({ query: { ...query, ...patterns }, expression, projection })
-  const options = { scriptEnabled: false, context } as const
-  return {
-    Query,
-    options,
-    cloning: { ...options, processingMode: ProcessingMode.CLONE_INPUT },
-  }
+  const reading = Object.entries({ ...comparisons, ...patterns })
+  const wrapped = reading.map(([name, operator]) => [name, withOwnPaths(operator)] as const)
+  const query = { ...Object.fromEntries(wrapped), ...LOGICAL }
+  const context = Context.init({ query, expression: { ...expression, $literal }, projection })
+  return { Query, options: { scriptEnabled: false, context } }
 }

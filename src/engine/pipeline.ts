@@ -3,7 +3,7 @@ import type { Config, KeyPaths } from '../triggers/config-options.ts'
 import { hasBacktracking } from '../triggers/mongo-operators.ts'
 import type { Item } from '../triggers/trigger.ts'
 import { OptionError } from '../wire/errors.ts'
-import { isObject, type Json, type JsonObject, parseJson, record } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../wire/json.ts'
 import { type Message, notice } from '../wire/messages.ts'
 import { counted } from '../wire/printable.ts'
 import { type Delivery, type Found, itemKey } from './deduplication-keys.ts'
@@ -17,6 +17,7 @@ import {
   type Scripts,
   type UserScript,
 } from './scripts.ts'
+import { isSuspicious, unmetConditions, unmetText } from './unmet-conditions.ts'
 
 /** The values that all steps of the pipeline share. */
 interface StepContext {
@@ -61,6 +62,8 @@ interface StepResult {
   readonly failed?: readonly FailedItem[]
   /** Lines for the summary, besides the number of items in each list. */
   readonly log?: readonly string[]
+  /** Why items were dropped, if the option may be wrong; without values of the event. */
+  readonly reasons?: readonly string[]
   readonly messages?: readonly Message[]
 }
 
@@ -95,6 +98,8 @@ export interface PipelineResult {
   readonly failed: readonly FailedItem[]
   /** One line for each step that changed something: `filter dropped 3`. */
   readonly log: readonly string[]
+  /** Why items were dropped, if an option may be wrong; without values of the event. */
+  readonly reasons: readonly string[]
   readonly messages: readonly Message[]
 }
 
@@ -117,11 +122,20 @@ export async function runPipeline(
     recorded: [],
     failed: [],
     log: [],
+    reasons: [],
     messages: [],
   }
   for (const { name, apply } of STEPS) {
     const step = await apply(result.kept, context)
-    const { kept, heldBack = [], recorded = [], failed = [], log = [], messages = [] } = step
+    const {
+      kept,
+      heldBack = [],
+      recorded = [],
+      failed = [],
+      log = [],
+      reasons = [],
+      messages = [],
+    } = step
     const left = [...kept, ...heldBack, ...recorded, ...failed].length
     const isMistake = failed.length === result.kept.length
     if (failed[0] && (isMistake || !toleratesFailures)) throw new ItemsFailed(failed[0], failed)
@@ -138,6 +152,7 @@ export async function runPipeline(
         ...countLine(`${name} failed for`, failed.length),
         ...log,
       ],
+      reasons: [...result.reasons, ...reasons],
       messages: [...result.messages, ...messages],
     }
   }
@@ -165,7 +180,27 @@ async function filter(items: readonly Candidate[], context: StepContext): Promis
   if (query === undefined) return { kept: items }
   const outcomes = await queryOutcomes('filter', query, context, items)
   const { passed, failed } = splitOutcomes('filter', items, outcomes)
-  return { kept: passed.flatMap(({ candidate, value }) => (value ? [candidate] : [])), failed }
+  const kept = passed.flatMap(({ candidate, value }) => (value ? [candidate] : []))
+  const dropped = passed.flatMap(({ candidate, value }) => (value ? [] : [candidate.item]))
+  return { kept, failed, reasons: await filterReasons(query, dropped, context) }
+}
+
+/** Dropped items whose reasons are looked for, and reasons that are shown. */
+const MAX_DROPPED = 20
+const MAX_REASONS = 3
+
+/** Milliseconds for the reasons, which are only additional. */
+const REASONS_LIMIT = 100
+
+async function filterReasons(
+  query: JsonObject,
+  dropped: readonly Item[],
+  { scripts }: StepContext,
+): Promise<string[]> {
+  if (dropped.length === 0) return []
+  const unmet = await unmetConditions(query, dropped.slice(0, MAX_DROPPED), scripts, REASONS_LIMIT)
+  const texts = unmet.filter(isSuspicious).map((one) => `filter: ${unmetText(one, false)}`)
+  return [...new Set(texts)].slice(0, MAX_REASONS)
 }
 
 /** Drops the items for which `filterScript` does not return true. */
@@ -194,20 +229,32 @@ async function sort(
   const fields = Object.entries(specification)
   let sorted = items
   if (fields.length > 0) {
-    const order = record(fields.map(([field, way]) => [`item.${field}`, way] as const))
-    const { Query, options } = await loadMongo(order)
     try {
-      sorted = await scripts.within(TIME_LIMIT, () =>
-        new Query({}, options)
-          .find<Candidate>([...items])
-          .sort({ ...order })
-          .all(),
-      )
+      sorted = await sortedBy(fields, items, scripts)
     } catch (cause) {
       throw new OptionError('sort', `config.sort: ${failureReason(cause)}`, { cause })
     }
   }
   return body === undefined ? { kept: sorted } : sortByScript(body, sorted, scripts)
+}
+
+async function sortedBy(
+  fields: readonly (readonly [path: string, way: 1 | -1])[],
+  items: readonly Candidate[],
+  scripts: Scripts,
+): Promise<readonly Candidate[]> {
+  const { read, selectorOf } = await import('./mongo-paths.ts')
+  const order = Object.fromEntries(fields.map(([, way], at) => [String(at), way] as const))
+  const { Query, options } = await loadMongo(order)
+  return scripts.within(TIME_LIMIT, () => {
+    const selectors = fields.map(([path]) => selectorOf(path))
+    const rows = items.map((candidate) => {
+      const values = selectors.map((selector, at) => [String(at), read(candidate.item, selector)])
+      return { ...Object.fromEntries(values), candidate }
+    })
+    const all = new Query({}, options).find<(typeof rows)[number]>(rows).sort(order).all()
+    return all.map(({ candidate }) => candidate)
+  })
 }
 
 /** A comparison concerns two items, so a failing item is found by comparing each item to itself. */
@@ -258,8 +305,10 @@ async function deduplicate(items: readonly Candidate[], context: StepContext): P
   const keyed = await Promise.all(
     items.map(async (candidate) => ({ ...candidate, ...(await itemKey(candidate, keys)) })),
   )
-  const notices = new Set(keyed.flatMap(({ notice }) => notice ?? []))
-  const messages = [...notices].map((text) => notice('key-by-id', text))
+  const notices = new Map(
+    keyed.flatMap((one) => (one.notice ? [[one.notice.text, one.notice]] : [])),
+  )
+  const messages = [...notices.values()].map(({ code, text }) => notice(code, text))
   const first = new Map<string, (typeof keyed)[number]>()
   for (const one of keyed) if (!first.has(one.key)) first.set(one.key, one)
   const unique = [...first.values()]

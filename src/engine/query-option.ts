@@ -1,6 +1,4 @@
-import type { Item } from '../triggers/trigger.ts'
-import type { JsonObject } from '../wire/json.ts'
-import type { Mongo } from './mongo.ts'
+import { PathMistake } from '../wire/data-path.ts'
 import {
   type QueryOutcome,
   type QueryResult,
@@ -15,10 +13,12 @@ export async function evaluateQuery(
   limit: number,
   scripts: Pick<Scripts, 'within'>,
 ): Promise<QueryOutcome> {
+  // mingo is loaded only if there is a query.
   const { mongoFor } = await import('./mongo.ts')
+  const { compileQuery } = await import('./compiled-query.ts')
   const mongo = await mongoFor(query)
   const evaluate = () => {
-    const work = prepared(option, query, mongo)
+    const work = compileQuery(option, query, mongo)
     return items.map((item): QueryResult => {
       try {
         return { value: work(item) }
@@ -35,23 +35,9 @@ export async function evaluateQuery(
   }
 }
 
-function prepared(
-  option: QueryTask['option'],
-  query: JsonObject,
-  { Query, options, cloning }: Mongo,
-): (item: Item) => boolean | string {
-  if (option === 'filter') {
-    const compiled = new Query(query, options)
-    return (item) => compiled.test(item)
-  }
-  const all = new Query({}, cloning)
-  // An operator may return a value that JSON does not have, such as a date.
-  return (item) => JSON.stringify(all.find<Item>([item], query).all()[0] ?? {})
-}
-
 /** Messages of the library about the query are shown; its other messages may quote the item. */
 export function failureReason(cause: unknown): string {
-  if (cause instanceof ScriptFailure) return cause.message
+  if (cause instanceof ScriptFailure || cause instanceof PathMistake) return cause.message
   const message = cause instanceof Error ? cause.message : ''
   const known = /^(unknown|invalid|\$\w+|can't|cannot) /i.test(message) && message.length < 300
   return known ? message.replace(/\s+/g, ' ') : 'is not valid'

@@ -221,13 +221,13 @@ function withoutTaken(
 function buildDecision(
   { trigger }: TriggerRef,
   { checks, found, events }: TriggerResult,
-  { kept, log }: PipelineResult,
+  { kept, log, reasons }: PipelineResult,
 ): Decision {
   const decision = { trigger: trigger.name, fired: kept.length > 0, checks }
   if (events) {
     const missed = checks.map((check) => `${check.option} ${check.found}`)
     const tally = { events, found: found.length, passedOn: kept.length, steps: log }
-    return { ...decision, reason: [...missed, ...log].join('; '), tally }
+    return { ...decision, reason: [...missed, ...log, ...reasons].join('; '), tally }
   }
   const missed = checks.find((check) => !check.held)
   if (missed)
@@ -235,8 +235,8 @@ function buildDecision(
   const held = checks.map((check) => `${check.option}: ${check.found}`)
   const tally = { found: found.length, passedOn: kept.length, steps: log }
   // If no item is left, the reasons that held items back are more useful, so they come first.
-  const reasons = kept.length > 0 ? [...held, ...log] : [...log, ...held]
-  return { ...decision, reason: reasons.join('; '), tally }
+  const parts = kept.length > 0 ? [...held, ...log] : [...log, ...reasons, ...held]
+  return { ...decision, reason: parts.join('; '), tally }
 }
 
 /**

@@ -1,7 +1,16 @@
 import * as v from 'valibot'
+import type { DataPath } from '../wire/data-path.ts'
 import { NATIVE_EVENTS } from '../wire/events.ts'
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
-import { PROJECTION_OPERATORS, QUERY_OPERATORS } from './mongo-operators.ts'
+import {
+  type OptionFault,
+  PROJECTION_OPERATORS,
+  projectionFaults,
+  QUERY_OPERATORS,
+  queryFaults,
+  sortFaults,
+} from './mongo-operators.ts'
+import { keyPath } from './path-option.ts'
 
 /** A string of digits, as a variable of the repository has it, counts as minutes, too. */
 const every = v.pipe(
@@ -69,7 +78,7 @@ const scriptBody = v.pipe(v.string(), v.nonEmpty('is empty'))
 
 const filterOptions = {
   filter: v.pipe(
-    v.optional(mongoMapping(QUERY_OPERATORS)),
+    v.optional(mongoMapping(QUERY_OPERATORS, queryFaults)),
     v.title('MongoDB query'),
     v.description('Keeps the items that match: `body.action: opened`.'),
   ),
@@ -91,6 +100,7 @@ const sortOptions = {
           (value) => Object.values(value).every((way) => v.is(direction, way)),
           'gives each field 1 (ascending) or -1 (descending)',
         ),
+        faults(sortFaults),
         v.transform((value) => value as Record<string, 1 | -1>), // checked above
       ),
     ),
@@ -115,6 +125,13 @@ const skipOptions = {
 }
 
 const deduplicateOptions = {
+  deduplicateBy: v.pipe(
+    v.optional(keyPath),
+    v.title('path'),
+    v.description(
+      'Path of the deduplication key, such as `body.event_id`. The path comes before every other key, also before `id`; only an item that has no value there has another key.',
+    ),
+  ),
   shouldDeduplicate: v.pipe(
     v.optional(v.boolean()),
     v.title('boolean'),
@@ -167,7 +184,7 @@ const limitOptions = {
 
 const projectOptions = {
   filterOutputs: v.pipe(
-    v.optional(mongoMapping(PROJECTION_OPERATORS)),
+    v.optional(mongoMapping(PROJECTION_OPERATORS, projectionFaults)),
     v.title('MongoDB projection'),
     v.description('The fields of an item that are passed on: `body.issue.title: 1`.'),
   ),
@@ -316,9 +333,13 @@ const direction = v.picklist([1, -1])
  * A mapping in MongoDB's language whose `$names` are all in `operators`. Only names are checked
  * here, because the library that knows their rules is loaded only if there are items.
  */
-function mongoMapping(operators: ReadonlySet<string>) {
+function mongoMapping(
+  operators: ReadonlySet<string>,
+  faultsOf: (value: JsonObject) => readonly OptionFault[],
+) {
   return v.pipe(
     mapping,
+    faults(faultsOf),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       for (const name of operatorNames(dataset.value)) {
@@ -326,6 +347,21 @@ function mongoMapping(operators: ReadonlySet<string>) {
       }
     }),
   )
+}
+
+/** Reports each fault at the part of the option that has it. */
+function faults(faultsOf: (value: JsonObject) => readonly OptionFault[]) {
+  return v.rawCheck<JsonObject>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    const input = dataset.value
+    for (const { keys, message, isAboutKey } of faultsOf(input)) {
+      const [first, ...rest] = keys.map((key, at): v.IssuePathItem => {
+        const origin = isAboutKey && at === keys.length - 1 ? 'key' : 'value'
+        return { type: 'unknown', origin, input, key, value: undefined }
+      })
+      addIssue({ message, ...(first && { path: [first, ...rest] }) })
+    }
+  })
 }
 
 /** Every key that begins with `$`, at any depth. */
@@ -353,27 +389,12 @@ export function wholeNumber(least: number) {
   )
 }
 
-/** Inherited properties of every object, which a path must not contain. */
-export const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set([
-  '__proto__',
-  'constructor',
-  'prototype',
-])
-
-/** Schema of a path to a key, such as `data.id`. */
-export const keyPath = v.pipe(
-  v.string(),
-  v.nonEmpty('is empty'),
-  v.check(
-    (path) => !path.split('.').some((segment) => FORBIDDEN_SEGMENTS.has(segment)),
-    'names a property that every object inherits',
-  ),
-)
-
 /** Paths of deduplication keys. */
 export interface KeyPaths {
+  /** The user's `config.deduplicateBy`. */
+  readonly by?: DataPath | undefined
   /** The trigger's own key: `update_id`. */
-  readonly own: string | undefined
+  readonly own?: DataPath | undefined
   /** The user's `deduplicationKey`. */
-  readonly chosen: string | undefined
+  readonly chosen?: DataPath | undefined
 }

@@ -1,3 +1,6 @@
+import { pathMistake } from '../wire/data-path.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+
 const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
 
 /** Operators of queries. Operators that run scripts (`$where`) or need a schema are left out. */
@@ -59,6 +62,90 @@ export const PROJECTION_OPERATORS: ReadonlySet<string> = new Set([
   ...EXPRESSION_OPERATOR_NAMES,
   ...QUERY_OPERATORS,
 ])
+
+export function isProjectionOperator(name: string): boolean {
+  return PROJECTION_OPERATOR_NAMES.some((known) => known === name)
+}
+
+/** The path in an expression such as `$body.title` or `$$ROOT.body.title`; `undefined` for other strings. */
+export function fieldPath(expression: string): string | undefined {
+  return /^\$(?:\$(?:ROOT|CURRENT)\.)?([^$].*)$/s.exec(expression)?.[1]
+}
+
+/** A fault within an option, at the value that these keys lead to, or at the last key itself. */
+export interface OptionFault {
+  readonly keys: readonly (string | number)[]
+  readonly isAboutKey?: true
+  readonly message: string
+}
+
+/** The paths of a query that are none, and comparisons by order that would compare characters. */
+export function queryFaults(query: JsonObject): OptionFault[] {
+  return Object.entries(query).flatMap(([key, value = null]) => {
+    if (!key.startsWith('$')) {
+      const isCondition = isObject(value) && Object.keys(value).some((name) => name.startsWith('$'))
+      const within = isCondition ? queryFaults(value as JsonObject) : []
+      return [...pathFaults(key), ...below(key, within)]
+    }
+    return [...orderFaults(key, value), ...below(key, VALUES.has(key) ? [] : withinOperator(value))]
+  })
+}
+
+/** Operators whose operands are values of the item, even if they are mappings. */
+const VALUES: ReadonlySet<string> = new Set(['$eq', '$ne', '$in', '$nin'])
+
+function withinOperator(operand: Json): OptionFault[] {
+  if (!Array.isArray(operand)) return isObject(operand) ? queryFaults(operand as JsonObject) : []
+  return operand.flatMap((one, at) =>
+    isObject(one) ? below(at, queryFaults(one as JsonObject)) : [],
+  )
+}
+
+/** The paths of a projection that are none, as fields and in expressions. */
+export function projectionFaults(projection: JsonObject): OptionFault[] {
+  return Object.entries(projection).flatMap(([key, value = null]) => {
+    if (key === '$elemMatch') return below(key, withinOperator(value))
+    const own = key.startsWith('$') ? orderFaults(key, value) : pathFaults(key)
+    return [...own, ...below(key, expressionFaults(value))]
+  })
+}
+
+function expressionFaults(value: Json): OptionFault[] {
+  if (Array.isArray(value)) return value.flatMap((one, at) => below(at, expressionFaults(one)))
+  if (isObject(value)) return projectionFaults(value as JsonObject)
+  const path = typeof value === 'string' ? fieldPath(value) : undefined
+  const mistake = path === undefined ? undefined : pathMistake(path)
+  return mistake === undefined ? [] : [{ keys: [], message: `the path ${mistake}` }]
+}
+
+/** The paths of a sort order that are none. */
+export function sortFaults(order: JsonObject): OptionFault[] {
+  return Object.keys(order).flatMap(pathFaults)
+}
+
+function pathFaults(key: string): OptionFault[] {
+  const mistake = pathMistake(key)
+  if (mistake === undefined) return []
+  return [{ keys: [key], isAboutKey: true, message: `the path ${mistake}` }]
+}
+
+/** Long integers of an item are strings, which mingo compares by character. */
+function orderFaults(operator: string, operand: Json): OptionFault[] {
+  const isOrder = ORDER_OPERATORS.has(operator)
+  const isLong = (one: Json) => typeof one === 'string' && /^[-+]?\d{16,}$/.test(one)
+  if (!isOrder || ![operand].flat().some(isLong)) return []
+  return [{ keys: [operator], message: orderOfLongIntegers(operator) }]
+}
+
+export const ORDER_OPERATORS: ReadonlySet<string> = new Set(['$gt', '$gte', '$lt', '$lte'])
+
+export function orderOfLongIntegers(operator: string): string {
+  return `${operator} cannot compare integers of 16 or more digits, because they are strings in the item; compare them in filterScript with BigInt()`
+}
+
+function below(key: string | number, faults: readonly OptionFault[]): OptionFault[] {
+  return faults.map((fault) => ({ ...fault, keys: [key, ...fault.keys] }))
+}
 
 /** An escape, a class, or what RE2 does not have: lookaround and backreferences. */
 const PARTS = /(?<unknown>\(\?<?[=!]|\\[1-9]|\\k<)|\\.|\[(?:\\.|[^\]\\])*\]/gs

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type DataPath, parseDataPath } from '../wire/data-path.ts'
 import type { Http } from '../wire/http.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/messages.ts'
@@ -249,9 +250,14 @@ function bound<Schema extends OptionsSchema>(
   const polls = poll !== undefined && pollDisabledReason === undefined
   const forgets = typeof acknowledge === 'function'
   const chosen = 'deduplicationKey' in options ? options.deduplicationKey : undefined
+  const keys = {
+    by: config.deduplicateBy,
+    own: key === undefined ? undefined : parseDataPath(key),
+    chosen: chosen as DataPath | undefined, // every trigger with this option has the schema `keyPath`
+  }
   return {
     config,
-    keys: { own: key, chosen: typeof chosen === 'string' ? chosen : undefined },
+    keys,
     example: example?.(options),
     signatures: signatures?.(options) ?? [],
     receive: receive && ((request, ports) => receive(request, options, ports)),

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Message, warning } from '../wire/messages.ts'
 import { Secret } from '../wire/secret.ts'
 import type { WebhookRequest } from '../wire/webhook-request.ts'
+import { pathText } from './path-option.ts'
 import { type Check, oneOrMore, type RequiredSignature, type TriggerPorts } from './trigger.ts'
 import { ENCODINGS, HASHES } from './verify/algorithms.ts'
 import {
@@ -80,7 +81,7 @@ export const VERIFY_SCHEMAS = {
     v.description('`token`: query parameter that contains the token. The outputs omit it.'),
   ),
   field: v.pipe(
-    v.optional(text),
+    v.optional(pathText),
     v.description(
       '`token`: field of the body that contains the token, or a path such as `value[0].clientState`. The outputs omit it.',
     ),

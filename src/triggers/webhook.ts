@@ -4,7 +4,7 @@ import { type JsonObject, record } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { decodePercent } from '../wire/path.ts'
 import { visibleHeaders, visibleQuery, type WebhookRequest } from '../wire/webhook-request.ts'
-import { keyPath } from './config-options.ts'
+import { keyPath } from './path-option.ts'
 import { type Check, defineTrigger, oneOrMore } from './trigger.ts'
 import { withoutFields } from './verify/token-schemes.ts'
 import {

@@ -1,6 +1,7 @@
 import type { BaseIssue } from 'valibot'
 import { type Document, isScalar, isSeq, type Node, visit } from 'yaml'
 import { CONFIG_OPTIONS, MOVED_KEYS } from '../triggers/config-options.ts'
+import { ORDER_OPERATORS, orderOfLongIntegers } from '../triggers/mongo-operators.ts'
 import type { BoundTrigger, Trigger } from '../triggers/trigger.ts'
 import { VERIFY_OPTIONS } from '../triggers/verify.ts'
 import type { Source } from '../wire/errors.ts'
@@ -102,8 +103,9 @@ function issueProblem(
   const path = issuePath(issue)
   const isUnknown = isUnknownKey(issue)
   // An unknown key is written in the file, unless an expression returns the whole mapping.
-  const origin = nearestNode(reading, nodes, isUnknown ? path.slice(0, -1) : path)
-  const place = isUnknown ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
+  const isAboutKey = isUnknown || issue.path?.at(-1)?.origin === 'key'
+  const origin = nearestNode(reading, nodes, isAboutKey ? path.slice(0, -1) : path)
+  const place = isAboutKey ? (pairOf(origin, path.at(-1))?.key ?? nodes.key) : origin
   const position = positionAt(reading.source, ...rangeOf(place))
   const computed = isComputed(origin)
   return { ...(computed ? describeComputed(issue, path) : describe(issue, path, known)), position }
@@ -242,7 +244,17 @@ function optionValues(
   trigger: NodePair,
 ): { values: Json; mistakes: ReadonlyMap<string, Mistake> } {
   const mistakes = new Map<string, Mistake>()
-  const values = mapTexts(plainValues(reading, trigger), [], (text, path) => {
+  const values = mapScalars(plainValues(reading, trigger), [], (scalar, path) => {
+    const value = typeof scalar === 'string' ? evaluated(scalar, path) : scalar
+    if (typeof value === 'number' && !ID_OPTIONS.includes(path[0])) {
+      const mistake = longInteger(reading, trigger, path, value)
+      if (mistake) mistakes.set(pathKey(path), mistake)
+    }
+    return value
+  })
+  return { values: values ?? {}, mistakes }
+
+  function evaluated(text: string, path: Path): Json {
     if (!hasExpression(text)) return text
     if (mistakes.size === LIMITS.problems) return null
     try {
@@ -260,8 +272,36 @@ function optionValues(
       mistakes.set(pathKey(path), expressionProblem(reading, trigger, path, error))
       return null
     }
-  })
-  return { values: values ?? {}, mistakes }
+  }
+}
+
+/** Options with ids of chats and people, which are read as strings however they are written. */
+const ID_OPTIONS: readonly unknown[] = ['chats', 'users']
+
+/** JSON numbers of so many digits are strings in an item, so that no such number matches. */
+function longInteger(
+  reading: Reading,
+  trigger: NodePair,
+  path: Path,
+  value: number,
+): Mistake | undefined {
+  if (!Number.isInteger(value) || Math.abs(value) < 1e15) return undefined
+  const node = nearestNode(reading, trigger, path)
+  const digits = isScalar(node) && !isComputed(node) ? node.source : undefined
+  if (digits !== undefined && /^[\d.+-]+e|\./i.test(digits)) return undefined
+  const position = positionAt(reading.source, ...rangeOf(node))
+  const operator = path.findLast((key) => ORDER_OPERATORS.has(String(key)))
+  const option = optionName(path)
+  if (operator !== undefined) {
+    const message = `"${option}": ${orderOfLongIntegers(String(operator))}`
+    return { code: 'option-value', message, position }
+  }
+  return {
+    code: 'option-value',
+    message: `"${option}" is an integer of 16 or more digits, which is a string in the item`,
+    position,
+    hint: `write it in quotes${digits === undefined ? '' : `: "${digits}"`}`,
+  }
 }
 
 /** Options that authenticate a request or a bot, and options that are a single expression. */
@@ -281,12 +321,16 @@ function plainValues({ document }: Reading, { value: options }: NodePair): Json 
   return options.toJS(document, { maxAliasCount: -1 }) as Json
 }
 
-function mapTexts(value: Json, path: Path, change: (text: string, path: Path) => Json): Json {
-  if (typeof value === 'string') return change(value, path)
-  if (Array.isArray(value)) return value.map((part, at) => mapTexts(part, [...path, at], change))
+function mapScalars(
+  value: Json,
+  path: Path,
+  change: (scalar: string | number, path: Path) => Json,
+): Json {
+  if (typeof value === 'string' || typeof value === 'number') return change(value, path)
+  if (Array.isArray(value)) return value.map((part, at) => mapScalars(part, [...path, at], change))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-  return record(entries.map(([key, part]) => [key, mapTexts(part, [...path, key], change)]))
+  return record(entries.map(([key, part]) => [key, mapScalars(part, [...path, key], change)]))
 }
 
 function expressionProblem(

@@ -115,11 +115,27 @@ describe('the key of an item', () => {
     expect(await counts(state, ...deliveries)).toEqual(expected)
   })
 
+  test('is deduplicateBy before the id, so that two Shopify events of one product are two', async () => {
+    const of = (event: string): Delivery => ({
+      config: { deduplicateBy: 'headers.X-Shopify-Event-Id' },
+      headers: { 'X-Shopify-Event-Id': event },
+      body: { id: 788032119674, title: 'Example T-Shirt' },
+    })
+    expect(await counts(state, of('a'), of('a'), of('b'))).toEqual([1, 0, 1])
+  })
+
+  test('is a hash if the chosen path names nothing, with a notice', async () => {
+    const one = delivery(state, { options: { deduplicationKey: 'data.id' }, body: { n: runs++ } })
+    const { stdout, summary } = await runJob(one)
+    expect(stdout).toMatch(/^::notice::deduplicationKey \(data\.id\) names no string or number/m)
+    expect(summary).toContain('told apart by a hash')
+  })
+
   test('is the id though a path is chosen, with a notice', async () => {
     const one = delivery(state, { options: { deduplicationKey: 'n' }, body: { id: 1, n: 1 } })
     const { stdout, summary } = await runJob(one)
     expect(stdout).toMatch(
-      /^::notice::items are told apart by their id, which comes before deduplicationKey \(n\)$/m,
+      /^::notice::items are told apart by their id, which comes before deduplicationKey \(n\); write config\.deduplicateBy: n /m,
     )
     expect(summary).toContain('told apart by their id')
   })

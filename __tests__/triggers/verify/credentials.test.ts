@@ -67,13 +67,16 @@ describe('a token', () => {
     expect((await receive(trigger, sent)).items).toEqual([])
   })
 
-  test.each(['constructor', '__proto__', 'toString'])(
-    'named %s finds nothing inherited',
-    async (field) => {
-      const trigger = bound('webhook', {
-        verify: { scheme: 'token', secret, field, query: undefined },
-      })
-      expect((await receive(trigger, { body: '{}' })).items).toEqual([])
+  test('named toString finds nothing inherited', async () => {
+    const trigger = bound('webhook', { verify: { scheme: 'token', secret, field: 'toString' } })
+    expect((await receive(trigger, { body: '{}' })).items).toEqual([])
+  })
+
+  test.each(['constructor', '__proto__', "a['prototype']", 'a..b'])(
+    'named %s is refused',
+    (field) => {
+      const options = { verify: { scheme: 'token', secret, field } }
+      expect(() => bound('webhook', options)).toThrow(/every object inherits|is not a path/)
     },
   )
 })

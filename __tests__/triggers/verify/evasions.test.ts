@@ -188,7 +188,10 @@ describe('a token in the body', () => {
       { value: [{}, { clientState: 'x' }] },
     ],
     ['a.b', { a: { b: 'state', c: 1 } }, { a: { c: 1 } }],
-    ['a.b', { 'a.b': 'state', a: { b: 1 } }, { a: { b: 1 } }],
+    ['a.b', { 'a.b': 'state', a: { c: 1 } }, { a: { c: 1 } }],
+    ['a.b', { 'a.b': 'x', a: { b: 'state' } }, { 'a.b': 'x', a: {} }],
+    ["a['b.c']", { a: { 'b.c': 'state' } }, { a: {} }],
+    ['data[token]', { 'data[token]': 'state' }, {}],
     ['a[1]', { a: ['x', 'state'] }, { a: ['x', null] }],
   ])('at %s of %j is found', async (field, content, rest) => {
     const options = { scheme: 'token', secret: 'state', field }

@@ -1,4 +1,5 @@
-import { wantedText } from '../../engine/explanation.ts'
+import { wantedText } from '../../engine/unmet-conditions.ts'
+import { parseDataPath } from '../../wire/data-path.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { isObject } from '../../wire/json.ts'
 import { visibleHeaders } from '../../wire/webhook-request.ts'
@@ -89,12 +90,13 @@ function conditionName({ key, operator, value }: QueryCondition): string {
 
 function translatePart({ key, operator, value }: QueryCondition): string | undefined {
   if (operator === '$or') return translateOr(value)
-  const place = fieldPlace(key)
+  const place = key === '' ? undefined : fieldPlace(key)
   const compare = COMPARISONS.get(operator)
   const comparison = place && compare?.(place.at, value)
   if (!place || comparison === undefined) return undefined
-  // A path through a list matches any element of the list; only the workflow can check that.
-  return anyOf([...place.above.map(startsLikeList), comparison])
+  // A path through a list matches any element of the list, and a path that names nothing also means
+  // keys with its dots; only the workflow can check these.
+  return anyOf([...place.above.map(startsLikeList), comparison, ...place.joined])
 }
 
 /** Translates $or only if every query translates; otherwise the relay would drop wanted requests. */
@@ -172,18 +174,27 @@ interface FieldPlace {
   readonly at: string
   /** The parents: `body`, `body['issue']`. */
   readonly above: readonly string[]
+  /** Conditions for keys that the path also means, such as `issue.title`. */
+  readonly joined: readonly string[]
 }
 
 /** `undefined` for a path whose value differs between the relay and the item. */
 function fieldPlace(path: string): FieldPlace | undefined {
-  const [root = '', ...names] = path.split('.')
-  if (root === 'method') return names.length === 0 ? { at: root, above: [] } : undefined
+  const { text, steps } = parseDataPath(path)
+  const [root = '', ...names] = steps.map(({ name = '' }) => name)
+  if (root === 'method') return names.length === 0 ? { at: root, above: [], joined: [] } : undefined
   if (!['headers', 'query', 'body'].includes(root)) return undefined
   if (names.length === 0 || names.some((name) => name === '' || /^\d+$/.test(name)))
     return undefined
   if (root === 'headers' && !isSeen(names)) return undefined
-  const steps = names.map((_, count) => root + names.slice(0, count).map(index).join(''))
-  return { at: root + names.map(index).join(''), above: root === 'headers' ? [] : steps }
+  const above = names.map((_, count) => root + names.slice(0, count).map(index).join(''))
+  const joined = steps.slice(2).map(({ end }, at) => text.slice(steps[at + 1]?.start, end))
+  if (joined.some((key) => !/^[\w .:/@-]+$/.test(key.replaceAll(/[[\]]/g, '')))) return undefined
+  return {
+    at: root + names.map(index).join(''),
+    above: root === 'headers' ? [] : above,
+    joined: joined.map((key) => `contains(toJSON(${root}), ${literal(key)})`),
+  }
 }
 
 function isSeen([name = '', ...deeper]: readonly string[]): boolean {

@@ -44,12 +44,13 @@ export function onSection(sender: Sender, open = '${{', general: object = {}): s
   const [path, ...usual] = events ?? []
   const hasKey = trigger === 'webhook' && repeat !== undefined && repeat !== 'id'
   const config = {
+    // The body can have an `id` that several events share: the id of the order.
+    ...(hasKey && { deduplicateBy: repeat }),
     ...(path !== undefined && { filter: { [path]: { $in: usual } } }),
     ...general,
   }
   const options = {
     ...(trigger === 'webhook' && { method: 'post' }),
-    ...(hasKey && { deduplicationKey: repeat }),
     ...verifyOptions(sender, trigger, open),
     ...(Object.keys(config).length > 0 && { config }),
   }

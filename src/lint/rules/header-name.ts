@@ -56,12 +56,13 @@ function areHeaders(file: RuleFile, whole: Expr): boolean {
   return file.native?.uses.some(({ step }) => step?.toLowerCase() === names[0]) ?? false
 }
 
-/** Options are case-sensitive: keys and values such as `headers.X-GitHub-Event`, and scripts. */
+/** Paths such as `headers.x-github-event`, whose case does not count, and scripts, where it does. */
 function inOptions({ nodes, positionOf }: SourceTrigger): Problem[] {
   return mappingTexts(nodes.value, []).flatMap(({ text, path }) =>
-    [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted }) => {
+    [...text.matchAll(HEADER)].flatMap(({ 1: dotted, 2: quoted, index }) => {
       const name = dotted ?? quoted ?? ''
-      const isSlip = name !== name.toLowerCase() || /^[^-]*_[^-]*$/.test(name)
+      const isPath = index === 0 && text.startsWith('headers')
+      const isSlip = (!isPath && name !== name.toLowerCase()) || /^[^-]*_[^-]*$/.test(name)
       return isSlip ? [{ ...nameFault(name), position: positionOf(path) }] : []
     }),
   )

@@ -4,6 +4,7 @@ import type { Scheme, VerifySettings } from '../../triggers/verify/scheme.ts'
 import { SCHEMES } from '../../triggers/verify/schemes.ts'
 import { settingsFrom } from '../../triggers/verify/verify-settings.ts'
 import { utf8Text } from '../../wire/bytes.ts'
+import { pathMistake } from '../../wire/data-path.ts'
 import type { RelayResponse } from '../../wire/http.ts'
 import { isObject, type Json, type JsonObject, parsePlainJson, record } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -141,6 +142,8 @@ export function claimsMistake(
     if (scheme.needs.includes('secret') && settings.secrets.length === 0) {
       return `"verify" has no secret for ${scheme.name}`
     }
+    const mistake = settings.field === undefined ? undefined : pathMistake(settings.field)
+    if (mistake !== undefined) return `"field" of "verify" ${mistake}`
     if (signsUrl(scheme, settings) && publicUrl === undefined) {
       return `${scheme.name} signs the URL, so the relay needs HOOKLINE_PUBLIC_URL`
     }

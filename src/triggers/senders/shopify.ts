@@ -43,5 +43,5 @@ export const page: SenderPage = {
   retries:
     'Shopify waits five seconds for a response. If all retries fail, Shopify deletes a subscription that was created by the API.',
   notes:
-    'An `id` in the body takes precedence over `deduplicationKey`, and all events of one order have the same `id`. Therefore use one workflow for each topic.',
+    'All events of one order or product have the same `id` in the body. Therefore the key is `config.deduplicateBy`, which takes precedence over `id`.',
 }

@@ -1,5 +1,6 @@
 import { toBase64 } from '../../wire/bytes.ts'
-import { isObject, type Json, record } from '../../wire/json.ts'
+import { locationsAt, parseDataPath, valuesAtPath } from '../../wire/data-path.ts'
+import { isObject, type Json, type JsonObject, record } from '../../wire/json.ts'
 import type { Secret } from '../../wire/secret.ts'
 import { sameText } from '../../wire/secret.ts'
 import type { WebhookRequest } from '../../wire/webhook-request.ts'
@@ -129,46 +130,28 @@ async function tokenRefusal(
 }
 
 /** The values of a field of the body, whose path may contain `*`. */
-export function fieldValues(body: Json, field: string): unknown[] {
-  return valuesAt(body, keysOf(body, field))
-}
-
-/**
- * The keys of a path such as `value[0].clientState`; a name that the body itself has is one key,
- * even with dots.
- */
-function keysOf(body: Json, field: string): readonly string[] {
-  if (isObject(body) && Object.hasOwn(body, field)) return [field]
-  return field.split(/[.[\]]+/).filter((key) => key !== '')
-}
-
-/** The values at a path; `undefined` for each position without a value. */
-function valuesAt(value: Json | undefined, [key, ...rest]: readonly string[]): unknown[] {
-  if (key === undefined) return [value]
-  if (Array.isArray(value)) {
-    return key === '*'
-      ? value.flatMap((part) => valuesAt(part, rest))
-      : valuesAt(/^\d{1,6}$/.test(key) ? value[Number(key)] : undefined, rest)
-  }
-  return valuesAt(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined, rest)
+export function fieldValues(body: Json, field: string): (Json | undefined)[] {
+  return valuesAtPath(body, parseDataPath(field))
 }
 
 /** A body without the fields that authenticate its sender. */
 export function withoutFields(body: Json, fields: readonly string[]): Json {
-  return fields.reduce<Json>((rest, field) => withoutAt(rest, keysOf(rest, field)), body)
+  return fields
+    .flatMap((field) => locationsAt(body, parseDataPath(field)))
+    .reduce<Json>((rest, location) => (location ? withoutAt(rest, location) : rest), body)
 }
 
-function withoutAt(value: Json, [key, ...rest]: readonly string[]): Json {
+function withoutAt(value: Json, [key, ...rest]: readonly (string | number)[]): Json {
   if (key === undefined) return value
   if (Array.isArray(value)) {
     return value.map((part, at) => {
-      if (key !== '*' && key !== String(at)) return part
+      if (key !== at) return part
       return rest.length > 0 ? withoutAt(part, rest) : null
     })
   }
   if (!isObject(value)) return value
   return record(
-    Object.entries(value).flatMap(([name, part]): [string, Json][] => {
+    Object.entries(value as JsonObject).flatMap(([name, part]): [string, Json][] => {
       if (name !== key) return [[name, part]]
       return rest.length > 0 ? [[name, withoutAt(part, rest)]] : []
     }),
