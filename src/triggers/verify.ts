@@ -217,12 +217,38 @@ function mistakesOf(scheme: Scheme, settings: VerifySettings): string[] {
   const given: VerifySettingName[] = secrets.length > 0 ? ['secret', ...named] : named
   const absent = needs.filter((option) => !given.includes(option))
   const idle = given.filter((option) => !needs.includes(option) && !takes.includes(option))
-  const mistake = absent.length === 0 ? scheme.mistake?.(settings) : undefined
+  const mistake = absent.length === 0 ? mistakeOf(scheme, settings) : undefined
   return [
     ...absent.map((option) => `the scheme ${name} needs "${option}"`),
     ...idle.map((option) => `the scheme ${name} does not use "${option}"`),
     ...(mistake === undefined ? [] : [mistake]),
   ]
+}
+
+/** The mistake in the options. White space in a secret is named if it is the only mistake. */
+function mistakeOf(scheme: Scheme, settings: VerifySettings): string | undefined {
+  const mistake = scheme.mistake?.(settings)
+  if (mistake === undefined) return undefined
+  const secrets = settings.secrets.map((secret) => new Secret(withoutWhiteSpace(secret.reveal())))
+  const isItsCause = scheme.mistake?.({ ...settings, secrets }) === undefined
+  return isItsCause ? WHITE_SPACE_MISTAKE : mistake
+}
+
+/** White space, and characters without width, which copying from a web page may add. */
+const WHITE_SPACE = '[\\s\\u200b-\\u200d\\u2060]'
+
+function withoutWhiteSpace(text: string): string {
+  return text.replace(new RegExp(WHITE_SPACE, 'g'), '')
+}
+
+/**
+ * No sender's secret or URL begins or ends with white space, so it was pasted with it. A PEM file ends in a
+ * line break.
+ */
+function hasWhiteSpaceAround({ secrets, url }: VerifySettings): boolean {
+  const around = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`)
+  const texts = [...secrets, ...(url ? [url] : [])].map((secret) => secret.reveal())
+  return texts.some((text) => around.test(text) && !text.includes('-----BEGIN '))
 }
 
 /** `Object.keys` with types; these objects have no other keys. */
@@ -246,9 +272,9 @@ export async function verifyRequest(
 ): Promise<Verdict> {
   if (!verifications) return { held: true, checks: [], messages: [] }
   const notes = schemesWithSettings(verifications).some(({ settings }) =>
-    settings.secrets.some((secret) => /[\r\n]$/.test(secret.reveal())),
+    hasWhiteSpaceAround(settings),
   )
-    ? [warning('secret-line-break', LINE_BREAK)]
+    ? [warning('secret-white-space', WHITE_SPACE_AROUND)]
     : []
   const refusals: string[] = []
   for (const { scheme, settings } of schemesWithSettings(verifications)) {
@@ -271,9 +297,10 @@ export async function verifyRequest(
   }
 }
 
-/** Almost always a mistake: from a pasted file, or from a YAML block that begins with `|`. */
-const LINE_BREAK =
-  'a "secret" of "verify" ends in a line break, which is part of the secret: paste it without the line break, or write "|-" instead of "|"'
+const WHITE_SPACE_MISTAKE = '"secret" contains white space or a line break: store it again without'
+
+const WHITE_SPACE_AROUND =
+  'a "secret" or "url" of "verify" begins or ends with white space or a line break: store it again without, or write "|-" instead of "|" in YAML'
 
 /** Whether the request contains any signature or token. */
 function carries(
