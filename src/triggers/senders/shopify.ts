@@ -12,6 +12,8 @@ export const facts: Facts = {
 export const scheme: OwnScheme = {
   page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
   header: 'x-shopify-hmac-sha256',
+  // Shopify Events, which are to replace webhooks, send the same headers without `X-`.
+  others: ['shopify-hmac-sha256'],
   signatureEncoding: 'base64',
 }
 
