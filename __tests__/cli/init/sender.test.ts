@@ -13,6 +13,7 @@ function valuesOf(sender: (typeof SENDERS)[number]): Record<string, string> {
   const special: Record<string, string> = {
     'standard-webhooks': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     airtable: 'aHVzaA==',
+    basic: 'user:hush',
     teams: 'aHVzaA==',
     adyen: '5f1b',
     discord: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
